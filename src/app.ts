@@ -13,6 +13,7 @@ import { metricsRoutes } from './features/metrics/routes.ts';
 import { notificationsRoutes } from './features/notifications/routes.ts';
 import { oauthRoutes } from './features/oauth/routes.ts';
 import { replaysRoutes } from './features/replays/routes.ts';
+import { schemasRoutes } from './features/schemas/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
 import { setupRoutes } from './features/setup/routes.ts';
@@ -41,6 +42,7 @@ const createApi = (services: Services) =>
     .use(filtersRoutes(services))
     .use(replaysRoutes(services))
     .use(exportsRoutes(services))
+    .use(schemasRoutes(services))
     .use(keysRoutes(services))
     .use(appsRoutes(services))
     .use(secretsRoutes(services))

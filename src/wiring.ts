@@ -15,6 +15,7 @@ import { createIngestWiring } from './wiring/ingest.ts';
 import { createMcpWiring } from './wiring/mcp.ts';
 import { createOAuthWiring } from './wiring/oauth.ts';
 import { createObservabilityWiring } from './wiring/observability.ts';
+import { createSchemasWiring } from './wiring/schemas.ts';
 
 export type { Dependencies } from './wiring/infrastructure.ts';
 export type Services = ReturnType<typeof build>;
@@ -59,7 +60,8 @@ function build(infrastructure: Infrastructure) {
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
   const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
-  const mcp = createMcpWiring(infrastructure, endpoints, events, history);
+  const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
+  const mcp = createMcpWiring(infrastructure, endpoints, events, history, schemas);
 
   /** Reads into memory what every request needs. */
   const read = async (): Promise<void> => {
@@ -93,6 +95,7 @@ function build(infrastructure: Infrastructure) {
     ...ingest,
     ...filters,
     ...history,
+    ...schemas,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.

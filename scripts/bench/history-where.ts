@@ -85,7 +85,11 @@ export async function whereRows(
       details[`where: ${what}`] = { where, pages: times[0]?.pageMs.length, events: times[0]?.events };
       return times;
     };
-    const p95 = (times: number[]): number => percentile(times.toSorted((a, b) => a - b), 95);
+    const p95 = (times: number[]): number =>
+      percentile(
+        times.toSorted((a, b) => a - b),
+        95,
+      );
     const endpoint = 'endpoint with all events';
     for (const query of columnQueries(history)) {
       const times = await measure(query, requests);

@@ -98,6 +98,29 @@ export const filters = sqliteTable('filters', {
   createdAt: integer('created_at').notNull(),
 });
 
+export const eventSchemas = sqliteTable('schemas', {
+  seq: integer().primaryKey(),
+  endpoint: integer().notNull(),
+  platform: text().notNull(),
+  type: text().notNull(),
+  count: integer().notNull(),
+  firstAt: integer('first_at').notNull(),
+  lastAt: integer('last_at').notNull(),
+  changedAt: integer('changed_at').notNull(),
+  shape: blob({ mode: 'buffer' }).notNull(),
+});
+
+export const schemaChanges = sqliteTable('schema_changes', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  endpoint: integer().notNull(),
+  platform: text().notNull(),
+  type: text().notNull(),
+  kind: text({ enum: ['new', 'vanished', 'type'] }).notNull(),
+  path: blob({ mode: 'buffer' }).notNull(),
+  at: integer().notNull(),
+  eventId: text('event_id').notNull(),
+});
+
 export const replays = sqliteTable('replays', {
   seq: integer().primaryKey(),
   event: integer().notNull(),

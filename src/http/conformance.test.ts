@@ -92,7 +92,7 @@ describe('with an API key', () => {
 
   /** By an operation of its owner's own. */
   const stillThere = async (owner: SignedInAccount, kind: ResourceKind, id: string): Promise<void> => {
-    const lists: Record<Exclude<ResourceKind, 'secret' | 'filter' | 'invitation'>, string> = {
+    const lists: Record<Exclude<ResourceKind, 'secret' | 'filter' | 'type' | 'invitation'>, string> = {
       endpoint: '/api/endpoints',
       event: `/api/events/${id}`,
       key: '/api/keys',
@@ -102,10 +102,12 @@ describe('with an API key', () => {
     };
     if (kind === 'invitation') return;
     const { rows } = await harness.services.database.client.execute({
-      sql: 'SELECT id FROM secrets WHERE id = ?1 UNION ALL SELECT id FROM filters WHERE id = ?1',
+      sql: `SELECT id FROM secrets WHERE id = ?1 UNION ALL SELECT id FROM filters WHERE id = ?1
+            UNION ALL SELECT type FROM schemas WHERE type = ?1`,
       args: [id],
     });
-    const found = kind === 'secret' || kind === 'filter' ? rows : await owner.json(200, 'GET', lists[kind]);
+    const isRow = kind === 'secret' || kind === 'filter' || kind === 'type';
+    const found = isRow ? rows : await owner.json(200, 'GET', lists[kind]);
     expect(JSON.stringify(found)).toContain(id);
     if (kind === 'key') await owner.json(200, 'DELETE', `/api/keys/${id}`);
   };

@@ -28,6 +28,7 @@ export type ResourceKind =
   | 'endpoint'
   | 'event'
   | 'secret'
+  | 'type'
   | 'key'
   | 'app'
   | 'session'
@@ -39,6 +40,7 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
   '/api/endpoints/{id}/filters/{filterId}': 'filter',
+  '/api/endpoints/{id}/schemas/{type}': 'type',
   '/api/events/{id}': 'event',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
@@ -149,6 +151,14 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
         endpoint,
         filter: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/filters`, filter))['id'] as string,
       };
+    },
+    type: async who => {
+      const endpoint = await who.createEndpoint();
+      const type = `event_${++count}`;
+      await server.deliver(endpoint, '{}', { headers: { 'x-github-event': type } });
+      server.services.schemaLearner.wake();
+      await server.services.background.idle();
+      return { endpoint: endpoint.id, type };
     },
     key: async who => ({ key: (await server.services.keys.create(who.accountId, 'to be revoked')).id }),
     app: async who => {

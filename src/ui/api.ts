@@ -8,6 +8,7 @@ import type { Activity, Endpoint } from '../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../features/events/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
 import type { ReplayResult } from '../features/replays/model.ts';
+import type { SchemaChange, SchemaForm, TypeSchema } from '../features/schemas/model.ts';
 import type { Secret, SecretList } from '../features/secrets/model.ts';
 import type { Session, SignedIn } from '../features/sessions/model.ts';
 import type { SetupDone } from '../features/setup/model.ts';
@@ -46,10 +47,13 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const pathsHandling401 = new Set(['/api/session', '/api/setup']);
 const maxRateLimitWaits = 3;
 
-async function call<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+const call = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
+  (await (await responseTo(method, path, body, signal)).json()) as T;
+
+async function responseTo(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
   for (let waitCount = 0; ; waitCount++) {
     const response = await send(method, path, body, signal);
-    if (response.ok) return (await response.json()) as T;
+    if (response.ok) return response;
     const error = await errorOf(response);
     if (error.status === 401 && !pathsHandling401.has(path)) apiListeners.onSignedOut();
     if (error.status !== 429 || method !== 'GET' || waitCount >= maxRateLimitWaits) throw error;
@@ -97,6 +101,11 @@ const toSentence = (text: string): string => {
 const id = encodeURIComponent;
 type Ok = { ok: boolean };
 
+/** The type `changes` is written differently, because that path is the list of changes. */
+const schemaUrl = (endpoint: string, { type, platform }: SchemaKey, as: SchemaForm): string =>
+  `/api/endpoints/${id(endpoint)}/schemas/${type === 'changes' ? '%63hanges' : id(type ?? '-')}?platform=${id(platform ?? '-')}&as=${as}`;
+type SchemaKey = Pick<TypeSchema, 'type' | 'platform'>;
+
 export const api = {
   session: () => call<SignedIn>('GET', '/api/session'),
   signIn: (email: string, password: string) => call<unknown>('POST', '/api/session', { email, password }),
@@ -127,6 +136,15 @@ export const api = {
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
   exportUrl: (endpoint: string, format: 'json' | 'har', q = '') =>
     `/api/endpoints/${id(endpoint)}/export?format=${format}${q ? `&q=${id(q)}` : ''}`,
+  schemas: (endpoint: string) =>
+    call<{ schemas: TypeSchema[] }>('GET', `/api/endpoints/${id(endpoint)}/schemas`).then(answer => answer.schemas),
+  schemaChanges: (endpoint: string) =>
+    call<{ changes: SchemaChange[] }>('GET', `/api/endpoints/${id(endpoint)}/schemas/changes`).then(
+      answer => answer.changes,
+    ),
+  schemaUrl,
+  schemaText: (endpoint: string, key: SchemaKey, as: SchemaForm) =>
+    responseTo('GET', schemaUrl(endpoint, key, as)).then(response => response.text()),
   streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream`,
 
   events: (endpoint: string, cursor: string | undefined, q: string, limit = 100) =>

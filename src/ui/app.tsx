@@ -19,6 +19,7 @@ import { EndpointsPage } from './pages/endpoints.tsx';
 import { InspectorPage } from './pages/inspector.tsx';
 import { JoinPage } from './pages/join.tsx';
 import { LoginPage } from './pages/login.tsx';
+import { SchemasPage } from './pages/schemas.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { safeReturnTo } from './return-to.ts';
@@ -149,6 +150,10 @@ function Route({ url }: { url: PageLocation }) {
     return <EndpointsPage />;
   if (app === 'app' && section === 'endpoints' && id) {
     if (page === 'settings') return <EndpointSettingsPage key={id} id={id} />;
+    if (page === 'schemas') {
+      const chosen = { type: url.query.get('type'), platform: url.query.get('platform') };
+      return <SchemasPage key={id} endpointId={id} chosen={chosen} as={url.query.get('as') ?? ''} />;
+    }
     if (page === 'compare') {
       return <ComparePage endpointId={id} left={url.query.get('a') ?? ''} right={url.query.get('b') ?? ''} />;
     }

@@ -10,6 +10,7 @@ import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
 import type { HistoryWiring } from './history.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { SchemasWiring } from './schemas.ts';
 
 const waitsPerAccount = 10;
 /** Matches no entry of an address or range, which open only URLs with an IP address in them. */
@@ -20,6 +21,7 @@ export function createMcpWiring(
   { endpoints }: EndpointsWiring,
   { events, notifications }: EventsWiring,
   { replays }: HistoryWiring,
+  { schemas }: SchemasWiring,
 ) {
   const { config, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
@@ -36,6 +38,7 @@ export function createMcpWiring(
     endpoints,
     events,
     notifications,
+    schemas,
     replaying: { replay: replays.replay, isKnownDestination: destinations.isKnown, isAllowed: isOpened },
     waitSemaphore: createSemaphore(waitsPerAccount),
     baseUrl: config.baseUrl,

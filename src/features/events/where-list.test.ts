@@ -60,7 +60,10 @@ describe('GET /api/events?where=', () => {
 
   test('pages have no event twice and none is missing while events arrive', async () => {
     const endpoint = await ada.createEndpoint();
-    const ids = await deliverAll(endpoint, Array.from({ length: 60 }, (_, i) => `{"n":${i % 3}}`));
+    const ids = await deliverAll(
+      endpoint,
+      Array.from({ length: 60 }, (_, i) => `{"n":${i % 3}}`),
+    );
     const expected = ids.filter((_, i) => i % 3 === 1).reverse();
     const deliver = async () => void (await server.deliver(endpoint, '{"n":1}'));
     for (const where of ['body.n:1', 'body.n>=1 body.n<2', 'method:POST "n\\":1"', '-body.n:0 -body.n:2']) {
@@ -124,14 +127,14 @@ describe('GET /api/endpoints/{id}/stream?where=', () => {
 
   test('sends only events that match, those of before `Last-Event-ID` included', async () => {
     const endpoint = await ada.createEndpoint();
-    const before = await deliverAll(endpoint, Array.from({ length: 700 }, (_, i) => `{"n":${i}}`));
+    const before = await deliverAll(
+      endpoint,
+      Array.from({ length: 700 }, (_, i) => `{"n":${i}}`),
+    );
     const stream = await follow(endpoint, 'body.n>=600 -body.n:650', { 'last-event-id': before[5] ?? '' });
     const after = await deliverAll(endpoint, ['{"n":9}', '{"n":650}', '{"n":1000}']);
     const messages = await stream.count(100);
-    expect(messages.map(({ id }) => id)).toEqual([
-      ...before.slice(600).filter((_, i) => i !== 50),
-      after[2] ?? '',
-    ]);
+    expect(messages.map(({ id }) => id)).toEqual([...before.slice(600).filter((_, i) => i !== 50), after[2] ?? '']);
     stream.close();
   }, 30_000);
 

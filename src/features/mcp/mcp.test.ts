@@ -125,6 +125,7 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
         'list_events',
         'search_events',
         'get_event',
+        'get_schema',
         'wait_for_event',
         'replay_event',
         'export_link',

@@ -7,6 +7,7 @@ import { nullable } from '../../http/schemas.ts';
 import { Endpoint } from '../endpoints/model.ts';
 import { EventDetail, EventPage, EventSummary, ReplayAttempt } from '../events/model.ts';
 import { ReplayResult } from '../replays/model.ts';
+import { TypeSchema } from '../schemas/model.ts';
 
 /** As many as fit into one result with their previews. */
 export const maxListed = 50;
@@ -62,6 +63,12 @@ export const inputs = {
     bodyOffset: t.Optional(t.Integer({ minimum: 0, description: 'characters of the body to skip' })),
     bodyCharacters: t.Optional(t.Integer({ minimum: 0, maximum: maxBodyCharacters, description: 'default 8192' })),
   }),
+  get_schema: t.Object({
+    endpointId: EndpointId,
+    type: t.Optional(t.String({ maxLength: 200, description: 'an event type; -: events without one' })),
+    platform: t.Optional(t.String({ maxLength: 64, description: 'when several platforms send this type' })),
+    as: t.Optional(t.Union([t.Literal('typescript'), t.Literal('jsonschema')], { description: 'default typescript' })),
+  }),
   wait_for_event: t.Object({
     endpointId: EndpointId,
     cursor: t.Optional(
@@ -115,6 +122,12 @@ export const outputs = {
     bodyTotal: t.Integer({ description: 'characters of the whole body in this encoding' }),
     truncated: t.Boolean({ description: 'whether the body or the headers are incomplete' }),
     replays: t.Array(t.Pick(ReplayAttempt, ['destination', 'status', 'ok', 'durationMs', 'createdAt'])),
+  }),
+  get_schema: t.Object({
+    notice: Notice,
+    schemas: t.Array(TypeSchema, { description: 'the one that was asked for, or without type all' }),
+    text: nullable(t.String({ description: 'the schema; null without type' })),
+    truncated: t.Boolean({ description: 'whether schemas or text are incomplete' }),
   }),
   wait_for_event: t.Object({
     notice: Notice,

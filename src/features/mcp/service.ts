@@ -9,9 +9,11 @@ import type { EndpointsService } from '../endpoints/service.ts';
 import type { EventsService } from '../events/service.ts';
 import type { NotificationsService } from '../notifications/service.ts';
 import type { ReplayResult } from '../replays/model.ts';
+import type { SchemasService } from '../schemas/service.ts';
 import { answerBytes, fitSummaries } from './answer-size.ts';
 import { toEventResult } from './event-result.ts';
 import { defaultBodyCharacters, type Input, maxListed, maxResultBytes, notice, type Output } from './model.ts';
+import { createGetSchema } from './schema-result.ts';
 import { createWaitForEvent } from './wait.ts';
 
 /** The request that a tool is called in. */
@@ -42,12 +44,13 @@ export function createMcpService(options: {
   endpoints: Pick<EndpointsService, 'list' | 'create' | 'owned'>;
   events: Pick<EventsService, 'list' | 'excerpt' | 'locate'>;
   notifications: Pick<NotificationsService, 'openTail'>;
+  schemas: Pick<SchemasService, 'list' | 'schema'>;
   replaying: Replaying;
   /** Limits the waiting calls of each account. */
   waitSemaphore: Semaphore;
   baseUrl: string;
 }) {
-  const { endpoints, events, notifications, replaying, waitSemaphore, baseUrl } = options;
+  const { endpoints, events, notifications, schemas, replaying, waitSemaphore, baseUrl } = options;
 
   const listEvents = async (
     { principal }: ToolContext,
@@ -88,6 +91,8 @@ export function createMcpService(options: {
       const excerpt = await events.excerpt(principal, eventId, { offset: bodyOffset, characters: bodyCharacters });
       return toEventResult(excerpt, bodyOffset);
     },
+
+    get_schema: createGetSchema(schemas),
 
     wait_for_event: createWaitForEvent({ openTail: notifications.openTail, waitSemaphore }),
 

@@ -43,6 +43,12 @@ export const tools: readonly ToolDescription[] = [
     annotations: reads,
   },
   {
+    name: 'get_schema',
+    title: 'Read a schema',
+    description: `The shape of the JSON bodies of an event type, learned from all its events, as a TypeScript type, or with as: jsonschema as JSON Schema. Without type: the event types whose schema is known. ${untrusted}`,
+    annotations: reads,
+  },
+  {
     name: 'wait_for_event',
     title: 'Wait for an event',
     description: `Returns as soon as a delivery arrives at the endpoint, or after timeoutSeconds. Pass the returned cursor to the next call, so that no delivery in between is missed. ${untrusted}`,

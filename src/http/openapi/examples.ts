@@ -112,6 +112,25 @@ const bySchema: Record<string, unknown> = {
   FilterError: { error: 'invalid where: there is no field "tpye"', position: 0, nearest: 'type' },
   DeletionRequest: { where: 'type:order.* received<30d', pinned: false },
   Deletion: { deleted: 1 },
+  EventJsonSchema: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'order.paid',
+    type: 'object',
+    properties: { type: { type: 'string' }, id: { type: 'integer' } },
+    required: ['type', 'id'],
+  },
+  TypeSchemaList: {
+    schemas: [
+      {
+        platform: 'stripe',
+        type: 'order.paid',
+        count: 128,
+        firstAt: createdAt,
+        lastAt: receivedAt,
+        changedAt: receivedAt - 60_000,
+      },
+    ],
+  },
   TagsRequest: { tags: ['checkout'] },
   EventPage: { events: [summary], nextCursor: null, scannedTo: null },
   History: { version: '2026.09.17', exportedAt: receivedAt, endpoint, events: [{ ...received, ...content }] },
@@ -131,6 +150,18 @@ const bySchema: Record<string, unknown> = {
   PasswordChange: { current: password, password: 'a wide meadow at dawn' },
   ReplayRequest: { url: replay.destination },
   ReplayResult: { ok: true, status: 200, durationMs: 84, responsePreview: 'thanks' },
+  SchemaChangeList: {
+    changes: [
+      {
+        platform: 'stripe',
+        type: 'order.paid',
+        kind: 'new',
+        path: 'customer.locale',
+        at: receivedAt,
+        eventId: ids.event,
+      },
+    ],
+  },
   Secret: secret,
   SecretList: { secrets: [secret], learnSecretsUntil: null },
   SessionList: {
@@ -177,6 +208,7 @@ const byStatus: Record<string, string> = {
 };
 
 const byMediaType: Record<string, unknown> = {
+  'text/plain': 'export type OrderPaid = {\n  type: string;\n  id: number;\n};\n',
   'text/event-stream': `: connected\nretry: 1000\nid: ${ids.event}\nevent: event\ndata: ${JSON.stringify(summary)}\n\n`,
 };
 

@@ -12,6 +12,10 @@ export const tags: Tag[] = [
     name: 'Filters',
     description: 'Filters in the language of `where`: saved, tried out, and used to delete events.',
   },
+  {
+    name: 'Schemas',
+    description: 'The shape of the JSON bodies of each event type, learned from the events, and how it changed.',
+  },
   { name: 'Keys', description: 'API keys of the account. A full key is shown once, when it is created.' },
   { name: 'Apps', description: 'Apps that the account has connected by OAuth 2.1.' },
   {

@@ -34,6 +34,7 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
         <EndpointSwitcher url={url} />
         <span class="grow" />
         <nav aria-label="Main">
+          <SchemasLink url={url} />
           <Link
             to="/app/settings/account"
             class="nav-link"
@@ -59,6 +60,19 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
       </div>
       {isHelpOpen && <Shortcuts onClose={() => setIsHelpOpen(false)} />}
     </div>
+  );
+}
+
+/** Of the endpoint that is open. */
+function SchemasLink({ url }: { url: PageLocation }) {
+  const base = /^\/app\/endpoints\/[^/]+/.exec(url.path)?.[0];
+  if (!base) return null;
+  const isCurrent = url.path === `${base}/schemas`;
+  return (
+    <Link to={`${base}/schemas`} class="nav-link" aria-current={isCurrent ? 'page' : undefined}>
+      <Icon name="braces" />
+      <span>Schemas</span>
+    </Link>
   );
 }
 

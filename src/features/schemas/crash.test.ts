@@ -1,0 +1,79 @@
+/* A server that is killed while it learns has counted each event once when the next one is done. */
+import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rowsOf } from '../../testing/events.ts';
+import { eventually } from '../../testing/poll.ts';
+import { isRemote } from '../../testing/remote/databases.ts';
+import { storedEvent } from '../../testing/schemas.ts';
+import { openTestServer } from '../../testing/test-server.ts';
+
+const events = 6000;
+const kills = 3;
+const main = new URL('../../main.ts', import.meta.url).pathname;
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+  probe.stop(true);
+  return probe.port;
+}
+
+test.skipIf(isRemote)(
+  'after kill -9 while it learns, no event is missing and none is counted twice',
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+    const env = { HOOKTAPE_SECRET: 'the secret of this test, long enough' };
+    try {
+      let server = await openTestServer({ directory, env });
+      const ada = await server.createAccount();
+      const { id } = await ada.createEndpoint();
+      // With a new property for every event: each slice writes much.
+      const body = (n: number): string => JSON.stringify({ n, [`property_${n % 1500}`]: n % 2 ? n : 'text' });
+      for (let from = 0; from < events; from += 500)
+        await server.services.insertImported(
+          Array.from({ length: 500 }, (_, n) => storedEvent(1, { body: body(from + n), type: `t${n % 3}` })),
+        );
+      await server.close();
+
+      const log = join(directory, 'hooktape.db-wal');
+      const logBytes = (): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+      const read: number[] = [];
+      for (let kill = 0; kill < kills; kill++) {
+        const port = freePort();
+        const child = Bun.spawn([process.execPath, main, 'serve'], {
+          env: { PATH: process.env['PATH'] ?? '', HOOKTAPE_DATA_DIR: directory, HOOKTAPE_PORT: String(port), ...env },
+          stdout: 'ignore',
+          stderr: 'ignore',
+        });
+        const origin = `http://127.0.0.1:${port}`;
+        await eventually(async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true, 30_000);
+        // Wakes the learner; each of its slices makes the log grow by a few pages.
+        const before = logBytes();
+        const headers = { authorization: `Bearer ${ada.key}` };
+        void fetch(`${origin}/api/endpoints/${id}/schemas`, { headers }).catch(() => {});
+        await eventually(() => logBytes() > before + 400_000, 20_000);
+        child.kill('SIGKILL');
+        await child.exited;
+        server = await openTestServer({ directory, env });
+        const [[counted, position] = []] = await rowsOf(
+          server,
+          "SELECT (SELECT ifnull(sum(count), 0) FROM schemas), CAST(CAST(value AS TEXT) AS INTEGER) FROM meta WHERE name = 'schemas-read-up-to'",
+        );
+        expect(counted).toBe(position as number);
+        read.push(Number(position));
+        await server.close();
+      }
+      expect(read.some(position => position > 0 && position < events)).toBe(true);
+
+      server = await openTestServer({ directory, env });
+      server.services.schemaLearner.wake();
+      await server.services.background.idle();
+      expect(await rowsOf(server, 'SELECT sum(count), count(*) FROM schemas')).toEqual([[events, 3]]);
+      await server.close();
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  },
+  120_000,
+);
