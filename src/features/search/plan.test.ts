@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function find(where: string, { limit = 100, blocks = 1_000_000 } = {}) {
+async function find(where: string, { limit = 100, blocks = 1_000_000, endpoint = 1 } = {}) {
   const read = { blocks: 0, rowsOfBlocks: 0, contents: 0, verdicts: 0 };
   const store = createSearchStore(server.services.database.scanClient);
   const counting: typeof store = {
@@ -64,7 +64,7 @@ async function find(where: string, { limit = 100, blocks = 1_000_000 } = {}) {
   const finder = createFinder({ store: counting, monotonic: () => 0, indexed: true, budget: { ms: 1, blocks } });
   const filter = createEventFilter({
     store: counting,
-    endpoint: 1,
+    endpoint,
     filter: parseFilter(where),
     now: () => startedAt + count,
     monotonic: () => 0,
@@ -73,7 +73,7 @@ async function find(where: string, { limit = 100, blocks = 1_000_000 } = {}) {
       return 'none';
     },
   });
-  const { found, next } = await finder.find({ endpoint: 1, q: '', filter, since: 0, after: undefined, limit });
+  const { found, next } = await finder.find({ endpoint, q: '', filter, since: 0, after: undefined, limit });
   return { times: found.map(({ receivedAt }: Position) => receivedAt - startedAt), next, ...read };
 }
 
@@ -132,6 +132,24 @@ describe('a filter that matches one event of many', () => {
     expect(await find(`received<=${from} header.x-kind:common`, { limit: 2 })).toMatchObject({ times: [20, 19] });
     expect(await find(`received>${to} header.x-kind:absent`)).toMatchObject({ times: [], contents: count - 24 });
   });
+});
+
+test('fields of forms and of multipart bodies with a file are found, and forms are narrowed by their decoded text', async () => {
+  const insert = (endpoint: number, type: string, body: string | Uint8Array) =>
+    server.services.database.client.batch(
+      insertStatements(
+        packRows([
+          { ...eventOf(0, endpoint), headersJson: JSON.stringify([['Content-Type', type]]), body: Buffer.from(body) },
+        ]),
+      ),
+      'write',
+    );
+  await insert(3, 'application/x-www-form-urlencoded', 'Body=Hello+World%21&From=%2B49123');
+  expect(await find('body.Body:"Hello World!" body.From:"+49123"', { endpoint: 3 })).toMatchObject({ times: [0] });
+  expect(await find('body.Body:"Hello Brave World"', { endpoint: 3 })).toMatchObject({ times: [], blocks: 0 });
+  const part = '--cut\r\nContent-Disposition: form-data; name="sku"\r\n\r\nA-12345\r\n--cut\r\n\r\n';
+  await insert(4, 'multipart/form-data; boundary=cut', Buffer.concat([Buffer.from(part), Buffer.of(0xff, 0xfe)]));
+  expect(await find('body.sku:"A-12345"', { endpoint: 4 })).toMatchObject({ times: [0], blocks: 1 });
 });
 
 describe('a required pin, tag or replay', () => {
