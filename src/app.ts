@@ -2,9 +2,11 @@
 import { Elysia } from 'elysia';
 import { accountRoutes } from './features/accounts/routes.ts';
 import { appsRoutes } from './features/apps/routes.ts';
+import { consumersRoutes } from './features/consumers/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
 import { eventsRoutes } from './features/events/routes.ts';
 import { exportsRoutes } from './features/exports/routes.ts';
+import { feedRoutes } from './features/feed/routes.ts';
 import { filtersRoutes } from './features/filters/routes.ts';
 import { keepingRoutes } from './features/keeping/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
@@ -47,6 +49,8 @@ const createApi = (services: Services) =>
     .use(appsRoutes(services))
     .use(secretsRoutes(services))
     .use(notificationsRoutes(services))
+    .use(feedRoutes(services))
+    .use(consumersRoutes(services))
     .use(sessionsRoutes(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services));

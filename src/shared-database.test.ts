@@ -52,6 +52,21 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
     await eventually(async () => (await late()).includes('404'));
   }, 20_000);
 
+  test('a feed read through one has what the other stores, in order, also while a call waits', async () => {
+    const [one, two] = [await join(), await join('ws')];
+    const ada = await one.createAccount('feed@example.com');
+    const endpoint = await ada.createEndpoint();
+    const feed = (query: string) =>
+      ada.json<{ events: { id: string }[]; cursor: string }>(200, 'GET', `/api/endpoints/${endpoint.id}/feed?${query}`);
+    const waiting = feed('wait=25');
+    await eventually(() => one.services.notifications.openTails() === 1);
+    const ids = [await two.deliver(endpoint)];
+    const first = await waiting;
+    ids.push(...(await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? one : two).deliver(endpoint)))));
+    const rest = await feed(`after=${first.cursor}&limit=100`);
+    expect([...first.events, ...rest.events].map(({ id }) => id)).toEqual(ids.sort());
+  }, 20_000);
+
   test('answer 503 with Retry-After and are not ready when the libSQL server is down', async () => {
     const server = await join();
     const ada = await server.createAccount('bob@example.com');

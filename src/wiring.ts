@@ -8,6 +8,7 @@ import { createAccessWiring } from './wiring/access.ts';
 import { createAccountsWiring } from './wiring/accounts.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
 import { createEventsWiring } from './wiring/events.ts';
+import { createFeedWiring } from './wiring/feed.ts';
 import { createFiltersWiring } from './wiring/filters.ts';
 import { createHistoryWiring } from './wiring/history.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
@@ -60,8 +61,9 @@ function build(infrastructure: Infrastructure) {
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
   const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
+  const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
-  const mcp = createMcpWiring(infrastructure, endpoints, events, history, schemas);
+  const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas);
 
   /** Reads into memory what every request needs. */
   const read = async (): Promise<void> => {
@@ -95,6 +97,7 @@ function build(infrastructure: Infrastructure) {
     ...ingest,
     ...filters,
     ...history,
+    ...feed,
     ...schemas,
     ...mcp,
     /**

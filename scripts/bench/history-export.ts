@@ -1,6 +1,6 @@
 /*
- * Exports a complete history as JSON to a local client, and measures its speed, its memory compared with a short export, and how
- * much it slows down capture.
+ * Exports a complete history as JSON and as NDJSON to a local client, and measures the speed, the memory compared with a short
+ * export, and how much it slows down capture.
  */
 import { type Api, createApi, ingestAddress } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
@@ -34,8 +34,12 @@ export async function exportRows(
     for (let count = 0; count < warmUpExports; count++)
       before = Math.max(before, (await download(api, short, server.pid)).highestMegabytes);
     const long: Export[] = [];
-    for (let round = 0; round < rounds; round++) long.push(await download(api, history.all, server.pid));
-    const highest = Math.max(...long.map(({ highestMegabytes }) => highestMegabytes));
+    const lines: Export[] = [];
+    for (let round = 0; round < rounds; round++) {
+      long.push(await download(api, history.all, server.pid));
+      lines.push(await download(api, history.all, server.pid, { format: 'ndjson' }));
+    }
+    const highest = Math.max(...[...long, ...lines].map(({ highestMegabytes }) => highestMegabytes));
     const megabytes = ((long[0]?.bytes ?? 0) / 1e6).toFixed(0);
 
     const address = ingestAddress(server, await api.createEndpoint('load'));
@@ -59,6 +63,13 @@ export async function exportRows(
         goal: { atLeast: 150 },
       },
       {
+        what: 'the same as NDJSON (baseline: as JSON)',
+        ours: median(lines.map(({ perSecond }) => perSecond / 1e6)),
+        baseline: median(long.map(({ perSecond }) => perSecond / 1e6)),
+        unit: 'MB/s',
+        goal: { atLeast: 0.95 },
+      },
+      {
         what: `  RSS growth from exports of 10 MB to one of ${megabytes} MB`,
         ours: highest - before,
         unit: 'MB',
@@ -72,7 +83,7 @@ export async function exportRows(
         goal: { atLeast: 0.7 },
       },
     ];
-    return { rows, details: { export: { long, shortHighestMegabytes: before, rates } } };
+    return { rows, details: { export: { long, lines, shortHighestMegabytes: before, rates } } };
   } finally {
     await server.end();
   }
@@ -96,7 +107,12 @@ async function shortHistory(history: History): Promise<string> {
 }
 
 /** @throws when the transfer fails or is truncated */
-async function download(api: Api, endpoint: string, pid: number, signal?: AbortSignal): Promise<Export> {
+async function download(
+  api: Api,
+  endpoint: string,
+  pid: number,
+  { signal, format = 'json' }: { signal?: AbortSignal; format?: 'json' | 'ndjson' } = {},
+): Promise<Export> {
   let highestMegabytes = residentMegabytes(pid);
   const sample = () => {
     highestMegabytes = Math.max(highestMegabytes, residentMegabytes(pid));
@@ -104,7 +120,7 @@ async function download(api: Api, endpoint: string, pid: number, signal?: AbortS
   const timer = setInterval(sample, sampleEveryMs);
   try {
     const startedAt = performance.now();
-    const { body } = await api.get(`/api/endpoints/${endpoint}/export?format=json`);
+    const { body } = await api.get(`/api/endpoints/${endpoint}/export?format=${format}`);
     let bytes = 0;
     let last = new Uint8Array();
     for await (const chunk of body ?? []) {
@@ -120,5 +136,5 @@ async function download(api: Api, endpoint: string, pid: number, signal?: AbortS
 }
 
 async function exportUntil(api: Api, endpoint: string, pid: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) await download(api, endpoint, pid, signal);
+  while (!signal.aborted) await download(api, endpoint, pid, { signal });
 }

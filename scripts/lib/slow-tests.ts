@@ -40,6 +40,9 @@ export const slowTests: readonly string[] = [
   'src/core/filter/agreement.test.ts',
   'src/shared/filter/fuzz.test.ts',
   // Real timeouts and complete protocols.
+  'src/features/feed/complete.test.ts',
+  'src/features/feed/feed.test.ts',
+  'src/features/feed/poller.test.ts',
   'src/features/accounts/reset.test.ts',
   'src/features/notifications/access.test.ts',
   'src/features/notifications/stream.test.ts',

@@ -63,7 +63,7 @@ async function deliverSamples(url: string): Promise<void> {
 }
 
 describe('hooktape import', () => {
-  test.each(['json', 'har'])(
+  test.each(['json', 'har', 'ndjson'])(
     '%s: an imported export has the same events, and importing it again adds none',
     async format => {
       const from = await createEndpoint();
@@ -132,6 +132,14 @@ describe('hooktape import', () => {
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`byte ${cut.length}: the file is truncated; 4 events before it were imported`);
     expect(await importInto(to.id, text)).toMatchObject({ imported: 1, alreadyThere: 4 });
+  });
+
+  test('the line of an NDJSON export that lists damaged events is skipped', async () => {
+    const from = await createEndpoint();
+    const to = await createEndpoint();
+    await deliverSamples(from.url);
+    const text = `${await exported(from.id, 'ndjson')}{"damaged":{"count":1,"ids":["evt_1"]}}\n`;
+    expect(await importInto(to.id, text)).toMatchObject({ imported: 5 });
   });
 
   test('an invalid event is reported with its number and position', async () => {

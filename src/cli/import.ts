@@ -1,5 +1,5 @@
 /*
- * `hooktape import FILE --endpoint ID`: imports a JSON or HAR export into an endpoint, with or without a running server. The file
+ * `hooktape import FILE --endpoint ID`: imports a JSON, NDJSON or HAR export into an endpoint, with or without a running server. The file
  * is streamed, with at most one batch in memory. When the file has an error, the events before it stay imported and are counted.
  */
 import { createReadStream, statSync } from 'node:fs';
@@ -25,7 +25,7 @@ export const importCommand: Command = {
   summary: 'import an export file into an endpoint',
   usage: 'hooktape import FILE --endpoint ID',
   details: [
-    ['FILE', 'a JSON or HAR export, or - for standard input; importing it again adds nothing'],
+    ['FILE', 'a JSON, NDJSON or HAR export, or - for standard input; importing it again adds nothing'],
     ['--endpoint ID', 'the endpoint to import into, such as ep_…'],
   ],
   async run(args, io) {
@@ -69,7 +69,8 @@ async function importFile({ io, call, file, size, endpoint }: Import): Promise<I
     await call('import.add', { endpoint, events: [] });
     for await (const chunk of file === '-' ? io.stdin() : createReadStream(file, { highWaterMark: 1 << 20 })) {
       for (const element of reader.push(chunk as Uint8Array))
-        await batch.add(toEvent(element, reader.kind() ?? 'json'), element.bytes.length);
+        if (!isEndOfLines(element, reader.kind()))
+          await batch.add(toEvent(element, reader.kind() ?? 'json'), element.bytes.length);
       done += (chunk as Uint8Array).length;
       progress.show(done, `${total.imported + total.alreadyThere + total.expired} events`);
     }
@@ -85,6 +86,10 @@ async function importFile({ io, call, file, size, endpoint }: Import): Promise<I
   }
   return total;
 }
+
+/** The last line of an NDJSON export that left out damaged events: it lists them. */
+const isEndOfLines = ({ bytes }: Element, kind: FileKind | undefined): boolean =>
+  kind === 'ndjson' && Buffer.from(bytes.subarray(0, 12)).toString() === '{"damaged":{';
 
 /** @throws invalid, with the position of the event */
 function toEvent({ bytes, offset, number }: Element, kind: FileKind): Record<string, unknown> {

@@ -28,11 +28,18 @@ export const allowedToApps: readonly Permission[] = [
       'GET /api/endpoints/{id}/schemas/changes',
       'GET /api/endpoints/{id}/schemas/{type}',
       'GET /api/endpoints/{id}/stream',
+      'GET /api/endpoints/{id}/feed',
+      'GET /api/endpoints/{id}/consumers',
+      'GET /api/endpoints/{id}/consumers/{name}',
       'POST /api/endpoints/{id}/where/test',
       'GET /api/events',
       'GET /api/events/{id}',
       'GET /api/events/{id}/raw',
     ],
+  },
+  {
+    description: 'remember and change how far programs have read the webhooks of an endpoint',
+    operations: ['PUT /api/endpoints/{id}/consumers/{name}', 'DELETE /api/endpoints/{id}/consumers/{name}'],
   },
   {
     description: 'pin and tag webhooks, unpin them, and save and delete filters for your team',

@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'limit_reached'
   | 'not_found'
   | 'conflict'
+  /** The thing has changed since the version that the request names. */
+  | 'precondition_failed'
   | 'too_large'
   /** The request did not arrive in time. */
   | 'too_slow'
@@ -53,6 +55,7 @@ export const limitReached = (message: string): AppError => new AppError('limit_r
 /** The same message for what does not exist and what belongs to another team: clients must not see the difference. */
 export const notFound = (thing: string): AppError => new AppError('not_found', `${thing} not found`);
 export const conflict = (message: string): AppError => new AppError('conflict', message);
+export const preconditionFailed = (message: string): AppError => new AppError('precondition_failed', message);
 export const tooLarge = (message: string): AppError => new AppError('too_large', message);
 export const tooSlow = (message: string): AppError => new AppError('too_slow', message);
 export const rateLimited = (retryAfterSeconds: number): AppError =>

@@ -38,6 +38,27 @@ function nameOf(spelling: string): Name {
 /** A field name in lower case, to compare it. */
 export const lowerName = (spelling: string): string => nameOf(spelling).lower;
 
+/** Fields of one connection (RFC 9110 section 7.6.1), in lower case. */
+export const connectionFields = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+] as const;
+
+/** Field names that the captured `Connection` header lists, in lower case: they belong to that connection, too. */
+export const connectionOptions = (pairs: readonly HeaderPair[]): Set<string> =>
+  new Set(
+    pairs
+      .filter(([name]) => lowerName(name) === 'connection')
+      .flatMap(([, value]) => value.split(',').map(option => option.trim().toLowerCase())),
+  );
+
 /** Stored redacted: rule 1. @param name lower-case */
 export const isCredentialHeader = (name: string): boolean => credentials.has(name);
 

@@ -8,6 +8,7 @@ import addBlocks from '../../migrations/0006_add_blocks.sql' with { type: 'text'
 import replaceSearch from '../../migrations/0007_replace_search.sql' with { type: 'text' };
 import addPins from '../../migrations/0008_add_pins.sql' with { type: 'text' };
 import createFilters from '../../migrations/0010_create_filters.sql' with { type: 'text' };
+import addConsumers from '../../migrations/0011_add_consumers.sql' with { type: 'text' };
 import createSchemas from '../../migrations/0012_create_schemas.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
@@ -21,5 +22,6 @@ export const migrations: readonly string[] = [
   replaceSearch,
   addPins,
   createFilters,
+  addConsumers,
   createSchemas,
 ];

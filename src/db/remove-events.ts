@@ -1,6 +1,6 @@
 /* Removes events of one endpoint with all that belongs to them, in one transaction: replays, marks, empty blocks, counters. */
 import type { InStatement } from '@libsql/client';
-import { and, count, eq, inArray, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, isNotNull, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Drizzle } from './database.ts';
 import { blocks, endpoints, events, pins, replays, tags } from './schema.ts';
@@ -12,12 +12,14 @@ export type Removal = {
   seqs: readonly number[];
   /** Whether pinned events are removed as well. */
   withPinned: boolean;
+  /** Retention removes them: readers of the feed that have not read them are told. */
+  isExpiry?: boolean;
 };
 
 /** @returns `removalAt`: the statement whose `rowsAffected` is how many events there were */
 export function removalStatements(
   db: Drizzle,
-  { endpoint, seqs, withPinned }: Removal,
+  { endpoint, seqs, withPinned, isExpiry = false }: Removal,
 ): { statements: InStatement[]; removalAt: number } {
   // The pins that are removed go first, so that the other statements leave all pinned events alone: also one that was pinned since
   // it was found.
@@ -30,7 +32,17 @@ export function removalStatements(
     .groupBy(events.block)
     .as('leaving_blocks');
   const blocksOf = db.select({ block: events.block }).from(events).where(chosen(events.seq));
+  const noteExpiry = db
+    .update(endpoints)
+    .set({
+      sweptSeq: sql`max(${endpoints.sweptSeq}, ifnull(${db
+        .select({ seq: max(events.seq) })
+        .from(events)
+        .where(chosen(events.seq))}, 0))`,
+    })
+    .where(eq(endpoints.seq, endpoint));
   const before = [
+    ...(isExpiry ? [noteExpiry] : []),
     ...(withPinned ? [db.delete(pins).where(inList(pins.event, seqs))] : []),
     db.delete(tags).where(chosen(tags.event)),
     db.delete(replays).where(chosen(replays.event)),

@@ -38,6 +38,7 @@ export const endpoints = sqliteTable('endpoints', {
   learnSecretsUntil: integer('learn_secrets_until'),
   retention: text(),
   retentionMs: integer('retention_ms'),
+  sweptSeq: integer('swept_seq').notNull().default(0),
 });
 
 export const events = sqliteTable('events', {
@@ -96,6 +97,14 @@ export const filters = sqliteTable('filters', {
   name: text().notNull(),
   filter: blob({ mode: 'buffer' }).notNull(),
   createdAt: integer('created_at').notNull(),
+});
+
+export const consumers = sqliteTable('consumers', {
+  endpoint: integer().notNull(),
+  name: text().notNull(),
+  position: integer().notNull(),
+  version: text().notNull(),
+  lastSeenAt: integer('last_seen_at').notNull(),
 });
 
 export const eventSchemas = sqliteTable('schemas', {

@@ -12,6 +12,7 @@ const statuses: Record<ErrorCode, number> = {
   limit_reached: 403,
   not_found: 404,
   conflict: 409,
+  precondition_failed: 412,
   too_large: 413,
   too_slow: 408,
   rate_limited: 429,

@@ -1,5 +1,7 @@
 /* Stores many events without a socket, for tests in which only their times and sizes matter. */
-import type { TestServer } from './test-server.ts';
+import { nonceBytes } from '../core/ids.ts';
+import type { NewEvent } from '../ingest/row-encoder.ts';
+import { randomBytes, type TestServer } from './test-server.ts';
 
 /** Stores `count` deliveries. @param receivedAt of all, or of each by its number @returns their ids */
 export async function recordMany(
@@ -29,6 +31,22 @@ export async function recordMany(
   );
   return recorded.map(({ id }) => id);
 }
+
+/** An empty event as an import adds it. @param endpoint its row number */
+export const importedEvent = (endpoint: number): NewEvent => ({
+  nonce: randomBytes(nonceBytes),
+  endpoint,
+  receivedAt: Date.now(),
+  method: 'POST',
+  platform: null,
+  eventType: null,
+  verdict: null,
+  sourceIp: '',
+  path: '',
+  query: null,
+  headersJson: '[]',
+  body: new Uint8Array(),
+});
 
 /** Every row of a query, as plain arrays. */
 export async function rowsOf({ services }: TestServer, sql: string): Promise<unknown[][]> {

@@ -25,6 +25,7 @@ export type Operation = {
 
 export type ResourceKind =
   | 'filter'
+  | 'consumer'
   | 'endpoint'
   | 'event'
   | 'secret'
@@ -39,6 +40,7 @@ export type ResourceKind =
 const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
+  '/api/endpoints/{id}/consumers/{name}': 'consumer',
   '/api/endpoints/{id}/filters/{filterId}': 'filter',
   '/api/endpoints/{id}/schemas/{type}': 'type',
   '/api/events/{id}': 'event',
@@ -57,6 +59,7 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   renameEndpoint: () => ({ name: 'renamed by a test' }),
   pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
   tagEvent: () => ({ tags: ['golden'] }),
+  putConsumer: () => ({ cursor: 'start' }),
   saveFilter: () => ({ name: 'large', where: 'size>10k' }),
   testFilter: () => ({ where: 'method:POST' }),
   deleteEvents: () => ({ where: 'type:absent' }),
@@ -143,6 +146,12 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
         endpoint,
         secret: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/secrets`, secret))['id'] as string,
       };
+    },
+    consumer: async who => {
+      const endpoint = (await who.createEndpoint()).id;
+      const consumer = `consumer-${++count}`;
+      await who.json(200, 'PUT', `/api/endpoints/${endpoint}/consumers/${consumer}`, { cursor: 'start' });
+      return { endpoint, consumer };
     },
     filter: async who => {
       const endpoint = (await who.createEndpoint()).id;

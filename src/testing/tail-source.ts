@@ -17,15 +17,16 @@ export const summaryOf = (seq: number): EventSummary => ({
   tags: [],
 });
 
-export type FakeSource = TailSource & {
-  /** Stores events. @returns the last row number */
-  store: (count?: number) => number;
-  newest: () => Promise<number>;
-  /** How often events were read. */
-  reads: () => number;
-  /** How often the newest row number was asked for. */
-  newestReads: () => number;
-};
+export type FakeSource = TailSource &
+  Required<Pick<TailSource, 'listBySeq'>> & {
+    /** Stores events. @returns the last row number */
+    store: (count?: number) => number;
+    newest: () => Promise<number>;
+    /** How often events were read. */
+    reads: () => number;
+    /** How often the newest row number was asked for. */
+    newestReads: () => number;
+  };
 
 export function createFakeSource(isForeign: (seq: number) => boolean = () => false): FakeSource {
   let newest = 0;

@@ -6,6 +6,7 @@
 import type { ConnectedApp } from '../features/apps/model.ts';
 import type { Activity, Endpoint } from '../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../features/events/model.ts';
+import type { ExportFormat } from '../features/exports/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
 import type { ReplayResult } from '../features/replays/model.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from '../features/schemas/model.ts';
@@ -105,6 +106,8 @@ type Ok = { ok: boolean };
 const schemaUrl = (endpoint: string, { type, platform }: SchemaKey, as: SchemaForm): string =>
   `/api/endpoints/${id(endpoint)}/schemas/${type === 'changes' ? '%63hanges' : id(type ?? '-')}?platform=${id(platform ?? '-')}&as=${as}`;
 type SchemaKey = Pick<TypeSchema, 'type' | 'platform'>;
+/** Which events an export contains: the search text of the list. Without one, all. */
+export type ExportSelection = { q?: string; where?: string };
 
 export const api = {
   session: () => call<SignedIn>('GET', '/api/session'),
@@ -134,8 +137,8 @@ export const api = {
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
-  exportUrl: (endpoint: string, format: 'json' | 'har', q = '') =>
-    `/api/endpoints/${id(endpoint)}/export?format=${format}${q ? `&q=${id(q)}` : ''}`,
+  exportUrl: (endpoint: string, format: ExportFormat, { q = '', where = '' }: ExportSelection) =>
+    `/api/endpoints/${id(endpoint)}/export?format=${format}${q ? `&q=${id(q)}` : ''}${where ? `&where=${id(where)}` : ''}`,
   schemas: (endpoint: string) =>
     call<{ schemas: TypeSchema[] }>('GET', `/api/endpoints/${id(endpoint)}/schemas`).then(answer => answer.schemas),
   schemaChanges: (endpoint: string) =>
@@ -145,7 +148,7 @@ export const api = {
   schemaUrl,
   schemaText: (endpoint: string, key: SchemaKey, as: SchemaForm) =>
     responseTo('GET', schemaUrl(endpoint, key, as)).then(response => response.text()),
-  streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream`,
+  streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream?changes=true`,
 
   events: (endpoint: string, cursor: string | undefined, q: string, limit = 100) =>
     call<EventPage>(

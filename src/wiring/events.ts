@@ -109,6 +109,7 @@ export function createEventsWiring(
     clock,
     events,
     onUnpinned: () => retention.retention.wake(),
+    onChanged: notifications.changed,
   });
   const retention = createRetention(infrastructure, {
     background,

@@ -2,6 +2,8 @@
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
+import { parseWhere } from '../core/where.ts';
+import type { ExportedEvent } from '../features/exports/file-format.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createMarksStore } from '../features/imports/marks-store.ts';
@@ -29,7 +31,7 @@ const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
       if (pause) return pause.then(() => advance(steps));
     }
   };
-  return ({ eventType, body }: { eventType: string | null; body: Uint8Array }) => advance(matcher(eventType, body));
+  return ({ row, body }: ExportedEvent) => advance(matcher(row.eventType, body));
 };
 
 export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
@@ -37,7 +39,7 @@ export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 export function createHistoryWiring(
   infrastructure: Infrastructure,
   { endpoints, secrets }: EndpointsWiring,
-  { events, search, createSlices }: EventsWiring,
+  { events, search, notifications, createSlices }: EventsWiring,
   { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
 ) {
@@ -55,9 +57,23 @@ export function createHistoryWiring(
       const delivery = { method, path, query, rawHeaders: headers, body };
       return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
     },
-    matcher: (q, yieldIfDue) => {
+    readSelection: ({ q = '', where = '' }) => {
       search.checkTerm(q);
-      return textMatcher(q, yieldIfDue);
+      const filter = parseWhere(where);
+      const startedAt = clock.now();
+      return (endpoint, yieldIfDue) => {
+        const { isEmpty, select } = search.createEventFilter(filter, endpoint);
+        return {
+          select: isEmpty
+            ? undefined
+            : async seqs => {
+                await yieldIfDue();
+                // An export names the damaged events that it might have to contain.
+                return select(seqs, { time: startedAt, undecided: true });
+              },
+          matches: q === '' ? undefined : textMatcher(q, yieldIfDue),
+        };
+      };
     },
     clock,
     version,
@@ -70,7 +86,10 @@ export function createHistoryWiring(
     insert: insertImported,
     retentionCutoff: events.retentionCutoff,
     isBusy: isWaiting,
-    onImported: search.wake,
+    onImported: endpoint => {
+      search.wake();
+      notifications.imported(endpoint);
+    },
     random,
   });
   const outbound = createOutbound({

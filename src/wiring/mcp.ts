@@ -8,6 +8,7 @@ import { createDestinationsStore } from '../features/mcp/store.ts';
 import { parseAddress } from '../shared/addresses.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
+import type { FeedWiring } from './feed.ts';
 import type { HistoryWiring } from './history.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { SchemasWiring } from './schemas.ts';
@@ -19,11 +20,12 @@ const noAddress = { family: 6, value: 0n } as const;
 export function createMcpWiring(
   infrastructure: Infrastructure,
   { endpoints }: EndpointsWiring,
-  { events, notifications }: EventsWiring,
+  { events }: EventsWiring,
+  { feed }: FeedWiring,
   { replays }: HistoryWiring,
   { schemas }: SchemasWiring,
 ) {
-  const { config, database, version, onRequestError } = infrastructure;
+  const { config, clock, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
 
   const isOpened = (url: URL): boolean => {
@@ -37,10 +39,11 @@ export function createMcpWiring(
   const service = createMcpService({
     endpoints,
     events,
-    notifications,
+    feed,
     schemas,
     replaying: { replay: replays.replay, isKnownDestination: destinations.isKnown, isAllowed: isOpened },
     waitSemaphore: createSemaphore(waitsPerAccount),
+    clock,
     baseUrl: config.baseUrl,
   });
   // Loading the protocol's library would more than double the start time, so it is loaded for the first agent.

@@ -34,6 +34,32 @@ describe('the element reader', () => {
     expect(read(har, 5)).toMatchObject({ kind: 'har', elements: [{ number: 1 }, { number: 2 }] });
   });
 
+  test('returns the lines of an NDJSON file, for any chunk size', () => {
+    const lines = [
+      '{"id":"a","x":{"events":[1],"receivedAt":2},"receivedAt":1,"b":"\\"}"}',
+      '{"id":"b"}',
+      '{"events":[{}],"log":{"entries":[]}}',
+    ];
+    const text = `\ufeff\n ${lines.join('\r\n\n')}`;
+    for (const size of [1, 2, 3, 7, 10_000])
+      for (const end of ['', '\n']) {
+        const { kind, elements } = read(text + end, size);
+        expect(kind).toBe('ndjson');
+        expect(elements.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(lines);
+        expect(elements.map(({ offset, number }) => [offset, number])).toEqual(
+          lines.map((line, i) => [Buffer.from(text).indexOf(line), i + 1]),
+        );
+      }
+  });
+
+  test('a large first event of an NDJSON file is read in parts', () => {
+    const line = `{"payloadRaw":"${'x'.repeat(5 << 20)}"}`;
+    expect(read(`${line}\n${line}\n`, 1 << 20).elements.map(({ bytes }) => bytes.length)).toEqual([
+      line.length,
+      line.length,
+    ]);
+  });
+
   test('deep nesting is refused at the limit, without reading on', () => {
     const file = Buffer.from('{"a":'.repeat(300_000) + '['.repeat(400_000));
     const reader = createElementReader();
@@ -68,6 +94,12 @@ describe('the element reader', () => {
     ['{"events":[{}', 'byte 13: the file is truncated'],
     ['{"events":[{"a":"', 'byte 17: the file is truncated'],
     ['{"events":[{}]', 'byte 14: the file is truncated'],
+    ['{"receivedAt":1', 'byte 15: the file is truncated'],
+    ['{"receivedAt":1}\n{"a":"', 'byte 23: the file is truncated'],
+    ['{"receivedAt":1},{}', 'byte 16: expected an event'],
+    ['{"receivedAt":1}]', 'byte 16: expected an event'],
+    ['{"receivedAt":1}\n5', 'byte 17: expected an event'],
+    [`{"receivedAt":${'['.repeat(512)}`, 'byte 525: nested more than 512 levels deep'],
     ['{"events":[],"events":[]}', 'byte 22: the file has a second list of events'],
     ['{"events":[],}', 'the file is not valid JSON outside its list of events'],
     ['{"a" 1,"events":[]}', 'the file is not valid JSON outside its list of events'],

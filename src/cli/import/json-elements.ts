@@ -1,13 +1,13 @@
 /*
- * Reads the events of an export file from chunks of any size: `events` of a Hooktape export, or `log.entries` of a HAR file. At
- * most one event is in memory. The rest of the file is kept, up to a limit, and must be valid JSON as well.
+ * Reads the events of an export file from chunks of any size: `events` of a Hooktape export, `log.entries` of a HAR file, or the
+ * objects of an NDJSON file. At most one event is in memory. The rest of the file is kept, up to a limit, and must be valid JSON as well.
  */
 import { invalid } from '../../core/errors.ts';
 
 /** The JSON text of one event. `offset`: its first byte in the file. `number` counts from 1. */
 export type Element = { bytes: Uint8Array; offset: number; number: number };
 
-export type FileKind = 'json' | 'har';
+export type FileKind = 'json' | 'har' | 'ndjson';
 
 export type ElementReader = {
   /** @returns the events that this chunk completes @throws invalid, with the position */
@@ -20,6 +20,8 @@ export type ElementReader = {
 
 const maxElementBytes = 512 << 20;
 const maxRestBytes = 4 << 20;
+/** When one of them is a key of the file's first object, that object is an event, and the file has one a line. */
+const eventKeys = new Set(['receivedAt', 'rawHeaders', 'payloadRaw']);
 /** Exports nest only a few levels: a payload is a string in them. */
 const maxDepth = 512;
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -65,6 +67,16 @@ export function createElementReader(): ElementReader {
     return open.length === 2 && keys[1] === 'log' && keys[2] === 'entries' ? 'har' : undefined;
   };
 
+  /** Goes on in the first object as in an event: what was kept of the file is its start. */
+  const startLines = (upToKey: Uint8Array): void => {
+    kind = 'ndjson';
+    state = 'element';
+    parts = [Buffer.concat([...rest.splice(0), upToKey]).subarray(startedAt)];
+    partBytes = parts[0]?.length ?? 0;
+    depth = 1;
+    open.pop();
+  };
+
   /** Reads up to the list of events or the end of the chunk. @returns the index after the last byte read */
   const readRest = (chunk: Uint8Array, start: number): number => {
     for (let i = start; i < chunk.length; i++) {
@@ -77,11 +89,16 @@ export function createElementReader(): ElementReader {
       } else if (byte === quote) {
         inString = true;
         word = '';
-      } else if (byte === colon) keys[open.length] = word;
-      else if (byte === closeArray || byte === closeObject) open.pop();
+      } else if (byte === colon) {
+        keys[open.length] = word;
+        if (kind || open.length > 1 || !eventKeys.has(word)) continue;
+        startLines(chunk.slice(start, i + 1));
+        return i + 1;
+      } else if (byte === closeArray || byte === closeObject) open.pop();
       else if (byte === openArray || byte === openObject) {
         const list = byte === openArray ? openedList() : undefined;
         if (open.length === maxDepth) tooDeep(offset + i);
+        if (open.length === 0) startedAt = offset + i;
         open.push(byte);
         keys[open.length] = '';
         if (!list) continue;
@@ -102,6 +119,7 @@ export function createElementReader(): ElementReader {
     for (let i = start; i < chunk.length; i++) {
       const byte = chunk[i] ?? 0;
       if (isBlank(byte)) continue;
+      if (kind === 'ndjson') state = 'next';
       if (byte === closeArray && state !== 'next') {
         state = 'rest';
         return i;
@@ -165,6 +183,7 @@ export function createElementReader(): ElementReader {
     },
     kind: () => kind,
     end() {
+      if (kind === 'ndjson' && state === 'separator') return;
       if (state !== 'rest' || open.length > 0 || inString) fail(offset, 'the file is truncated');
       if (!kind) fail(offset, 'no list of events: this is neither a Hooktape export nor a HAR file');
       try {

@@ -48,3 +48,13 @@ export function escapeJson(from: Uint8Array, start: number, end: number, to: Uin
   }
   return out;
 }
+
+/** How many bytes `escapeJson` writes for `from[start..end)`. */
+export function escapedLength(from: Uint8Array, start: number, end: number): number {
+  let length = end - start;
+  for (let i = start; i < end; i++) {
+    const letter = escapes[from[i] ?? 0] ?? 0;
+    if (letter !== 0) length += letter === 1 ? maxEscapedBytes - 1 : 1;
+  }
+  return length;
+}

@@ -26,10 +26,14 @@ export const encodingOf = (body: Uint8Array): BodyEncoding => (isUtf8(body) ? 'u
 export function* bodyLiteral(body: Uint8Array, encoding: BodyEncoding): Generator<Piece> {
   yield '"';
   if (encoding === 'utf8') yield body;
-  else
-    for (let start = 0; start < body.length; start += base64PieceBytes)
-      yield Buffer.from(body.subarray(start, start + base64PieceBytes)).toString('base64');
+  else yield* base64Pieces(body);
   yield '"';
+}
+
+/** The body in base64, without line ends. */
+export function* base64Pieces(body: Uint8Array): Generator<string> {
+  for (let start = 0; start < body.length; start += base64PieceBytes)
+    yield Buffer.from(body.subarray(start, start + base64PieceBytes)).toString('base64');
 }
 
 /** Chunks of about `chunkBytes`, each of its own memory. */

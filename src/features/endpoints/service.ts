@@ -115,6 +115,7 @@ export function createEndpointsService(options: {
         learnSecretsUntil: null,
         retention: null,
         retentionMs: null,
+        sweptSeq: 0,
       });
     },
 

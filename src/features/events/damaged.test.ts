@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseEventId } from '../../core/ids.ts';
+import { readCsv } from '../../testing/csv.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { eventually } from '../../testing/poll.ts';
 import { damageEvent } from '../../testing/stored-events.ts';
@@ -110,6 +111,18 @@ test('are left out of an export, which lists and logs their ids', async () => {
   expect(log.entries.map(({ _id }) => _id)).toEqual([ids[0], ids[3]] as string[]);
   expect(log._damaged).toEqual(damaged);
   expect(errorsLogged()).toContain(ids[1] as string);
+  const textOf = async (format: string) => (await ada.call('GET', `${path}?format=${format}`)).text();
+  const lines = (await textOf('ndjson')).trimEnd().split('\n');
+  expect(lines.map(line => JSON.parse(line))).toEqual([...json.events, { damaged }]);
+  const [columns = [], ...cells] = readCsv(await textOf('csv'));
+  expect(cells.map(line => line[0] as string | undefined)).toEqual([ids[0], ids[3], ids[1], ids[2]]);
+  expect(cells.map(line => line[columns.indexOf('payloadEncoding')])).toEqual(['utf8', 'utf8', 'damaged', 'damaged']);
+  for (const line of cells) expect(line).toHaveLength(columns.length);
+  const script = await textOf('curl');
+  expect(script.match(/^\{ send 'evt_\w+/gm)).toEqual([`{ send '${ids[0]}`, `{ send '${ids[3]}`]);
+  expect(script).toEndWith(
+    `\ncomplain '2 events are damaged on disk and not in this script, such as ${ids[1]}'\nfinish\n`,
+  );
 
   // An earlier export restores them.
   expect(await server.services.imports.add(endpoint.id, good.events)).toMatchObject({ imported: 2, alreadyThere: 2 });

@@ -128,16 +128,38 @@ describe('GET /api/endpoints/{id}/export', () => {
 
   test('the response is a download named after the endpoint, which browsers do not display', async () => {
     const { id } = await ada.createEndpoint();
-    for (const format of ['json', 'har']) {
-      const { headers } = await ada.call('GET', `/api/endpoints/${id}/export?format=${format}`);
-      expect(headers.get('content-disposition')).toBe(`attachment; filename="service-${id}.${format}"`);
+    const types = {
+      json: ['json', 'application/json'],
+      har: ['har', 'application/har+json'],
+      ndjson: ['ndjson', 'application/x-ndjson'],
+      csv: ['csv', 'text/csv'],
+      curl: ['sh', 'application/x-sh'],
+    };
+    for (const [format, [extension, type]] of Object.entries(types)) {
+      const { headers, body } = await ada.call('GET', `/api/endpoints/${id}/export?format=${format}`);
+      await body?.cancel();
+      expect(headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+      expect(headers.get('content-disposition')).toBe(`attachment; filename="service-${id}.${extension}"`);
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('content-security-policy')).toContain('sandbox');
     }
   });
 
+  test('ndjson has the events of json, one on each line', async () => {
+    const endpoint = await ada.createEndpoint();
+    for (const body of ['{"a":\n1}', every, 'x\r\n\u2028', ''])
+      await server.deliver(endpoint, body, { suffix: '/a?b' });
+    const text = await (await ada.call('GET', `/api/endpoints/${endpoint.id}/export?format=ndjson`)).text();
+    expect(text).toEndWith('}\n');
+    const lines = text.slice(0, -1).split('\n');
+    expect(lines.map(line => JSON.parse(line))).toEqual((await exportOf(endpoint)).events);
+    expect(lines).toHaveLength(4);
+  });
+
   test('an endpoint without events gives a file without events', async () => {
     const endpoint = await ada.createEndpoint();
+    const empty = await ada.call('GET', `/api/endpoints/${endpoint.id}/export?format=ndjson`);
+    expect([empty.status, await empty.text()]).toEqual([200, '']);
     expect((await exportOf(endpoint)).events).toEqual([]);
     expect(await validateHar(await harOf(endpoint))).toBeDefined();
   });
@@ -161,13 +183,51 @@ describe('GET /api/endpoints/{id}/export', () => {
     await ada.json(400, 'GET', `/api/endpoints/${endpoint.id}/export?q=${'x'.repeat(1001)}`);
   });
 
+  test('where selects by columns, content and marks, together with q', async () => {
+    const endpoint = await ada.createEndpoint();
+    const ids: string[] = [];
+    for (const [path, body] of [
+      ['/a', '{"amount":5,"name":"Ada"}'],
+      ['/b', '{"amount":50,"name":"Grace"}'],
+      ['/b', '{"amount":500,"name":"Ada"}'],
+      ['/b', 'ada'],
+    ])
+      ids.push(await server.deliver(endpoint, body, { suffix: path as string }));
+    await ada.json(200, 'PUT', `/api/events/${ids[1]}/tags`, { tags: ['golden'] });
+    const numbersOf = async (query: string): Promise<number[]> =>
+      (await exportOf(endpoint, `?${query}`)).events.map(({ id }) => ids.indexOf(id as string));
+    const of = (where: string) => numbersOf(`where=${encodeURIComponent(where)}`);
+    expect(await of('path:/b')).toEqual([1, 2, 3]);
+    expect(await of('body.amount>10')).toEqual([1, 2]);
+    expect(await of('-has:body.amount OR tag:golden')).toEqual([1, 3]);
+    expect(await of('ada')).toEqual([0, 2, 3]);
+    expect(await of('verdict:none received<1s')).toEqual([]);
+    expect(await of('type:nothing')).toEqual([]);
+    expect(await of('')).toEqual([0, 1, 2, 3]);
+    expect(await numbersOf(`q=ADA&where=${encodeURIComponent('path:/b')}`)).toEqual([2, 3]);
+    for (const format of ['har', 'ndjson', 'csv', 'curl']) {
+      const path = `/api/endpoints/${endpoint.id}/export?format=${format}&where=tag:golden`;
+      const found = (await (await ada.call('GET', path)).text()).match(/evt_\w+/g);
+      expect([format, [...new Set(found)]]).toEqual([format, [ids[1] as string]]);
+    }
+  });
+
+  test('a wrong filter is refused with its position before the download starts', async () => {
+    const { id } = await ada.createEndpoint();
+    const path = `/api/endpoints/${id}/export?format=csv&where=${encodeURIComponent('size>1k tpye:x')}`;
+    const response = await ada.call('GET', path);
+    expect([response.status, response.headers.get('content-disposition')]).toEqual([400, null]);
+    expect(await response.json()).toEqual({ error: expect.any(String), position: 8, nearest: 'type' });
+  });
+
   test('credentials are not exported', async () => {
     const endpoint = await ada.createEndpoint();
     await server.deliver(endpoint, '{}', { headers: { authorization: 'Bearer s3cr3t', cookie: 's=s3cr3t' } });
-    for (const format of ['json', 'har']) {
+    for (const format of ['json', 'har', 'ndjson', 'csv', 'curl']) {
       const text = await (await ada.call('GET', `/api/endpoints/${endpoint.id}/export?format=${format}`)).text();
       expect(text).not.toContain('s3cr3t');
-      expect(text).toContain('[redacted]');
+      expect(text.includes('[redacted]')).toBe(format !== 'curl');
+      expect(text).toContain('evt_');
     }
   });
 
@@ -175,7 +235,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     const { id } = await ada.createEndpoint();
     const path = `/api/endpoints/${id}/export`;
     expect((await server.fetch(`${path}?format=xml`)).status).toBe(401);
-    for (const format of ['xml', 'JSON', '', '__proto__'])
+    for (const format of ['xml', 'JSON', 'sh', '', '__proto__'])
       expect(await ada.json(400, 'GET', `${path}?format=${format}`)).toEqual({ error: expect.any(String) });
     expect((await ada.call('GET', '/api/endpoints/ep_none/export?format=xml')).status).toBe(400);
     const bob = await server.createAccount('bob@example.com');

@@ -1,6 +1,6 @@
 /* What an export file format defines: the text before, between and after the events, and of each event. */
 import type { Answer } from '../../core/answer.ts';
-import type { Piece } from '../../core/json/output.ts';
+import type { Piece, Verbatim } from '../../core/json/output.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { ExportContent, ExportRow } from './store.ts';
 
@@ -20,7 +20,7 @@ export type DamagedEvents = { count: number; ids: string[] };
 
 export type FileFormat = {
   head: (subject: FileSubject) => string;
-  event: (event: ExportedEvent, subject: FileSubject) => Iterable<Piece>;
+  event: (event: ExportedEvent, subject: FileSubject) => Iterable<Piece | Verbatim>;
   separator: string;
   tail: (damaged: DamagedEvents | undefined) => string;
 };

@@ -8,6 +8,7 @@ import { notFound } from '../../core/errors.ts';
 import type { EventKey, ExportRow, ExportsStore } from './store.ts';
 
 const keysPerQuery = 1024;
+const keysPerSelection = 256;
 /** Of bodies. Pages begin and end inside a block, which is then unpacked twice. */
 const maxPageBytes = 512 << 10;
 
@@ -18,9 +19,14 @@ export type HistoryOptions = {
   since: number;
   /** The newest row number to include. */
   newest: number;
+  /** Chooses events by their row numbers, before their contents are read. Without it all are read. */
+  select?: SelectEvents | undefined;
   /** Stops reading. */
   signal: AbortSignal;
 };
+
+/** Of these row numbers, those of the events to export. */
+export type SelectEvents = (seqs: readonly number[]) => Promise<ReadonlySet<number>>;
 
 /** @throws the database's error, or not_found when the endpoint was deleted meanwhile */
 export async function* readHistory({
@@ -28,28 +34,41 @@ export async function* readHistory({
   endpoint,
   since,
   newest,
+  select,
   signal,
 }: HistoryOptions): AsyncGenerator<ExportRow[]> {
-  let after: Position = { receivedAt: Number.MIN_SAFE_INTEGER, seq: -1 };
+  const extent = { endpoint, since, newest };
+  const start: Position = { receivedAt: Number.MIN_SAFE_INTEGER, seq: -1 };
+  /** Behind the last keys that were read, and behind the last page. */
+  let [afterKeys, afterPage] = [start, start];
   let keys: EventKey[] = [];
   let next = 0;
   let areLastKeys = false;
 
-  const readPage = async (): Promise<ExportRow[] | undefined> => {
-    if (next === keys.length) {
-      if (areLastKeys) return undefined;
-      keys = await store.keys({ endpoint, since, newest }, after, keysPerQuery);
-      areLastKeys = keys.length < keysPerQuery;
-      next = 0;
-    }
-    next = endOfPage(keys, next);
-    const last = keys[next - 1];
+  const readKeys = async (): Promise<void> => {
+    const found = await store.keys(extent, afterKeys, keysPerQuery);
+    areLastKeys = found.length < keysPerQuery;
+    afterKeys = found.at(-1) ?? afterKeys;
+    keys = select ? await selected(found, select) : found;
+    next = 0;
     // No more events is the end of the history only if the endpoint still exists.
-    if (!last && !(await store.isLive(endpoint))) throw notFound('endpoint');
+    if (areLastKeys && keys.length === 0 && !(await store.isLive(endpoint))) throw notFound('endpoint');
+  };
+
+  const readPage = async (): Promise<ExportRow[] | undefined> => {
+    while (next === keys.length && !areLastKeys && !signal.aborted) await readKeys();
+    const page = keys.slice(next, endOfPage(keys, next));
+    next += page.length;
+    const last = page.at(-1);
     if (!last) return undefined;
-    const rows = await store.page({ endpoint, since, newest }, after, last);
+    const rows = select
+      ? await store.chosen(
+          extent,
+          page.map(({ seq }) => seq),
+        )
+      : await store.page(extent, afterPage, last);
     if (!rows) throw notFound('endpoint');
-    after = last;
+    afterPage = last;
     return rows;
   };
 
@@ -73,4 +92,14 @@ function endOfPage(keys: readonly EventKey[], start: number): number {
     if (bytes > maxPageBytes && end > start) break;
   }
   return end;
+}
+
+async function selected(keys: readonly EventKey[], select: SelectEvents): Promise<EventKey[]> {
+  const found: EventKey[] = [];
+  for (let start = 0; start < keys.length; start += keysPerSelection) {
+    const some = keys.slice(start, start + keysPerSelection);
+    const seqs = await select(some.map(({ seq }) => seq));
+    found.push(...some.filter(({ seq }) => seqs.has(seq)));
+  }
+  return found;
 }

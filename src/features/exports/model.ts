@@ -3,17 +3,30 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { maxSearchCharacters } from '../../core/limits.ts';
 import { ByteCount, byMediaType, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import { Endpoint } from '../endpoints/model.ts';
-import { Pin, Tags } from '../events/model.ts';
+import { Pin, Tags, Where } from '../events/model.ts';
+
+export const exportFormats = ['json', 'har', 'ndjson', 'csv', 'curl'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export const ExportFormat = t.Unsafe<ExportFormat>(
+  t.Union(
+    exportFormats.map(format => t.Literal(format)),
+    {
+      default: 'json',
+      description:
+        'har: a HAR 1.2 capture; ndjson: one event a line; csv: for spreadsheets; curl: a shell script that sends the events again',
+    },
+  ),
+);
 
 export const ExportQuery = t.Object({
-  format: t.Optional(
-    t.Union([t.Literal('json'), t.Literal('har')], { default: 'json', description: 'har: a HAR 1.2 capture' }),
-  ),
+  format: t.Optional(ExportFormat),
   q: t.Optional(
     textDocumentedAs(t.String({ maxLength: maxSearchCharacters }), {
       description: 'only events whose type or payload contains this text, as in the event list',
     }),
   ),
+  where: Where,
 });
 export type ExportQuery = Static<typeof ExportQuery>;
 
@@ -67,5 +80,32 @@ const HttpArchive = t.Object(
   { title: 'HttpArchive' },
 );
 
-export const mediaTypes = { json: 'application/json', har: 'application/har+json' } as const;
-export const ExportFile = byMediaType({ [mediaTypes.json]: History, [mediaTypes.har]: HttpArchive });
+const Lines = t.String({
+  description:
+    'one ExportedEvent a line, as in `events` of History; when stored events are damaged, the last line is `{"damaged":…}`',
+});
+const Table = t.String({
+  description: 'RFC 4180, with a header line; docs/exports.md lists the columns',
+});
+const Script = t.String({
+  description: 'a POSIX shell script that sends the events again: `sh service-{id}.sh [URL]`',
+});
+
+/** Of each format: how the file name ends, and the media type. */
+export const fileTypes: Record<ExportFormat, { extension: string; mediaType: string }> = {
+  json: { extension: 'json', mediaType: 'application/json' },
+  har: { extension: 'har', mediaType: 'application/har+json' },
+  ndjson: { extension: 'ndjson', mediaType: 'application/x-ndjson' },
+  csv: { extension: 'csv', mediaType: 'text/csv' },
+  curl: { extension: 'sh', mediaType: 'application/x-sh' },
+};
+export const exportFileName = (endpointId: string, format: ExportFormat): string =>
+  `service-${endpointId}.${fileTypes[format].extension}`;
+
+export const ExportFile = byMediaType({
+  [fileTypes.json.mediaType]: History,
+  [fileTypes.har.mediaType]: HttpArchive,
+  [fileTypes.ndjson.mediaType]: Lines,
+  [fileTypes.csv.mediaType]: Table,
+  [fileTypes.curl.mediaType]: Script,
+});

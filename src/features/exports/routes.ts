@@ -3,8 +3,8 @@ import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
-import { IdParams, responses } from '../../http/schemas.ts';
-import { ExportFile, ExportQuery, mediaTypes } from './model.ts';
+import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
+import { ExportFile, ExportQuery, fileTypes } from './model.ts';
 import type { ExportsService } from './service.ts';
 
 export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsService }) =>
@@ -14,7 +14,7 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
       const { fileName, body } = await exports.file(principal, params.id, query);
       return new Response(body, {
         headers: {
-          'content-type': `${mediaTypes[query.format ?? 'json']}; charset=utf-8`,
+          'content-type': `${fileTypes[query.format ?? 'json'].mediaType}; charset=utf-8`,
           // The file name contains the id from the database, not the text of the request.
           'content-disposition': `attachment; filename="${fileName}"`,
           'content-security-policy': "sandbox; default-src 'none'",
@@ -26,12 +26,12 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
     {
       params: IdParams,
       ...queryOf(ExportQuery),
-      response: responses({ 200: ExportFile }, 400, 404),
+      response: responses({ 200: ExportFile, 400: FilterErrorBody }, 404),
       detail: {
         operationId: 'exportEndpoint',
         summary: 'Download an endpoint’s history',
         description:
-          'All events inside the retention window, and the pinned ones, oldest first, streamed: as JSON of this API, or with `format=har` as a HAR 1.2 capture. Each format has its own media type.',
+          'All events inside the retention window, and the pinned ones, oldest first, streamed: as JSON of this API, a HAR 1.2 capture, NDJSON (one event a line), CSV for spreadsheets, or a shell script that sends the events again with curl. `q` and `where` select events as in the event list. Each format has its own media type.',
       },
     },
   );

@@ -12,18 +12,35 @@ import { toStream } from '../../core/json/output.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { OwnRetention } from '../../core/retention.ts';
 import type { Endpoint } from '../endpoints/model.ts';
+import { csvFile } from './csv-format.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';
 import { harFile } from './har-format.ts';
-import { readHistory } from './history.ts';
+import { readHistory, type SelectEvents } from './history.ts';
 import { jsonFile } from './json-format.ts';
-import type { ExportQuery } from './model.ts';
+import { type ExportFormat, type ExportQuery, exportFileName } from './model.ts';
+import { ndjsonFile } from './ndjson-format.ts';
+import { scriptFile } from './script-format.ts';
 import type { ExportsStore } from './store.ts';
 import { writeFile } from './write-file.ts';
+
+/** Without either, all events are exported. */
+export type Selection = {
+  /** Decides before contents are read. */
+  select?: SelectEvents | undefined;
+  /** Decides with the content. */
+  matches?: ((event: ExportedEvent) => boolean | Promise<boolean>) | undefined;
+};
 
 export type ExportsService = ReturnType<typeof createExportsService>;
 
 const maxExportsPerAccount = 4;
-const formats: Record<NonNullable<ExportQuery['format']>, FileFormat> = { json: jsonFile, har: harFile };
+const formats: Record<ExportFormat, FileFormat> = {
+  json: jsonFile,
+  har: harFile,
+  ndjson: ndjsonFile,
+  csv: csvFile,
+  curl: scriptFile,
+};
 
 export function createExportsService<Row extends { seq: number; id: string } & OwnRetention>(options: {
   store: ExportsStore;
@@ -36,11 +53,8 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   createSlices: () => YieldIfDue;
   /** The response that the sender of an event got. */
   answer: (endpoint: Row, event: ExportedEvent) => Answer;
-  /** The text filter for `q`. @throws invalid when the term is too long */
-  matcher: (
-    q: string,
-    yieldIfDue: YieldIfDue,
-  ) => (event: { eventType: string | null; body: Uint8Array }) => boolean | Promise<boolean>;
+  /** Which events of an endpoint a query selects. @throws invalid for the query */
+  readSelection: (query: Omit<ExportQuery, 'format'>) => (endpoint: Row, yieldIfDue: YieldIfDue) => Selection;
   clock: Clock;
   /** Hooktape's version. */
   version: string;
@@ -54,7 +68,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
     retentionCutoff,
     createSlices,
     answer,
-    matcher,
+    readSelection,
     clock,
     version,
     onDamaged,
@@ -64,13 +78,14 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   const open = async (
     principal: MemberAccess,
     id: string,
-    { format = 'json', q = '' }: ExportQuery,
+    { format = 'json', ...query }: ExportQuery,
     onEnd: () => void,
   ) => {
+    const selectionIn = readSelection(query);
     const row = await findEndpoint(principal, id);
     const cancellation = new AbortController();
     const yieldIfDue = createSlices();
-    const matches = q === '' ? undefined : matcher(q, yieldIfDue);
+    const { select, matches } = selectionIn(row, yieldIfDue);
     const chunks = writeFile({
       format: formats[format],
       subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version, answer: event => answer(row, event) },
@@ -79,14 +94,15 @@ export function createExportsService<Row extends { seq: number; id: string } & O
         endpoint: row.seq,
         since: retentionCutoff(principal, row),
         newest: await store.newest(),
+        select,
         signal: cancellation.signal,
       }),
-      matches: ({ row: { eventType }, body }: ExportedEvent) => matches?.({ eventType, body }) ?? true,
+      matches: matches ?? (() => true),
       yieldIfDue,
       onDamaged: damaged => onDamaged(row.id, damaged),
     });
     return {
-      fileName: `service-${row.id}.${format}`,
+      fileName: exportFileName(row.id, format),
       body: toStream(chunks, () => {
         cancellation.abort();
         onEnd();
@@ -95,7 +111,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   };
 
   return {
-    /** @throws rate_limited when too many exports of the account are running; invalid for the term; not_found */
+    /** @throws rate_limited when too many exports of the account are running; invalid for the query; not_found */
     async file(
       principal: MemberAccess,
       id: string,

@@ -23,7 +23,9 @@ test('keys and rows of other endpoints are left out, and a deleted endpoint is n
   const end = { receivedAt: Number.MAX_SAFE_INTEGER, seq: extent.newest };
   expect((await store.keys(extent, start, 10)).map(key => key.seq)).toEqual([seqs[0] ?? 0, seqs[2] ?? 0]);
   expect((await store.page(extent, start, end))?.map(row => row.seq)).toEqual([seqs[0] ?? 0, seqs[2] ?? 0]);
+  expect((await store.chosen(extent, seqs.slice(1)))?.map(row => row.seq)).toEqual([seqs[2] ?? 0]);
   await ada.json(200, 'DELETE', `/api/endpoints/${one.id}`);
   expect(await store.isLive(seq)).toBe(false);
   expect(await store.page(extent, start, end)).toBeUndefined();
+  expect(await store.chosen(extent, seqs)).toBeUndefined();
 });

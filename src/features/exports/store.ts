@@ -40,6 +40,32 @@ export type ExportsStore = ReturnType<typeof createExportsStore>;
 /** @param client for long reads */
 export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
   const contents = createContentReader(client);
+
+  const readRows = async (endpoint: number, since: number, which: { sql: string; args: (number | string)[] }) => {
+    const [endpoints, events] = await client.batch(
+      [
+        { sql: selectLiveEndpoint, args: [endpoint] },
+        {
+          sql: `SELECT json_array(seq, received_at, hex(nonce), size, method, platform, event_type, hex(sha256), hex(path),
+                                  hex(query), query IS NULL, encoding, source_ip, block, block_start, json(${pinJson}), json(${tagsJson})), content
+                FROM events
+                WHERE endpoint = ? AND ${which.sql} AND (received_at >= ? OR ${isPinned})
+                ORDER BY received_at, seq`,
+          args: [endpoint, ...which.args, since],
+        },
+      ],
+      'read',
+    );
+    if (!endpoints?.rows[0]) return undefined;
+    const rows = (events?.rows ?? []).map(row => readFields(String(row[0]), new Uint8Array(row[1] as ArrayBuffer)));
+    const found = await contents.readIntact(rows);
+    // An event that was removed meanwhile is not damaged, but missing.
+    return rows.flatMap(row => {
+      const content = found.get(row.seq);
+      return content ? [toRow(row, content)] : [];
+    });
+  };
+
   return {
     /** The highest row number of any endpoint's events; later events have higher ones. */
     async newest(): Promise<number> {
@@ -67,31 +93,15 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
     },
 
     /** The events after one position up to another; undefined when the endpoint was deleted meanwhile. */
-    async page({ endpoint, since, newest }: Extent, after: Position, last: Position): Promise<ExportRow[] | undefined> {
-      const [endpoints, events] = await client.batch(
-        [
-          { sql: selectLiveEndpoint, args: [endpoint] },
-          {
-            sql: `SELECT json_array(seq, received_at, hex(nonce), size, method, platform, event_type, hex(sha256), hex(path),
-                                    hex(query), query IS NULL, encoding, source_ip, block, block_start, json(${pinJson}), json(${tagsJson})), content
-                  FROM events
-                  WHERE endpoint = ? AND (received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?) AND seq <= ?
-                    AND (received_at >= ? OR ${isPinned})
-                  ORDER BY received_at, seq`,
-            args: [endpoint, after.receivedAt, after.seq, last.receivedAt, last.seq, newest, since],
-          },
-        ],
-        'read',
-      );
-      if (!endpoints?.rows[0]) return undefined;
-      const rows = (events?.rows ?? []).map(row => readFields(String(row[0]), new Uint8Array(row[1] as ArrayBuffer)));
-      const found = await contents.readIntact(rows);
-      // An event that was removed meanwhile is not damaged, but missing.
-      return rows.flatMap(row => {
-        const content = found.get(row.seq);
-        return content ? [toRow(row, content)] : [];
-      });
-    },
+    page: ({ endpoint, since, newest }: Extent, after: Position, last: Position): Promise<ExportRow[] | undefined> =>
+      readRows(endpoint, since, {
+        sql: '(received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?) AND seq <= ?',
+        args: [after.receivedAt, after.seq, last.receivedAt, last.seq, newest],
+      }),
+
+    /** The events with these row numbers; undefined when the endpoint was deleted meanwhile. */
+    chosen: ({ endpoint, since }: Extent, seqs: readonly number[]): Promise<ExportRow[] | undefined> =>
+      readRows(endpoint, since, { sql: 'seq IN (SELECT value FROM json_each(?))', args: [JSON.stringify(seqs)] }),
   };
 }
 

@@ -26,11 +26,13 @@ afterAll(() => server.close());
 const path = () => `/api/endpoints/${endpoint.id}/export`;
 
 /** Requests the export over a socket, and reads nothing until `readAll`. */
-async function requestExport(): Promise<{ socket: Socket; readAll: () => Promise<string> }> {
+async function requestExport(query = ''): Promise<{ socket: Socket; readAll: () => Promise<string> }> {
   const socket = connect(Number(new URL(await server.listen()).port), '127.0.0.1');
   socket.on('error', () => {});
   socket.pause();
-  socket.write(`GET ${path()} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`);
+  socket.write(
+    `GET ${path()}${query} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${ada.key}\r\n\r\n`,
+  );
   const readAll = async (): Promise<string> => {
     const chunks: Uint8Array[] = [];
     socket.on('data', chunk => chunks.push(Buffer.from(chunk)));
@@ -59,34 +61,42 @@ describe('streaming', () => {
     expect(later).toHaveLength(30);
   });
 
-  test('a client that does not read stops its own export, and gets the whole file once it reads', async () => {
-    const slow = await requestExport();
-    let pages = 0;
-    const store = server.services.database.scanClient;
-    const batch = store.batch.bind(store);
-    store.batch = ((...args: Parameters<typeof batch>) => {
-      pages++;
-      return batch(...args);
-    }) as typeof batch;
-    try {
-      await eventually(() => pages > 0);
-      // Wait until no more pages are read although there are more.
-      let before = -1;
-      await eventually(async () => {
-        const isStopped = before === pages;
-        before = pages;
-        await Bun.sleep(50);
-        return isStopped;
-      });
-      const pagesBefore = pages;
-      const text = await slow.readAll();
-      expect(pages).toBeGreaterThan(pagesBefore);
-      expect(text.length).toBeGreaterThan(count * 130_000);
-      expect(text).toEndWith('\n]}\n\r\n0\r\n\r\n');
-    } finally {
-      store.batch = batch;
-    }
-  });
+  test.each([
+    ['', '\n]}\n'],
+    ['?format=ndjson&where=size%3E1k', '"pin":null,"tags":[]}\n'],
+    ['?format=csv', '"\r\n'],
+    ['?format=curl', '\n_\n}\nfinish\n'],
+  ])(
+    'a client that does not read stops its own export, and gets the whole file once it reads: %j',
+    async (query, end) => {
+      const slow = await requestExport(query);
+      let pages = 0;
+      const store = server.services.database.scanClient;
+      const batch = store.batch.bind(store);
+      store.batch = ((...args: Parameters<typeof batch>) => {
+        pages++;
+        return batch(...args);
+      }) as typeof batch;
+      try {
+        await eventually(() => pages > 0);
+        // Wait until no more pages are read although there are more.
+        let before = -1;
+        await eventually(async () => {
+          const isStopped = before === pages;
+          before = pages;
+          await Bun.sleep(50);
+          return isStopped;
+        });
+        const pagesBefore = pages;
+        const text = await slow.readAll();
+        expect(pages).toBeGreaterThan(pagesBefore);
+        expect(text.length).toBeGreaterThan(count * 130_000);
+        expect(text).toEndWith(`${end}\r\n0\r\n\r\n`);
+      } finally {
+        store.batch = batch;
+      }
+    },
+  );
 
   test('a client that disconnects stops its export, which no longer counts against the limit', async () => {
     const asked = await Promise.all(Array.from({ length: 4 }, requestExport));
@@ -159,18 +169,60 @@ describe('a failure before the first byte', () => {
 });
 
 describe('a history', () => {
-  test.each([true, false])('ends after its last key only if the endpoint still exists (%j)', async isLive => {
-    const all = Array.from({ length: 1024 }, (_, seq) => ({ seq, receivedAt: 1, bytes: 1000 }));
+  test.each([
+    [true, false],
+    [false, false],
+    [true, true],
+    [false, true],
+  ])(
+    'ends after its last key only if the endpoint still exists (%j, with a selection: %j)',
+    async (isLive, isSelected) => {
+      const all = Array.from({ length: 1024 }, (_, seq) => ({ seq, receivedAt: 1, bytes: 1000 }));
+      const store = {
+        keys: async (_endpoint: number, after: { seq: number }) => all.slice(after.seq + 1),
+        page: async () => [],
+        isLive: async () => isLive,
+      } as unknown as ExportsStore;
+      const read = async (): Promise<string> => {
+        const select = isSelected ? async () => new Set<number>() : undefined;
+        for await (const _ of readHistory({
+          ...{ store, endpoint: 1, since: 0, newest: 5000, select },
+          signal: AbortSignal.any([]),
+        }));
+        return 'whole';
+      };
+      expect(await read().catch((error: { code?: string }) => error.code)).toBe(isLive ? 'whole' : 'not_found');
+    },
+  );
+
+  test('reads only the contents of chosen events, and stops choosing when nobody reads any more', async () => {
+    const stop = new AbortController();
+    let queries = 0;
+    const asked: number[][] = [];
     const store = {
-      keys: async (_endpoint: number, after: { seq: number }) => all.slice(after.seq + 1),
-      page: async () => [],
-      isLive: async () => isLive,
+      keys: async (_extent: object, after: { seq: number }, limit: number) => {
+        queries++;
+        return Array.from({ length: limit }, (_, i) => ({ seq: after.seq + 1 + i, receivedAt: 1, bytes: 1 }));
+      },
+      chosen: async (_extent: object, seqs: number[]) => {
+        asked.push(seqs);
+        return seqs.map(seq => ({ seq }));
+      },
+      isLive: async () => true,
     } as unknown as ExportsStore;
-    const read = async (): Promise<string> => {
-      for await (const _ of readHistory({ store, endpoint: 1, since: 0, newest: 5000, signal: AbortSignal.any([]) }));
-      return 'whole';
+    const select = async (seqs: readonly number[]) => {
+      expect(seqs.length).toBeLessThan(500);
+      if (seqs.includes(100_000)) stop.abort();
+      return new Set(seqs.filter(seq => [3, 4, 2050].includes(seq)));
     };
-    expect(await read().catch((error: { code?: string }) => error.code)).toBe(isLive ? 'whole' : 'not_found');
+    const pages = readHistory({ store, endpoint: 1, since: 0, newest: 1e9, select, signal: stop.signal });
+    const read: number[] = [];
+    for await (const rows of pages) read.push(...rows.map(({ seq }) => seq));
+    expect([read, asked]).toEqual([
+      [3, 4, 2050],
+      [[3, 4], [2050]],
+    ]);
+    expect(queries).toBe(98);
   });
 
   test('is read in pages that are bounded by bytes, with at least one event each', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import type { FileFormat } from './file-format.ts';
+import { csvFile } from './csv-format.ts';
+import type { FileFormat, FileSubject } from './file-format.ts';
+import { scriptFile } from './script-format.ts';
 import type { ExportRow } from './store.ts';
 import { writeFile } from './write-file.ts';
 
@@ -13,15 +15,15 @@ describe('writeFile', () => {
     tail: () => '',
   };
   const row = (bytes: number): ExportRow => {
-    const content = { headers: [], headersJson: '[]', body: new Uint8Array(bytes).fill(120) };
+    const content = { path: '', query: null, headers: [], headersJson: '[]', body: new Uint8Array(bytes).fill(120) };
     return { seq: 1, nonce: new Uint8Array(8), content } as unknown as ExportRow;
   };
 
-  const pausesFor = async (rows: ExportRow[]): Promise<number> => {
+  const pausesFor = async (rows: ExportRow[], format = bodyAlone): Promise<number> => {
     let pauses = 0;
     const file = writeFile({
-      format: bodyAlone,
-      subject: {} as Parameters<FileFormat['head']>[0],
+      format,
+      subject: { endpoint: { id: 'ep_1', url: '' }, exportedAt: 0, version: '' } as unknown as FileSubject,
       history: (async function* () {
         yield rows;
       })(),
@@ -55,5 +57,16 @@ describe('writeFile', () => {
   test('lets other work run before each event, and several times within a long one', async () => {
     expect(await pausesFor([row(10), row(10), row(10)])).toBe(3);
     expect(await pausesFor([row(4 << 20)])).toBeGreaterThan(10);
+  });
+
+  test.each([
+    ['text in CSV', csvFile, 0x22],
+    ['binary in CSV', csvFile, 0xff],
+    ['the script', scriptFile, 0xff],
+  ])('and within a long body of %s', async (_, format, byte) => {
+    const event = row(4 << 20);
+    event.content?.body.fill(byte);
+    const marked = { ...event, receivedAt: 0, tags: [], pin: null, method: 'POST', platform: null, eventType: null };
+    expect(await pausesFor([{ ...marked, size: 4 << 20 }], format)).toBeGreaterThan(10);
   });
 });

@@ -58,13 +58,17 @@ export async function* writeFile({
       separator = format.separator;
       for (const piece of format.event(event, subject)) {
         if (typeof piece === 'string') chunks.text(piece);
+        else if ('verbatim' in piece) chunks.verbatim(piece.verbatim);
         else
           for (const chunk of chunks.escaped(piece)) {
             yield chunk;
             pause = yieldIfDue();
             if (pause) await pause;
           }
-        if (chunks.isFull()) yield chunks.take();
+        if (!chunks.isFull()) continue;
+        yield chunks.take();
+        pause = yieldIfDue();
+        if (pause) await pause;
       }
     }
   if (damaged) onDamaged(damaged);

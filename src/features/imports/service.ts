@@ -49,8 +49,8 @@ export function createImportsService(options: {
   retentionCutoff: (team: TeamAccess, endpoint: OwnRetention) => number;
   /** Whether deliveries are waiting for their commit. */
   isBusy: () => boolean;
-  /** Called after events were added. */
-  onImported: () => void;
+  /** Called after events were added to an endpoint. */
+  onImported: (endpoint: number) => void;
   random: RandomBytes;
 }) {
   const { store, marks, insert, retentionCutoff, isBusy, onImported, random } = options;
@@ -174,7 +174,7 @@ export function createImportsService(options: {
     const events = exported.map(readEvent);
     const { missing, there, expired, notPinned } = await choose(endpoint, events);
     const tooLarge = await insertAll(endpoint.seq, missing);
-    if (missing.length > tooLarge) onImported();
+    if (missing.length > tooLarge) onImported(endpoint.seq);
     await markAll(endpoint, [...missing, ...there]);
     return {
       imported: missing.length - tooLarge,

@@ -25,8 +25,10 @@ export function createKeepingService(options: {
   };
   /** Called after an event was unpinned: it may have expired. */
   onUnpinned: () => void;
+  /** Called after the pin or the tags of an event changed, or it was deleted. */
+  onChanged: (change: { endpoint: number; seq: number; id: string }) => void;
 }) {
-  const { store, clock, events, onUnpinned } = options;
+  const { store, clock, events, onUnpinned, onChanged } = options;
 
   return {
     /**
@@ -44,13 +46,15 @@ export function createKeepingService(options: {
         await events.locate(principal, id);
         throw limitReached(`a team can pin ${maxPinsPerTeam} events`);
       }
+      onChanged({ ...place, id });
       return events.summary(principal, place);
     },
 
     /** An event that is not pinned stays as it is. @throws not_found */
     async unpin(principal: TeamAccess, id: string): Promise<void> {
-      const { seq } = await events.locate(principal, id);
-      await store.unpin(seq, principal.teamId);
+      const place = await events.locate(principal, id);
+      await store.unpin(place.seq, principal.teamId);
+      onChanged({ ...place, id });
       onUnpinned();
     },
 
@@ -59,6 +63,7 @@ export function createKeepingService(options: {
       const tags = readTags(request.tags);
       const place = await events.locate(principal, id);
       await store.tag(place.seq, principal.teamId, tags);
+      onChanged({ ...place, id });
       return events.summary(principal, place);
     },
 
@@ -67,6 +72,7 @@ export function createKeepingService(options: {
       if (principal.role !== 'owner') throw forbidden('only an owner of the team may delete events');
       const { seq, endpoint } = await events.locate(principal, id);
       if (!(await store.remove(endpoint, seq))) throw notFound('event');
+      onChanged({ endpoint, seq, id });
     },
   };
 }

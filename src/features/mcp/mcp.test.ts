@@ -157,6 +157,15 @@ describe.each(['auto', 'legacy'] as const)('tools for %s clients', mode => {
     expect(`${first['body']}${rest['body']}`).toBe(JSON.stringify({ text: 'x'.repeat(20_000) }));
     const link = await ok(client, 'export_link', { endpointId: endpoint.id, format: 'har', q: 'a b' });
     expect(link['url']).toBe(`${base}/api/endpoints/${endpoint.id}/export?format=har&q=a+b`);
+    expect(link['fileName']).toBe(`service-${endpoint.id}.har`);
+    const script = await ok(client, 'export_link', { endpointId: endpoint.id, format: 'curl', where: 'size>1k' });
+    expect(script['fileName']).toBe(`service-${endpoint.id}.sh`);
+    expect(script['url']).toEndWith('?format=curl&where=size%3E1k');
+    const refused = await client.callTool({
+      name: 'export_link',
+      arguments: { endpointId: endpoint.id, where: 'size>' },
+    });
+    expect(refused.isError).toBe(true);
     await client.close();
   });
 

@@ -6,8 +6,11 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { nullable } from '../../http/schemas.ts';
 import { Endpoint } from '../endpoints/model.ts';
 import { EventDetail, EventPage, EventSummary, ReplayAttempt } from '../events/model.ts';
+import { ExportFormat } from '../exports/model.ts';
 import { ReplayResult } from '../replays/model.ts';
 import { TypeSchema } from '../schemas/model.ts';
+
+export { exportFileName } from '../exports/model.ts';
 
 /** As many as fit into one result with their previews. */
 export const maxListed = 50;
@@ -74,6 +77,7 @@ export const inputs = {
     cursor: t.Optional(
       t.String({ maxLength: 200, description: 'cursor of the previous call; without it, only events from now on' }),
     ),
+    where: Where,
     timeoutSeconds: t.Optional(t.Integer({ minimum: 1, maximum: maxWaitSeconds, description: 'default 25' })),
   }),
   replay_event: t.Object({
@@ -82,8 +86,9 @@ export const inputs = {
   }),
   export_link: t.Object({
     endpointId: EndpointId,
-    format: t.Optional(t.Union([t.Literal('json'), t.Literal('har')])),
+    format: t.Optional(ExportFormat),
     q: t.Optional(t.String({ maxLength: 1000, description: 'only events whose type or payload contains it' })),
+    where: Where,
   }),
 } as const;
 

@@ -2,17 +2,27 @@
  * The tools of an AI agent: find, read, wait for and replay events. Captured text may try to instruct the model that reads it, so
  * an agent may replay only to destinations that a person has used before or that the operator allows.
  */
+import type { Clock } from '../../core/clock.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { forbidden, invalid } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
+import { parseWhere } from '../../core/where.ts';
 import type { EndpointsService } from '../endpoints/service.ts';
 import type { EventsService } from '../events/service.ts';
-import type { NotificationsService } from '../notifications/service.ts';
+import type { FeedService } from '../feed/service.ts';
 import type { ReplayResult } from '../replays/model.ts';
 import type { SchemasService } from '../schemas/service.ts';
 import { answerBytes, fitSummaries } from './answer-size.ts';
 import { toEventResult } from './event-result.ts';
-import { defaultBodyCharacters, type Input, maxListed, maxResultBytes, notice, type Output } from './model.ts';
+import {
+  defaultBodyCharacters,
+  exportFileName,
+  type Input,
+  maxListed,
+  maxResultBytes,
+  notice,
+  type Output,
+} from './model.ts';
 import { createGetSchema } from './schema-result.ts';
 import { createWaitForEvent } from './wait.ts';
 
@@ -43,14 +53,15 @@ const reservedBytes = 1024;
 export function createMcpService(options: {
   endpoints: Pick<EndpointsService, 'list' | 'create' | 'owned'>;
   events: Pick<EventsService, 'list' | 'excerpt' | 'locate'>;
-  notifications: Pick<NotificationsService, 'openTail'>;
+  feed: Pick<FeedService, 'page'>;
   schemas: Pick<SchemasService, 'list' | 'schema'>;
   replaying: Replaying;
   /** Limits the waiting calls of each account. */
   waitSemaphore: Semaphore;
+  clock: Pick<Clock, 'monotonic'>;
   baseUrl: string;
 }) {
-  const { endpoints, events, notifications, schemas, replaying, waitSemaphore, baseUrl } = options;
+  const { endpoints, events, feed, schemas, replaying, waitSemaphore, clock, baseUrl } = options;
 
   const listEvents = async (
     { principal }: ToolContext,
@@ -94,7 +105,7 @@ export function createMcpService(options: {
 
     get_schema: createGetSchema(schemas),
 
-    wait_for_event: createWaitForEvent({ openTail: notifications.openTail, waitSemaphore }),
+    wait_for_event: createWaitForEvent({ readFeed: feed.page, clock, waitSemaphore }),
 
     /** @throws forbidden for a destination that no person has used and the operator does not allow */
     async replay_event(
@@ -114,10 +125,16 @@ export function createMcpService(options: {
     async export_link({ principal }: ToolContext, given: Input<'export_link'>): Promise<Output<'export_link'>> {
       const { id } = await endpoints.owned(principal, given.endpointId);
       const format = given.format ?? 'json';
-      const query = new URLSearchParams({ format, ...(given.q !== undefined && { q: given.q }) });
+      const { q, where } = given;
+      if (where !== undefined) parseWhere(where);
+      const query = new URLSearchParams({
+        format,
+        ...(q !== undefined && { q }),
+        ...(where !== undefined && { where }),
+      });
       return {
         url: `${baseUrl}/api/endpoints/${id}/export?${query}`,
-        fileName: `service-${id}.${format}`,
+        fileName: exportFileName(id, format),
         authorization: 'Bearer, with an API key or an access token of this account; or a browser that is signed in',
       };
     },

@@ -51,7 +51,7 @@ export const tools: readonly ToolDescription[] = [
   {
     name: 'wait_for_event',
     title: 'Wait for an event',
-    description: `Returns as soon as a delivery arrives at the endpoint, or after timeoutSeconds. Pass the returned cursor to the next call, so that no delivery in between is missed. ${untrusted}`,
+    description: `Returns as soon as a delivery arrives at the endpoint (with where: one that matches), or after timeoutSeconds. Pass the returned cursor to the next call, so that no delivery in between is missed. ${untrusted}`,
     annotations: reads,
   },
   {
@@ -64,7 +64,8 @@ export const tools: readonly ToolDescription[] = [
   {
     name: 'export_link',
     title: 'Export link',
-    description: 'The URL of a file with all stored events of the endpoint, as JSON or HAR.',
+    description:
+      'The URL of a file with all stored events of the endpoint: as JSON, HAR, NDJSON (one event a line), CSV, or a shell script that sends them again with curl.',
     annotations: reads,
   },
 ];

@@ -1,51 +1,42 @@
-/* The tool `wait_for_event`: the next events after a cursor, waiting for the first of them. */
+/* The tool `wait_for_event`: the next events of the feed after a cursor, waiting for the first of them. */
+import type { Clock } from '../../core/clock.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
-import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
-import { AppError, invalid } from '../../core/errors.ts';
-import type { NotificationsService } from '../notifications/service.ts';
+import type { FeedService } from '../feed/service.ts';
 import { fitSummaries } from './answer-size.ts';
 import { defaultWaitSeconds, type Input, maxListed, notice, type Output } from './model.ts';
 import type { ToolContext } from './service.ts';
 
 export function createWaitForEvent(options: {
-  openTail: NotificationsService['openTail'];
+  readFeed: FeedService['page'];
+  clock: Pick<Clock, 'monotonic'>;
   /** Limits the waiting calls of each account. */
   waitSemaphore: Semaphore;
 }) {
-  const { openTail, waitSemaphore } = options;
+  const { readFeed, clock, waitSemaphore } = options;
 
   /**
-   * @throws invalid for the cursor, not_found, unauthorized when access ends during the wait, rate_limited when the account already
-   * waits in many calls, unavailable during shutdown
+   * @throws invalid for the cursor and the filter, not_found, unauthorized when access ends during the wait, rate_limited when the
+   * account already waits in many calls, unavailable during shutdown
    */
   return async (
     { principal, recheck, signal }: ToolContext,
     given: Input<'wait_for_event'>,
   ): Promise<Output<'wait_for_event'>> => {
-    const { endpointId, cursor, timeoutSeconds = defaultWaitSeconds } = given;
-    const position = cursor === undefined ? undefined : decodeCursor(cursor);
-    if (cursor !== undefined && !position) throw invalid('invalid cursor');
-    const release = waitSemaphore.tryAcquire(principal.accountId);
-    if (!release) throw new AppError('rate_limited', 'too many calls are waiting', { retryAfterSeconds: 5 });
-    try {
-      const tail = await openTail({
-        principal,
-        endpointId,
-        after: position?.seq,
-        recheck,
-        signal,
-      });
-      const next = await tail.next({ waitMs: timeoutSeconds * 1000, limit: maxListed }).finally(tail.close);
-      if (next.kind === 'ended' && next.end.reason === 'access_ended') throw next.end.error;
-      const events = next.kind === 'events' ? next.events : [];
-      return {
-        notice,
-        ...fitSummaries(events),
-        cursor: encodeCursor({ receivedAt: 0, seq: tail.position() }),
-        timedOut: events.length === 0,
-      };
-    } finally {
-      release();
+    const { endpointId, cursor = 'now', where = '', timeoutSeconds = defaultWaitSeconds } = given;
+    const until = clock.monotonic() + timeoutSeconds * 1000;
+    for (let after = cursor; ; ) {
+      const waitMs = Math.max(0, until - clock.monotonic());
+      const page = await readFeed(
+        { principal, recheck, signal },
+        { endpointId, after, where, limit: maxListed, waitMs, waitSemaphore },
+      );
+      // A filtered read that takes long comes back without events before it has reached the end.
+      if (page.events.length === 0 && page.more && waitMs > 0 && !signal?.aborted) {
+        after = page.cursor;
+        continue;
+      }
+      const { events } = page;
+      return { notice, ...fitSummaries(events), cursor: page.cursor, timedOut: events.length === 0 };
     }
   };
 }

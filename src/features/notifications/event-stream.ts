@@ -3,7 +3,7 @@
  * nothing piles up for a slow client.
  */
 import type { EventSummary } from '../events/model.ts';
-import type { Tail } from './tail.ts';
+import type { Tail, TailResult } from './tail.ts';
 
 /*
  * Only a message ends with an empty line: some clients (httpx-sse) take any other empty line for a message without data. The
@@ -14,6 +14,19 @@ const heartbeat = ': quiet\n';
 
 const encodeMessage = (event: EventSummary): string =>
   `id: ${event.id}\nevent: event\ndata: ${JSON.stringify(event)}\n\n`;
+/** Without an id: a client resumes after the last event that it got. */
+const encodeChange = (type: 'changed' | 'deleted', data: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+function encode(result: Exclude<TailResult, { kind: 'ended' }>): string {
+  if (result.kind === 'timeout') return heartbeat;
+  if (result.kind === 'events') return result.events.map(encodeMessage).join('');
+  const { changed, removed } = result;
+  return [
+    ...changed.map(event => encodeChange('changed', event)),
+    ...removed.map(id => encodeChange('deleted', { id })),
+  ].join('');
+}
 
 /** A stream that ends with its tail, and closes the tail when its client disconnects. */
 export function createEventStream(tail: Tail, heartbeatMs: number): ReadableStream<Uint8Array> {
@@ -42,8 +55,7 @@ export function createEventStream(tail: Tail, heartbeatMs: number): ReadableStre
         try {
           const next = await tail.next({ waitMs: heartbeatMs });
           if (isClosed || next.kind === 'ended') return;
-          const text = next.kind === 'timeout' ? heartbeat : next.events.map(encodeMessage).join('');
-          controller.enqueue(encoder.encode(text));
+          controller.enqueue(encoder.encode(encode(next)));
         } catch (error) {
           close(controller, error);
         }

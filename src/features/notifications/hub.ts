@@ -3,7 +3,7 @@
  * database a waiting tail costs no query. On a shared database one query a second, however many tails wait, finds what other
  * processes have stored.
  */
-import type { HubTail } from './tail.ts';
+import type { EventChange, HubTail } from './tail.ts';
 
 type Member = {
   tail: HubTail;
@@ -16,6 +16,10 @@ type Member = {
 export type Hub = {
   /** To be called for every stored event, in the order of row numbers. */
   recorded: (event: { endpoint: number; seq: number }) => void;
+  /** To be called after an import into an endpoint, whose events `recorded` is not called for. */
+  imported: (endpoint: number) => void;
+  /** To be called after a pin or the tags of an event changed, or it was deleted. */
+  changed: (change: EventChange) => void;
   /** Ends every tail whose access has ended. To be called whenever access of any kind ends. */
   recheckAll: () => void;
   /** Recorded events that could not be read can be read now. */
@@ -81,6 +85,12 @@ export function createHub(options: {
   return {
     recorded({ endpoint, seq }) {
       for (const tail of byEndpoint.get(endpoint) ?? []) tail.recorded(seq);
+    },
+    imported(endpoint) {
+      for (const tail of byEndpoint.get(endpoint) ?? []) tail.imported();
+    },
+    changed(change) {
+      for (const tail of byEndpoint.get(change.endpoint) ?? []) tail.changed(change);
     },
     recheckAll() {
       for (const { tail } of members) void tail.recheck();

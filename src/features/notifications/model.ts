@@ -11,6 +11,13 @@ export const StreamQuery = t.Object({
         'id of the newest event that the client has; empty for none. The header Last-Event-ID takes precedence',
     }),
   ),
+  changes: t.Optional(
+    t.Union([t.Literal('true'), t.Literal('false')], {
+      default: 'false',
+      description:
+        'true: also a message `changed` with the EventSummary when the pin or the tags of an event change, and `deleted` with its `id` when it is deleted, both through this server',
+    }),
+  ),
 });
 
 export const EventStream = byMediaType({

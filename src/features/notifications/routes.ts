@@ -19,6 +19,7 @@ export const notificationsRoutes = ({ gate, notifications }: { gate: Gate; notif
         lastEventId: request.headers.get('last-event-id') ?? query.lastEventId,
         where: query.where,
         recheck: () => gate.recheck(request),
+        withChanges: query.changes === 'true',
       });
       requestContext(request).endWithSender(0);
       return new Response(stream, {

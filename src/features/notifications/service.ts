@@ -11,10 +11,10 @@ import { parseWhere } from '../../core/where.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { EventsService, ReadableEndpoint } from '../events/service.ts';
 import type { EventFilter } from '../search/event-filter.ts';
-import { createAccessCheck } from './access-check.ts';
+import { type AccessCheck, createAccessCheck } from './access-check.ts';
 import { createEventStream } from './event-stream.ts';
 import { createHub } from './hub.ts';
-import { createTail, type Tail } from './tail.ts';
+import { createTail, type Tail, type TailSource } from './tail.ts';
 
 export type TailRequest = {
   principal: MemberAccess;
@@ -29,6 +29,10 @@ export type TailRequest = {
   signal?: AbortSignal | undefined;
   /** For a tail that outlives one answer: access is checked every second, and a reader that stalls is cut off. */
   isLongLived?: boolean;
+  /** Reads the events for this tail; by default all of the endpoint, but for imported ones. */
+  source?: (access: AccessCheck) => Pick<TailSource, 'listAfter'>;
+  /** Gives out changes of all events of the endpoint, too. */
+  withChanges?: boolean;
 };
 
 export type NotificationsService = ReturnType<typeof createNotificationsService>;
@@ -66,13 +70,15 @@ export function createNotificationsService(options: {
     const newest = await events.newest();
     if (hub.isShuttingDown()) throw unavailable('shutting down, try again', 5);
     const access = createAccessCheck({ principal, endpointId, endpoint, recheck, findEndpoint });
+    const own: TailSource = {
+      listAfter: (position, limit) => events.listAfter(access.principal(), access.endpoint(), position, limit, filter),
+      listBySeq: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs, filter),
+      ...(request.withChanges && {
+        listChanged: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs),
+      }),
+    };
     const tail = createTail({
-      source: {
-        listAfter: (position, limit) =>
-          events.listAfter(access.principal(), access.endpoint(), position, limit, filter),
-        areAllStored,
-        listBySeq: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs, filter),
-      },
+      source: { ...(request.source?.(access) ?? own), areAllStored },
       // After a backup was restored, a reader may have a later event than the database: it must get the next ones.
       position: Math.min(after ?? newest, newest),
       access,
@@ -87,6 +93,8 @@ export function createNotificationsService(options: {
 
   return {
     recorded: hub.recorded,
+    imported: hub.imported,
+    changed: hub.changed,
     recheckAll: hub.recheckAll,
     lookAgain: hub.lookAgain,
     openTail,
@@ -99,7 +107,7 @@ export function createNotificationsService(options: {
       lastEventId,
       where,
       ...request
-    }: Pick<TailRequest, 'principal' | 'endpointId' | 'recheck'> & {
+    }: Pick<TailRequest, 'principal' | 'endpointId' | 'recheck' | 'withChanges'> & {
       lastEventId: string | undefined;
       where?: string | undefined;
     }): Promise<ReadableStream<Uint8Array>> {

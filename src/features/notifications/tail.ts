@@ -12,8 +12,13 @@ export type TailSource = {
   listAfter: (position: number, limit: number) => Promise<{ events: EventSummary[]; position: number; more: boolean }>;
   /** Whether every recorded event can be read, once that is known. After false, the tail waits for `look`. */
   areAllStored?: () => Promise<boolean>;
-  /** The events with these row numbers, oldest first. */
-  listBySeq: (seqs: number[]) => Promise<EventSummary[]>;
+  /**
+   * The events with these row numbers, oldest first. Absent: each read lists the events after the position, which also finds those
+   * that nobody was notified of, as of an import.
+   */
+  listBySeq?: (seqs: number[]) => Promise<EventSummary[]>;
+  /** The same of events that have changed. Absent: changes are not given out. */
+  listChanged?: (seqs: number[]) => Promise<EventSummary[]>;
 };
 
 /** `error`: what to answer a client whose access has ended. */
@@ -21,7 +26,14 @@ export type TailEnd = { reason: 'closed' | 'shutdown' | 'stalled' } | { reason: 
 
 export type TailResult =
   /** At least one, oldest first. */
-  { kind: 'events'; events: EventSummary[] } | { kind: 'timeout' } | { kind: 'ended'; end: TailEnd };
+  | { kind: 'events'; events: EventSummary[] }
+  /** Events that were given out, as they are now, and ids of those that are gone. */
+  | { kind: 'changes'; changed: EventSummary[]; removed: string[] }
+  | { kind: 'timeout' }
+  | { kind: 'ended'; end: TailEnd };
+
+/** Pin or tags of an event have changed, or it was deleted. */
+export type EventChange = { endpoint: number; seq: number; id: string };
 
 /** What a reader uses. One call of `next` at a time. */
 export type Tail = {
@@ -41,6 +53,9 @@ export type Tail = {
 export type HubTail = Tail & {
   /** An event of the endpoint was stored under this row number. */
   recorded: (seq: number) => void;
+  /** Events were stored that nobody was notified of. */
+  imported: () => void;
+  changed: (change: EventChange) => void;
   /** Another process may have stored events. */
   look: () => void;
   /** Checks access, and ends the tail when it has ended. Never rejects. */
@@ -53,6 +68,8 @@ export type HubTail = Tail & {
 const defaultLimit = 100;
 /** Beyond it, the tail reads everything after its position instead. */
 const maxPendingSeqs = 500;
+/** Beyond it, the oldest changes are forgotten: a reader that stalls would otherwise cost memory. */
+const maxPendingChanges = 500;
 
 /** The row numbers to read next: known ones, or all after the position. */
 function createBacklog(source: TailSource, startAt: number) {
@@ -86,9 +103,31 @@ function createBacklog(source: TailSource, startAt: number) {
         return found.events;
       }
       const seqs = pending.splice(0, limit).filter(seq => seq > position);
-      if (seqs.length === 0) return [];
+      if (seqs.length === 0 || !source.listBySeq) return [];
       position = seqs.at(-1) ?? position;
       return source.listBySeq(seqs);
+    },
+  };
+}
+
+/** Events that have changed since they were given out. */
+function createChanges(listChanged: NonNullable<TailSource['listChanged']>) {
+  const pending = new Map<number, string>();
+  return {
+    areWaiting: () => pending.size > 0,
+    add({ seq, id }: EventChange): void {
+      pending.delete(seq);
+      pending.set(seq, id);
+      const [oldest] = pending.keys();
+      if (pending.size > maxPendingChanges && oldest !== undefined) pending.delete(oldest);
+    },
+    /** @param position later events have not been given out: they are read as they are then */
+    async read(position: number): Promise<{ changed: EventSummary[]; removed: string[] }> {
+      const given = [...pending].filter(([seq]) => seq <= position);
+      pending.clear();
+      const changed = given.length > 0 ? await listChanged(given.map(([seq]) => seq).sort((a, b) => a - b)) : [];
+      const left = new Set(changed.map(({ id }) => id));
+      return { changed, removed: given.map(([, id]) => id).filter(id => !left.has(id)) };
     },
   };
 }
@@ -104,6 +143,7 @@ export function createTail(options: {
 }): HubTail {
   const { source, access, isShared, monotonic } = options;
   const backlog = createBacklog(source, options.position);
+  const changes = source.listChanged && createChanges(source.listChanged);
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<TailEnd>();
   let currentEnd: TailEnd | undefined;
   let isReading = false;
@@ -141,16 +181,27 @@ export function createTail(options: {
       wake = () => done(true);
     });
 
+  const nextChanges = async (): Promise<TailResult | undefined> => {
+    const found = await changes?.read(backlog.position());
+    if (!found || found.changed.length + found.removed.length === 0) return undefined;
+    await checkAccess();
+    return endOfTail() ? undefined : { kind: 'changes', ...found };
+  };
+
   const next = async (deadline: number, limit: number): Promise<TailResult> => {
     for (let isLastRead = false; ; ) {
       const events = endOfTail() ? [] : await backlog.read(limit);
+      if (events.length === 0 && !endOfTail() && changes?.areWaiting()) {
+        const result = await nextChanges();
+        if (result) return result;
+      }
       const isDone = events.length > 0 || (isLastRead && !backlog.hasUnread());
       if (isDone && !endOfTail()) await checkAccess();
       const end = endOfTail();
       if (end) return { kind: 'ended', end };
       if (events.length > 0) return { kind: 'events', events };
       if (isDone) return { kind: 'timeout' };
-      if (backlog.hasUnread()) continue;
+      if (backlog.hasUnread() || changes?.areWaiting()) continue;
       isLastRead = !(await sleep(deadline - monotonic()));
       // Events of other processes since the hub looked last.
       if (isLastRead && isShared) backlog.readAll();
@@ -171,9 +222,18 @@ export function createTail(options: {
     close: () => end({ reason: 'closed' }),
     ended,
     recorded(seq) {
-      if (isShared) backlog.readAll();
+      if (isShared || !source.listBySeq) backlog.readAll();
       else backlog.add(seq);
       wake?.();
+    },
+    imported() {
+      if (source.listBySeq) return;
+      backlog.readAll();
+      wake?.();
+    },
+    changed(change) {
+      changes?.add(change);
+      if (changes) wake?.();
     },
     look() {
       backlog.readAll();

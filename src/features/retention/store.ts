@@ -136,7 +136,7 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
       { endpoint, withPinned }: Pick<ExpiredRange, 'endpoint' | 'withPinned'>,
       seqs: readonly number[],
     ): Promise<{ removed: number; writerMs: number | undefined }> {
-      const { statements, removalAt } = removalStatements(db, { endpoint, seqs, withPinned });
+      const { statements, removalAt } = removalStatements(db, { endpoint, seqs, withPinned, isExpiry: true });
       const { results, writerMs } = await timedBatch(statements);
       return { removed: results[removalAt]?.rowsAffected ?? 0, writerMs };
     },

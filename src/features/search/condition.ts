@@ -78,10 +78,19 @@ export function textCondition(q: string, indexed: boolean): Condition {
   };
 }
 
+export type FilterOptions = {
+  q: string;
+  now: number;
+  indexed: boolean;
+  readVerdict: ReadVerdict;
+  /** Whether a damaged event matches when its columns leave that open. */
+  undecided?: boolean;
+};
+
 /** Events that match a filter and, unless it is empty, contain `q`. */
 export function filterCondition(
   given: Filter,
-  { q, now, indexed, readVerdict }: { q: string; now: number; indexed: boolean; readVerdict: ReadVerdict },
+  { q, now, indexed, readVerdict, undecided = false }: FilterOptions,
 ): Condition {
   const filter = q === '' ? given : withText(given, q);
   const { narrowing, ...plan } = planOf(filter, now);
@@ -94,7 +103,7 @@ export function filterCondition(
     isText: false,
     decide,
     async matches(row, content, yieldIfDue) {
-      if (!content) return decide(row) ?? false;
+      if (!content) return decide(row) ?? undecided;
       const headers = headersOf(content);
       const facts = { ...columnFacts(row), ...contentFacts(content, headers) };
       // In steps, because deliveries are answered on this thread.

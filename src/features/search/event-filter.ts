@@ -22,9 +22,10 @@ export type EventFilter = {
   readVerdict: ReadVerdict;
   /**
    * The subset of these row numbers that are events of the endpoint and match. Call it with at most some hundred: all are decided in one
-   * go, in time slices. Times such as `received>2h` count from this moment.
+   * go, in time slices. Times such as `received>2h` count from `time`, by default this moment.
+   * @param undecided whether a damaged event is selected when its columns leave open whether it matches
    */
-  select: (seqs: readonly number[]) => Promise<Set<number>>;
+  select: (seqs: readonly number[], options?: { time?: number; undecided?: boolean }) => Promise<Set<number>>;
   /** For each of these events that is there: whether it matches, and the text of the term that decided. */
   explain: (seqs: readonly number[]) => Promise<Map<number, { matches: boolean; clause: string }>>;
 };
@@ -49,9 +50,9 @@ export function createEventFilter(options: {
     filter,
     now: now(),
     readVerdict,
-    async select(seqs) {
+    async select(seqs, { time = now(), undecided = false } = {}) {
       if (isEmpty || seqs.length === 0) return new Set(seqs);
-      const condition = filterCondition(filter, { q: '', now: now(), indexed: false, readVerdict });
+      const condition = filterCondition(filter, { q: '', now: time, indexed: false, readVerdict, undecided });
       const rest = { endpoint, since: Number.MIN_SAFE_INTEGER, after: undefined };
       const verifier = createVerifier({ store, rest, condition, newestBlock: 0, monotonic });
       return new Set((await verifier.inEvents(seqs)).map(({ seq }) => seq));

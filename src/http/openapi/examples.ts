@@ -42,6 +42,8 @@ const content = {
   payloadEncoding: 'utf8',
   sha256,
 };
+const cursor = '000000000z43q7k2w9d';
+const consumer = { name: 'billing', cursor, behind: 3, lastSeenAt: receivedAt + 60_000 };
 const replay = {
   destination: 'https://staging.example.com/hook',
   status: 200,
@@ -85,6 +87,9 @@ const bySchema: Record<string, unknown> = {
       },
     ],
   },
+  Consumer: consumer,
+  ConsumerList: { consumers: [consumer] },
+  ConsumerPosition: { cursor },
   CreatedApiKey: { ...key, lastUsedAt: null, key: 'htk_4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2k4m6n8p0q2r4s6t87x2q' },
   Endpoint: endpoint,
   EndpointChange: { name: 'Shop' },
@@ -133,6 +138,7 @@ const bySchema: Record<string, unknown> = {
   },
   TagsRequest: { tags: ['checkout'] },
   EventPage: { events: [summary], nextCursor: null, scannedTo: null },
+  FeedPage: { events: [summary], cursor, more: false, truncated: false },
   History: { version: '2026.09.17', exportedAt: receivedAt, endpoint, events: [{ ...received, ...content }] },
   HttpArchive: {
     log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },
@@ -196,6 +202,7 @@ const byStatus: Record<string, string> = {
   405: 'method not allowed; this address takes GET, HEAD',
   408: 'the request did not arrive in time',
   409: 'ada@example.com is in the team already',
+  412: 'the consumer has changed: read it again',
   413: 'the request body is too large',
   415: 'the content type must be application/json',
   417: 'nothing but 100-continue can be expected here',
@@ -207,8 +214,12 @@ const byStatus: Record<string, string> = {
   503: 'shutting down, try again',
 };
 
+const line = { ...received, ...content };
 const byMediaType: Record<string, unknown> = {
   'text/plain': 'export type OrderPaid = {\n  type: string;\n  id: number;\n};\n',
+  'application/x-ndjson': `${JSON.stringify(line)}\n`,
+  'text/csv': `id,receivedAt,method,path,query,platform,eventType,size,sha256,pinName,pinNote,pinnedAt,tags,headers,payloadEncoding,payloadRaw\r\n${ids.event},2026-09-10T00:28:43.456Z,POST,/orders,shop=7,stripe,order.paid,28,${sha256},golden,the first paid order,2026-09-10T00:29:13.456Z,"[""checkout""]","{""content-type"":""application/json""}",utf8,"{""type"":""order.paid"",""id"":7}"\r\n`,
+  'application/x-sh': `#!/bin/sh\n# Sends the events of Hooktape's endpoint ${ids.endpoint} again, oldest first …\n`,
   'text/event-stream': `: connected\nretry: 1000\nid: ${ids.event}\nevent: event\ndata: ${JSON.stringify(summary)}\n\n`,
 };
 

@@ -8,6 +8,7 @@ const text = (description: string, required = false): HeaderObject => ({
 });
 
 const sessionCookie = { 'Set-Cookie': text('The session cookie.', true) };
+const etag = { ETag: text('The version of the position, for `If-Match`.', true) };
 const fileName = (example: string) => ({
   'Content-Disposition': text(`Names the file, as in \`attachment; filename="${example}"\`.`, true),
 });
@@ -15,6 +16,8 @@ const fileName = (example: string) => ({
 /** Of successful responses, by operation id. */
 const successHeaders: Record<string, Record<string, HeaderObject>> = {
   exportEndpoint: fileName('service-{id}.json'),
+  getConsumer: etag,
+  putConsumer: etag,
   getEventBody: fileName('{id}.bin'),
   signIn: sessionCookie,
   signOut: { 'Set-Cookie': text('Removes the session cookie.', true) },
@@ -51,8 +54,19 @@ export const responseHeaders: Refinement = document =>
     }),
   }));
 
+const condition = (name: string, description: string): Parameter => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+});
+const ifMatch = condition('If-Match', 'The ETag that the consumer must still have, or `*`: it must exist. Else 412.');
+
 /** By operation id. */
 const headerParameters: Record<string, Parameter[]> = {
+  putConsumer: [ifMatch, condition('If-None-Match', '`*`: the consumer must not exist. Else 412.')],
+  deleteConsumer: [ifMatch],
   streamEvents: [
     {
       name: 'Last-Event-ID',

@@ -167,6 +167,9 @@ describe('what generators of clients stumble over', () => {
     expect(operation('exportEndpoint').responses['200']?.content).toMatchObject({
       'application/json': { schema: { $ref: '#/components/schemas/History' } },
       'application/har+json': { schema: { $ref: '#/components/schemas/HttpArchive' } },
+      'application/x-ndjson': { schema: { type: 'string' } },
+      'text/csv': { schema: { type: 'string' } },
+      'application/x-sh': { schema: { type: 'string' } },
     });
     expect(operation('getEventBody').responses['200']?.content).toEqual({
       'application/octet-stream': { schema: { type: 'string', format: 'binary' } },

@@ -5,7 +5,8 @@ export const tags: Tag[] = [
   { name: 'Account', description: 'The account that the credentials belong to.' },
   {
     name: 'Endpoints',
-    description: 'Addresses to register as webhook destinations, their live streams and their history as a file.',
+    description:
+      'Addresses to register as webhook destinations, their live streams, feeds and consumers, and their history as a file.',
   },
   { name: 'Events', description: 'Captured deliveries: list, search, read, and send again.' },
   {

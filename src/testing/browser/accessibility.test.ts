@@ -79,6 +79,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
           () => page.keyboard.press('?'),
           () => page.keyboard.press('r'),
           () => page.getByRole('button', { name: 'Copy as…' }).click(),
+          () => page.getByRole('button', { name: 'Export events' }).click(),
         ]) {
           await open();
           await page.getByRole('dialog').waitFor();

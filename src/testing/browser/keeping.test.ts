@@ -10,12 +10,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let listUrl: string;
+  let address: string;
 
   beforeAll(async () => {
     dashboard = await openDashboard();
     page = await dashboard.open();
     await dashboard.setUp(page);
-    const address = await shownAddress(page);
+    address = await shownAddress(page);
     listUrl = page.url();
     for (let n = 1; n <= 3; n++) await deliver(address, `{"n":${n}}`);
     // The newest is then selected.
@@ -73,6 +74,35 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     await page.reload();
     await row(0).getByText('slow').waitFor();
     expect(await row(0).getByText('checkout').count()).toBe(0);
+  });
+
+  test('another window shows tags and deletions without a reload, and keeps the event that it has open', async () => {
+    const other = await page.context().newPage();
+    await other.goto(listUrl);
+    const rows = other.locator('.event-row');
+    await rows.nth(2).click();
+    await other.getByRole('treeitem', { name: 'n: 1', exact: true }).waitFor();
+    await page.bringToFront();
+    await page.keyboard.press('t');
+    await page.keyboard.type('shared');
+    await page.keyboard.press('Enter');
+    await rows.nth(0).getByText('shared').waitFor();
+    await page.getByRole('button', { name: 'Remove the tag shared' }).click();
+    await rows.nth(0).getByText('shared').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+
+    const id = await deliver(address, '{"n":"short-lived"}');
+    await page.getByText('short-lived').waitFor();
+    await rows.nth(3).waitFor();
+    const headers = { 'content-type': 'application/json' };
+    await other.evaluate(([path, init]) => fetch(path, init), [
+      `/api/events/${id}`,
+      { method: 'DELETE', headers },
+    ] as const);
+    await page.getByText('short-lived').waitFor({ state: 'detached' });
+    await rows.nth(3).waitFor({ state: 'detached' });
+    await other.getByRole('treeitem', { name: 'n: 1', exact: true }).waitFor();
+    await other.close();
   });
 
   test('an event is deleted after a question, which says that it is pinned, and the next one is selected', async () => {

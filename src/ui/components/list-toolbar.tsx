@@ -1,9 +1,10 @@
-/* The toolbar of the event list: server-side search, connection state, and the pause button. */
+/* The toolbar of the event list: server-side search, connection state, the pause button, and exports. */
 
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveListState } from '../live/live-list.ts';
 import type { ConnectionState } from '../live/stream.ts';
+import { ExportButton } from './export-dialog.tsx';
 import { IconButton } from './icon-button.tsx';
 import { Icon } from './icons.tsx';
 import { Link, navigate } from './navigation.tsx';
@@ -55,6 +56,7 @@ export function ListToolbar({ searchRef, endpointId, eventId, q, connection, sta
       >
         <Icon name="gear" />
       </Link>
+      <ExportButton endpointId={endpointId} selection={{ q }} />
     </div>
   );
 }

@@ -8,7 +8,9 @@ import { showError, showToast } from './toasts.tsx';
 
 type PinDialogProps = { id: string; pin: Pin | null; onPin: (pin: Pin | null) => void; onClose: () => void };
 
-export function PinDialog({ id, pin, onPin, onClose }: PinDialogProps) {
+export function PinDialog({ id, pin: current, onPin, onClose }: PinDialogProps) {
+  // As it was when the dialog opened: the live stream tells of a change before the request for it is answered.
+  const [pin] = useState(current);
   const [name, setName] = useState(pin?.name ?? '');
   const [note, setNote] = useState(pin?.note ?? '');
   const [problem, setProblem] = useState('');

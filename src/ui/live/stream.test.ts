@@ -20,6 +20,8 @@ describe('live stream', () => {
   let answers: (() => Response)[] = [];
   let server: Bun.Server<undefined>;
   let received: string[] = [];
+  let changed: string[] = [];
+  let deleted: string[] = [];
   let states: ConnectionState[] = [];
   let refused: number[] = [];
 
@@ -42,6 +44,8 @@ describe('live stream', () => {
       url: `http://127.0.0.1:${server.port}/stream`,
       lastEventId: () => received.at(-1),
       onEvent: (event: EventSummary) => void received.push(event.id),
+      onChanged: (event: EventSummary) => void changed.push(event.id),
+      onDeleted: (id: string) => void deleted.push(id),
       onOpen: () => {},
       onState: state => void states.push(state),
       onRefused: status => void refused.push(status),
@@ -49,7 +53,7 @@ describe('live stream', () => {
 
   beforeEach(() => {
     Object.assign(globalThis, { document: page });
-    [lastEventIds.length, received, states, refused] = [0, [], [], []];
+    [lastEventIds.length, received, states, refused, changed, deleted] = [0, [], [], [], [], []];
     server = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -80,6 +84,18 @@ describe('live stream', () => {
     await until(() => received.length === 2);
     close();
     expect(lastEventIds).toEqual([null, 'evt_1']);
+  });
+
+  test('changes and deletions are passed on, and neither counts as the newest event', async () => {
+    const change = `event: changed\ndata: ${JSON.stringify({ id: 'evt_1', tags: ['a'] })}\n\n`;
+    answers = [
+      dropped(frame(5), change, 'event: deleted\ndata: {"id":"evt_2"}\n\n', 'event: other\ndata: x\n\n'),
+      held(),
+    ];
+    const close = open();
+    await until(() => lastEventIds.length === 2);
+    close();
+    expect([received, changed, deleted, lastEventIds]).toEqual([['evt_5'], ['evt_1'], ['evt_2'], [null, 'evt_5']]);
   });
 
   test.each([401, 404])('a stream refused with %d does not reconnect', async status => {

@@ -15,6 +15,10 @@ export type StreamOptions = {
   /** The newest event already received; read at every connect. */
   lastEventId: () => string | undefined;
   onEvent: (event: EventSummary) => void;
+  /** The pin or the tags of an event have changed. */
+  onChanged: (event: EventSummary) => void;
+  /** An event was deleted. */
+  onDeleted: (id: string) => void;
   /** Called after each successful connect. */
   onOpen: () => void;
   onState: (state: ConnectionState) => void;
@@ -52,7 +56,7 @@ export function openLiveStream(options: StreamOptions): () => void {
         failures = 0;
         options.onState('live');
         options.onOpen();
-        await readEvents(response.body, options.onEvent);
+        await readEvents(response.body, options);
       }
     } catch {
       // Disconnected or unreachable: retried below.
@@ -86,10 +90,15 @@ export function openLiveStream(options: StreamOptions): () => void {
   };
 }
 
-const readEvents = async (body: ReadableStream<Uint8Array>, onEvent: (event: EventSummary) => void): Promise<void> => {
+const readEvents = async (
+  body: ReadableStream<Uint8Array>,
+  { onEvent, onChanged, onDeleted }: Pick<StreamOptions, 'onEvent' | 'onChanged' | 'onDeleted'>,
+): Promise<void> => {
   const parser = createParser({
     onEvent: ({ event, data }) => {
       if (event === 'event') onEvent(JSON.parse(data) as EventSummary);
+      else if (event === 'changed') onChanged(JSON.parse(data) as EventSummary);
+      else if (event === 'deleted') onDeleted((JSON.parse(data) as { id: string }).id);
     },
   });
   const reader = body.getReader();

@@ -20,7 +20,17 @@ export type LiveListHandle = {
   restart: () => void;
 };
 
-export function useLiveList(endpointId: string, q: string, onArrival: (event: EventSummary) => void): LiveListHandle {
+/** What the page does with changes that were made elsewhere. */
+export type LiveListPage = {
+  onArrival: (event: EventSummary) => void;
+  /** The pin or the tags of an event have changed. */
+  onMarked: (marks: Pick<EventSummary, 'id' | 'pin' | 'tags'>) => void;
+  /** The event is open in the page: it stays in the list when it was deleted, until the page leaves it. */
+  isOpen: (id: string) => boolean;
+};
+
+/** @param page functions that do the same at every render */
+export function useLiveList(endpointId: string, q: string, page: LiveListPage): LiveListHandle {
   const [, render] = useReducer((n: number) => n + 1, 0);
   const [connection, setConnection] = useState<ConnectionState>('connecting');
   const [isGone, setIsGone] = useState(false);
@@ -65,8 +75,16 @@ export function useLiveList(endpointId: string, q: string, onArrival: (event: Ev
       lastEventId: () => (isTooOldToResume() ? undefined : list.newestId()),
       onEvent: event => {
         lastActivityAt = Date.now();
-        onArrival(event);
+        page.onArrival(event);
         list.push(event);
+      },
+      onChanged: event => {
+        const { id, pin, tags } = event;
+        list.change(event);
+        page.onMarked({ id, pin, tags });
+      },
+      onDeleted: id => {
+        if (!page.isOpen(id)) list.remove(id);
       },
       onOpen: () => {
         // The stream cannot resume during a search or without a last event id, so the list fetches what it missed.

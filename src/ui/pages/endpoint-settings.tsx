@@ -5,6 +5,7 @@ import type { Endpoint } from '../../features/endpoints/model.ts';
 import { ApiError, api } from '../api.ts';
 import { Button, Checkbox, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
+import { ExportLinks } from '../components/export-dialog.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
@@ -91,14 +92,7 @@ const ExportSection = ({ endpoint }: { endpoint: Endpoint }) => (
       All stored events, oldest first: {formatCount(endpoint.eventCount, 'event')} with headers and exact bodies.
       Payloads may contain secrets, so store the file safely.
     </p>
-    <p class="button-row">
-      <a class="button plain" href={api.exportUrl(endpoint.id, 'json')} download="">
-        Download JSON
-      </a>
-      <a class="button plain" href={api.exportUrl(endpoint.id, 'har')} download="">
-        Download HAR
-      </a>
-    </p>
+    <ExportLinks endpointId={endpoint.id} />
   </section>
 );
 

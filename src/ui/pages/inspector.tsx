@@ -39,10 +39,10 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   const searchRef = useRef<HTMLInputElement>(null);
   const split = useSplit();
 
-  const { announcement, onArrival } = useArrivals(name);
-  const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, onArrival);
-  const { picked, pickedIds, togglePick, unpick, clearPicks } = usePicks(list, state.length);
   const selected = useEvent(eventId, replayCount);
+  const page = { ...useArrivals(name), onMarked: selected.mark, isOpen: useIsOpen(eventId) };
+  const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, page);
+  const { picked, pickedIds, togglePick, unpick, clearPicks } = usePicks(list, state.length);
   const base = `/app/endpoints/${endpointId}`;
   const suffix = q ? `?q=${encodeURIComponent(q)}` : '';
   const selectedIndex = useSelection({ list, endpointId, eventId, base, suffix, home: selected.event?.endpointId });
@@ -61,7 +61,7 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
       <h1 class="offscreen">{name}</h1>
-      <Announcement text={announcement} />
+      <Announcement text={page.announcement} />
       <section class="list-pane" aria-label="Events">
         {eventId && <SkipLink />}
         <ListToolbar
@@ -168,6 +168,13 @@ function useReplayCount(eventId: string) {
     if (id === currentId.current) setReplayCount(n => n + 1);
   };
   return { replayCount, onSent };
+}
+
+/** Tells whether an event is the selected one, whenever it is asked. */
+function useIsOpen(eventId: string): (id: string) => boolean {
+  const currentId = useRef(eventId);
+  currentId.current = eventId;
+  return id => id === currentId.current;
 }
 
 /** The events whose checkbox is ticked. `pickedIds` has them oldest first, the order in which they are replayed. */

@@ -1,7 +1,10 @@
 /* The plan with its limits and usage, the retention period, and exports. */
 
+import { useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
 import { api } from '../api.ts';
-import { Notice, Skeleton } from '../components/controls.tsx';
+import { Button, Notice, Skeleton } from '../components/controls.tsx';
+import { ExportDialog } from '../components/export-dialog.tsx';
 import { useQuery } from '../components/use-query.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { formatCount, formatSpan } from '../format/time.ts';
@@ -9,6 +12,7 @@ import { visibleName } from '../format/visible.ts';
 
 export function PlanSection() {
   const { session, endpoints } = useWorkspace();
+  const [exported, setExported] = useState<Endpoint>();
   const team = useQuery('team', api.team);
   const keys = useQuery('keys', api.keys);
   const limits = team.value?.limits;
@@ -45,9 +49,7 @@ export function PlanSection() {
       </section>
       <section class="card section">
         <h2>Export</h2>
-        <p class="lead">
-          All stored events of an endpoint as one file. JSON has every field; HAR opens in browser developer tools.
-        </p>
+        <p class="lead">All stored events of an endpoint as one file: as JSON, NDJSON, CSV, HAR or a shell script.</p>
         <ul class="rows">
           {endpoints?.map(endpoint => (
             <li key={endpoint.id}>
@@ -55,25 +57,24 @@ export function PlanSection() {
                 <strong>{visibleName(endpoint.name)}</strong>
                 <span class="faint">{formatCount(endpoint.eventCount, 'event')}</span>
               </div>
-              <a
-                class="button quiet"
-                href={api.exportUrl(endpoint.id, 'json')}
-                download=""
-                aria-label={`Export ${visibleName(endpoint.name)} as JSON`}
+              <Button
+                kind="quiet"
+                icon="download"
+                aria-label={`Export ${visibleName(endpoint.name)}`}
+                onClick={() => setExported(endpoint)}
               >
-                JSON
-              </a>
-              <a
-                class="button quiet"
-                href={api.exportUrl(endpoint.id, 'har')}
-                download=""
-                aria-label={`Export ${visibleName(endpoint.name)} as HAR`}
-              >
-                HAR
-              </a>
+                Export
+              </Button>
             </li>
           ))}
         </ul>
+        {exported && (
+          <ExportDialog
+            title={`Export ${visibleName(exported.name)}`}
+            endpointId={exported.id}
+            onClose={() => setExported(undefined)}
+          />
+        )}
       </section>
     </>
   );

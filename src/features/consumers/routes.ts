@@ -1,0 +1,75 @@
+/* /api/endpoints/{id}/consumers */
+import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
+import type { Gate } from '../../http/gate.ts';
+import { jsonInput } from '../../http/input.ts';
+import { etagOf, preconditionsOf } from '../../http/preconditions.ts';
+import { IdParams, Ok, responses } from '../../http/schemas.ts';
+import { Consumer, ConsumerList, ConsumerParams, ConsumerPosition } from './model.ts';
+import type { ConsumersService } from './service.ts';
+
+export const consumersRoutes = ({ gate, consumers }: { gate: Gate; consumers: ConsumersService }) =>
+  new Elysia({ prefix: '/api/endpoints/:id/consumers', tags: ['Endpoints'] })
+    .use(authenticated(gate))
+    .get('', ({ principal, params }) => consumers.list(principal, params.id), {
+      params: IdParams,
+      response: responses({ 200: ConsumerList }, 404),
+      detail: {
+        operationId: 'listConsumers',
+        summary: 'The consumers of an endpoint',
+        description: 'Named positions in its feed, in the order of their names.',
+      },
+    })
+    .get(
+      '/:name',
+      async ({ principal, params, set }) => {
+        const { consumer, version } = await consumers.consumer(principal, params.id, params.name);
+        set.headers['etag'] = etagOf(version);
+        return consumer;
+      },
+      {
+        params: ConsumerParams,
+        response: responses({ 200: Consumer }, 404),
+        detail: {
+          operationId: 'getConsumer',
+          summary: 'One consumer',
+          description: 'The ETag stands for its position, not for `behind`.',
+        },
+      },
+    )
+    .put(
+      '/:name',
+      async ({ principal, params, body, request, set }) => {
+        const given = { name: params.name, ...body, ...preconditionsOf(request) };
+        const { consumer, version } = await consumers.put(principal, params.id, given);
+        set.headers['etag'] = etagOf(version);
+        return consumer;
+      },
+      {
+        ...jsonInput(ConsumerPosition),
+        params: ConsumerParams,
+        response: responses({ 200: Consumer }, 400, 403, 404, 409, 412),
+        detail: {
+          operationId: 'putConsumer',
+          summary: 'Create a consumer, or move it',
+          description:
+            'A position goes back only with `rewind`, else the answer is 409. With `If-Match` it is changed only if nobody else has changed it since; with `If-None-Match: *` it is only created. An endpoint has at most 50 consumers.',
+        },
+      },
+    )
+    .delete(
+      '/:name',
+      async ({ principal, params, request }) => {
+        await consumers.remove(principal, params.id, { name: params.name, ...preconditionsOf(request) });
+        return { ok: true };
+      },
+      {
+        params: ConsumerParams,
+        response: responses({ 200: Ok }, 400, 404, 412),
+        detail: {
+          operationId: 'deleteConsumer',
+          summary: 'Remove a consumer',
+          description: 'The events stay as they are. With `If-Match`, only if nobody else has moved it since.',
+        },
+      },
+    );

@@ -1,0 +1,157 @@
+/*
+ * Events of a feed with their contents, at most 4 MiB an answer. The length of each body in JSON is computed before anything is
+ * sent, so an answer has whole events. Their bodies are held in memory until they are sent; an answer with more than a small event's
+ * bytes reserves that memory (events/memory-reservations.ts).
+ */
+import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import { parseEventId } from '../../core/ids.ts';
+import { escapedLength } from '../../core/json/escape.ts';
+import {
+  type BodyEncoding,
+  bodyLiteral,
+  encodingOf,
+  type Piece,
+  toStream,
+  writePieces,
+} from '../../core/json/output.ts';
+import { largeBodyBytes } from '../../core/limits.ts';
+import type { MemoryReservations } from '../events/memory-reservations.ts';
+import type { EventSummary } from '../events/model.ts';
+import type { FeedContent, FeedStore } from './store.ts';
+
+type MemoryReservation = Awaited<ReturnType<MemoryReservations['reserve']>>;
+
+/** A larger event comes alone. */
+const maxAnswerBytes = 4 << 20;
+/** For the fields beside the events. */
+const envelopeBytes = 256;
+const sliceBytes = 64 << 10;
+
+type Entry = { before: string; body: Uint8Array | null; encoding: BodyEncoding; bytes: number };
+
+export type FilledEvents = {
+  /** How many of the events the answer has, from the first on; deleted ones count. */
+  taken: number;
+  /** @param rest the other fields of the answer */
+  toStream: (rest: object) => ReadableStream<Uint8Array>;
+};
+
+const seqOf = ({ id }: EventSummary): number => parseEventId(id)?.seq ?? 0;
+const isLarge = ({ size }: EventSummary): boolean => size > largeBodyBytes;
+
+export function createFeedContent({
+  store,
+  createSlices,
+  memoryReservations,
+}: {
+  store: Pick<FeedStore, 'contents' | 'largeContent'>;
+  createSlices: () => YieldIfDue;
+  memoryReservations: Pick<MemoryReservations, 'reserve'>;
+}) {
+  const fill = async (
+    endpoint: number,
+    planned: readonly EventSummary[],
+  ): Promise<Omit<FilledEvents, 'toStream'> & { entries: Entry[] }> => {
+    const yieldIfDue = createSlices();
+    const small = await store.contents(endpoint, planned.filter(event => !isLarge(event)).map(seqOf));
+    const entries: Entry[] = [];
+    let bytes = envelopeBytes;
+    for (const [index, event] of planned.entries()) {
+      const content = isLarge(event)
+        ? await store.largeContent(endpoint, seqOf(event), yieldIfDue)
+        : small.get(seqOf(event));
+      if (content === undefined) continue;
+      const entry = await toEntry(event, content, yieldIfDue);
+      bytes += entry.bytes;
+      if (entries.length > 0 && bytes > maxAnswerBytes) return { taken: index, entries };
+      entries.push(entry);
+    }
+    return { taken: planned.length, entries };
+  };
+
+  /**
+   * @param events at least one
+   * @throws rate_limited, overloaded when memory for large events is short
+   */
+  return async (
+    { accountId, endpoint, signal }: { accountId: string; endpoint: number; signal: AbortSignal | undefined },
+    events: readonly EventSummary[],
+  ): Promise<FilledEvents> => {
+    const planned = fitting(events);
+    const bytes = planned.reduce((sum, { size }) => sum + size, 0);
+    // The bodies, and what they were unpacked from.
+    const reservation =
+      bytes > largeBodyBytes ? await memoryReservations.reserve(accountId, 2 * bytes, signal) : undefined;
+    try {
+      const { taken, entries } = await fill(endpoint, planned);
+      const write = (rest: object) => answerChunks(entries, rest, createSlices());
+      return { taken, toStream: rest => reserved(write(rest), reservation) };
+    } catch (error) {
+      reservation?.release();
+      throw error;
+    }
+  };
+}
+
+/** The first events that may fit into an answer: in JSON no body is shorter than its bytes. */
+function fitting(events: readonly EventSummary[]): readonly EventSummary[] {
+  let bytes = 0;
+  const end = events.findIndex(({ size }, index) => {
+    bytes += size;
+    return index > 0 && bytes > maxAnswerBytes;
+  });
+  return end < 0 ? events : events.slice(0, end);
+}
+
+async function toEntry(event: EventSummary, content: FeedContent, yieldIfDue: YieldIfDue): Promise<Entry> {
+  const headers: readonly HeaderPair[] | undefined = content?.headers;
+  const before = `${JSON.stringify(event).slice(0, -1)},"rawHeaders":${JSON.stringify(headers ?? null)},"payloadRaw":`;
+  const body = content?.body ?? null;
+  const encoding = body === null ? 'utf8' : encodingOf(body);
+  const literalBytes = body === null ? 0 : await literalLength(body, encoding, yieldIfDue);
+  // 64: the rest of the event, and a comma.
+  return { before, body, encoding, bytes: Buffer.byteLength(before) + literalBytes + 64 };
+}
+
+async function literalLength(body: Uint8Array, encoding: BodyEncoding, yieldIfDue: YieldIfDue): Promise<number> {
+  if (encoding === 'base64') return Math.ceil(body.length / 3) * 4;
+  let length = 0;
+  for (let start = 0; start < body.length; start += sliceBytes) {
+    length += escapedLength(body, start, Math.min(body.length, start + sliceBytes));
+    const pause = yieldIfDue();
+    if (pause) await pause;
+  }
+  return length;
+}
+
+function answerChunks(entries: readonly Entry[], rest: object, yieldIfDue: YieldIfDue): AsyncGenerator<Uint8Array> {
+  const pieces = function* (): Generator<Piece> {
+    yield '{"events":[';
+    for (const [index, { before, body, encoding }] of entries.entries()) {
+      yield `${index > 0 ? ',' : ''}${before}`;
+      if (body === null) yield 'null,"payloadEncoding":null}';
+      else {
+        yield* bodyLiteral(body, encoding);
+        yield `,"payloadEncoding":"${encoding}"}`;
+      }
+    }
+    yield `],${JSON.stringify(rest).slice(1)}`;
+  };
+  return writePieces(pieces(), yieldIfDue);
+}
+
+/** A response stream that holds the reservation until it ends, fails, is cancelled, or its client stops reading while others wait. */
+function reserved(
+  chunks: AsyncGenerator<Uint8Array>,
+  reservation: MemoryReservation | undefined,
+): ReadableStream<Uint8Array> {
+  if (!reservation) return toStream(chunks, () => {});
+  return toStream(chunks, reservation.release, {
+    onOffered: fail =>
+      reservation.offered(() =>
+        fail(new Error('a client stopped reading large events of a feed while others waited for their memory')),
+      ),
+    onTaken: reservation.taken,
+  });
+}

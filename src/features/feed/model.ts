@@ -1,0 +1,70 @@
+/* Schemas of an endpoint's feed. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { defaultPageSize } from '../../core/limits.ts';
+import { nullable, textDocumentedAs } from '../../http/schemas.ts';
+import { EventDetail, EventSummary, Where } from '../events/model.ts';
+
+/** How long a call may wait for an event. */
+export const maxFeedWaitSeconds = 25;
+
+export const FeedEvent = t.Object(
+  {
+    ...EventSummary.properties,
+    rawHeaders: t.Optional(
+      nullable(
+        t.Array(t.Tuple([t.String(), t.String()]), {
+          description: 'with `content=full`; null when the event is damaged on disk',
+        }),
+      ),
+    ),
+    payloadRaw: t.Optional(nullable(t.String({ description: 'with `content=full`; null when the event is damaged' }))),
+    payloadEncoding: t.Optional(nullable(EventDetail.properties.payloadEncoding)),
+  },
+  { title: 'FeedEvent' },
+);
+
+export const FeedCursor = t.String({ description: 'the position after these events: pass it as `after`' });
+
+export const FeedPage = t.Object(
+  {
+    events: t.Array(FeedEvent, { description: 'in the order in which they were stored, oldest first' }),
+    cursor: FeedCursor,
+    more: t.Boolean({
+      description: 'there are more already: call again at once. With `where` they may turn out not to match',
+    }),
+    truncated: t.Boolean({ description: 'events after the cursor are missing, because retention has removed them' }),
+  },
+  { title: 'FeedPage' },
+);
+export type FeedPage = Static<typeof FeedPage>;
+
+export const FeedQuery = t.Object({
+  after: t.Optional(
+    t.String({
+      description:
+        '`cursor` of the previous answer; `start` (the default): from the first event that is stored; `now`: only events from now on',
+    }),
+  ),
+  where: Where,
+  limit: t.Optional(
+    // t.Integer would accept 1e1, 0x10 and ' 5'.
+    textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {
+      pattern: '^(?:[1-9][0-9]?|100)$',
+      description: `1 to 100, default ${defaultPageSize}`,
+    }),
+  ),
+  wait: t.Optional(
+    textDocumentedAs(t.Integer({ minimum: 0, maximum: maxFeedWaitSeconds, default: 0 }), {
+      pattern: '^(?:1?[0-9]|2[0-5])$',
+      description: `seconds to wait for an event that matches: 0 to ${maxFeedWaitSeconds}, default 0`,
+    }),
+  ),
+  content: t.Optional(
+    t.Union([t.Literal('none'), t.Literal('full')], {
+      default: 'none',
+      description:
+        'full: each event also has its headers and its payload, at most 4 MiB an answer; a larger event comes alone',
+    }),
+  ),
+});
+export type FeedQuery = Static<typeof FeedQuery>;

@@ -1,0 +1,163 @@
+/*
+ * The feed of an endpoint: all its events in the order in which they were stored, each once, a page at a time. The reader keeps the
+ * cursor. A call may wait for the next event that matches; it waits as a tail of the notifications, which costs no query.
+ */
+import type { Clock } from '../../core/clock.ts';
+import { createSemaphore, type Semaphore } from '../../core/concurrency/semaphore.ts';
+import { AppError, invalid } from '../../core/errors.ts';
+import { decodeFeedCursor, encodeFeedCursor } from '../../core/feed-cursor.ts';
+import { parseEventId } from '../../core/ids.ts';
+import { defaultPageSize } from '../../core/limits.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import type { EventSummary } from '../events/model.ts';
+import type { EventsService, ReadableEndpoint } from '../events/service.ts';
+import type { NotificationsService } from '../notifications/service.ts';
+import type { createFeedContent } from './content.ts';
+import type { FeedPage, FeedQuery } from './model.ts';
+import { createScan, type FeedFilter } from './scan.ts';
+import type { FeedStore } from './store.ts';
+
+/** The request that reads the feed. */
+export type FeedReader = {
+  principal: MemberAccess;
+  /** Authenticates the request again; undefined when its credentials are no longer valid. */
+  recheck: () => Promise<MemberAccess | undefined>;
+  /** Aborted when the client disconnects. */
+  signal: AbortSignal | undefined;
+};
+
+export type FeedRequest = {
+  endpointId: string;
+  /** A cursor, `start` or `now`. */
+  after: string;
+  where: string;
+  limit: number;
+  waitMs: number;
+  /** Limits the waiting calls of each account. */
+  waitSemaphore: Semaphore;
+};
+
+/** The events after a position. `endpoint`: its row number. */
+type Page = Omit<FeedPage, 'events'> & { events: EventSummary[]; endpoint: number };
+
+export type FeedService = ReturnType<typeof createFeedService>;
+
+/** Filtered scans of one team that run at the same time: each holds the contents of some events. */
+const maxFilteredScansPerTeam = 4;
+
+export function createFeedService(options: {
+  store: FeedStore;
+  clock: Pick<Clock, 'monotonic'>;
+  /** The endpoint, when it belongs to the principal's team. @throws not_found */
+  endpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
+  events: Pick<EventsService, 'listBySeq' | 'retentionCutoff'>;
+  openTail: NotificationsService['openTail'];
+  /** Decides which events match; undefined when all do. @throws invalid for a filter that cannot be read */
+  filterOf: (where: string) => FeedFilter | undefined;
+  readContent: ReturnType<typeof createFeedContent>;
+  /** Limits the waiting calls of each account. */
+  waitSemaphore: Semaphore;
+}) {
+  const { store, clock, endpoint: findEndpoint, events, openTail, filterOf, readContent, waitSemaphore } = options;
+  const scan = createScan({ store, retentionCutoff: events.retentionCutoff, monotonic: clock.monotonic });
+  const filteredScans = createSemaphore(maxFilteredScansPerTeam);
+
+  /** The row number that a cursor, `start` or `now` stands for. @throws invalid */
+  const positionOf = async (endpointId: string, after: string): Promise<number> => {
+    if (after === 'start') return 0;
+    if (after === 'now') return store.lastSeq();
+    const position = decodeFeedCursor(endpointId, after);
+    if (position === undefined) throw invalid('invalid cursor');
+    return position;
+  };
+
+  /**
+   * The next events that match, waiting for the first of them at most `waitMs`. A scan that takes long comes back without events,
+   * and with a cursor that has moved on.
+   * @throws invalid for the cursor and the filter, not_found, unauthorized when access ends during the wait, rate_limited when the
+   * account waits in too many calls, unavailable during shutdown
+   */
+  const page = async ({ principal, recheck, signal }: FeedReader, request: FeedRequest): Promise<Page> => {
+    const { endpointId, limit, waitMs } = request;
+    const filter = filterOf(request.where);
+    const endpoint = await findEndpoint(principal, endpointId);
+    const start = await positionOf(endpointId, request.after);
+    let truncated = false;
+    let more = false;
+
+    const read = async (now: { principal: TeamAccess; endpoint: ReadableEndpoint }, after: number, most: number) => {
+      const run = () => scan({ ...now, after, limit: most, filter });
+      const found = await (filter ? filteredScans.run(now.principal.teamId, run) : run());
+      truncated ||= found.truncated;
+      more = found.more;
+      const listed = found.seqs.length > 0 ? await events.listBySeq(now.principal, now.endpoint, found.seqs) : [];
+      // Deleted meanwhile, or expired.
+      if (listed.length < found.seqs.length)
+        truncated ||= (await scan({ ...now, after, limit: 1, filter: undefined })).truncated;
+      return { events: listed, position: found.position, more };
+    };
+    const answer = (found: EventSummary[], position: number): Page => {
+      return { events: found, cursor: encodeFeedCursor(endpointId, position), more, truncated, endpoint: endpoint.seq };
+    };
+
+    const first = await read({ principal, endpoint }, start, limit);
+    if (first.events.length > 0 || first.more || waitMs === 0 || signal?.aborted)
+      return answer(first.events, first.position);
+
+    const release = request.waitSemaphore.tryAcquire(principal.accountId);
+    if (!release)
+      throw new AppError('rate_limited', 'too many calls of this account are waiting', { retryAfterSeconds: 5 });
+    try {
+      const tail = await openTail({
+        principal,
+        endpointId,
+        after: first.position,
+        recheck,
+        signal,
+        source: access => ({
+          listAfter: (position, most) =>
+            read({ principal: access.principal(), endpoint: access.endpoint() }, position, most),
+        }),
+      });
+      const next = await tail.next({ waitMs, limit }).finally(tail.close);
+      if (next.kind === 'ended' && next.end.reason === 'access_ended') throw next.end.error;
+      // An ended tail may have read events that it did not give out.
+      if (next.kind === 'ended') return answer([], first.position);
+      // The tail begins earlier when the newest events have been deleted.
+      return answer(next.kind === 'events' ? next.events : [], Math.max(first.position, tail.position()));
+    } finally {
+      release();
+    }
+  };
+
+  return {
+    page,
+
+    /**
+     * An answer of the API; with contents, the JSON text of it.
+     * @throws as `page`; rate_limited, overloaded when memory for large events is short
+     */
+    async read(
+      reader: FeedReader,
+      endpointId: string,
+      query: FeedQuery,
+    ): Promise<FeedPage | ReadableStream<Uint8Array>> {
+      const { endpoint, ...found } = await page(reader, {
+        endpointId,
+        after: query.after ?? 'start',
+        where: query.where ?? '',
+        limit: query.limit === undefined ? defaultPageSize : Number(query.limit),
+        waitMs: Number(query.wait ?? 0) * 1000,
+        waitSemaphore,
+      });
+      if (query.content !== 'full' || found.events.length === 0) return found;
+      const { accountId } = reader.principal;
+      const filled = await readContent({ accountId, endpoint, signal: reader.signal }, found.events);
+      const { events: listed, ...rest } = found;
+      const last = listed[filled.taken - 1];
+      if (filled.taken === listed.length || !last) return filled.toStream(rest);
+      const cursor = encodeFeedCursor(endpointId, parseEventId(last.id)?.seq ?? 0);
+      return filled.toStream({ ...rest, cursor, more: true });
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/* Exports of one endpoint: a link for each format, and what it is for. With a search, only the events that match. */
+
+import { useState } from 'preact/hooks';
+import type { ExportFormat } from '../../features/exports/model.ts';
+import { api, type ExportSelection } from '../api.ts';
+import { visibleLine } from '../format/visible.ts';
+import { Dialog } from './controls.tsx';
+import { IconButton } from './icon-button.tsx';
+
+const formats: { id: ExportFormat; name: string; use: string }[] = [
+  { id: 'json', name: 'JSON', use: 'every field; can be imported again' },
+  { id: 'ndjson', name: 'NDJSON', use: 'one event a line, for jq and other programs; can be imported again' },
+  { id: 'csv', name: 'CSV', use: 'for spreadsheets' },
+  { id: 'har', name: 'HAR', use: 'for browser developer tools; can be imported again' },
+  { id: 'curl', name: 'Shell script', use: 'sends the events again with curl' },
+];
+
+type ExportProps = { endpointId: string; selection?: ExportSelection };
+
+export const ExportLinks = ({ endpointId, selection = {} }: ExportProps) => (
+  <ul class="rows">
+    {formats.map(({ id, name, use }) => (
+      <li key={id}>
+        <div class="stack grow">
+          <strong>{name}</strong>
+          <span class="faint">{use}</span>
+        </div>
+        <a
+          class="button plain"
+          href={api.exportUrl(endpointId, id, selection)}
+          download=""
+          aria-label={`Download as ${name}`}
+        >
+          Download
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+type DialogProps = ExportProps & { title: string; onClose: () => void };
+
+export function ExportDialog({ title, endpointId, selection = {}, onClose }: DialogProps) {
+  const search = selection.where || selection.q;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p class="lead">
+        {search ? (
+          <>
+            The stored events that match <code>{visibleLine(search)}</code>, oldest first.
+          </>
+        ) : (
+          'All stored events, oldest first.'
+        )}{' '}
+        Payloads may contain secrets, so store the file safely.
+      </p>
+      <ExportLinks endpointId={endpointId} selection={selection} />
+    </Dialog>
+  );
+}
+
+/** Opens the dialog for the events that the list shows. */
+export function ExportButton(props: ExportProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <IconButton icon="download" label="Export events" onClick={() => setIsOpen(true)} />
+      {isOpen && <ExportDialog title="Export events" {...props} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+/* The feed of an endpoint, and its consumers. */
+import { createSemaphore } from '../core/concurrency/semaphore.ts';
+import { parseWhere } from '../core/where.ts';
+import { createConsumersService } from '../features/consumers/service.ts';
+import { createConsumersStore } from '../features/consumers/store.ts';
+import { createFeedContent } from '../features/feed/content.ts';
+import { createFeedService } from '../features/feed/service.ts';
+import { createFeedStore } from '../features/feed/store.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { EventsWiring } from './events.ts';
+import type { Infrastructure } from './infrastructure.ts';
+
+/** Of one account at the same time. A waiting call holds a connection and a kilobyte. */
+const waitsPerAccount = 256;
+
+export type FeedWiring = ReturnType<typeof createFeedWiring>;
+
+export function createFeedWiring(
+  infrastructure: Infrastructure,
+  { endpoints }: EndpointsWiring,
+  { events, search, notifications, createSlices, memoryReservations }: EventsWiring,
+) {
+  const { clock, random, database } = infrastructure;
+  const store = createFeedStore(database);
+  const feed = createFeedService({
+    store,
+    clock,
+    endpoint: endpoints.owned,
+    events,
+    openTail: notifications.openTail,
+    filterOf: where => {
+      const filter = parseWhere(where);
+      if (filter.root === undefined) return undefined;
+      return (endpoint, seqs) => search.createEventFilter(filter, endpoint).select(seqs);
+    },
+    readContent: createFeedContent({ store, createSlices, memoryReservations }),
+    waitSemaphore: createSemaphore(waitsPerAccount),
+  });
+  const consumers = createConsumersService({
+    store: createConsumersStore(database),
+    clock,
+    random,
+    endpoint: endpoints.owned,
+    retentionCutoff: events.retentionCutoff,
+  });
+  return { feed, consumers };
+}
