@@ -89,7 +89,7 @@ export function createFilterSource(events: () => readonly OracleEvent[], random:
       const [name, text] = oneOf(detail.params) ?? ['page', '2'];
       return /^\w+$/.test(name) ? `query.${name}:${value(text)}` : 'has:query.page';
     }
-    const [path, found] = leafOf(detail.payload) ?? ['note', 'café "a/b"'];
+    const [path, found] = leafOf(detail.payload) ?? oneOf([...formFields(detail), ['note', 'café "a/b"']]);
     if (kind === 2) return `has:body.${path}`;
     if (kind === 3 && typeof found === 'number') return `body.${path}${oneOf(['>', '<', '>=', '<='])}${found}`;
     return `body.${path}:${value(String(found))}`;
@@ -127,6 +127,18 @@ export function createFilterSource(events: () => readonly OracleEvent[], random:
     if (kind === 3) return `${term()} OR ${term()}`;
     return kind === 4 ? `${term()} (${term()} OR ${term()} ${term()})` : `NOT (${term()} ${term()}) ${term()}`;
   };
+}
+
+/** The fields of a form or a multipart body that have simple names. */
+function formFields({ headers, payloadRaw, payloadEncoding }: EventDetail): [string, string][] {
+  const body = Buffer.from(payloadRaw, payloadEncoding);
+  const type = headers['content-type'] ?? headers['Content-Type'] ?? '';
+  const fields = /urlencoded/i.test(type)
+    ? [...new URLSearchParams(body.toString())]
+    : [...body.toString('latin1').matchAll(/ name="(\w+)"\r\n\r\n([^\r]*)/g)].map(
+        ([, name = '', text = '']): [string, string] => [name, text],
+      );
+  return fields.filter(([name]) => /^\w+$/.test(name));
 }
 
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
