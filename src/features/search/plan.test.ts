@@ -45,7 +45,7 @@ afterAll(() => server.close());
 
 async function find(where: string, { limit = 100, blocks = 1_000_000, endpoint = 1 } = {}) {
   const read = { blocks: 0, rowsOfBlocks: 0, contents: 0, verdicts: 0 };
-  const store = createSearchStore(server.services.database.scanClient);
+  const store = createSearchStore(server.services.database.scanClient, async () => new Map());
   const counting: typeof store = {
     ...store,
     blocks: (numbers, maxBytes) => {
@@ -195,7 +195,7 @@ test('a search that cannot be narrowed stops within its budget, and the next con
 
 test('no query returns rows of another endpoint', async () => {
   const { client, scanClient } = server.services.database;
-  const store = createSearchStore(scanClient);
+  const store = createSearchStore(scanClient, async () => new Map());
   const rest: ListRest = { endpoint: 1, since: 0, after: undefined };
   const { rows } = await client.execute('SELECT seq, endpoint, block FROM events ORDER BY seq LIMIT 6');
   const own = rows.filter(row => Number(row[1]) === 1).map(row => Number(row[0]));
