@@ -1,6 +1,6 @@
 /*
  * `bun scripts/screenshots.ts [DIRECTORY]`: takes screenshots of the main pages (light, dark, phone) from a real server with sample
- * deliveries, some with valid signatures. Needs Chromium. Without a DIRECTORY it also updates the images of the README.
+ * deliveries, some with valid signatures. Needs Chromium. Without a DIRECTORY it also updates the images of the README and docs.
  */
 import { createHmac } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,15 @@ import { type Dashboard, deliver, openDashboard, shownAddress } from '../src/tes
 
 const outputDir = process.argv[2] ?? join(import.meta.dir, '../dist/screenshots');
 const docsDir = join(import.meta.dir, '../docs');
-const readmeImages = ['inspector-light.png', 'signature-dark.png'];
+const docsImages = ['inspector-light.png', 'signature-dark.png', 'filter-light.png'];
 const stripeSecret = 'whsec_screenshots_only';
 const githubSecret = 'screenshots only';
+const sampleFilter = 'type:charge.* -verdict:invalid';
+const savedFilters = [
+  { name: 'Failed checks', where: 'verdict:invalid' },
+  { name: 'Charges', where: sampleFilter },
+  { name: 'Large', where: 'size>100k' },
+];
 const eventTypes = [
   'charge.succeeded',
   'invoice.paid',
@@ -128,6 +134,19 @@ async function takeScreenshots(dashboard: Dashboard, page: Page, endpoint: strin
       if (name === 'inspector' && layout.name !== 'phone') await page.locator('.tree-row').first().waitFor();
       await takeScreenshot(name);
     }
+    await page.goto(`${dashboard.origin}${endpoint}?where=${encodeURIComponent(sampleFilter)}`);
+    await page
+      .locator(layout.name === 'phone' ? '.event-row' : '.tree-row')
+      .first()
+      .waitFor();
+    await page.getByRole('navigation', { name: 'Saved filters' }).waitFor();
+    await takeScreenshot('filter');
+    await page.keyboard.press('/');
+    await page.keyboard.press('End');
+    // A phone shows no event beside the list, whose fields could be suggested.
+    await page.keyboard.type(layout.name === 'phone' ? ' is:' : ' body.data.object.');
+    await page.getByRole('listbox', { name: 'Suggestions' }).waitFor();
+    await takeScreenshot('suggestions');
     await page.goto(dashboard.origin + endpoint);
     await page.locator('.event-row').filter({ hasText: 'Invalid' }).locator('.event-link').click();
     await page.locator('.tree-row').first().waitFor();
@@ -151,11 +170,12 @@ try {
   const id = endpoint.split('/').at(-1);
   await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'stripe', secret: stripeSecret });
   await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'github', secret: githubSecret });
+  for (const filter of savedFilters) await callApi(page, `/api/endpoints/${id}/filters`, filter);
   await sendSamples(await shownAddress(page));
   await takeScreenshots(dashboard, page, endpoint);
 } finally {
   await dashboard.close();
 }
 if (process.argv[2] === undefined)
-  for (const file of readmeImages) copyFileSync(join(outputDir, file), join(docsDir, file));
+  for (const file of docsImages) copyFileSync(join(outputDir, file), join(docsDir, file));
 console.log(outputDir);

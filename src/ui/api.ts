@@ -8,6 +8,7 @@ import type { Delivery, RetrySchedule } from '../features/deliveries/model.ts';
 import type { Activity, Endpoint } from '../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../features/events/model.ts';
 import type { ExportFormat } from '../features/exports/model.ts';
+import type { SavedFilter } from '../features/filters/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
 import type { ReplayResult } from '../features/replays/model.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from '../features/schemas/model.ts';
@@ -107,8 +108,6 @@ type Ok = { ok: boolean };
 const schemaUrl = (endpoint: string, { type, platform }: SchemaKey, as: SchemaForm): string =>
   `/api/endpoints/${id(endpoint)}/schemas/${type === 'changes' ? '%63hanges' : id(type ?? '-')}?platform=${id(platform ?? '-')}&as=${as}`;
 type SchemaKey = Pick<TypeSchema, 'type' | 'platform'>;
-/** Which events an export contains: the search text of the list. Without one, all. */
-export type ExportSelection = { q?: string; where?: string };
 
 export const api = {
   session: () => call<SignedIn>('GET', '/api/session'),
@@ -138,8 +137,16 @@ export const api = {
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
-  exportUrl: (endpoint: string, format: ExportFormat, { q = '', where = '' }: ExportSelection) =>
-    `/api/endpoints/${id(endpoint)}/export?format=${format}${q ? `&q=${id(q)}` : ''}${where ? `&where=${id(where)}` : ''}`,
+  exportUrl: (endpoint: string, format: ExportFormat, where: string) =>
+    `/api/endpoints/${id(endpoint)}/export?format=${format}${where ? `&where=${id(where)}` : ''}`,
+  streamUrl: (endpoint: string, where: string) =>
+    `/api/endpoints/${id(endpoint)}/stream?changes=true${where ? `&where=${id(where)}` : ''}`,
+  filters: (endpoint: string) =>
+    call<{ filters: SavedFilter[] }>('GET', `/api/endpoints/${id(endpoint)}/filters`).then(answer => answer.filters),
+  saveFilter: (endpoint: string, name: string, where: string) =>
+    call<SavedFilter>('POST', `/api/endpoints/${id(endpoint)}/filters`, { name, where }),
+  deleteFilter: (endpoint: string, filter: string) =>
+    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/filters/${id(filter)}`),
   schemas: (endpoint: string) =>
     call<{ schemas: TypeSchema[] }>('GET', `/api/endpoints/${id(endpoint)}/schemas`).then(answer => answer.schemas),
   schemaChanges: (endpoint: string) =>
@@ -149,12 +156,11 @@ export const api = {
   schemaUrl,
   schemaText: (endpoint: string, key: SchemaKey, as: SchemaForm) =>
     responseTo('GET', schemaUrl(endpoint, key, as)).then(response => response.text()),
-  streamUrl: (endpoint: string) => `/api/endpoints/${id(endpoint)}/stream?changes=true`,
 
-  events: (endpoint: string, cursor: string | undefined, q: string, { limit = 100, isFolded = false } = {}) =>
+  events: (endpoint: string, cursor: string | undefined, where: string, { limit = 100, isFolded = false } = {}) =>
     call<EventPage>(
       'GET',
-      `/api/events?endpointId=${id(endpoint)}&limit=${limit}${isFolded ? '&group=delivery' : ''}${q ? `&q=${id(q)}` : ''}${cursor ? `&cursor=${id(cursor)}` : ''}`,
+      `/api/events?endpointId=${id(endpoint)}&limit=${limit}${isFolded ? '&group=delivery' : ''}${where ? `&where=${id(where)}` : ''}${cursor ? `&cursor=${id(cursor)}` : ''}`,
     ),
   event: (event: string, signal?: AbortSignal) =>
     call<EventDetail>('GET', `/api/events/${id(event)}`, undefined, signal),

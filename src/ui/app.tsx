@@ -24,6 +24,7 @@ import { SchemasPage } from './pages/schemas.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { safeReturnTo } from './return-to.ts';
+import { filterOf } from './search/filter-url.ts';
 
 type AuthState =
   | { state: 'loading' }
@@ -165,7 +166,7 @@ function Route({ url }: { url: PageLocation }) {
       return <ComparePage endpointId={id} left={url.query.get('a') ?? ''} right={url.query.get('b') ?? ''} />;
     }
     if (page === undefined || page === 'events') {
-      return <InspectorPage key={id} endpointId={id} eventId={item ?? ''} q={url.query.get('q') ?? ''} />;
+      return <InspectorPage key={id} endpointId={id} eventId={item ?? ''} where={filterOf(url.query)} />;
     }
   }
   if (app === 'app' && section === 'settings') return <SettingsPage section={id ?? 'account'} />;

@@ -144,7 +144,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
     await page.setViewportSize({ width: 1000, height: 320 });
     await page.goto(inspector);
     await page.locator('.tree-row').first().waitFor();
-    await page.getByRole('searchbox').focus();
+    await page.getByRole('combobox', { name: 'Search and filter events' }).focus();
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');

@@ -35,7 +35,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('exports in the dashboard'), () => {
   };
   const fileNames = endings.map(ending => expect.stringMatching(new RegExp(`^service-ep_\\w+\\.${ending}$`)));
 
-  test('the list is downloaded in five formats, with only the events that match the search', async () => {
+  test('the list is downloaded in five formats, with only the events that match the filter', async () => {
     await page.getByRole('button', { name: 'Export events' }).click();
     await page.getByRole('dialog').getByText('All stored events').waitFor();
     const all = await downloads();
@@ -43,8 +43,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('exports in the dashboard'), () => {
     expect(JSON.parse(all[0]?.[1] ?? '').events).toHaveLength(2);
     await page.keyboard.press('Escape');
 
-    await page.getByRole('searchbox').fill('<b>QUINCE');
-    await page.waitForURL(/q=|where=/);
+    await page.getByRole('combobox', { name: 'Search and filter events' }).fill('<b>QUINCE');
+    await page.waitForURL(/where=/);
     await page.getByRole('button', { name: 'Export events' }).click();
     expect(await page.getByRole('dialog').locator('code').textContent()).toContain('<b>QUINCE');
     const found = await downloads();

@@ -96,19 +96,19 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
   });
 
   test('the search finds payload text, reports when nothing matches, and survives a reload', async () => {
-    await page.getByRole('searchbox').fill('APPLE');
+    await page.getByRole('combobox', { name: 'Search and filter events' }).fill('APPLE');
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 6);
-    expect(page.url()).toContain('q=APPLE');
+    expect(page.url()).toContain('where=APPLE');
     await page.reload();
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 6);
-    await page.getByRole('searchbox').fill('no such thing');
+    await page.getByRole('combobox', { name: 'Search and filter events' }).fill('no such thing');
     await page.getByText('Nothing found').waitFor();
     await page.getByRole('button', { name: 'Clear search' }).click();
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length >= 12);
   });
 
   test('during a search, new events are added only when they match', async () => {
-    await page.getByRole('searchbox').fill('kiwi');
+    await page.getByRole('combobox', { name: 'Search and filter events' }).fill('kiwi');
     await page.getByText('Nothing found').waitFor();
     await deliver(address, '{"fruit":"plum"}');
     await deliver(address, '{"fruit":"kiwi"}');
@@ -168,7 +168,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
       await page.getByRole('tab', { name: tab, selected: true }).waitFor();
     }
     await page.keyboard.press('/');
-    expect(await page.getByRole('searchbox').evaluate(box => box === document.activeElement)).toBe(true);
+    expect(
+      await page
+        .getByRole('combobox', { name: 'Search and filter events' })
+        .evaluate(box => box === document.activeElement),
+    ).toBe(true);
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();

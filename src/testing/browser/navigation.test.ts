@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
 
   test('after a search is cleared, the event that it found stays selected in the full list', async () => {
     await page.goto(listUrl);
-    await page.getByRole('searchbox').fill('"n":77,');
+    await page.getByRole('combobox', { name: 'Search and filter events' }).fill('"\\"n\\":77,"');
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 1);
     await page.locator('.event-row.selected').waitFor();
     await page.getByRole('button', { name: 'Clear search' }).click();
@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.goto(listUrl);
     await page.getByText('Live', { exact: true }).waitFor();
     await page.context().setOffline(true);
-    await page.getByRole('searchbox').fill('no 3');
+    await page.getByRole('combobox', { name: 'Search and filter events' }).fill('"no 3"');
     await page.getByText('The events could not be loaded').waitFor();
     await page.getByText('Reconnecting').waitFor();
     await page.getByRole('button', { name: 'Try again' }).first().waitFor();

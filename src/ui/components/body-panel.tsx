@@ -12,6 +12,7 @@ import { type BodyView, type ParsedBody, parseBody } from '../body/views.ts';
 import { indentXml } from '../body/xml.ts';
 import { formatBytes } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
+import { formField } from '../search/content-fields.ts';
 import { Button, Empty, Notice, Segmented } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { HexView } from './hex-view.tsx';
@@ -120,7 +121,12 @@ function View({ view, body, bytes }: { view: BodyView; body: ParsedBody; bytes: 
         <div class="scroll-pane">
           <PairTable
             label="Form fields"
-            rows={parseForm(text).map(({ name, value }) => ({ name, value, shown: <NestedValue text={value} /> }))}
+            rows={parseForm(text).map(({ name, value }) => ({
+              name,
+              value,
+              shown: <NestedValue text={value} />,
+              field: formField(name),
+            }))}
           />
         </div>
       );

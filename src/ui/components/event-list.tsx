@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { platformTitle } from '../format/platforms.ts';
-import { formatBytes, formatCount, formatMinute } from '../format/time.ts';
+import { formatBytes, formatCount, formatTimeOfDay } from '../format/time.ts';
 import { describeRowVerdict } from '../format/verdict.ts';
 import { visibleLine } from '../format/visible.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
@@ -26,7 +26,7 @@ type EventListProps = {
   isFolded: boolean;
   list: LiveList;
   state: LiveListState;
-  q: string;
+  where: string;
   selectedId: string;
   /** The selected event, once it is loaded. */
   selected: EventDetail | undefined;
@@ -36,7 +36,7 @@ type EventListProps = {
 };
 
 export function EventList(props: EventListProps) {
-  const { endpointId, isFolded, list, state, q, selectedId, selected, hrefOf, picked, onPick } = props;
+  const { endpointId, isFolded, list, state, where, selectedId, selected, hrefOf, picked, onPick } = props;
   const selectedKey = selected?.delivery.key ?? list.at(list.indexOf(selectedId))?.delivery.key;
   const unfolded = useUnfolded(list, endpointId, selectedKey);
   const rows = state.length + unfolded.attempts.length + (state.hasMore ? 1 : 0);
@@ -71,7 +71,7 @@ export function EventList(props: EventListProps) {
   }, [list, state.hasMore, state.problem, state.phase, range.to]);
 
   const isUntouched = useCallback((): boolean => scroller.current?.scrollTop === 0, [scroller]);
-  useRevealSelected({ list, state, q, selectedId, selectedAt: selected?.receivedAt, isUntouched, reveal });
+  useRevealSelected({ list, state, where, selectedId, selectedAt: selected?.receivedAt, isUntouched, reveal });
 
   /** The row of a folded delivery stands for its attempts. */
   const isSelected = ({ id, delivery }: EventSummary): boolean =>
@@ -80,9 +80,9 @@ export function EventList(props: EventListProps) {
   if (state.phase === 'loading') return <Skeleton rows={10} kind="line" />;
   if (state.phase === 'ready' && state.length === 0 && !state.hasMore) {
     return (
-      <Empty title={q ? 'Nothing found' : 'Nothing here yet'}>
-        {q
-          ? `No event type or payload contains “${visibleLine(q.slice(0, 80))}”. The search matches this exact text, ignoring case.`
+      <Empty title={where ? 'Nothing found' : 'Nothing here yet'}>
+        {where
+          ? 'No event matches this filter. New ones that do appear here by themselves.'
           : 'Waiting for the next delivery.'}
       </Empty>
     );
@@ -139,7 +139,7 @@ export function EventList(props: EventListProps) {
 function ListEnd({ list, state }: { list: LiveList; state: LiveListState }) {
   if (state.problem) return <Button onClick={() => list.loadTo(state.length + 1)}>Load more: {state.problem}</Button>;
   if (state.searchedTo === null) return <>Loading older events…</>;
-  const reached = `Searched back to ${formatMinute(state.searchedTo)}`;
+  const reached = `Searched back to ${formatTimeOfDay(state.searchedTo, Date.now())}`;
   return state.isHalted ? <Button onClick={list.goOn}>{reached} · Go on</Button> : <>{reached}…</>;
 }
 

@@ -4,6 +4,8 @@ import { useRef, useState } from 'preact/hooks';
 import type { EventDetail, EventSummary, Pin } from '../../features/events/model.ts';
 import { api } from '../api.ts';
 import { visibleLine, visibleText } from '../format/visible.ts';
+import { useFilterBy } from '../search/filter-by.tsx';
+import { termFor } from '../search/filter-text.ts';
 import { Button } from './controls.tsx';
 import { Icon } from './icons.tsx';
 import { PinDialog } from './pin-dialog.tsx';
@@ -79,6 +81,18 @@ export function EventMarks({ event, onChanged }: EventMarksProps) {
   );
 }
 
+/** A press filters the list by the tag, where there is a list. */
+function TagName({ tag }: { tag: string }) {
+  const filterBy = useFilterBy();
+  const term = termFor('tag', tag);
+  if (!filterBy || term === undefined) return <>{visibleLine(tag)}</>;
+  return (
+    <button type="button" class="tag-name" title={`Filter by ${term}`} onClick={() => filterBy(term)}>
+      {visibleLine(tag)}
+    </button>
+  );
+}
+
 type TagEditorProps = { id: string; tags: string[]; onTags: (tags: string[]) => void };
 
 function TagEditor({ id, tags, onTags }: TagEditorProps) {
@@ -110,7 +124,7 @@ function TagEditor({ id, tags, onTags }: TagEditorProps) {
         <ul aria-label="Tags">
           {tags.map(tag => (
             <li key={tag} class="tag">
-              {visibleLine(tag)}
+              <TagName tag={tag} />
               <button
                 type="button"
                 aria-label={`Remove the tag ${visibleLine(tag)}`}

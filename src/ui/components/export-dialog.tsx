@@ -1,8 +1,8 @@
-/* Exports of one endpoint: a link for each format, and what it is for. With a search, only the events that match. */
+/* Exports of one endpoint: a link for each format, and what it is for. With a filter, only the events that match. */
 
 import { useState } from 'preact/hooks';
 import type { ExportFormat } from '../../features/exports/model.ts';
-import { api, type ExportSelection } from '../api.ts';
+import { api } from '../api.ts';
 import { visibleLine } from '../format/visible.ts';
 import { Dialog } from './controls.tsx';
 import { IconButton } from './icon-button.tsx';
@@ -15,9 +15,9 @@ const formats: { id: ExportFormat; name: string; use: string }[] = [
   { id: 'curl', name: 'Shell script', use: 'sends the events again with curl' },
 ];
 
-type ExportProps = { endpointId: string; selection?: ExportSelection };
+type ExportProps = { endpointId: string; where?: string };
 
-export const ExportLinks = ({ endpointId, selection = {} }: ExportProps) => (
+export const ExportLinks = ({ endpointId, where = '' }: ExportProps) => (
   <ul class="rows">
     {formats.map(({ id, name, use }) => (
       <li key={id}>
@@ -27,7 +27,7 @@ export const ExportLinks = ({ endpointId, selection = {} }: ExportProps) => (
         </div>
         <a
           class="button plain"
-          href={api.exportUrl(endpointId, id, selection)}
+          href={api.exportUrl(endpointId, id, where)}
           download=""
           aria-label={`Download as ${name}`}
         >
@@ -40,21 +40,20 @@ export const ExportLinks = ({ endpointId, selection = {} }: ExportProps) => (
 
 type DialogProps = ExportProps & { title: string; onClose: () => void };
 
-export function ExportDialog({ title, endpointId, selection = {}, onClose }: DialogProps) {
-  const search = selection.where || selection.q;
+export function ExportDialog({ title, endpointId, where = '', onClose }: DialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <p class="lead">
-        {search ? (
+        {where ? (
           <>
-            The stored events that match <code>{visibleLine(search)}</code>, oldest first.
+            The stored events that match <code>{visibleLine(where)}</code>, oldest first.
           </>
         ) : (
           'All stored events, oldest first.'
         )}{' '}
         Payloads may contain secrets, so store the file safely.
       </p>
-      <ExportLinks endpointId={endpointId} selection={selection} />
+      <ExportLinks endpointId={endpointId} where={where} />
     </Dialog>
   );
 }

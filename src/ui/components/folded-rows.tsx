@@ -14,8 +14,10 @@ import { Time } from './time.tsx';
 import { useDelivery } from './use-delivery.ts';
 import { useHotkeys } from './use-hotkeys.ts';
 
+export type Folding = { isFolded: boolean; toggle: () => void };
+
 /** Whether the list has one row a delivery; the choice is kept. */
-export function useFolding(): { isFolded: boolean; toggle: () => void } {
+export function useFolding(): Folding {
   const [isFolded, setIsFolded] = useState(loadPreference('folded') !== 'no');
   const toggle = (): void => {
     savePreference('folded', isFolded ? 'no' : 'yes');
@@ -25,7 +27,7 @@ export function useFolding(): { isFolded: boolean; toggle: () => void } {
   return { isFolded, toggle };
 }
 
-export const FoldSwitch = ({ isFolded, toggle }: ReturnType<typeof useFolding>) => (
+export const FoldSwitch = ({ isFolded, toggle }: Folding) => (
   <label class="fold-switch" title="Show the attempts of a delivery as one row (d)">
     <input type="checkbox" checked={isFolded} onChange={toggle} />
     One row a delivery

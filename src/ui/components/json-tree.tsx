@@ -5,6 +5,8 @@ import { type JsonDocument, type JsonNode, keyOf, pathOf, sourceText, valueText 
 import { collapseAll, initiallyClosed, nodeIndexOf, treeRows } from '../body/tree-rows.ts';
 import { formatCount } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
+import { bodyFieldOf, isScalar } from '../search/content-fields.ts';
+import { FilterBy } from '../search/filter-by.tsx';
 import { Button, Dialog } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Icon } from './icons.tsx';
@@ -114,6 +116,7 @@ function Footer({ document, current, onExpandAll, onCollapseAll }: FooterProps) 
               Show full value
             </Button>
           )}
+          <FilterByRow document={document} index={current} />
           <CopyButton kind="quiet" label="Path" text={() => pathOf(document, current)} />
           <CopyButton kind="quiet" label="Value" text={() => valueText(document, node)} />
           <span class="only-wide">
@@ -138,6 +141,15 @@ function Footer({ document, current, onExpandAll, onCollapseAll }: FooterProps) 
       )}
     </>
   );
+}
+
+/** Filters the list by the value of a row, or by the presence of an object or list. */
+function FilterByRow({ document, index }: { document: JsonDocument; index: number }) {
+  const node = document.nodes[index];
+  const field = useMemo(() => bodyFieldOf(document, index), [document, index]);
+  if (!node || field === undefined) return null;
+  const value = isScalar(node) ? valueText(document, node) : undefined;
+  return <FilterBy field={field} value={value} isText={node.kind === 'string'} label="Filter" />;
 }
 
 /** Keeps the end of a long path, its most specific part. */

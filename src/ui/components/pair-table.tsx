@@ -3,12 +3,20 @@
 import type { ComponentChildren } from 'preact';
 import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
 import { visibleLine, visibleText } from '../format/visible.ts';
+import { FilterBy } from '../search/filter-by.tsx';
 import { CopyButton } from './copy-button.tsx';
 
-export type PairRow = { name: string; value: string; shown?: ComponentChildren; note?: string };
+export type PairRow = {
+  name: string;
+  value: string;
+  shown?: ComponentChildren;
+  note?: string;
+  /** The field of a filter that has this value. */
+  field?: string;
+};
 
 export const PairTable = ({ label, rows }: { label: string; rows: PairRow[] }) => (
-  <table class="pairs" aria-label={label}>
+  <table class={`pairs ${rows.some(row => row.field !== undefined) ? 'filterable' : ''}`} aria-label={label}>
     <tbody>
       {rows.map((row, index) => (
         <tr key={index}>
@@ -18,6 +26,7 @@ export const PairTable = ({ label, rows }: { label: string; rows: PairRow[] }) =
             {row.note && <span class="faint note">{row.note}</span>}
           </td>
           <td class="act">
+            {row.field !== undefined && <FilterBy field={row.field} value={row.value} />}
             <CopyButton text={row.value} what={`value of ${visibleLine(row.name)}`} />
           </td>
         </tr>

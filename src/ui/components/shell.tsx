@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { apiListeners } from '../api.ts';
 import { visibleName } from '../format/visible.ts';
 import { Dialog } from './controls.tsx';
-import { Icon, Mark } from './icons.tsx';
+import { Icon, type IconName, Mark } from './icons.tsx';
 import type { PageLocation } from './navigation.tsx';
 import { Link, navigate } from './navigation.tsx';
 import { applyTheme, currentTheme, type Theme } from './preferences.ts';
@@ -32,9 +32,9 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
           <span>Hooktape</span>
         </Link>
         <EndpointSwitcher url={url} />
+        <EndpointLinks url={url} />
         <span class="grow" />
         <nav aria-label="Main">
-          <SchemasLink url={url} />
           <Link
             to="/app/settings/account"
             class="nav-link"
@@ -63,16 +63,27 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
   );
 }
 
-/** Of the endpoint that is open. */
-function SchemasLink({ url }: { url: PageLocation }) {
+/** The other pages of the endpoint that is open. */
+function EndpointLinks({ url }: { url: PageLocation }) {
   const base = /^\/app\/endpoints\/[^/]+/.exec(url.path)?.[0];
   if (!base) return null;
-  const isCurrent = url.path === `${base}/schemas`;
-  return (
-    <Link to={`${base}/schemas`} class="nav-link" aria-current={isCurrent ? 'page' : undefined}>
-      <Icon name="braces" />
-      <span>Schemas</span>
+  const link = (page: string, label: string, icon: IconName) => (
+    <Link
+      to={`${base}/${page}`}
+      class="nav-link"
+      aria-label={label}
+      title={label}
+      aria-current={url.path === `${base}/${page}` ? 'page' : undefined}
+    >
+      <Icon name={icon} />
+      <span>{label}</span>
     </Link>
+  );
+  return (
+    <nav class="endpoint-nav" aria-label="Endpoint">
+      {link('schemas', 'Schemas', 'braces')}
+      {link('settings', 'Endpoint settings', 'gear')}
+    </nav>
   );
 }
 
@@ -179,7 +190,9 @@ function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () 
 
 const shortcuts: [keys: string[], action: string][] = [
   [['j', 'k'], 'Next and previous event'],
-  [['/'], 'Search'],
+  [['/'], 'Search and filter'],
+  [['↓', '↑'], 'In the search box: suggestions; Tab completes'],
+  [['Shift'], 'With a filter button: everything else'],
   [['r'], 'Replay the event, or the selected ones'],
   [['c'], 'Copy the event as a curl command'],
   [['1', '6'], 'Body, headers, query, signature, replays, attempts'],

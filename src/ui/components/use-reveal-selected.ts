@@ -9,7 +9,7 @@ const maxRowsToLoad = 2000;
 type RevealOptions = {
   list: LiveList;
   state: LiveListState;
-  q: string;
+  where: string;
   selectedId: string;
   /** When the selected event was received, once it is loaded: the search stops at older rows. */
   selectedAt: number | undefined;
@@ -18,13 +18,13 @@ type RevealOptions = {
 };
 
 /**
- * Selecting another event scrolls as little as possible. A new list (the page was opened at an event, or a search was cleared) looks
- * for the selected event and puts it in the middle, unless the user scrolls meanwhile. Search results start at the top.
+ * Selecting another event scrolls as little as possible. A new list (the page was opened at an event, or the filter was cleared) looks
+ * for the selected event and puts it in the middle, unless the user scrolls meanwhile. A filtered list starts at the top.
  */
 export function useRevealSelected({
   list,
   state,
-  q,
+  where,
   selectedId,
   selectedAt,
   isUntouched,
@@ -34,7 +34,7 @@ export function useRevealSelected({
   const pending = useRef({ list: undefined as LiveList | undefined, id: '' });
   if (pending.current.list !== list) {
     const isFirstList = pending.current.list === undefined;
-    pending.current = { list, id: isFirstList || q === '' ? selectedId : '' };
+    pending.current = { list, id: isFirstList || where === '' ? selectedId : '' };
   }
 
   useEffect(() => {

@@ -3,6 +3,7 @@
 import { useCallback, useEffect } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { LiveList } from '../live/live-list.ts';
+import { filterOf, filterQuery } from '../search/filter-url.ts';
 import { navigate } from './navigation.tsx';
 import { useHotkeys } from './use-hotkeys.ts';
 
@@ -30,8 +31,11 @@ export function useSelection(options: SelectionOptions): number {
   // A wide screen opens the newest event at the start; a phone shows the list first.
   const newestId = list.at(0)?.id;
   useEffect(() => {
-    if (!eventId && newestId && matchMedia(wideScreen).matches) select(newestId);
-  }, [eventId, newestId, select]);
+    // Going back may have changed the URL since this was rendered.
+    const isCurrent =
+      location.pathname === base && filterQuery(filterOf(new URLSearchParams(location.search))) === suffix;
+    if (!eventId && newestId && isCurrent && matchMedia(wideScreen).matches) select(newestId);
+  }, [eventId, newestId, base, suffix, select]);
 
   // A URL with an event of another endpoint redirects to that endpoint.
   useEffect(() => {

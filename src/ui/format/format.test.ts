@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Signature } from '../../features/events/model.ts';
 import { isDashboardPath, safeReturnTo } from '../return-to.ts';
-import { formatBytes, formatDuration, formatLongAge, formatShortAge, formatSpan } from './time.ts';
+import { formatBytes, formatDuration, formatLongAge, formatShortAge, formatSpan, formatTimeOfDay } from './time.ts';
 import { describeRowVerdict, describeVerdict } from './verdict.ts';
 import { headerText, visibleLine, visibleText } from './visible.ts';
 
@@ -19,6 +19,12 @@ test.each([
 });
 
 test('older than a month is a date', () => expect(formatShortAge(now - 40 * 86_400_000, now)).toContain('2026'));
+
+test('the time of day stands alone today, and with its date on other days', () => {
+  const at = new Date(2026, 10, 20, 14, 5).getTime();
+  expect(formatTimeOfDay(at, at + 3_600_000)).toMatch(/^0?(14|2):05/);
+  expect(formatTimeOfDay(at, at + 86_400_000)).toMatch(/2026.*(14|2):05/);
+});
 
 test('spans, sizes and durations', () => {
   expect([0, 7 * 86_400_000, 43_200_000, 90_000].map(formatSpan)).toEqual([

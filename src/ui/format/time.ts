@@ -46,6 +46,12 @@ export const formatMinute = (at: number): string =>
     minute: '2-digit',
   });
 
+/** `14:05`; on another day than today with the date. In the browser's time zone. */
+export const formatTimeOfDay = (at: number, now: number): string =>
+  new Date(at).toDateString() === new Date(now).toDateString()
+    ? new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+    : formatMinute(at);
+
 /** `90 days`, `12 hours`; 0 means forever. */
 export function formatSpan(ms: number): string {
   if (ms === 0) return 'forever';

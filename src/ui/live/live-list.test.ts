@@ -31,13 +31,11 @@ const server = (count: number) => {
   };
 };
 
-const setUp = async (count: number, q = '', isFolded = false) => {
+const setUp = async (count: number, { isFolded = false } = {}) => {
   const source = server(count);
-  const work: (() => void)[] = [];
-  const { fetchPage } = source;
-  const list = createLiveList({ isFolded, q, fetchPage, onChange: () => {}, debounce: one => work.push(one) });
+  const list = createLiveList({ isFolded, fetchPage: source.fetchPage, onChange: () => {} });
   await list.start();
-  return { source, list, work };
+  return { source, list };
 };
 const ids = (list: LiveList): number[] =>
   Array.from({ length: list.state().length }, (_, at) => Number(list.at(at)?.id.slice(4)));
@@ -74,17 +72,6 @@ describe('live list', () => {
     expect(list.state().heldCount).toBe(0);
   });
 
-  test('during a search the server decides which new events are listed', async () => {
-    const { list, source, work } = await setUp(2, 'needle');
-    source.events.unshift(event(3));
-    list.push(event(3));
-    list.push(event(99));
-    expect(ids(list)).toEqual([2, 1]);
-    work[0]?.();
-    await Bun.sleep(0);
-    expect(ids(list)).toEqual([3, 2, 1]);
-  });
-
   test('more than one page of new events starts the list over', async () => {
     const { list, source } = await setUp(4);
     for (const n of [5, 6, 7, 8]) source.events.unshift(event(n));
@@ -112,7 +99,6 @@ describe('live list', () => {
     let asked = 0;
     const list = createLiveList({
       isFolded: false,
-      q: 'rare',
       fetchPage: async cursor => {
         asked++;
         const page = Number(cursor ?? 0);
@@ -121,7 +107,6 @@ describe('live list', () => {
         return { events: [event(1)], nextCursor: null, scannedTo: null };
       },
       onChange: () => {},
-      debounce: work => work(),
     });
     await list.start();
     return { list, asked: () => asked };
@@ -147,37 +132,53 @@ describe('live list', () => {
     expect(list.state().isHalted).toBe(false);
   });
 
-  test('an arrival during a long search keeps what was found when the newest page reaches back to it', async () => {
+  test('after an interruption, a long search keeps what it found if the newest page reaches back to the interruption', async () => {
     const pages: EventPage[] = [];
     const list = createLiveList({
       isFolded: false,
-      q: 'rare',
       fetchPage: async () => pages.shift() ?? { events: [event(3)], nextCursor: null, scannedTo: null },
       onChange: () => {},
-      debounce: work => work(),
     });
     await list.start();
-    pages.push({ events: [], nextCursor: 'x', scannedTo: 950 });
-    list.push(event(960));
-    await Bun.sleep(0);
-    expect(ids(list)).toEqual([3]);
+    pages.push({ events: [event(960)], nextCursor: 'x', scannedTo: 950 });
+    expect(await list.refresh(955)).toBe(true);
+    expect(ids(list)).toEqual([960, 3]);
     pages.push({ events: [], nextCursor: 'x', scannedTo: 999 });
-    list.push(event(970));
-    await Bun.sleep(0);
+    await list.refresh(970);
     expect(ids(list)).toEqual([]);
+  });
+
+  test('a refresh that failed for the moment, or that overlaps another, asks to be repeated', async () => {
+    let failure: Error | undefined;
+    const list = createLiveList({
+      isFolded: false,
+      fetchPage: async () => {
+        if (failure) throw failure;
+        return { events: [event(1)], nextCursor: null, scannedTo: null };
+      },
+      onChange: () => {},
+    });
+    await list.start();
+    failure = new ApiError(503, 'busy');
+    expect(await list.refresh()).toBe(false);
+    failure = new ApiError(400, 'invalid');
+    expect(await list.refresh()).toBe(true);
+    failure = undefined;
+    const first = list.refresh();
+    expect(await list.refresh()).toBe(false);
+    expect(await first).toBe(true);
+    expect(ids(list)).toEqual([1]);
   });
 
   test('a failed first page reports the problem; a failed later page keeps the list', async () => {
     let fail = true;
     const list = createLiveList({
       isFolded: false,
-      q: '',
       fetchPage: async () => {
         if (fail) throw new Error('no network');
         return { events: [event(1)], nextCursor: 'next', scannedTo: null };
       },
       onChange: () => {},
-      debounce: () => {},
     });
     await list.start();
     expect(list.state()).toMatchObject({ phase: 'failed', problem: 'no network' });
@@ -193,14 +194,12 @@ describe('live list', () => {
     const seen: string[] = [];
     const list: LiveList = createLiveList({
       isFolded: false,
-      q: '',
       fetchPage: async () => {
         const error = answers.shift();
         if (error) throw error;
         return { events: [event(1)], nextCursor: null, scannedTo: null };
       },
       onChange: () => seen.push(list.state().phase),
-      debounce: () => {},
     });
     for (const failures of [1, 2, 0]) {
       await list.start();
@@ -232,7 +231,7 @@ describe('live list', () => {
 
 describe('with one row a delivery', () => {
   test('a new attempt takes the place of the one before, at the top', async () => {
-    const { list, source } = await setUp(5, '', true);
+    const { list, source } = await setUp(5, { isFolded: true });
     const attempt = { key: 'delivery 4', attempts: 2 };
     list.push(event(6, { ...attempt, attempt: 2 }));
     expect(ids(list)).toEqual([6, 5, 3]);
@@ -250,14 +249,14 @@ describe('with one row a delivery', () => {
   });
 
   test('an attempt that arrives late is counted and does not replace a newer one', async () => {
-    const { list } = await setUp(3, '', true);
+    const { list } = await setUp(3, { isFolded: true });
     list.push({ ...event(4, { key: 'delivery 3', attempt: 1, attempts: 2 }), receivedAt: 0 });
     expect(ids(list)).toEqual([3, 2, 1]);
     expect(list.at(0)?.delivery).toMatchObject({ attempt: 2, attempts: 2 });
   });
 
   test('while paused, attempts of one delivery are held as one', async () => {
-    const { list } = await setUp(3, '', true);
+    const { list } = await setUp(3, { isFolded: true });
     list.setPaused(true);
     for (const n of [1, 2, 3]) list.push(event(10 + n, { key: 'delivery 2', attempt: n, attempts: n }));
     expect([ids(list), list.state().heldCount]).toEqual([[3, 2, 1], 1]);
@@ -266,7 +265,7 @@ describe('with one row a delivery', () => {
   });
 
   test('deleting an attempt loads the list again, with the others', async () => {
-    const { list, source } = await setUp(3, '', true);
+    const { list, source } = await setUp(3, { isFolded: true });
     list.push(event(4, { key: 'delivery 3', attempt: 2, attempts: 2 }));
     expect(ids(list)).toEqual([4, 2, 1]);
     list.remove('evt_4');

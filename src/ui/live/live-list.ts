@@ -30,11 +30,8 @@ export type LiveListState = {
 export type LiveListOptions = {
   /** One row a delivery: a new attempt takes the place of the one before, at the top. */
   isFolded: boolean;
-  q: string;
-  fetchPage: (cursor: string | undefined, q: string) => Promise<EventPage>;
+  fetchPage: (cursor: string | undefined) => Promise<EventPage>;
   onChange: () => void;
-  /** Runs the function once after a short delay, however often it is called until then. Repeats a search when events arrive. */
-  debounce: (work: () => void) => void;
 };
 
 export type LiveList = ReturnType<typeof createLiveList>;
@@ -42,7 +39,7 @@ export type LiveList = ReturnType<typeof createLiveList>;
 /** A long search goes on by itself for this many pages. Each takes the server about a quarter of a second. */
 const maxCutPages = 20;
 
-export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: LiveListOptions) {
+export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOptions) {
   /** New events, oldest first, so that adding one is a push. The last one is row 0. */
   let newer: EventSummary[] = [];
   let older: EventSummary[] = [];
@@ -64,8 +61,6 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
   let searchedTo: number | null = null;
   /** Pages in a row that the server cut short because the search took long. */
   let cutPages = 0;
-  /** When the oldest event arrived that the search has not decided on; live events do not tell whether they match. */
-  let oldestUndecided = Number.POSITIVE_INFINITY;
   /** The number of rows that loadTo() is loading towards. */
   let targetLength = 0;
 
@@ -81,7 +76,7 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
     if (phase !== 'failed') phase = 'loading';
     notify();
     try {
-      reset(await fetchPage(undefined, q));
+      reset(await fetchPage(undefined));
     } catch (error) {
       phase = 'failed';
       failures = isRetryable(error) ? failures + 1 : 0;
@@ -90,24 +85,25 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
     notify();
   };
 
-  /** Loads the newest page and adds its new events at the top. If there are more than a page of them, the list starts over. */
-  const refresh = async (): Promise<void> => {
-    if (isRefreshing || isClosed) return;
+  /** Adds the new events of the newest page, or starts over after a gap. All before `missedSince` is known. False: call it again. */
+  const refresh = async (missedSince = 0): Promise<boolean> => {
+    if (isRefreshing) return false;
     isRefreshing = true;
     try {
-      const undecidedSince = oldestUndecided;
-      oldestUndecided = Number.POSITIVE_INFINITY;
-      const page = await fetchPage(undefined, q);
+      const page = await fetchPage(undefined);
       const overlap = page.events.findIndex(event => knownIds.has(event.id));
-      // A page that was cut short has all that has arrived if it reaches back to it.
-      const hasArrivals = page.scannedTo !== null && page.scannedTo <= undecidedSince;
+      // A page that was cut short has all that was missed if it reaches back to it.
+      const hasArrivals = page.scannedTo !== null && page.scannedTo <= missedSince;
       const isGap = overlap < 0 && page.nextCursor !== null && !hasArrivals;
-      if (isGap && !isPaused) return reset(page);
-      hasGap ||= isGap;
-      const arrivals = page.events.slice(0, overlap < 0 ? undefined : overlap).reverse();
-      for (const event of arrivals) addArrival(event);
-    } catch {
-      // The list stays as it is; the next new event triggers another refresh.
+      if (isGap && !isPaused) reset(page);
+      else {
+        hasGap ||= isGap;
+        const arrivals = page.events.slice(0, overlap < 0 ? undefined : overlap).reverse();
+        for (const event of arrivals) addArrival(event);
+      }
+      return true;
+    } catch (error) {
+      return !isRetryable(error);
     } finally {
       isRefreshing = false;
       notify();
@@ -184,7 +180,7 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
     try {
       while (cursor !== null && !isHalted() && length() < targetLength && !isClosed) {
         const pageCursor: string = cursor;
-        const page = await fetchPage(pageCursor, q);
+        const page = await fetchPage(pageCursor);
         // The list was reset during the request, so this page belongs to the previous list.
         if (cursor !== pageCursor) continue;
         for (const event of page.events) {
@@ -238,16 +234,11 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
       return loadTo(length() + 1);
     },
 
-    /** Adds an event from the live stream. During a search the server decides whether the event matches. */
+    /** Adds an event from the live stream, which has the same filter. */
     push(event: EventSummary): void {
       if (phase !== 'ready') return;
-      if (q !== '') {
-        oldestUndecided = Math.min(oldestUndecided, event.receivedAt);
-        debounce(() => void refresh());
-      } else {
-        addArrival(event);
-        notify();
-      }
+      addArrival(event);
+      notify();
     },
 
     /** Changes what is shown of an event, if it is in the list. */
@@ -261,7 +252,7 @@ export function createLiveList({ isFolded, q, fetchPage, onChange, debounce }: L
       const removed = at(indexOf(id));
       if (isFolded && removed && removed.delivery.attempts > 1)
         // After a failure the list stays as it is.
-        void fetchPage(undefined, q)
+        void fetchPage(undefined)
           .then(reset)
           .then(notify, () => {});
       const isOther = (one: EventSummary): boolean => one.id !== id;

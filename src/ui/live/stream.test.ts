@@ -24,6 +24,7 @@ describe('live stream', () => {
   let deleted: string[] = [];
   let states: ConnectionState[] = [];
   let refused: number[] = [];
+  let opened: number[] = [];
 
   const dropped =
     (...frames: string[]) =>
@@ -42,18 +43,20 @@ describe('live stream', () => {
   const open = () =>
     openLiveStream({
       url: `http://127.0.0.1:${server.port}/stream`,
+      knownUntil: Date.now() - 10_000,
       lastEventId: () => received.at(-1),
       onEvent: (event: EventSummary) => void received.push(event.id),
       onChanged: (event: EventSummary) => void changed.push(event.id),
       onDeleted: (id: string) => void deleted.push(id),
-      onOpen: () => {},
+      onOpen: missedSince => void opened.push(missedSince),
       onState: state => void states.push(state),
       onRefused: status => void refused.push(status),
     });
 
   beforeEach(() => {
     Object.assign(globalThis, { document: page });
-    [lastEventIds.length, received, states, refused, changed, deleted] = [0, [], [], [], [], []];
+    [lastEventIds.length, received, states, refused, opened] = [0, [], [], [], []];
+    [changed, deleted] = [[], []];
     server = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -84,6 +87,25 @@ describe('live stream', () => {
     await until(() => received.length === 2);
     close();
     expect(lastEventIds).toEqual([null, 'evt_1']);
+  });
+
+  test('a reconnected stream knows by the clock of the server since when events can be missing', async () => {
+    const dated = (at: number) => () =>
+      new Response(frame(1), { headers: { date: new Date(at).toUTCString(), 'content-type': 'text/event-stream' } });
+    const serverTime = Date.UTC(2031, 0, 1);
+    answers = [
+      dated(serverTime),
+      dated(serverTime + 60_000),
+      () => new Response(frame(2), { headers: { date: 'soon' } }),
+    ];
+    const close = open();
+    await until(() => opened.length >= 3);
+    close();
+    expect(opened[0]).toBeLessThan(serverTime - 10_000);
+    expect(opened[0]).toBeGreaterThan(serverTime - 30_000);
+    expect(opened[1]).toBeLessThan(serverTime + 60_000);
+    expect(opened[1]).toBeGreaterThan(serverTime + 40_000);
+    expect(opened[2]).toBe(0);
   });
 
   test('changes and deletions are passed on, and neither counts as the newest event', async () => {

@@ -19,8 +19,10 @@ export type StreamOptions = {
   onChanged: (event: EventSummary) => void;
   /** An event was deleted. */
   onDeleted: (id: string) => void;
-  /** Called after each successful connect. */
-  onOpen: () => void;
+  /** Until when everything is known at the start, by this machine's clock (epoch ms). */
+  knownUntil: number;
+  /** Called after each successful connect. `missedSince`: everything before is known, by the server's clock; 0 when that is not clear. */
+  onOpen: (missedSince: number) => void;
   onState: (state: ConnectionState) => void;
   /** The server answered 401 or 404. The stream does not reconnect. */
   onRefused: (status: number) => void;
@@ -28,6 +30,8 @@ export type StreamOptions = {
 
 /** A hidden tab disconnects after this time. */
 const hiddenTabMs = 30_000;
+/** `Date` counts whole seconds. */
+const dateResolutionMs = 1000;
 
 /** Opens the stream and keeps it open until the returned function is called. */
 export function openLiveStream(options: StreamOptions): () => void {
@@ -35,6 +39,8 @@ export function openLiveStream(options: StreamOptions): () => void {
   let connection: AbortController | undefined;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
+  /** When something last came from the server. */
+  let lastReadAt = options.knownUntil;
 
   const connect = async (): Promise<void> => {
     connection = new AbortController();
@@ -55,8 +61,11 @@ export function openLiveStream(options: StreamOptions): () => void {
       if (response.ok && response.body) {
         failures = 0;
         options.onState('live');
-        options.onOpen();
-        await readEvents(response.body, options);
+        const connectedAt = Date.parse(response.headers.get('date') ?? '');
+        options.onOpen(connectedAt - (Date.now() - lastReadAt) - dateResolutionMs || 0);
+        await readEvents(response.body, options, () => {
+          lastReadAt = Date.now();
+        });
       }
     } catch {
       // Disconnected or unreachable: retried below.
@@ -93,6 +102,7 @@ export function openLiveStream(options: StreamOptions): () => void {
 const readEvents = async (
   body: ReadableStream<Uint8Array>,
   { onEvent, onChanged, onDeleted }: Pick<StreamOptions, 'onEvent' | 'onChanged' | 'onDeleted'>,
+  onRead: () => void,
 ): Promise<void> => {
   const parser = createParser({
     onEvent: ({ event, data }) => {
@@ -106,6 +116,7 @@ const readEvents = async (
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
+    onRead();
     parser.feed(decoder.decode(value, { stream: true }));
   }
 };

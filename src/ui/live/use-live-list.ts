@@ -1,13 +1,15 @@
-/* The live list and its stream as a hook: one of each per endpoint, search and fold, rendered at most once per animation frame. */
+/*
+ * The live list and its stream as a hook: one of each per endpoint, filter and fold, rendered at most once per animation frame.
+ */
 
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
+import { parseFilter } from '../../shared/filter/parser.ts';
 import { api, apiListeners } from '../api.ts';
-import { useRetry } from '../components/retry.ts';
+import { retryDelayMs, useRetry } from '../components/retry.ts';
 import { createLiveList, type LiveList, type LiveListState } from './live-list.ts';
 import { type ConnectionState, openLiveStream } from './stream.ts';
 
-const searchRefreshMs = 400;
 /** After a longer interruption the list is reloaded instead of resumed event by event. */
 const maxResumeMs = 10 * 60_000;
 
@@ -32,19 +34,23 @@ export type LiveListPage = {
 };
 
 /** @param page functions that do the same at every render */
-export function useLiveList(endpointId: string, q: string, page: LiveListPage): LiveListHandle {
+export function useLiveList(endpointId: string, where: string, page: LiveListPage): LiveListHandle {
   const { isFolded } = page;
   const [, render] = useReducer((n: number) => n + 1, 0);
   const [connection, setConnection] = useState<ConnectionState>('connecting');
   const [isGone, setIsGone] = useState(false);
   const [restarts, setRestarts] = useState(0);
 
-  const list = useMemo(() => {
-    const pending: { frame?: number; search?: ReturnType<typeof setTimeout> } = {};
-    return createLiveList({
+  const { list, createdAt } = useMemo(() => {
+    const pending: { frame?: number } = {};
+    const createdAt = Date.now();
+    const created = createLiveList({
       isFolded,
-      q,
-      fetchPage: (cursor, text) => api.events(endpointId, cursor, text, { isFolded }),
+      fetchPage: async cursor => {
+        // The server would refuse a wrong filter, too.
+        parseFilter(where);
+        return api.events(endpointId, cursor, where, { isFolded });
+      },
       onChange: () => {
         // A hidden tab has no animation frames.
         if (document.hidden) return render(undefined);
@@ -53,14 +59,9 @@ export function useLiveList(endpointId: string, q: string, page: LiveListPage): 
           render(undefined);
         });
       },
-      debounce: work => {
-        pending.search ??= setTimeout(() => {
-          delete pending.search;
-          work();
-        }, searchRefreshMs);
-      },
     });
-  }, [endpointId, q, isFolded, restarts]);
+    return { list: created, createdAt };
+  }, [endpointId, where, isFolded, restarts]);
 
   useEffect(() => {
     void list.start();
@@ -73,10 +74,19 @@ export function useLiveList(endpointId: string, q: string, page: LiveListPage): 
   useEffect(() => {
     if (!isReady) return;
     let lastActivityAt = Date.now();
+    let retryTimer: ReturnType<typeof setTimeout> | undefined;
     const isTooOldToResume = (): boolean => Date.now() - lastActivityAt > maxResumeMs;
-    return openLiveStream({
-      url: api.streamUrl(endpointId),
-      lastEventId: () => (isTooOldToResume() ? undefined : list.newestId()),
+    // With a filter, the newest event of the list can be old, and resuming after it would read all events since then.
+    const resumeId = (): string | undefined => (where !== '' || isTooOldToResume() ? undefined : list.newestId());
+    const catchUp = async (missedSince: number, failures = 0): Promise<void> => {
+      clearTimeout(retryTimer);
+      if (await list.refresh(missedSince)) return;
+      retryTimer = setTimeout(catchUp, retryDelayMs(failures + 1), missedSince, failures + 1);
+    };
+    const closeStream = openLiveStream({
+      url: api.streamUrl(endpointId, where),
+      knownUntil: createdAt,
+      lastEventId: resumeId,
       onEvent: event => {
         lastActivityAt = Date.now();
         page.onArrival(event);
@@ -90,9 +100,9 @@ export function useLiveList(endpointId: string, q: string, page: LiveListPage): 
       onDeleted: id => {
         if (!page.isOpen(id)) list.remove(id);
       },
-      onOpen: () => {
-        // The stream cannot resume during a search or without a last event id, so the list fetches what it missed.
-        if (q !== '' || list.newestId() === undefined || isTooOldToResume()) void list.refresh();
+      onOpen: missedSince => {
+        // A stream that did not resume after an event sends only what arrives from now on.
+        if (resumeId() === undefined) void catchUp(missedSince);
         // Retry the page of older events that failed while the server was unreachable.
         const { problem, length } = list.state();
         if (problem !== '') void list.loadTo(length + 1);
@@ -101,7 +111,11 @@ export function useLiveList(endpointId: string, q: string, page: LiveListPage): 
       onState: setConnection,
       onRefused: status => (status === 401 ? apiListeners.onSignedOut() : setIsGone(true)),
     });
-  }, [list, isReady, endpointId]);
+    return () => {
+      closeStream();
+      clearTimeout(retryTimer);
+    };
+  }, [list, isReady, endpointId, where]);
 
   return {
     list,

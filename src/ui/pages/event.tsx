@@ -29,6 +29,8 @@ import { platformTitle } from '../format/platforms.ts';
 import { formatBytes, formatExactTime } from '../format/time.ts';
 import { describeVerdict, type Verdict } from '../format/verdict.ts';
 import { headerText, visibleLine } from '../format/visible.ts';
+import { headerField, queryField } from '../search/content-fields.ts';
+import { FilterBy } from '../search/filter-by.tsx';
 
 const tabs = ['body', 'headers', 'query', 'signature', 'replays', 'attempts'] as const;
 type Tab = (typeof tabs)[number];
@@ -133,6 +135,7 @@ const Summary = ({ event, verdict, onVerdict }: SummaryProps) => (
     <div class="event-title">
       <PlatformMark platform={event.platform} />
       <h2>{event.eventType === null ? 'No event type' : visibleLine(event.eventType)}</h2>
+      {event.eventType !== null && <FilterBy field="type" value={event.eventType} />}
       {verdict && (
         <button type="button" class="badge-button" onClick={onVerdict}>
           <VerdictBadge tone={verdict.tone} label={verdict.label} />
@@ -141,7 +144,10 @@ const Summary = ({ event, verdict, onVerdict }: SummaryProps) => (
     </div>
     <p class="event-line">
       <Method method={event.method} />
-      <span>{visibleLine(platformTitle(event.platform))}</span>
+      <span>
+        {visibleLine(platformTitle(event.platform))}
+        {event.platform !== null && <FilterBy field="platform" value={event.platform} />}
+      </span>
       <span title={formatExactTime(event.receivedAt)}>
         <Time at={event.receivedAt} long />
       </span>
@@ -227,6 +233,7 @@ function Panel({ event, attempts, tab }: PartProps) {
             rows={event.rawHeaders.map(([name, value]) => ({
               name,
               value: headerText(value),
+              field: headerField(name),
               ...(value === '[redacted]' ? { note: 'Credentials are never stored.' } : {}),
             }))}
           />
@@ -250,7 +257,10 @@ const QueryPanel = ({ event }: { event: EventDetail }) =>
   ) : (
     <div class="scroll-pane">
       {event.params.length > 0 && (
-        <PairTable label="Query parameters" rows={event.params.map(([name, value]) => ({ name, value }))} />
+        <PairTable
+          label="Query parameters"
+          rows={event.params.map(([name, value]) => ({ name, value, field: queryField(name) }))}
+        />
       )}
       <h3 class="panel-title">As sent</h3>
       <div class="raw-line">
@@ -267,10 +277,10 @@ const Facts = ({ event }: { event: EventDetail }) => (
       label="Delivery details"
       rows={[
         { name: 'Received', value: new Date(event.receivedAt).toISOString(), shown: formatExactTime(event.receivedAt) },
-        { name: 'From', value: event.sourceIp ?? 'unknown' },
+        { name: 'From', value: event.sourceIp ?? 'unknown', field: 'ip' },
         { name: 'Size', value: String(event.size), shown: `${event.size.toLocaleString()} bytes` },
         { name: 'SHA-256', value: event.sha256 },
-        ...(event.path === '' ? [] : [{ name: 'Path', value: event.path }]),
+        ...(event.path === '' ? [] : [{ name: 'Path', value: event.path, field: 'path' }]),
         { name: 'Event id', value: event.id },
       ]}
     />

@@ -1,38 +1,40 @@
 /*
- * The inspector: the live list of events next to the selected event. The URL holds the selected event and the search, so both survive
- * a reload. New events never change the selection.
+ * The inspector: the live list of events next to the selected event. The URL holds the selected event and the filter, so both survive
+ * a reload and can be shared. New events never change the selection.
  */
 
 import type { RefObject } from 'preact';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
-import { Button, Notice } from '../components/controls.tsx';
-import { EventList } from '../components/event-list.tsx';
 import { FirstWebhook } from '../components/first-webhook.tsx';
-import { FoldSwitch, useFolding } from '../components/folded-rows.tsx';
+import { useFolding } from '../components/folded-rows.tsx';
 import { Icon } from '../components/icons.tsx';
-import { ListToolbar } from '../components/list-toolbar.tsx';
-import { Link, navigate } from '../components/navigation.tsx';
+import { ListPane } from '../components/list-pane.tsx';
+import { navigate } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
 import { ReplayDialog } from '../components/replay-dialog.tsx';
 import { Splitter, useSplit } from '../components/splitter.tsx';
+import { useArrivals } from '../components/use-arrivals.ts';
 import { type EventQuery, useEvent } from '../components/use-event.ts';
 import { useHotkeys } from '../components/use-hotkeys.ts';
+import { type Picks, usePicks } from '../components/use-picks.ts';
 import { useSelection } from '../components/use-selection.ts';
-import { useTitle } from '../components/use-title.ts';
 import { useWorkspace } from '../components/workspace.tsx';
-import { visibleLine, visibleName } from '../format/visible.ts';
+import { visibleName } from '../format/visible.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { useLiveList } from '../live/use-live-list.ts';
+import { FilterByContext } from '../search/filter-by.tsx';
+import { filterControl } from '../search/filter-control.ts';
+import { filterQuery } from '../search/filter-url.ts';
 import { EventPane } from './event.tsx';
 
-const maxUnseenCount = 999;
+const wideScreen = '(min-width: 60rem)';
 /** How many older rows are searched for an event of the same type to compare with. */
 const maxCompareDistance = 500;
 
-type InspectorProps = { endpointId: string; eventId: string; q: string };
+type InspectorProps = { endpointId: string; eventId: string; where: string };
 
-export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
+export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const { endpoints } = useWorkspace();
   const endpoint = endpoints?.find(one => one.id === endpointId);
   const name = visibleName(endpoint?.name ?? 'Endpoint');
@@ -44,67 +46,56 @@ export function InspectorPage({ endpointId, eventId, q }: InspectorProps) {
   const folding = useFolding();
   const selected = useEvent(eventId, replayCount);
   const page = { ...folding, ...useArrivals(name), onMarked: selected.mark, isOpen: useIsOpen(eventId) };
-  const { list, state, connection, isGone, restart } = useLiveList(endpointId, q, page);
-  const { picked, pickedIds, togglePick, unpick, clearPicks } = usePicks(list, state.length);
+  const live = useLiveList(endpointId, where, page);
+  const { list, state, connection, isGone } = live;
+  const picks = usePicks(list, state.length);
+  const { picked, pickedIds, unpick } = picks;
   const base = `/app/endpoints/${endpointId}`;
-  const suffix = q ? `?q=${encodeURIComponent(q)}` : '';
+  const suffix = filterQuery(where);
+  const filter = filterControl({ base, eventId, where, isWide: () => matchMedia(wideScreen).matches });
   const selectedIndex = useSelection({ list, endpointId, eventId, base, suffix, selected: selected.event });
   const onReplay = (): void => setReplayIds(picked.size > 0 ? pickedIds : [eventId]);
-  useInspectorKeys({ list, state, eventId, picked, togglePick, clearPicks, onReplay, searchRef });
+  useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef });
 
   if (isGone || (endpoints && !endpoint)) return <EndpointNotFoundPage />;
   const isEmpty = state.phase === 'ready' && state.length === 0 && state.heldCount === 0;
-  if (isEmpty && q === '' && !eventId && endpoint) return <FirstWebhook endpoint={endpoint} connection={connection} />;
+  if (isEmpty && where === '' && !eventId && endpoint)
+    return <FirstWebhook endpoint={endpoint} connection={connection} />;
 
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
       <h1 class="offscreen">{name}</h1>
       <Announcement text={page.announcement} />
-      <section class="list-pane" aria-label="Events">
-        {eventId && <SkipLink />}
-        <ListToolbar
-          searchRef={searchRef}
-          endpointId={endpointId}
-          eventId={eventId}
-          q={q}
-          connection={connection}
-          state={state}
-          onPause={list.setPaused}
-        />
-        <FoldSwitch {...folding} />
-        {state.phase === 'failed' && <LoadFailure problem={state.problem} onRetry={restart} />}
-        <EventList
-          endpointId={endpointId}
-          isFolded={folding.isFolded}
-          list={list}
-          state={state}
-          q={q}
-          selectedId={eventId}
-          selected={selected.event}
-          hrefOf={id => `${base}/events/${id}${suffix}`}
-          picked={picked}
-          onPick={togglePick}
-        />
-        {picked.size > 0 && (
-          <PickBar base={base} ids={pickedIds} onReplay={() => setReplayIds(pickedIds)} onClear={clearPicks} />
-        )}
-      </section>
+      <ListPane
+        searchRef={searchRef}
+        endpointId={endpointId}
+        eventId={eventId}
+        where={where}
+        filter={filter}
+        live={live}
+        folding={folding}
+        selected={selected.event}
+        picks={picks}
+        onReplay={() => setReplayIds(pickedIds)}
+      />
       <Splitter split={split} />
       <section id="event" class="event-pane" aria-label="Event" tabIndex={-1}>
-        {eventId ? (
-          <EventPane
-            key={endpointId}
-            query={selected}
-            summary={list.at(list.indexOf(eventId))}
-            row={list.at(selectedIndex)}
-            compareId={findComparable(list, selectedIndex, state.length)}
-            listHref={base + suffix}
-            onReplay={() => setReplayIds([eventId])}
-            {...keepingOf({ list, selected, base, suffix, unpick })}
-          />
-        ) : (
-          <Placeholder state={state} />
-        )}
+        <FilterByContext.Provider value={filter.filterBy}>
+          {eventId ? (
+            <EventPane
+              key={endpointId}
+              query={selected}
+              summary={list.at(list.indexOf(eventId))}
+              row={list.at(selectedIndex)}
+              compareId={findComparable(list, selectedIndex, state.length)}
+              listHref={base + suffix}
+              onReplay={() => setReplayIds([eventId])}
+              {...keepingOf({ list, selected, base, suffix, unpick })}
+            />
+          ) : (
+            <Placeholder state={state} />
+          )}
+        </FilterByContext.Provider>
       </section>
       {replayIds && (
         <ReplayDialog
@@ -122,15 +113,13 @@ type KeyOptions = {
   list: LiveList;
   state: LiveListState;
   eventId: string;
-  picked: ReadonlySet<string>;
-  togglePick: (id: string) => void;
-  clearPicks: () => void;
+  picks: Picks;
   onReplay: () => void;
   searchRef: RefObject<HTMLInputElement | null>;
 };
 
-function useInspectorKeys(options: KeyOptions): void {
-  const { list, state, eventId, picked, togglePick, clearPicks, onReplay, searchRef } = options;
+function useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef }: KeyOptions): void {
+  const { picked, togglePick, clearPicks } = picks;
   useHotkeys({
     x: () => eventId && togglePick(eventId),
     p: () => list.setPaused(!state.isPaused),
@@ -164,25 +153,6 @@ const keepingOf = ({ list, selected, base, suffix, unpick }: KeepingOptions) => 
   },
 });
 
-/** Announces new events to screen readers, and counts in the tab's title those that arrive while the tab is hidden. */
-function useArrivals(name: string) {
-  const [announcement, setAnnouncement] = useState('');
-  const [unseenCount, setUnseenCount] = useState(0);
-  const onArrival = useCallback((event: EventSummary): void => {
-    setAnnouncement(`New event: ${visibleLine(event.eventType ?? event.method ?? 'delivery')}`);
-    if (document.hidden) setUnseenCount(n => Math.min(n + 1, maxUnseenCount));
-  }, []);
-  useEffect(() => {
-    const onVisibility = (): void => {
-      if (!document.hidden) setUnseenCount(0);
-    };
-    document.addEventListener('visibilitychange', onVisibility);
-    return () => document.removeEventListener('visibilitychange', onVisibility);
-  }, []);
-  useTitle(`${unseenCount > 0 ? `(${unseenCount}) ` : ''}${name}`);
-  return { announcement, onArrival };
-}
-
 /** How often the selected event was replayed. A replay can finish after another event was selected, so it checks the id. */
 function useReplayCount(eventId: string) {
   const [replayCount, setReplayCount] = useState(0);
@@ -201,59 +171,10 @@ function useIsOpen(eventId: string): (id: string) => boolean {
   return id => id === currentId.current;
 }
 
-/** The events whose checkbox is ticked. `pickedIds` has them oldest first, the order in which they are replayed. */
-function usePicks(list: LiveList, length: number) {
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const togglePick = (id: string): void => {
-    const next = new Set(picked);
-    if (!next.delete(id)) next.add(id);
-    setPicked(next);
-  };
-  const unpick = (id: string): void => setPicked(new Set([...picked].filter(one => one !== id)));
-  const clearPicks = (): void => setPicked(new Set());
-  const pickedIds = useMemo(
-    () => [...picked].sort((a, b) => list.indexOf(b) - list.indexOf(a)),
-    [picked, list, length],
-  );
-  return { picked, pickedIds, togglePick, unpick, clearPicks };
-}
-
 const Announcement = ({ text }: { text: string }) => (
   <p class="offscreen" role="status" aria-live="polite">
     {text}
   </p>
-);
-
-const SkipLink = () => (
-  <a class="skip" href="#event">
-    Skip the list
-  </a>
-);
-
-const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => void }) => (
-  <Notice tone="bad" title="The events could not be loaded" action={<Button onClick={onRetry}>Try again</Button>}>
-    {problem}
-  </Notice>
-);
-
-type PickBarProps = { base: string; ids: string[]; onReplay: () => void; onClear: () => void };
-
-const PickBar = ({ base, ids, onReplay, onClear }: PickBarProps) => (
-  <footer class="pick-bar">
-    <strong>{ids.length} selected</strong>
-    <span class="grow" />
-    {ids.length === 2 && (
-      <Link class="button plain" to={`${base}/compare?a=${ids[0]}&b=${ids[1]}`}>
-        Compare
-      </Link>
-    )}
-    <Button kind="primary" icon="replay" onClick={onReplay}>
-      Replay
-    </Button>
-    <Button kind="quiet" onClick={onClear}>
-      Clear
-    </Button>
-  </footer>
 );
 
 const Placeholder = ({ state }: { state: LiveListState }) =>

@@ -1,0 +1,85 @@
+/*
+ * A dashboard with twelve events to filter, and what the tests of the filter do with its page.
+ */
+import { expect } from 'bun:test';
+import axe from 'axe-core';
+import type { Locator, Page } from 'playwright-core';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+export type FilterPage = {
+  dashboard: Dashboard;
+  page: Page;
+  /** Of the ingest endpoint. */
+  address: string;
+  listUrl: string;
+  /** The filters of all requests for the list so far. */
+  asked: string[];
+  /** Sends GitHub's `push` when `n` is even, an order otherwise. */
+  send: (n: number) => Promise<string>;
+  /** Opens the list without a filter. */
+  reset: () => Promise<void>;
+  box: () => Locator;
+  options: () => Locator;
+  chips: () => Locator;
+  /** Waits until the page's URL has this filter. */
+  waitForFilter: (where: string) => Promise<void>;
+  waitForRows: (count: number) => Promise<void>;
+  /** A screenshot, if FILTER_SHOTS names a directory. */
+  shot: (name: string) => Promise<void>;
+  checkAccessibility: () => Promise<void>;
+};
+
+export async function openFilterPage(): Promise<FilterPage> {
+  const dashboard = await openDashboard();
+  const page = await dashboard.open();
+  await dashboard.setUp(page);
+  const address = await shownAddress(page);
+  const listUrl = page.url();
+  const asked: string[] = [];
+  const send = (n: number): Promise<string> =>
+    deliver(address, JSON.stringify({ n, order: { items: [{ sku: `A-${n}` }], total: n * 10 }, 'odd key': 'a "b"' }), {
+      headers: {
+        'content-type': 'application/json',
+        'x-shop-domain': n % 3 ? 'acme.test' : 'other shop',
+        ...(n % 2 ? {} : { 'x-github-event': 'push', 'x-github-delivery': `d-${n}` }),
+      },
+    });
+  for (let n = 1; n <= 12; n++) await send(n);
+  page.on('request', request => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/api/events') asked.push(searchParams.get('where') ?? '');
+  });
+  return { dashboard, page, address, listUrl, asked, send, ...actionsOn(page, listUrl, asked) };
+}
+
+const actionsOn = (page: Page, listUrl: string, asked: string[]) => ({
+  reset: async (): Promise<void> => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(listUrl);
+    await page.locator('.event-row.selected').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    asked.length = 0;
+  },
+  box: () => page.getByRole('combobox', { name: 'Search and filter events' }),
+  options: () => page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option'),
+  chips: () => page.getByRole('list', { name: 'Parts of the filter' }).locator('.chip-text'),
+  waitForFilter: (where: string): Promise<void> =>
+    page.waitForURL(url => (url.searchParams.get('where') ?? '') === where),
+  waitForRows: async (count: number): Promise<void> => {
+    await page.waitForFunction(wanted => document.querySelectorAll('.event-row').length === wanted, count);
+  },
+  shot: async (name: string): Promise<void> => {
+    const folder = Bun.env['FILTER_SHOTS'];
+    if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+  },
+  checkAccessibility: async (): Promise<void> => {
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(async () => {
+      const { axe } = window as unknown as {
+        axe: { run: () => Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }> };
+      };
+      return (await axe.run()).violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => target)}`);
+    });
+    expect(found).toEqual([]);
+  },
+});

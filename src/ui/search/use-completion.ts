@@ -1,0 +1,62 @@
+/* When the suggestions of the search box are open, which of them is active, and where the caret is. */
+
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Completion, complete } from './completion.ts';
+import type { SeenSource } from './use-seen-values.ts';
+
+export type OpenCompletion = {
+  /** Undefined when nothing is suggested. */
+  completion: Completion | undefined;
+  /** The index of the active suggestion; -1 for none. */
+  active: number;
+  setActive: (active: number) => void;
+  open: () => void;
+  close: () => void;
+  /** Puts the caret there, in the text that is about to be shown. */
+  placeCaret: (caret: number) => void;
+  /** The caret may have moved. */
+  onCaret: () => void;
+};
+
+export function useCompletion(
+  inputRef: RefObject<HTMLInputElement | null>,
+  text: string,
+  seen: SeenSource,
+): OpenCompletion {
+  const [isOpen, setIsOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const [caret, setCaret] = useState(0);
+  const wantedCaret = useRef<number>(-1);
+
+  const values = useMemo(() => (isOpen ? seen.read() : undefined), [isOpen, seen.read]);
+  const completion = useMemo(() => values && complete(text, caret, values, Date.now()), [values, text, caret]);
+
+  useLayoutEffect(() => {
+    if (wantedCaret.current < 0) return;
+    inputRef.current?.setSelectionRange(wantedCaret.current, wantedCaret.current);
+    wantedCaret.current = -1;
+  }, [text]);
+
+  const onCaret = (): void => setCaret(inputRef.current?.selectionStart ?? 0);
+  return {
+    completion: completion && completion.suggestions.length > 0 ? completion : undefined,
+    active,
+    setActive,
+    open: () => {
+      onCaret();
+      setActive(-1);
+      setIsOpen(true);
+    },
+    close: () => {
+      setActive(-1);
+      setIsOpen(false);
+    },
+    placeCaret: at => {
+      wantedCaret.current = at;
+      setCaret(at);
+      setActive(-1);
+    },
+    onCaret,
+  };
+}
