@@ -87,12 +87,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
   });
 
   test('the page is accessible in both themes, and fits a phone', async () => {
+    // Colours that are still changing have another contrast.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
     await open();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await checkAccessibility();
-      const folder = Bun.env['SCHEMA_SHOTS'];
-      if (folder) await page.screenshot({ path: `${folder}/schemas-${colorScheme}.png` });
     }
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
