@@ -1,4 +1,4 @@
-/* The list with one row a delivery, against a computation over the plain list. */
+/* The list with one row per delivery, against a computation over the plain list. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { holdClock } from '../../testing/clock.ts';

@@ -1,5 +1,5 @@
 /*
- * The list with one row a delivery: its newest attempt, of those that match when the list is filtered. A page is computed for the events
+ * The list with one row per delivery: its newest attempt, of those that match when the list is filtered. A page is computed for the events
  * that were stored when the first page was read, so an attempt that arrives between two pages moves no delivery: each is listed once.
  */
 

@@ -90,7 +90,7 @@ export function createEventList(options: {
     return { rows, next: isFull ? shown.at(-1) : next, isCut: !isFull && next !== undefined };
   };
 
-  /** One row a delivery. */
+  /** One row per delivery. */
   const foldedPage = async (request: PageRequest, upTo: number, term: Term): Promise<Page> => {
     const { endpoint, cutoff, after, limit } = request;
     const scope = { endpoint: endpoint.seq, since: cutoff };
@@ -103,7 +103,7 @@ export function createEventList(options: {
     return { rows: await rowsInOrder(request, shown), ...rest };
   };
 
-  /** `upTo`: with one row a delivery. @throws invalid */
+  /** `upTo`: with one row per delivery. @throws invalid */
   const positionOf = async ({
     cursor,
     group,

@@ -142,7 +142,7 @@ export const EventListQuery = t.Object({
   ),
   cursor: t.Optional(t.String({ description: '`nextCursor` of the previous page' })),
   group: t.Optional(
-    t.Literal('delivery', { description: 'one row a delivery: of its attempts, the newest that matches' }),
+    t.Literal('delivery', { description: 'one row per delivery: of its attempts, the newest that matches' }),
   ),
   q: t.Optional(
     textDocumentedAs(t.String({ maxLength: maxSearchCharacters }), {

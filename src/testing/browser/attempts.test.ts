@@ -39,7 +39,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
   });
   afterAll(() => dashboard?.close());
 
-  test('the list has one row a delivery, which says how its attempts went', async () => {
+  test('the list has one row per delivery, which says how its attempts went', async () => {
     await page.getByText(/2 attempts in .+, answered 200, 200/).waitFor();
     expect(await rows().count()).toBe(2);
   });
@@ -84,7 +84,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 5);
     await page.reload();
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 5);
-    await page.getByLabel('One row a delivery').check();
+    await page.getByLabel('One row per delivery').check();
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 2);
   });
 

@@ -22,7 +22,7 @@ const maxTypeChars = 120;
 
 type EventListProps = {
   endpointId: string;
-  /** One row a delivery. */
+  /** One row per delivery. */
   isFolded: boolean;
   list: LiveList;
   state: LiveListState;

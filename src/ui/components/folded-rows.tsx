@@ -1,4 +1,4 @@
-/* One row a delivery: the switch above the list, what a row says about its attempts, and the rows of an unfolded delivery. */
+/* One row per delivery: the switch above the list, what a row says about its attempts, and the rows of an unfolded delivery. */
 
 import { useState } from 'preact/hooks';
 import type { Delivery } from '../../features/deliveries/model.ts';
@@ -16,7 +16,7 @@ import { useHotkeys } from './use-hotkeys.ts';
 
 export type Folding = { isFolded: boolean; toggle: () => void };
 
-/** Whether the list has one row a delivery; the choice is kept. */
+/** Whether the list has one row per delivery; the choice is kept. */
 export function useFolding(): Folding {
   const [isFolded, setIsFolded] = useState(loadPreference('folded') !== 'no');
   const toggle = (): void => {
@@ -30,7 +30,7 @@ export function useFolding(): Folding {
 export const FoldSwitch = ({ isFolded, toggle }: Folding) => (
   <label class="fold-switch" title="Show the attempts of a delivery as one row (d)">
     <input type="checkbox" checked={isFolded} onChange={toggle} />
-    One row a delivery
+    One row per delivery
   </label>
 );
 

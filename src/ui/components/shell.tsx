@@ -200,7 +200,7 @@ const shortcuts: [keys: string[], action: string][] = [
   [['t'], 'Tag the event'],
   [['x'], 'Select the event to compare or replay'],
   [['p'], 'Pause and resume the live list'],
-  [['d'], 'One row a delivery, or one an attempt'],
+  [['d'], 'One row per delivery, or one per attempt'],
   [['e'], 'Show and hide the attempts of the delivery'],
   [['g'], 'Newest event'],
   [['?'], 'Keyboard shortcuts'],

@@ -43,7 +43,7 @@ export function useSelection(options: SelectionOptions): number {
   }, [home, endpointId, eventId]);
 
   const ownIndex = eventId ? list.indexOf(eventId) : -1;
-  // With one row a delivery, another attempt of it may have the row.
+  // With one row per delivery, another attempt of it may have the row.
   const selectedIndex = ownIndex < 0 && selected ? list.indexOfDelivery(selected.delivery.key) : ownIndex;
   const moveTo = (index: number): void => {
     const event = list.at(index);

@@ -229,7 +229,7 @@ describe('live list', () => {
   });
 });
 
-describe('with one row a delivery', () => {
+describe('with one row per delivery', () => {
   test('a new attempt takes the place of the one before, at the top', async () => {
     const { list, source } = await setUp(5, { isFolded: true });
     const attempt = { key: 'delivery 4', attempts: 2 };

@@ -1,6 +1,6 @@
 /*
  * The state of an endpoint's event list: older pages are loaded from the API, new events are added at the top, and every event is
- * listed once; with one row a delivery, the newest attempt of each is. While paused, new events are held back and counted, and the visible rows do not change. Adding an event at either end
+ * listed once; with one row per delivery, the newest attempt of each is. While paused, new events are held back and counted, and the visible rows do not change. Adding an event at either end
  * takes constant time.
  */
 
@@ -28,7 +28,7 @@ export type LiveListState = {
 };
 
 export type LiveListOptions = {
-  /** One row a delivery: a new attempt takes the place of the one before, at the top. */
+  /** One row per delivery: a new attempt takes the place of the one before, at the top. */
   isFolded: boolean;
   fetchPage: (cursor: string | undefined) => Promise<EventPage>;
   onChange: () => void;
@@ -46,7 +46,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
   let held: EventSummary[] = [];
   /** Ids of the events in `newer`, `older` and `held`. */
   let knownIds = new Set<string>();
-  /** With one row a delivery: the keys of those in `newer` and `older`. */
+  /** With one row per delivery: the keys of those in `newer` and `older`. */
   let knownKeys = new Set<string>();
   let cursor: string | null = null;
   let phase: LiveListState['phase'] = 'loading';
@@ -205,7 +205,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
   return {
     at,
     indexOf,
-    /** The row of a delivery, with one row a delivery. */
+    /** The row of a delivery, with one row per delivery. */
     indexOfDelivery: (key: string): number =>
       knownKeys.has(key) ? findIndex(({ delivery }) => delivery.key === key) : -1,
     newestId: (): string | undefined => held.at(-1)?.id ?? at(0)?.id,
@@ -247,7 +247,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
       notify();
     },
 
-    /** Takes a deleted event out of the list. With one row a delivery, its other attempts get a row. */
+    /** Takes a deleted event out of the list. With one row per delivery, its other attempts get a row. */
     remove(id: string): void {
       const removed = at(indexOf(id));
       if (isFolded && removed && removed.delivery.attempts > 1)

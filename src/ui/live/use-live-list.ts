@@ -24,7 +24,7 @@ export type LiveListHandle = {
 
 /** What the page does with changes that were made elsewhere. */
 export type LiveListPage = {
-  /** One row a delivery. */
+  /** One row per delivery. */
   isFolded: boolean;
   onArrival: (event: EventSummary) => void;
   /** The pin or the tags of an event have changed. */
