@@ -4,7 +4,7 @@
  */
 
 /** A bucket has the attempts of 2^14 row numbers: about 18 pages, in which the inserts of a transaction stay. */
-const bucketBits = 14;
+export const bucketBits = 14;
 
 /** The bucket of an event. @param event an SQL expression */
 export const bucketOf = (event: string): string => `${event} >> ${bucketBits}`;

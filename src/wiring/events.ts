@@ -3,7 +3,10 @@
 import { signBlock } from '../core/block-signature.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
-import { createBackground } from '../db/background.ts';
+import { type Background, createBackground } from '../db/background.ts';
+import { bucketBits } from '../db/delivery-attempts.ts';
+import { createAttemptBucketsStore } from '../features/events/attempt-buckets-store.ts';
+import { createAttemptFilters } from '../features/events/attempt-filters.ts';
 import { createAttempts } from '../features/events/attempts.ts';
 import { createAttemptsStore } from '../features/events/attempts-store.ts';
 import { createMemoryReservations } from '../features/events/memory-reservations.ts';
@@ -60,8 +63,9 @@ export function createEventsWiring(
     monotonic: clock.monotonic,
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
+  const { attemptsStore, attemptsOf } = createAttemptStores(infrastructure, background);
   const search = createSearchService({
-    store: createSearchStore(database.scanClient, createAttempts(createAttemptsStore(database.scanDb)).attemptsOf),
+    store: createSearchStore(database.scanClient, attemptsOf),
     runs: createRunsStore(database.client, database.scanClient),
     signing: createSigningStore(database.client, database.scanClient),
     oldIndex: createOldIndexStore(database.client),
@@ -80,7 +84,7 @@ export function createEventsWiring(
   const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
   const events = createEventsService({
     store: createEventsStore(database.db, highlightsOf),
-    attemptsStore: createAttemptsStore(database.db),
+    attemptsStore,
     clock,
     endpoint: endpoints.owned,
     verdicts,
@@ -131,6 +135,19 @@ export function createEventsWiring(
     notifications,
     packing,
     ...retention,
+  };
+}
+
+/** What finds attempts on either thread, with the same filters. */
+function createAttemptStores({ database, direct }: Infrastructure, background: Background) {
+  const filters = createAttemptFilters({
+    store: createAttemptBucketsStore(direct.scanClient),
+    addJob: background.add,
+    bucketBits,
+  });
+  return {
+    attemptsStore: createAttemptsStore(database.db, filters),
+    attemptsOf: createAttempts(createAttemptsStore(database.scanDb, filters)).attemptsOf,
   };
 }
 

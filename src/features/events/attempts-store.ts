@@ -8,6 +8,8 @@ import type { Drizzle } from '../../db/database.ts';
 import { isPinned, isVisible } from '../../db/event-marks.ts';
 import { events, pins } from '../../db/schema.ts';
 import { inList } from '../../db/sql-fragments.ts';
+import { bucketsAfter, createAttemptBucketsStore } from './attempt-buckets-store.ts';
+import type { AttemptFilters } from './attempt-filters.ts';
 
 /** `number`: of its delivery (core/delivery-key.ts). */
 export type Attempt = Position & { number: number };
@@ -16,22 +18,20 @@ export type ListedRow = Position & { delivery: number | null };
 /** The events of an endpoint that are visible: received at `since` or later, or pinned. */
 export type Scope = { endpoint: number; since: number };
 
-/** The buckets in use. They are few, also when retention has left gaps between them. */
-const bucketsInUse = `buckets (bucket) AS (
-  SELECT min(bucket) FROM delivery_attempts
-  UNION ALL
-  SELECT (SELECT min(bucket) FROM delivery_attempts WHERE bucket > buckets.bucket) FROM buckets WHERE bucket IS NOT NULL)`;
 const isCounted = `events.endpoint = ? AND (events.received_at >= ? OR ${isPinned})`;
 
-/** In the order of the buckets, so that the lookups in one page follow each other. */
-const attemptsSql = `WITH RECURSIVE ${bucketsInUse}, wanted (delivery) AS MATERIALIZED (SELECT value FROM json_each(?))
+/** In the order of the buckets, as far as possible, so that the lookups in one page follow each other. */
+const attemptsSql = `WITH RECURSIVE ${bucketsAfter}, wanted (delivery) AS MATERIALIZED (SELECT value FROM json_each(?)),
+  probes (bucket, delivery) AS (
+    SELECT value ->> 0, value ->> 1 FROM json_each(?)
+    UNION ALL
+    SELECT unfiltered.value, wanted.delivery FROM json_each(?) AS unfiltered CROSS JOIN wanted
+    UNION ALL
+    SELECT buckets.bucket, wanted.delivery FROM buckets CROSS JOIN wanted)
   SELECT found.delivery, events.seq, events.received_at
-  FROM buckets CROSS JOIN wanted
-  CROSS JOIN delivery_attempts AS found ON found.bucket = buckets.bucket AND found.delivery = wanted.delivery
+  FROM probes CROSS JOIN delivery_attempts AS found ON found.bucket = probes.bucket AND found.delivery = probes.delivery
   CROSS JOIN events ON events.seq = found.event
   WHERE ${isCounted} LIMIT ?`;
-
-const usedBucketsSql = `WITH RECURSIVE ${bucketsInUse} SELECT bucket FROM buckets WHERE bucket IS NOT NULL`;
 
 /** Of one delivery in one bucket. */
 const inBucket = (order: 'ASC' | 'DESC'): string => `SELECT found.delivery, events.seq, events.received_at
@@ -41,10 +41,15 @@ const [oldestInBucket, newestInBucket] = [inBucket('ASC'), inBucket('DESC')];
 /** Buckets that are read together. */
 const bucketsAtOnce = 8;
 
+/** Every bucket is looked up. */
+const noFilters: AttemptFilters = { places: () => ({ pairs: [], unfiltered: [], after: -1 }), note: () => {} };
+
 export type AttemptsStore = ReturnType<typeof createAttemptsStore>;
 
-export function createAttemptsStore(db: Drizzle) {
+/** @param filters say which buckets need not be looked up */
+export function createAttemptsStore(db: Drizzle, filters: AttemptFilters = noFilters) {
   const client = db.$client;
+  const { buckets: bucketsInUse } = createAttemptBucketsStore(client);
   const toAttempt = (row: ArrayLike<unknown>): Attempt => ({
     number: Number(row[0]),
     seq: Number(row[1]),
@@ -59,7 +64,9 @@ export function createAttemptsStore(db: Drizzle) {
     number: number,
     { isNewestFirst, upTo, limit }: { isNewestFirst: boolean; upTo: number; limit: number },
   ): Promise<Attempt[]> => {
-    const buckets = (await client.execute(usedBucketsSql)).rows.map(row => Number(row[0]));
+    const { pairs, unfiltered, after } = filters.places([number]);
+    const full = [...unfiltered, ...pairs.map(([bucket]) => bucket)].sort((a, b) => a - b);
+    const buckets = [...full, ...(await bucketsInUse(after))];
     if (isNewestFirst) buckets.reverse();
     const found: Attempt[] = [];
     const text = isNewestFirst ? newestInBucket : oldestInBucket;
@@ -75,8 +82,12 @@ export function createAttemptsStore(db: Drizzle) {
   return {
     /** All visible attempts of these deliveries, in no particular order; any `limit` of them when there are more. */
     async attempts({ endpoint, since }: Scope, numbers: readonly number[], limit: number): Promise<Attempt[]> {
-      const args = [JSON.stringify(numbers), endpoint, since, limit];
-      return (await client.execute({ sql: attemptsSql, args })).rows.map(toAttempt);
+      const { pairs, unfiltered, after } = filters.places(numbers);
+      const lists = [numbers, pairs, unfiltered].map(list => JSON.stringify(list));
+      const args = [after, ...lists, endpoint, since, limit];
+      const found = (await client.execute({ sql: attemptsSql, args })).rows.map(toAttempt);
+      filters.note(found);
+      return found;
     },
 
     /** The visible attempts of one delivery with the lowest row numbers, at most `limit`. */

@@ -1,0 +1,32 @@
+/*
+ * Bloom filters of numbers that are hashes already, as those of deliveries: a filter says for certain that a number is not in a set, or
+ * that it may be. With 8 bits for each number, about 2.4 % of the numbers that are not in the set may be in it for all the filter says.
+ */
+
+const positions = 4;
+/** The two lowest bits of a delivery's number are no hash (delivery-key.ts). */
+const plainBits = 2;
+
+/** @param bytes the size: a power of two, at most 2^17 */
+export function makeMembershipFilter(numbers: readonly number[], bytes: number): Uint8Array {
+  const filter = new Uint8Array(bytes);
+  for (const number of numbers)
+    for (let i = 0; i < positions; i++) {
+      const bit = positionOf(number, i, bytes);
+      filter[bit >>> 3] = (filter[bit >>> 3] ?? 0) | (1 << (bit & 7));
+    }
+  return filter;
+}
+
+/** False: the number is not among those that the filter was made of. @param number an integer from 0 to 2^53 - 1 */
+export function mayInclude(filter: Uint8Array, number: number): boolean {
+  for (let i = 0; i < positions; i++) {
+    const bit = positionOf(number, i, filter.length);
+    if ((((filter[bit >>> 3] ?? 0) >>> (bit & 7)) & 1) === 0) return false;
+  }
+  return true;
+}
+
+/** Two parts of the hash give all positions (Kirsch and Mitzenmacher, "Less hashing, same performance"). */
+const positionOf = (number: number, i: number, bytes: number): number =>
+  ((number >>> plainBits) + i * (Math.floor(number / 2 ** 32) | 1)) & (bytes * 8 - 1);
