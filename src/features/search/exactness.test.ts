@@ -10,7 +10,7 @@ import type { Position } from '../../core/cursor.ts';
 import { toFieldLines } from '../../core/headers.ts';
 import { createMatcher, searchTexts } from '../../core/search-text.ts';
 import { createTestPacker, markRowsToPack } from '../../testing/packing.ts';
-import { isRemote } from '../../testing/remote/databases.ts';
+import { shareOfCases } from '../../testing/remote/databases.ts';
 import { matchesNow } from '../../testing/search-oracle.ts';
 import { storeAsRows } from '../../testing/stored-events.ts';
 import { openTestServer, type TestServer } from '../../testing/test-server.ts';
@@ -148,12 +148,9 @@ async function searchAll(
   }
 }
 
-/** Over the network, each request takes a hundred times as long. */
-const shareOfTerms = isRemote ? 0.05 : 1;
-
 async function compare(terms: number): Promise<void> {
   const inOrder = live.toSorted(byListOrder);
-  for (let i = 0; i < terms * shareOfTerms; i++) {
+  for (let i = 0; i < terms * shareOfCases; i++) {
     const q = term();
     const matcher = createMatcher(q);
     const expected = inOrder

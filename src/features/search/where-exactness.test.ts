@@ -12,7 +12,7 @@ import { toFieldLines } from '../../core/headers.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { createFilterSource, type OracleEvent, oracleAttempt, toOracleEvent } from '../../testing/filter-oracle.ts';
 import { createTestPacker, markRowsToPack } from '../../testing/packing.ts';
-import { isRemote } from '../../testing/remote/databases.ts';
+import { shareOfCases } from '../../testing/remote/databases.ts';
 import { storeAsRows } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import type { EventDetail } from '../events/model.ts';
@@ -175,8 +175,6 @@ async function searchAll(
   throw new Error('the search does not end');
 }
 
-/** Over the network, each request takes a hundred times as long. */
-const shareOfFilters = isRemote ? 0.05 : 1;
 let matched = 0;
 
 async function compare(count: number, since = 0): Promise<void> {
@@ -185,7 +183,7 @@ async function compare(count: number, since = 0): Promise<void> {
       .filter(({ facts }) => (visible ? facts.receivedAt >= since : facts.receivedAt < since && facts.isPinned))
       .sort(byListOrder);
   const listed = [...inList(true), ...inList(false)];
-  for (let i = 0; i < count * shareOfFilters; i++) {
+  for (let i = 0; i < count * shareOfCases; i++) {
     const where = filterOf();
     const filter = parseFilter(where);
     const q = random(8) === 0 ? oneOf(['repository', 'caf', 'A-1', 'zz']) : '';
@@ -214,7 +212,7 @@ describe('searches with filters agree with a naive evaluation', () => {
       await readAll();
       await compare(100);
     }
-    expect(matched).toBeGreaterThan(2000 * shareOfFilters);
+    expect(matched).toBeGreaterThan(2000 * shareOfCases);
   }, 240_000);
 
   test('while signatures are put into runs', async () => {

@@ -7,6 +7,12 @@ import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-s
 /** Whether the tests run on libSQL servers; tests of the embedded file use `test.skipIf(isRemote)`. */
 export const isRemote = Bun.env['HOOKTAPE_TEST_DATABASE'] === 'remote';
 
+/**
+ * The part of its random cases that a long test tries: all of them in CI, fewer in `bun run check`, which people wait for, and fewest
+ * over the network, where each request takes a hundred times as long.
+ */
+export const shareOfCases = isRemote ? 0.05 : Bun.env['CI'] ? 1 : 0.3;
+
 const byDirectory = new Map<string, LibsqlServer>();
 
 /** The libSQL server for a data directory, always the same one; undefined when the tests run on files. */
