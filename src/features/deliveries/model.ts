@@ -29,7 +29,7 @@ export const Delivery = t.Object(
     basis: DeliveryPlace.properties.basis,
     platform: nullable(t.String()),
     attempts: t.Array(DeliveryAttempt, {
-      description: 'oldest first: the first 1,000, or as many as have bodies of 256 MiB together',
+      description: 'oldest first: the first 100, or as many as have bodies of 256 MiB together',
     }),
     bodiesDiffer: t.Boolean({ description: 'whether the listed attempts have different bodies' }),
   },

@@ -3,8 +3,8 @@
  * or a person has removed does not count any more. Attempts are in order of receipt, at equal times in that of their row numbers.
  *
  * The attempts that have a sender's id form one delivery, whenever they arrive. Those with the same content form one as long as each
- * follows the one before within 72 hours. Numbers stop at 1,000: of a delivery with more attempts, as a client makes that polls an
- * address, the first 1,000 by row number are told apart, and all others are attempt 1,000 of 1,000. Those with the same content form
+ * follows the one before within 72 hours. Numbers stop at 100: of a delivery with more attempts, as a client makes that polls an
+ * address, the first 100 by row number are told apart, and all others are attempt 100 of 100. Those with the same content form
  * one delivery then, whatever lies between them.
  */
 import type { Position } from '../../core/cursor.ts';
@@ -20,7 +20,7 @@ import {
 } from '../../core/delivery-key.ts';
 import type { Attempt, AttemptsStore, ListedRow, Scope } from './attempts-store.ts';
 
-export const maxAttempts = 1000;
+export const maxAttempts = 100;
 /** Attempts of several deliveries that are read together. More are read one delivery at a time. */
 const maxReadTogether = 8 * maxAttempts;
 

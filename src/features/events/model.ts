@@ -24,7 +24,7 @@ export const DeliveryPlace = t.Object(
         'where the sender’s id of the delivery is; `content` when it gives none: then attempts are recognised by method, path, query, type and body, each at most 72 hours after the one before',
     }),
     attempt: t.Integer({ minimum: 1, description: 'which attempt this event is, in order of receipt' }),
-    attempts: t.Integer({ minimum: 1, description: 'how many attempts there are; both numbers stop at 1,000' }),
+    attempts: t.Integer({ minimum: 1, description: 'how many attempts there are; both numbers stop at 100' }),
   },
   { title: 'DeliveryPlace', description: 'the delivery of which an event is an attempt' },
 );

@@ -48,4 +48,4 @@ export function describeAttempts(count: number, attempts: readonly Attempt[] | u
 }
 
 /** The server counts no further. */
-const maxCounted = 1000;
+const maxCounted = 100;
