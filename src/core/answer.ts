@@ -1,4 +1,4 @@
-/* What a sender gets: an HTTP response, and how it is told afterwards. */
+/* The HTTP response that a sender gets, and its description in the API. */
 
 export type Answer = {
   status: number;

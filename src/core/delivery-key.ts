@@ -2,9 +2,9 @@
  * What belongs to one delivery: the attempts of a sender to deliver the same thing. Each event has the number of its delivery, a hash
  * of the sender's delivery id, or of the content when the sender gives none. Numbers are compared within one endpoint only.
  *
- * The hash is not secret and not cryptographic. Whoever makes two of their own deliveries collide has grouped them, which anybody can
- * do who sends the same id twice; to join somebody else's delivery takes its id or content, or 2^51 attempts to hit its number. Nothing
- * is ever merged, dropped or trusted because of a number: each attempt stays an event with its own verdict.
+ * The hash is neither secret nor cryptographic. A sender can make two of its own deliveries collide, but sending the same id twice does
+ * the same. Joining the delivery of another sender needs its id or content, or about 2^51 requests. Nothing is ever merged, dropped or
+ * trusted because of a number: each attempt stays an event with its own verdict.
  */
 import { decodeNumber, encodeNumber } from './base32.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
-import { createDatabase } from './database.ts';
+import { createDatabase, openDatabaseEarly } from './database.ts';
 import { migrate, readVersion, SchemaError } from './migrate.ts';
 
 let directory: string;
@@ -156,5 +156,36 @@ describe('createDatabase', () => {
     expect((await copied.execute('SELECT x FROM a')).rows.map(row => row[0])).toEqual([1, 2]);
     expect(statSync(`${file}.before-upgrade-from-1`).mode & 0o777).toBe(0o600);
     copied.close();
+  });
+});
+
+describe('openDatabaseEarly', () => {
+  const workers: Worker[] = [];
+  const open = (path: string) =>
+    openDatabaseEarly({
+      url: `file:${path}`,
+      authToken: undefined,
+      spawn: () => {
+        const worker = new Worker(new URL('./threads/reader-thread.ts', import.meta.url).href);
+        workers.push(worker);
+        return worker;
+      },
+    });
+
+  test('reports a thread that died before anybody listened', async () => {
+    const { database, connect } = open(file);
+    await database.open();
+    const ended = Promise.all(workers.map(worker => new Promise(resolve => worker.addEventListener('close', resolve))));
+    for (const worker of workers.splice(0)) worker.terminate();
+    await ended;
+    const failures: Error[] = [];
+    connect({ onBusy: () => {}, onThreadFailure: error => failures.push(error) });
+    expect(failures.map(error => (error as Error & { code?: string }).code)).toEqual(['THREAD_DIED']);
+  });
+
+  test('reports at `open` that the file cannot be opened', async () => {
+    const { database } = open(directory);
+    await expect(database.open()).rejects.toThrow();
+    await database.close();
   });
 });

@@ -3,7 +3,7 @@
  * several threads may overlap; strace writes such a call as two lines.
  */
 
-/** The recorded system calls: those that change files or send data. */
+/** The system calls to record: they change files or send data. */
 export const tracedCalls = [
   ...['open', 'openat', 'creat', 'close', 'dup', 'dup2', 'dup3', 'lseek', 'mmap', 'msync', 'io_uring_setup'],
   ...['write', 'writev', 'pwrite64', 'pwritev', 'pwritev2', 'truncate', 'ftruncate', 'fallocate', 'copy_file_range'],

@@ -48,6 +48,26 @@ async function startFakeThread() {
 }
 
 describe('a database thread', () => {
+  test('creates the tables of a new file when it opens it, and of no other', async () => {
+    const open = (schema: string[]) =>
+      startThread({
+        spawn,
+        open: { path: file, readOnly: false, schema },
+        onBusy: () => {},
+        onThreadFailure: () => {},
+      });
+    const created = await open(['CREATE TABLE t (a INTEGER) STRICT', 'PRAGMA user_version = 7']);
+    expect((await created.send(execute('SELECT user_version FROM pragma_user_version, t'))).results[0]?.rows).toEqual(
+      [],
+    );
+    await created.close();
+    const again = await open(['CREATE TABLE other (a INTEGER) STRICT', 'PRAGMA user_version = 8']);
+    const { results } = await again.send(execute('SELECT name FROM sqlite_schema'));
+    expect(results[0]?.rows.map(row => row[0])).toEqual(['t']);
+    expect((await again.send(execute('PRAGMA user_version'))).results[0]?.rows[0]?.[0]).toBe(7);
+    await again.close();
+  });
+
   test('an error of the database keeps its codes', async () => {
     const thread = await startWriter();
     await thread.send({ kind: 'script', sql: 'CREATE TABLE t (a TEXT UNIQUE) STRICT' });

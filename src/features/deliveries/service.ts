@@ -2,6 +2,7 @@
 import type { Answered } from '../../core/answer.ts';
 import { basisOf, type DeliveryBasis } from '../../core/delivery-key.ts';
 import { notFound } from '../../core/errors.ts';
+import { groupBySize } from '../../core/group-by-size.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import type { OwnRetention } from '../../core/retention.ts';
 import type { EventSummary } from '../events/model.ts';
@@ -52,8 +53,11 @@ export function createDeliveriesService<Stored extends Content>(options: {
     const answers = new Map<number, Answered>();
     const sizes = new Set(attempts.map(({ size }) => size));
     const hashes = new Set<bigint>();
-    for (const seqs of groupBySize(attempts))
-      for (const event of await contents(scope, seqs)) {
+    for (const group of groupBySize(attempts, maxHeldBytes))
+      for (const event of await contents(
+        scope,
+        group.map(({ seq }) => seq),
+      )) {
         answers.set(event.seq, answered(endpoint, event));
         if (sizes.size === 1) hashes.add(Bun.hash.xxHash3(event.body));
       }
@@ -130,19 +134,4 @@ function upToBytes<Sized extends { size: number }>(events: readonly Sized[], max
     bytes += size;
     return i === 0 || bytes <= maxBytes;
   });
-}
-
-/** Row numbers in groups whose bodies may be held together. */
-function groupBySize(events: readonly { seq: number; size: number }[]): number[][] {
-  const groups: number[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const { seq, size } of events) {
-    bytes += size;
-    if (bytes > maxHeldBytes) {
-      groups.push([]);
-      bytes = size;
-    }
-    groups.at(-1)?.push(seq);
-  }
-  return groups;
 }

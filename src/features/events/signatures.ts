@@ -2,6 +2,7 @@
  * The signature verdicts of a list of events. Verdicts need the bodies, which are read and held a few megabytes at a time,
  * however many large events a page has.
  */
+import { groupBySize } from '../../core/group-by-size.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Signature } from './model.ts';
 import type { Verdicts } from './service.ts';
@@ -9,21 +10,6 @@ import type { EventsStore, SummaryRow } from './store.ts';
 
 /** Bodies that are held together. A larger one is held alone. */
 const maxHeldBytes = 4 << 20;
-
-/** Row numbers in groups whose bodies may be held together. */
-function groupBySize(rows: readonly SummaryRow[]): number[][] {
-  const groups: number[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const { seq, size } of rows) {
-    bytes += size;
-    if (bytes > maxHeldBytes) {
-      groups.push([]);
-      bytes = size;
-    }
-    groups.at(-1)?.push(seq);
-  }
-  return groups;
-}
 
 export type ReadSignatures = (
   endpoint: IngestAddress,
@@ -42,7 +28,8 @@ export function createReadSignatures({
   return async (endpoint, cutoff, rows) => {
     const signatures = new Map<number, Signature | null>();
     const unverified = (await verdicts.canVerify(endpoint.seq)) ? rows.filter(({ verdict }) => verdict === null) : [];
-    for (const seqs of groupBySize(unverified)) {
+    for (const group of groupBySize(unverified, maxHeldBytes)) {
+      const seqs = group.map(({ seq }) => seq);
       // A damaged event has no verdict, and its page is shown all the same.
       const intact = await store.rowsWithContent(endpoint.seq, cutoff, { seqs }, seqs.length);
       const verified = await verdicts.verify(endpoint, intact);
