@@ -37,7 +37,7 @@ export function renderPage(): string {
     '',
     '## At a glance',
     '',
-    ...table([['platform', 'name in the API', 'verified', 'proves', 'handshake'], ...platforms.map(glance)]),
+    ...table([['platform', 'name in the API', 'verified', 'proves', 'signs', 'handshake'], ...platforms.map(glance)]),
     '',
     '## Each platform',
     '',

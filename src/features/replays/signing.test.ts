@@ -260,3 +260,24 @@ describe('the answer that is kept', () => {
     expect((await attemptsOf())[0]).toMatchObject({ status: null, response: null });
   });
 });
+
+test('filters find events that were replayed with changes', async () => {
+  to = await peer(ok);
+  const own = await ada.createEndpoint('filtered');
+  const [edited, plain, silent] = [
+    await server.deliver(own, body),
+    await server.deliver(own, body),
+    await server.deliver(own, body),
+  ];
+  await replay(200, { edit: { set: { type: 'x' } } }, edited);
+  await replay(200, {}, plain);
+  await dry({ edit: { set: { type: 'x' } } }, silent);
+  const found = async (where: string) => {
+    const path = `/api/events?endpointId=${own.id}&where=${encodeURIComponent(where)}`;
+    return (await ada.json<{ events: { id: string }[] }>(200, 'GET', path)).events.map(({ id }) => id);
+  };
+  expect(await found('is:edited')).toEqual([edited]);
+  expect(await found('is:replayed -is:edited')).toEqual([plain]);
+  expect(await found('-is:edited body.type:order.paid')).toEqual([silent, plain]);
+  expect(await found('is:edited OR body.type:none')).toEqual([edited]);
+});
