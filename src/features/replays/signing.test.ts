@@ -234,6 +234,13 @@ describe('a replay that is signed with a secret in the request', () => {
 });
 
 describe('the answer that is kept', () => {
+  test('has no credential that an edit brought along', async () => {
+    to = await peer(socket => socket.end(`HTTP/1.1 200 OK\r\n\r\n${to.received()}`));
+    const result = await replay(200, { edit: { headers: [['Authorization', 'Bearer mine-5d2f']] } });
+    expect(to.received()).toContain('Bearer mine-5d2f');
+    expect(JSON.stringify([result, await attemptsOf()])).not.toContain('mine-5d2f');
+  });
+
   test('has headers and the first 4 KiB, with cookies redacted', async () => {
     const long = `${'x'.repeat(4095)}ü${'y'.repeat(5000)}`;
     to = await peer(socket =>
