@@ -62,7 +62,14 @@ const replay = {
   formerMember: false,
 };
 const key = { id: ids.key, name: 'laptop', last4: '7x2q', createdAt, lastUsedAt: receivedAt, app: null };
-const secret = { id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r', platform: 'stripe', last4: 'k3d9', createdAt, confirmed: true };
+const secret = {
+  id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  platform: 'stripe',
+  last4: 'k3d9',
+  createdAt,
+  confirmed: true,
+  isTest: false,
+};
 const filter = {
   id: 'flt_01m2ab3cd4ef5gh6jk7mn8pq9r',
   name: 'Large orders',

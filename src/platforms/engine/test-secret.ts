@@ -1,0 +1,34 @@
+/* Secrets to sign samples with, in the form that a platform's secrets have. */
+import type { RandomBytes } from '../../core/ids.ts';
+import type { KeyFormat, Platform } from './platform.ts';
+
+const keyBytes = 32;
+
+/** Null when the platform signs nothing, or with a private key that only it has. */
+export function createTestSecret(platform: Platform, random: RandomBytes): string | null {
+  const format = platform.signatures.find(({ keyFormat }) => isSymmetric(keyFormat))?.keyFormat;
+  return format === undefined ? null : secretOf(format, random(keyBytes));
+}
+
+/** Whether the receiver's secret also signs. */
+export const isSymmetric = (format: KeyFormat): boolean =>
+  format !== 'id-and-certificate' && format !== 'ed25519' && format !== 'public-key';
+
+function secretOf(format: KeyFormat, key: Uint8Array): string {
+  const bytes = Buffer.from(key);
+  switch (format) {
+    case 'hex':
+      return bytes.toString('hex');
+    case 'base64':
+      return bytes.toString('base64');
+    case 'whsec':
+    case 'whsec-or-text':
+      return `whsec_${bytes.toString('base64')}`;
+    case 'after-colon':
+      return `test.key:${bytes.toString('base64url')}`;
+    case 'pair':
+      return `test_public|${bytes.toString('hex')}`;
+    default:
+      return `test_${bytes.toString('hex')}`;
+  }
+}
