@@ -11,11 +11,12 @@ import {
   hubspot,
   intercom,
   microsoftGraph,
+  shippo,
   typeform,
   woocommerce,
   zoom,
 } from './samples/business.ts';
-import { bitbucket, jira, linear, pagerduty, sentry, vercel } from './samples/developer.ts';
+import { bitbucket, jira, linear, pagerduty, sentry, travis, vercel } from './samples/developer.ts';
 import {
   azureEventGrid,
   cloudflareStream,
@@ -93,6 +94,8 @@ const documented: Readonly<Record<string, readonly Sample[]>> = {
   line,
   mandrill,
   salesforce,
+  shippo,
+  travis,
   websub,
   x,
   youtube,

@@ -88,7 +88,7 @@ const eventType = 'test.event';
 
 /** A sample from the platform's rules; undefined when no rule says enough to make one. */
 export function genericSample(platform: Platform): Sample | undefined {
-  const rule = platform.detect.find(one => isConstructible(one) && !needsForeignSignature(platform, one));
+  const rule = platform.detect.find(one => isConstructible(one) && !asksForUnsent(platform, one));
   if (rule === undefined) return undefined;
   return {
     name: 'test',
@@ -102,10 +102,19 @@ const isConstructible = ({ headerValues, query, json, form, keyCount, bodyText, 
   [headerValues, query, keyCount, bodyText, when].every(condition => condition === undefined) &&
   Object.values({ ...json, ...form }).every(test => !(test instanceof RegExp));
 
-/** Whether only a signature tells the platform, and only the platform can make it. */
-function needsForeignSignature({ signatures }: Platform, { allHeaders = [], anyHeader }: DetectionRule): boolean {
-  const foreign = new Set(signatures.filter(scheme => !isSymmetric(scheme.keyFormat)).flatMap(headersOf));
-  return allHeaders.some(name => foreign.has(name)) || (anyHeader?.every(name => foreign.has(name)) ?? false);
+/** Whether the rule asks for a header that the sample will not have. */
+function asksForUnsent(platform: Platform, { allHeaders = [], anyHeader }: DetectionRule): boolean {
+  const unsent = unsentHeaders(platform);
+  return allHeaders.some(name => unsent.has(name)) || (anyHeader?.every(name => unsent.has(name)) ?? false);
+}
+
+/** The headers of handshakes, and of the signatures that the sample will not get: it is signed by one scheme. */
+function unsentHeaders({ signatures, handshakes = [] }: Platform): Set<string> {
+  const signing = signatures.find(scheme => isSymmetric(scheme.keyFormat));
+  const others = new Set(signatures.filter(scheme => scheme !== signing).flatMap(headersOf));
+  for (const name of signing === undefined ? [] : headersOf(signing)) others.delete(name);
+  for (const { when } of handshakes) if ('header' in when) others.add(when.header);
+  return others;
 }
 
 function buildFrom(platform: Platform, rule: DetectionRule, fresh: Fresh): SampleRequest {
@@ -126,15 +135,9 @@ const exampleOf = (test: BodyShape[string]): string => {
   return Array.isArray(test) ? String(test[0]) : 'test';
 };
 
-/** The headers of the rule. Signing adds those of signatures, and the header of a handshake would make it one. */
-function ownHeaders(
-  { signatures, handshakes = [] }: Platform,
-  { allHeaders = [], anyHeader = [] }: DetectionRule,
-): string[] {
-  const others = new Set([
-    ...signatures.flatMap(headersOf),
-    ...handshakes.flatMap(({ when }) => ('header' in when ? when.header : [])),
-  ]);
+/** The headers of the rule without those of signatures, which signing adds. */
+function ownHeaders(platform: Platform, { allHeaders = [], anyHeader = [] }: DetectionRule): string[] {
+  const others = new Set([...unsentHeaders(platform), ...platform.signatures.flatMap(headersOf)]);
   const [first] = anyHeader.filter(name => !others.has(name));
   return [...allHeaders.filter(name => !others.has(name)), ...(first === undefined ? [] : [first])];
 }

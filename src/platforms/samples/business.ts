@@ -231,6 +231,31 @@ export const woocommerce: readonly Sample[] = [
   },
 ];
 
+export const shippo: readonly Sample[] = [
+  {
+    name: 'track_updated',
+    title: 'Package in transit',
+    build: fresh =>
+      jsonRequest(
+        { 'User-Agent': 'Shippo' },
+        {
+          event: 'track_updated',
+          test: true,
+          data: {
+            carrier: 'usps',
+            tracking_number: fresh.digits(22),
+            tracking_status: {
+              status: 'TRANSIT',
+              status_date: fresh.iso(-60),
+              status_details: 'Arrived at the facility.',
+            },
+            eta: fresh.iso(86_400),
+          },
+        },
+      ),
+  },
+];
+
 /** The hash in `event` is the signature. */
 export const dropboxSign: readonly Sample[] = [
   {

@@ -1,5 +1,5 @@
 /* Tools of developers. Each sample follows the example of the provider's documentation, which the platform's row links. */
-import { type Fresh, jsonRequest, type Sample } from '../engine/sample.ts';
+import { type Fresh, formRequest, jsonRequest, type Sample } from '../engine/sample.ts';
 
 const bitbucketEvent = (fresh: Fresh, type: string, payload: object) =>
   jsonRequest(
@@ -279,6 +279,30 @@ export const pagerduty: readonly Sample[] = [
               created_at: fresh.iso(-2),
             },
           },
+        },
+      ),
+  },
+];
+
+/** Without the signature, for which Travis CI has a private key. */
+export const travis: readonly Sample[] = [
+  {
+    name: 'passed',
+    title: 'Build passed',
+    build: fresh =>
+      formRequest(
+        { 'User-Agent': 'Travis CI Notifications', 'Travis-Repo-Slug': 'octocat/hello-world' },
+        {
+          payload: JSON.stringify({
+            id: fresh.number(9),
+            number: '42',
+            state: 'passed',
+            type: 'push',
+            status_message: 'Passed',
+            branch: 'main',
+            commit: fresh.hex(40),
+            message: 'Fix all the bugs',
+          }),
         },
       ),
   },

@@ -92,9 +92,31 @@ export const paypal: readonly Sample[] = [
 
 export const mollie: readonly Sample[] = [
   {
-    name: 'payment',
-    title: 'Payment changed',
-    build: fresh => formRequest({ 'User-Agent': 'Mollie.nl HTTP client/1.0' }, { id: `tr_${fresh.text(10)}` }),
+    name: 'payment-link.paid',
+    title: 'Payment link paid',
+    build: fresh => {
+      const link = `pl_${fresh.text(22)}`;
+      return jsonRequest(
+        { 'User-Agent': 'Mollie HTTP client/1.0' },
+        {
+          resource: 'event',
+          id: `event_${fresh.text(21)}`,
+          type: 'payment-link.paid',
+          entityId: link,
+          createdAt: fresh.iso(-1),
+          _embedded: {
+            entity: {
+              resource: 'payment-link',
+              id: link,
+              mode: 'test',
+              description: 'Bicycle tires',
+              amount: { currency: 'EUR', value: '24.95' },
+              paidAt: fresh.iso(-2),
+            },
+          },
+        },
+      );
+    },
   },
 ];
 
