@@ -14,7 +14,7 @@ export const adyen: readonly Sample[] = [
           notificationItems: [
             {
               NotificationRequestItem: {
-                additionalData: { expiryDate: '03/2030', cardSummary: '7777' },
+                additionalData: { expiryDate: '03/2030', cardSummary: '7777', hmacSignature: 'unsigned' },
                 amount: { currency: 'EUR', value: 10_100 },
                 eventCode: 'AUTHORISATION',
                 eventDate: fresh.iso(-1),
