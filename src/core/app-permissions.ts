@@ -104,6 +104,10 @@ export const deniedToApps: readonly Permission[] = [
     operations: ['POST /api/endpoints/{id}/secrets/{secretId}/confirm'],
   },
   {
+    description: 'send test events, or list the platforms that they can imitate',
+    operations: ['GET /api/platforms', 'POST /api/endpoints/{id}/test-events'],
+  },
+  {
     description:
       'delete webhooks other than with their endpoint, delete endpoints that have pinned ones, or change how long webhooks are kept',
     operations: ['DELETE /api/events/{id}', 'POST /api/endpoints/{id}/events/delete'],

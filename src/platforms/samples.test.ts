@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RawDelivery } from './engine/model.ts';
 import type { Platform } from './engine/platform.ts';
 import { createFresh, type Sample } from './engine/sample.ts';
-import { createTestSecret } from './engine/test-secret.ts';
+import { canTestSign, createTestSecret } from './engine/test-secret.ts';
 import { deliveryIdOf, detect, findPlatform, handshake, platforms, sign, verify } from './platforms.ts';
 import { samplesOf, wellKnown } from './samples.ts';
 
@@ -26,7 +26,7 @@ describe('every sample is recognised as its platform’s, is another delivery ea
   for (const platform of platforms) {
     for (const [index, sample] of samplesOf(platform).entries()) {
       test(`${platform.name}: ${sample.name}`, () => {
-        const secret = createTestSecret(platform, randomBytes);
+        const secret = canTestSign(platform) ? createTestSecret(platform, randomBytes) : null;
         const delivery = deliver(platform, sample, secret);
         const other = deliver(platform, sample, secret);
         const { eventType, ...found } = detect(delivery, []);

@@ -1,5 +1,6 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
+import { testEventExamples } from './test-event-examples.ts';
 
 const createdAt = 1_789_000_000_000;
 const receivedAt = 1_789_000_123_456;
@@ -218,6 +219,7 @@ const bySchema: Record<string, unknown> = {
       },
     ],
   },
+  ...testEventExamples,
   Secret: secret,
   SecretList: { secrets: [secret], learnSecretsUntil: null },
   SessionList: {

@@ -25,6 +25,8 @@ export type Platform = {
   preview?: readonly PreviewText[];
   /** Any valid signature is enough. Empty = the platform does not sign. */
   signatures: readonly SignatureScheme[];
+  /** Where a person enters the endpoint's URL; left out = see `docsUrl`. */
+  setup?: PlatformSetup;
   /** Which secret to register and where to find it; null when there is none. */
   secretHint: string | null;
   /** A verify token for the handshake may be registered too, although it signs nothing. */
@@ -32,6 +34,9 @@ export type Platform = {
   handshakes?: readonly Handshake[];
   notes?: string;
 };
+
+/** `where`: the way through the menus, or the call of the API. `url`: the page of the documentation that says so. */
+export type PlatformSetup = { where: string; url: string };
 
 /** All given conditions must hold. A rule needs at least one condition on headers, query, User-Agent or body. */
 export type DetectionRule = {

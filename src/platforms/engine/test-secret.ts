@@ -4,11 +4,15 @@ import type { KeyFormat, Platform } from './platform.ts';
 
 const keyBytes = 32;
 
-/** Null when the platform signs nothing, or with a private key that only it has. */
-export function createTestSecret(platform: Platform, random: RandomBytes): string | null {
-  const format = platform.signatures.find(({ keyFormat }) => isSymmetric(keyFormat))?.keyFormat;
-  return format === undefined ? null : secretOf(format, random(keyBytes));
-}
+/** Whether samples can be signed: not when the platform signs nothing, or with a private key that only it has. */
+export const canTestSign = (platform: Platform): boolean => signingFormat(platform) !== undefined;
+
+/** A random secret for a platform for which `canTestSign` is true. */
+export const createTestSecret = (platform: Platform, random: RandomBytes): string =>
+  secretOf(signingFormat(platform) ?? 'text', random(keyBytes));
+
+const signingFormat = ({ signatures }: Platform): KeyFormat | undefined =>
+  signatures.find(({ keyFormat }) => isSymmetric(keyFormat))?.keyFormat;
 
 /** Whether the receiver's secret also signs. */
 export const isSymmetric = (format: KeyFormat): boolean =>
