@@ -69,25 +69,26 @@ function asItIs(word: string, text: string): number {
  */
 function loosely(word: string, text: string): number {
   if (word.length < 2 || word.length > text.length) return 0;
+  const starts = wordStarts(text);
   /** For the letters so far: the best count of good steps, by the place of the last one. */
-  let ends = new Map<number, number>();
-  for (let at = text.indexOf(word.charAt(0)); at >= 0; at = text.indexOf(word.charAt(0), at + 1)) {
-    if (isWordStart(text, at)) ends.set(at, 1);
-  }
+  let ends = new Map(starts.filter(at => text.charAt(at) === word.charAt(0)).map(at => [at, 1]));
   for (const letter of word.slice(1)) {
     const next = new Map<number, number>();
     for (const [end, good] of ends) {
-      for (let at = text.indexOf(letter, end + 1); at >= 0; at = text.indexOf(letter, at + 1)) {
-        const isStart = isWordStart(text, at);
-        if (!isStart && at - end > maxGap) continue;
-        const steps = good + (isStart || at === end + 1 ? 1 : 0);
-        if (steps > (next.get(at) ?? 0)) next.set(at, steps);
-      }
+      const step = (at: number, isGood: boolean): void => {
+        const steps = good + (isGood ? 1 : 0);
+        if (text.charAt(at) === letter && steps > (next.get(at) ?? 0)) next.set(at, steps);
+      };
+      for (let at = end + 1; at <= end + maxGap; at++) step(at, at === end + 1);
+      for (const at of starts) if (at > end) step(at, true);
     }
     if (next.size === 0) return 0;
     ends = next;
   }
-  return looseScore * (1 + Math.max(0, ...ends.values()) / word.length);
+  return looseScore * (1 + Math.max(0, ...ends.values()) / word.length) + 1 / text.length;
 }
+
+const wordStarts = (text: string): number[] =>
+  Array.from({ length: text.length }, (_, at) => at).filter(at => isWordStart(text, at));
 
 const isWordStart = (text: string, at: number): boolean => at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1));
