@@ -7,13 +7,16 @@ const address = (letter: string, seq: number, teamId = 't'): RegisteredEndpoint 
   id: `ep_${letter}`,
   teamId,
   token: token(letter),
+  isPaused: false,
+  previous: [],
 });
+const now = () => 1000;
 const a = address('a', 1);
 const b = address('b', 2, 'other');
 
 describe('the endpoint registry', () => {
   test('finds endpoints that were loaded or added, and none that was removed', async () => {
-    const registry = createEndpointRegistry({ load: async () => [a] });
+    const registry = createEndpointRegistry({ now, load: async () => [a] });
     await registry.refresh();
     registry.add(b);
     expect([registry.find(a.token), registry.find(b.token)]).toEqual([a, b]);
@@ -26,6 +29,7 @@ describe('the endpoint registry', () => {
   test('looks up an unknown token, which another process may have created, but nothing that cannot be a token', async () => {
     const lookups: string[] = [];
     const registry = createEndpointRegistry({
+      now,
       load: async () => [],
       lookUp: async one => {
         lookups.push(one);
@@ -45,6 +49,7 @@ describe('the endpoint registry', () => {
     const looking = Promise.withResolvers<RegisteredEndpoint | undefined>();
     const lookups: string[] = [];
     const registry = createEndpointRegistry({
+      now,
       load: () => loading.promise,
       lookUp: one => {
         lookups.push(one);
