@@ -9,14 +9,15 @@ ALTER TABLE endpoints ADD COLUMN paused_at INTEGER;
 -- The tokens that an endpoint had before. Deliveries to one are taken until `until`; it is kept afterwards, because
 -- signatures that cover the URL are verified with the URL of their time.
 CREATE TABLE previous_tokens (
-  id          TEXT PRIMARY KEY,
+  seq         INTEGER PRIMARY KEY,
+  id          TEXT NOT NULL UNIQUE,
   endpoint    INTEGER NOT NULL REFERENCES endpoints (seq) ON DELETE CASCADE,
   token       TEXT NOT NULL UNIQUE,
   replaced_at INTEGER NOT NULL,
   until       INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 --> statement-breakpoint
-CREATE INDEX previous_tokens_by_endpoint ON previous_tokens (endpoint, replaced_at);
+CREATE INDEX previous_tokens_by_endpoint ON previous_tokens (endpoint);
 --> statement-breakpoint
 -- A name for an invitation that stays the same when its link is replaced.
 ALTER TABLE invitations ADD COLUMN id TEXT NOT NULL DEFAULT '';

@@ -43,7 +43,8 @@ export const endpoints = sqliteTable('endpoints', {
 });
 
 export const previousTokens = sqliteTable('previous_tokens', {
-  id: text().primaryKey(),
+  seq: integer().primaryKey(),
+  id: text().notNull(),
   endpoint: integer().notNull(),
   token: text().notNull(),
   replacedAt: integer('replaced_at').notNull(),

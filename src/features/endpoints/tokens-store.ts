@@ -41,7 +41,7 @@ export const selectReplaced = (db: Drizzle, teamId: string, id: string) =>
     .from(previousTokens)
     .innerJoin(endpoints, eq(endpoints.seq, previousTokens.endpoint))
     .where(and(eq(endpoints.id, id), eq(endpoints.teamId, teamId)))
-    .orderBy(asc(previousTokens.replacedAt), asc(previousTokens.id));
+    .orderBy(asc(previousTokens.seq));
 
 export type TokensStore = ReturnType<typeof createTokensStore>;
 
@@ -57,7 +57,7 @@ export function createTokensStore(db: Drizzle) {
         .from(previousTokens)
         .innerJoin(endpoints, eq(endpoints.seq, previousTokens.endpoint))
         .where(and(eq(endpoints.teamId, teamId), gt(previousTokens.until, now)))
-        .orderBy(desc(previousTokens.replacedAt), desc(previousTokens.id)),
+        .orderBy(desc(previousTokens.seq)),
 
     /**
      * Gives the endpoint a new token, and keeps the old one until `until`.
@@ -89,7 +89,7 @@ export function createTokensStore(db: Drizzle) {
             sql`${previousTokens.endpoint} = (SELECT endpoint FROM previous_tokens WHERE id = ${by.id})`,
             sql`${previousTokens.id} NOT IN (SELECT id FROM previous_tokens
               WHERE endpoint = (SELECT endpoint FROM previous_tokens WHERE id = ${by.id})
-              ORDER BY replaced_at DESC, id DESC LIMIT ${maxKept})`,
+              ORDER BY seq DESC LIMIT ${maxKept})`,
           ),
         ),
         selectReplaced(db, teamId, id),
@@ -124,10 +124,7 @@ export function createTokensStore(db: Drizzle) {
     async listRegistered(): Promise<RegisteredEndpoint[]> {
       // In this order: an endpoint that is rotated in between has its old token in both answers, not in neither.
       const live = await db.select(registeredColumns).from(endpoints).where(isNull(endpoints.deletedAt));
-      const replaced = await db
-        .select()
-        .from(previousTokens)
-        .orderBy(asc(previousTokens.replacedAt), asc(previousTokens.id));
+      const replaced = await db.select().from(previousTokens).orderBy(asc(previousTokens.seq));
       const byEndpoint = Map.groupBy(replaced, ({ endpoint }) => endpoint);
       return live.map(row => toRegistered(row, byEndpoint.get(row.seq) ?? []));
     },
