@@ -40,7 +40,10 @@ export function createIngestWiring(
     // Large deliveries waiting for their commit must leave memory for small ones.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
-    destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
+    destinationOf: ({ seq, token, isPrevious }) =>
+      isPrevious
+        ? { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq), sentTo: token }
+        : { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) },
     saveLearnedSecret: secrets.learn,
     onStored: notifications.recorded,
     onCommit: (rows, durationMs) => {
@@ -60,6 +63,7 @@ export function createIngestWiring(
   const ingest = createIngest({
     capture,
     findEndpoint: registry.find,
+    isPaused: endpoints.countIfPaused,
     clientAddress,
     maxBodyBytes: config.maxBodyBytes,
     budgets: createDeliveryBudgets(config.maxBodyBytes),
