@@ -16,6 +16,7 @@ import type { Secret, SecretList } from '../features/secrets/model.ts';
 import type { Session, SignedIn } from '../features/sessions/model.ts';
 import type { SetupDone } from '../features/setup/model.ts';
 import type { Invitation, OpenInvitation, Team } from '../features/teams/model.ts';
+import type { NewTestEvent, PlatformGuide, TestEvent } from '../features/test-events/model.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -137,6 +138,9 @@ export const api = {
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
+  platforms: () => call<{ platforms: PlatformGuide[] }>('GET', '/api/platforms').then(answer => answer.platforms),
+  sendTestEvent: (endpoint: string, event: NewTestEvent) =>
+    call<TestEvent>('POST', `/api/endpoints/${id(endpoint)}/test-events`, event),
   exportUrl: (endpoint: string, format: ExportFormat, where: string) =>
     `/api/endpoints/${id(endpoint)}/export?format=${format}${where ? `&where=${id(where)}` : ''}`,
   streamUrl: (endpoint: string, where: string) =>
