@@ -38,7 +38,9 @@ const summary = {
   ...received,
   delivery: place,
   signatureValid: true,
+  verdict: 'valid',
   payloadPreview: body,
+  action: null,
   highlights: ['7', '12.50 EUR'],
 };
 const answered = { status: 200, rule: null, delayMs: 0, fault: null, limited: false };
