@@ -49,9 +49,7 @@ export async function* readHistory({
   let areLastKeys = false;
 
   const readKeys = async (): Promise<void> => {
-    const found = only
-      ? await store.keysOf(extent, only)
-      : await store.keys(extent, afterKeys, keysPerQuery);
+    const found = only ? await store.keysOf(extent, only) : await store.keys(extent, afterKeys, keysPerQuery);
     areLastKeys = only !== undefined || found.length < keysPerQuery;
     afterKeys = found.at(-1) ?? afterKeys;
     keys = select ? await selected(found, select) : found;
@@ -66,12 +64,13 @@ export async function* readHistory({
     next += page.length;
     const last = page.at(-1);
     if (!last) return undefined;
-    const rows = select || only
-      ? await store.chosen(
-          extent,
-          page.map(({ seq }) => seq),
-        )
-      : await store.page(extent, afterPage, last);
+    const rows =
+      select || only
+        ? await store.chosen(
+            extent,
+            page.map(({ seq }) => seq),
+          )
+        : await store.page(extent, afterPage, last);
     if (!rows) throw notFound('endpoint');
     afterPage = last;
     return rows;

@@ -33,7 +33,7 @@ export const PlatformMark = ({ platform }: { platform: string | null }) => {
       aria-hidden="true"
     >
       {drawing ? (
-        <svg class="icon" viewBox="0 0 16 16" width="16" height="16" focusable="false">
+        <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
           <path d={drawing} />
         </svg>
       ) : platform ? (
@@ -48,7 +48,7 @@ export const PlatformMark = ({ platform }: { platform: string | null }) => {
 export const VerdictBadge = ({ tone, label }: Pick<Verdict, 'tone' | 'label'>) => (
   <span class={`badge ${tone}`}>
     <Icon name={tone === 'good' ? 'check' : tone === 'bad' ? 'warn' : 'shield'} />
-    {label}
+    <span class="badge-text">{label}</span>
   </span>
 );
 

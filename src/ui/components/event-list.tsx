@@ -91,9 +91,7 @@ export function EventList(props: EventListProps) {
 
 const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
   <Empty title={isFiltered ? 'Nothing found' : 'Nothing here yet'}>
-    {isFiltered
-      ? 'No event matches this filter. New ones that do will appear here.'
-      : 'Waiting for the next delivery.'}
+    {isFiltered ? 'No event matches this filter. New ones that do will appear here.' : 'Waiting for the next delivery.'}
   </Empty>
 );
 

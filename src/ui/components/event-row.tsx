@@ -84,7 +84,6 @@ type PickBoxProps = { id: string; title: string; platform: string | null; isPick
 
 /** The mark of the platform, and the checkbox, which takes its place under the pointer and when it is ticked. */
 const PickBox = ({ id, title, platform, isPicked, onPick }: PickBoxProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveElementInteractions: only keeps a click with Shift from selecting text.
   <label class="pick" onMouseDown={keepText}>
     <input
       type="checkbox"

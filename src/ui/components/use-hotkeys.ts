@@ -21,13 +21,13 @@ export type Hotkeys = Record<string, Run | CommandOptions>;
 /** Where the commands of the components inside belong in the help, unless they say it themselves. */
 export const CommandSection = createContext<Section>('Page');
 
-export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+import { isMac } from './platform-keys.ts';
 
-export function useHotkeys(keys: Hotkeys): void {
+export function useHotkeys(keys: Hotkeys, own?: Section): void {
   useCommands(section =>
     Object.entries(keys).map(([key, one]) => {
       const options = typeof one === 'function' ? { label: '', run: one } : one;
-      return { section, ...options, key };
+      return { section: own ?? section, ...options, key };
     }),
   );
 }

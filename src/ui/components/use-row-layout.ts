@@ -3,7 +3,7 @@
  * changes above the visible rows (arrivals, deletions, other heights), the list scrolls so that these stay where they are.
  */
 
-import { type RefObject } from 'preact';
+import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { createDayBreaks } from '../live/day-breaks.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
@@ -38,7 +38,13 @@ type AnchorOptions = {
 };
 
 /** What stood at the rows that were rendered. `at`: the place in the list. */
-type Rendered = { list: LiveList; layout: RowLayout; arrivalCount: number; from: number; rows: { id: string; at: number }[] };
+type Rendered = {
+  list: LiveList;
+  layout: RowLayout;
+  arrivalCount: number;
+  from: number;
+  rows: { id: string; at: number }[];
+};
 
 /** @returns the number of rows that the last render added above the visible ones */
 export function useScrollAnchor(options: AnchorOptions): void {

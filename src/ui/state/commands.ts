@@ -42,6 +42,9 @@ export function registerCommands(source: Source): () => void {
   return () => void sources.delete(source);
 }
 
+/** In the order in which the parts of the page appeared. */
+export const listedCommands = (): Command[] => [...sources].flatMap(source => source());
+
 /** The newest first: the commands of a panel that was just opened go before those of the page below it. */
 export const registeredCommands = (): Command[] => [...sources].reverse().flatMap(source => source());
 
