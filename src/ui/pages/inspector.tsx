@@ -63,8 +63,8 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const suffix = queryOf(where);
   const filter = filterControl({ base, eventId, where, queryOf, isWide });
   const listHref = base + suffix;
-  const place = { list, endpointId, eventId, where, selected: selected.event };
-  const selection = useSelection({ ...place, base, suffix });
+  const place = { list, endpointId, eventId, where };
+  const selection = useSelection({ ...place, base, suffix, selected: selected.event });
   const onReplay = (): void => setReplayIds(picked.size > 0 ? pickedIds : [eventId]);
   useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef });
   useListKeys({ ...place, selection, listHref });
