@@ -44,9 +44,9 @@ export type EventText = { path: Buffer; query: Buffer | null; sourceIp: string }
 export type ReadContent = EventText & { headers: Uint8Array; body: Uint8Array };
 export type IntactContent = EventText & Intact;
 
-/** What a list shows of a body: short texts; [] when there is nothing to say. */
-export type HighlightsOf = (platform: string | null, body: Uint8Array) => string[];
-export type Highlighted = { highlights: string[] };
+/** What a list shows of a body: short texts, [] when there is nothing to say; and what happened, where the event type says little. */
+export type Highlighted = { highlights: string[]; action: string | null };
+export type HighlightsOf = (platform: string | null, body: Uint8Array) => Highlighted;
 type PreviewedRow = ContentPlace & { platform: string | null; path: Buffer; query: Buffer | null; preview: Buffer };
 
 /** The columns of a block that `toStoredBlock` takes. */
@@ -193,7 +193,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
           path: Buffer.from(path),
           query: query && Buffer.from(query),
           preview,
-          highlights: highlightsOf(row.platform, body),
+          ...highlightsOf(row.platform, body),
         });
       };
       await readRecords(
@@ -201,7 +201,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
         add,
         known,
       );
-      return rows.map(row => filled.get(row.seq) ?? { ...row, highlights: highlightsOf(row.platform, row.preview) });
+      return rows.map(row => filled.get(row.seq) ?? { ...row, ...highlightsOf(row.platform, row.preview) });
     },
   };
 }

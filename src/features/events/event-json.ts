@@ -32,10 +32,13 @@ export function toSummary(
     method: row.method,
     receivedAt: row.receivedAt,
     payloadPreview: firstCharacters(decodeUtf8Leniently(row.preview), payloadPreviewCharacters),
+    // Where a type is missing, the action may stand for it.
+    action: row.action === undefined || row.action === row.eventType ? null : row.action,
     highlights: row.highlights ?? [],
     size: row.size,
     path: latin1(row.path),
     signatureValid: signatureValid(signature),
+    verdict: signature?.verdict ?? 'none',
     pin: row.pin,
     tags: row.tags,
     delivery,

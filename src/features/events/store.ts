@@ -110,7 +110,7 @@ export type Rows = { seqs: number[] } | { after: number; upTo: number };
 export type EventsStore = ReturnType<typeof createEventsStore>;
 
 /** Without `highlightsOf`, rows have no highlights. */
-export function createEventsStore(db: Drizzle, highlightsOf: HighlightsOf = () => []) {
+export function createEventsStore(db: Drizzle, highlightsOf: HighlightsOf = () => ({ highlights: [], action: null })) {
   const contents = createContentReader(db.$client);
   /** Events of one endpoint after a position of the list, received at `since` or later. */
   const after = (endpoint: number, since: number, position: Position | undefined) =>

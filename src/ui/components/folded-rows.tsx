@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import type { Delivery } from '../../features/deliveries/model.ts';
 import type { EventSummary } from '../../features/events/model.ts';
 import { describeAttempts, formatGap } from '../format/attempts.ts';
-import { describeRowVerdict } from '../format/verdict.ts';
+import { rowVerdictOf } from '../format/row-text.ts';
+import { dayOf } from '../format/time.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { StatusBadge, VerdictBadge } from './badges.tsx';
 import { Icon } from './icons.tsx';
@@ -97,17 +98,24 @@ export const UnfoldButton = ({ isUnfolded, attempts, onToggle }: UnfoldButtonPro
   </button>
 );
 
-type AttemptRowProps = { attempt: Delivery['attempts'][number]; top: string; href: string; isSelected: boolean };
+type AttemptRowProps = {
+  attempt: Delivery['attempts'][number];
+  /** When the newest attempt was received, whose day stands above. */
+  newestAt: number;
+  top: string;
+  href: string;
+  isSelected: boolean;
+};
 
-export function AttemptRow({ attempt, top, href, isSelected }: AttemptRowProps) {
-  const verdict = describeRowVerdict(attempt.signatureValid);
+export function AttemptRow({ attempt, newestAt, top, href, isSelected }: AttemptRowProps) {
+  const verdict = rowVerdictOf(attempt);
   const { status } = attempt.answered;
   return (
     <li class={`event-row attempt-row ${isSelected ? 'selected' : ''}`} style={{ transform: top }}>
       <Link to={href} class="event-link" aria-current={isSelected ? 'true' : undefined} replace={isSelected}>
         <span class="line">
           <span class="type untyped">Attempt {attempt.delivery.attempt}</span>
-          <Time at={attempt.receivedAt} />
+          <Time at={attempt.receivedAt} isDayShown={dayOf(attempt.receivedAt) === dayOf(newestAt)} />
         </span>
         <span class="line second">
           <span class="preview attempts">

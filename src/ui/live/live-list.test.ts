@@ -14,6 +14,8 @@ const event = (n: number, delivery: Partial<EventSummary['delivery']> = {}): Eve
   size: 0,
   path: '',
   signatureValid: null,
+  verdict: 'none',
+  action: null,
   pin: null,
   tags: [],
   delivery: { key: `delivery ${n}`, basis: 'header', attempt: 1, attempts: 1, ...delivery },

@@ -55,8 +55,6 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const page = { ...folding, ...useArrivals(name), onMarked: selected.mark, isOpen: useIsOpen(eventId) };
   const live = useLiveList(endpointId, where, page);
   const { list, state, connection, isGone } = live;
-  const picks = usePicks(list, state.length);
-  const { picked, pickedIds, unpick } = picks;
   const base = `/app/endpoints/${endpointId}`;
   const inspector = useInspectorState();
   const queryOf = (filter: string): string => inspectorQuery(filter, inspector);
@@ -65,6 +63,8 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const listHref = base + suffix;
   const place = { list, endpointId, eventId, where };
   const selection = useSelection({ ...place, base, suffix, selected: selected.event });
+  const picks = usePicks({ list, state, endpointId, where, eventId, index: selection.index });
+  const { picked, pickedIds, unpick } = picks;
   const onReplay = (): void => setReplayIds(picked.size > 0 ? pickedIds : [eventId]);
   useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef });
   useListKeys({ ...place, selection, listHref });
@@ -94,7 +94,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
           folding={folding}
           selected={selected.event}
           picks={picks}
-          onReplay={() => setReplayIds(pickedIds)}
+          onReplay={setReplayIds}
         />
       </CommandSection.Provider>
       <Splitter split={split} />
@@ -140,7 +140,7 @@ type KeyOptions = {
 };
 
 function useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef }: KeyOptions): void {
-  const { picked, togglePick, clearPicks } = picks;
+  const { picked, isPicking, togglePick, clearPicks } = picks;
   useHotkeys(
     {
       x: { label: 'Select the event', run: () => togglePick(eventId), isOff: !eventId },
@@ -159,8 +159,8 @@ function useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef }: 
       '/': { label: 'Search and filter', run: () => searchRef.current?.select() },
       Escape: {
         label: 'Clear the selection',
-        run: () => (picked.size > 0 ? clearPicks() : false),
-        isOff: picked.size === 0,
+        run: () => (isPicking ? clearPicks() : false),
+        isOff: !isPicking,
       },
     },
     'List',
