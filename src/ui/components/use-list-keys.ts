@@ -32,12 +32,10 @@ type ListKeysOptions = {
   endpointId: string;
   eventId: string;
   where: string;
-  /** The URL of the list without an open event. */
-  listHref: string;
 };
 
 export function useListKeys(options: ListKeysOptions): void {
-  const { list, selection, eventId, listHref } = options;
+  const { list, selection, eventId } = options;
   const { move, moveTo } = useMoves(options);
   const jump = useJumps(options);
   const withList = (run: () => void) => (): boolean | undefined => (isListFocused() ? void run() : false);
@@ -71,6 +69,15 @@ export function useListKeys(options: ListKeysOptions): void {
           return isOpen && isListFocused() && !isControl(event.target) ? focusEvent() : false;
         },
       },
+    },
+    'List',
+  );
+}
+
+/** Escape, after the keys that Escape has on the page: who reads an event goes back first, and keeps what is selected. @param listHref of the list without an open event */
+export function useBackToList(eventId: string, listHref: string): void {
+  useHotkeys(
+    {
       Escape: {
         label: 'Back to the list',
         isKeyOnly: true,
