@@ -82,7 +82,7 @@ const send = async (
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, 'No answer from Hooktape. Check your connection, and that the server is running.');
+    throw new ApiError(0, "Can't reach Hooktape. Check your connection, and that the server is running.");
   }
 };
 

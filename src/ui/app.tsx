@@ -98,7 +98,7 @@ function Page({ url, auth, onReload }: { url: PageLocation; auth: AuthState; onR
       <main class="centred">
         <Empty
           isPage
-          title={auth.failures > 0 ? 'Can’t reach Hooktape' : 'Something went wrong'}
+          title={auth.failures > 0 ? "Can't reach Hooktape" : 'Something went wrong'}
           action={<Button onClick={onReload}>Try again</Button>}
         >
           {auth.problem}
