@@ -16,6 +16,7 @@ import type { Secret, SecretList } from '../features/secrets/model.ts';
 import type { Session, SignedIn } from '../features/sessions/model.ts';
 import type { SetupDone } from '../features/setup/model.ts';
 import type { Invitation, OpenInvitation, Team } from '../features/teams/model.ts';
+import type { NewTestEvent, PlatformGuide, TestEvent } from '../features/test-events/model.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -82,7 +83,7 @@ const send = async (
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, 'The server cannot be reached. Check your connection and that Hooktape is running.');
+    throw new ApiError(0, "Can't reach Hooktape. Check your connection, and that the server is running.");
   }
 };
 
@@ -143,6 +144,9 @@ export const api = {
     { where = '', ids = [] }: { where?: string; ids?: readonly string[] },
   ) =>
     `/api/endpoints/${id(endpoint)}/export?format=${format}${where ? `&where=${id(where)}` : ''}${ids.length > 0 ? `&ids=${ids.join(',')}` : ''}`,
+  platforms: () => call<{ platforms: PlatformGuide[] }>('GET', '/api/platforms').then(answer => answer.platforms),
+  sendTestEvent: (endpoint: string, event: NewTestEvent) =>
+    call<TestEvent>('POST', `/api/endpoints/${id(endpoint)}/test-events`, event),
   streamUrl: (endpoint: string, where: string) =>
     `/api/endpoints/${id(endpoint)}/stream?changes=true${where ? `&where=${id(where)}` : ''}`,
   filters: (endpoint: string) =>

@@ -3,7 +3,15 @@
  * from its rules for detection, event type and delivery id. Ids and times are fresh in each, so two samples are two deliveries.
  */
 import type { RandomBytes } from '../../core/ids.ts';
-import type { BodyShape, DetectionRule, Platform, SignatureScheme } from './platform.ts';
+import type {
+  BodyShape,
+  DeliveryIdRule,
+  DetectionRule,
+  EventTypeSource,
+  Platform,
+  SignatureScheme,
+} from './platform.ts';
+import { isSymmetric } from './test-secret.ts';
 
 export type SampleRequest = {
   method: string;
@@ -80,7 +88,7 @@ const eventType = 'test.event';
 
 /** A sample from the platform's rules; undefined when no rule says enough to make one. */
 export function genericSample(platform: Platform): Sample | undefined {
-  const rule = platform.detect.find(isConstructible);
+  const rule = platform.detect.find(one => isConstructible(one) && !asksForUnsent(platform, one));
   if (rule === undefined) return undefined;
   return {
     name: 'test',
@@ -89,32 +97,37 @@ export function genericSample(platform: Platform): Sample | undefined {
   };
 }
 
-const isExample = (test: BodyShape[string]): boolean => !(test instanceof RegExp);
-
-/** Whether the rule names its texts. Patterns, and the exact number of keys, leave no place for an event type and an id. */
+/** Whether the rule names its texts. Patterns, and an exact number of keys, leave no place for an event type and an id. */
 const isConstructible = ({ headerValues, query, json, form, keyCount, bodyText, when }: DetectionRule): boolean =>
-  headerValues === undefined &&
-  query === undefined &&
-  keyCount === undefined &&
-  bodyText === undefined &&
-  when === undefined &&
-  Object.values({ ...json, ...form }).every(isExample);
+  [headerValues, query, keyCount, bodyText, when].every(condition => condition === undefined) &&
+  Object.values({ ...json, ...form }).every(test => !(test instanceof RegExp));
+
+/** Whether the rule asks for a header that the sample will not have. */
+function asksForUnsent(platform: Platform, { allHeaders = [], anyHeader }: DetectionRule): boolean {
+  const unsent = unsentHeaders(platform);
+  return allHeaders.some(name => unsent.has(name)) || (anyHeader?.every(name => unsent.has(name)) ?? false);
+}
+
+/** The headers of handshakes, and of the signatures that the sample will not get: it is signed by one scheme. */
+function unsentHeaders({ signatures, handshakes = [] }: Platform): Set<string> {
+  const signing = signatures.find(scheme => isSymmetric(scheme.keyFormat));
+  const others = new Set(signatures.filter(scheme => scheme !== signing).flatMap(headersOf));
+  for (const name of signing === undefined ? [] : headersOf(signing)) others.delete(name);
+  for (const { when } of handshakes) if ('header' in when) others.add(when.header);
+  return others;
+}
 
 function buildFrom(platform: Platform, rule: DetectionRule, fresh: Fresh): SampleRequest {
-  const headers = new Map([['User-Agent', `${rule.userAgent ?? platform.title}`]]);
-  const fields = new Map<string, string>();
-  for (const [path, test] of Object.entries({ ...rule.json, ...rule.form }))
-    fields.set(path, exampleOf(test));
-  const signatureHeaders = new Set(platform.signatures.flatMap(headersOf));
-  const unsigned = rule.anyHeader?.find(name => !signatureHeaders.has(name));
-  for (const name of [...(rule.allHeaders ?? []), ...(unsigned === undefined ? [] : [unsigned])])
-    if (!signatureHeaders.has(name)) headers.set(name, 'test');
-  addEventType(platform, { headers, fields });
-  addDeliveryId(platform, { headers, fields }, fresh);
-  const base = Object.fromEntries(headers);
+  const parts: Parts = { headers: {}, fields: new Map() };
+  for (const [path, test] of Object.entries({ ...rule.json, ...rule.form })) parts.fields.set(path, exampleOf(test));
+  for (const name of ownHeaders(platform, rule)) parts.headers[name] = 'test';
+  addEventType(platform, parts);
+  addDeliveryId(platform, parts, fresh);
+  const headers = { 'User-Agent': rule.userAgent ?? platform.title, ...parts.headers };
   const unique = { sent_at: fresh.iso(), test_id: fresh.uuid() };
-  if (rule.form !== undefined) return formRequest(base, { ...Object.fromEntries(fields), ...unique });
-  return { ...jsonRequest(base, withPaths(fields, unique)), method: rule.methods?.[0] ?? 'POST' };
+  const isForm = rule.form !== undefined || isFormType(platform.eventType[0]);
+  if (isForm) return formRequest(headers, { ...Object.fromEntries(parts.fields), ...unique });
+  return { ...jsonRequest(headers, withPaths(parts.fields, unique)), method: rule.methods?.[0] ?? 'POST' };
 }
 
 const exampleOf = (test: BodyShape[string]): string => {
@@ -122,50 +135,69 @@ const exampleOf = (test: BodyShape[string]): string => {
   return Array.isArray(test) ? String(test[0]) : 'test';
 };
 
+/** The headers of the rule without those of signatures, which signing adds. */
+function ownHeaders(platform: Platform, { allHeaders = [], anyHeader = [] }: DetectionRule): string[] {
+  const others = new Set([...unsentHeaders(platform), ...platform.signatures.flatMap(headersOf)]);
+  const [first] = anyHeader.filter(name => !others.has(name));
+  return [...allHeaders.filter(name => !others.has(name)), ...(first === undefined ? [] : [first])];
+}
+
 const headersOf = ({ header, alternativeHeaders = [], timestamp }: SignatureScheme): string[] => [
   ...(header === null ? [] : [header]),
   ...alternativeHeaders.map(other => other.header),
   ...(timestamp?.from.startsWith('header:') ? [timestamp.from.slice('header:'.length)] : []),
 ];
 
-type Parts = { headers: Map<string, string>; fields: Map<string, string> };
+/** Header names in lower case; fields by path. */
+type Parts = { headers: Record<string, string>; fields: Map<string, string> };
 
-function addEventType({ eventType: sources, detect }: Platform, { headers, fields }: Parts): void {
-  const [source] = sources;
+const isFormType = (source: EventTypeSource | undefined): boolean =>
+  typeof source === 'string' && source.startsWith('form:');
+
+function addEventType({ eventType: [source], detect }: Platform, { headers, fields }: Parts): void {
   if (typeof source !== 'string') return;
-  const colon = source.indexOf(':');
-  const name = source.slice(colon + 1);
-  // A text that the rules of detection fix is a type already.
-  const isFixed = detect.some(rule => !isFree(rule.json?.[name] ?? rule.form?.[name]));
-  if (source.startsWith('header:')) headers.set(name, eventType);
+  const name = source.slice(source.indexOf(':') + 1);
+  // A text that detection wants is a type already.
+  const isFixed = detect.some(rule => (rule.json?.[name] ?? rule.form?.[name] ?? true) !== true);
+  if (source.startsWith('header:')) headers[name] = eventType;
   else if (/^(json|form):/.test(source) && !isFixed) fields.set(name, eventType);
 }
 
-const isFree = (test: BodyShape[string] | undefined): boolean => test === undefined || test === true;
-
-function addDeliveryId({ deliveryId = [] }: Platform, { headers, fields }: Parts, fresh: Fresh): void {
-  const [rule] = deliveryId;
+function addDeliveryId({ deliveryId: rules = [] }: Platform, { headers, fields }: Parts, fresh: Fresh): void {
+  // Of several, the one whose header detection has asked for.
+  const rule = rules.find(one => 'header' in one && namesOf(one).some(name => name in headers)) ?? rules[0];
   if (rule === undefined) return;
-  const names = 'header' in rule ? rule.header : rule.body;
-  if (typeof names !== 'string' && !Array.isArray(names)) return;
-  for (const name of [names].flat() as string[]) ('header' in rule ? headers : fields).set(name, fresh.uuid());
+  for (const name of namesOf(rule)) {
+    if ('header' in rule) headers[name] = fresh.uuid();
+    else fields.set(name, fresh.uuid());
+  }
+}
+
+function namesOf(rule: DeliveryIdRule): string[] {
+  if ('header' in rule) return [rule.header].flat().map(name => name.toLowerCase());
+  return typeof rule.body === 'string' || Array.isArray(rule.body) ? [rule.body].flat() : [];
 }
 
 /** Builds the JSON that has these texts at these paths. */
 function withPaths(fields: ReadonlyMap<string, string>, rest: Fields): unknown {
   const isList = [...fields.keys()].some(path => /^\d+(\.|$)/.test(path));
-  const root: unknown = isList ? [] : {};
-  for (const [path, value] of fields) setAt(root, path.split('.'), value);
-  return isList ? (root as unknown[]).map(item => ({ ...(item as object), ...rest })) : { ...(root as object), ...rest };
+  if (!isList) return setAll({ ...rest }, fields);
+  const items: object[] = [];
+  setAll(items, fields);
+  return items.map(item => ({ ...rest, ...item }));
 }
 
-function setAt(container: unknown, [step = '', ...steps]: readonly string[], value: string): void {
-  const here = container as Record<string, unknown>;
-  const next = steps[0];
+function setAll<T extends object>(root: T, fields: ReadonlyMap<string, string>): T {
+  for (const [path, value] of fields) setAt(root as Record<string, unknown>, path.split('.'), value);
+  return root;
+}
+
+function setAt(here: Record<string, unknown>, [step = '', ...steps]: readonly string[], value: string): void {
+  const [next] = steps;
   if (next === undefined) {
     here[step] ??= value;
     return;
   }
   if (typeof here[step] !== 'object') here[step] = /^\d+$/.test(next) ? [] : {};
-  setAt(here[step], steps, value);
+  setAt(here[step] as Record<string, unknown>, steps, value);
 }

@@ -6,6 +6,7 @@ import { api } from '../api.ts';
 import { visibleLine } from '../format/visible.ts';
 import { Dialog } from './controls.tsx';
 import { IconButton } from './icon-button.tsx';
+import { useActions } from './use-hotkeys.ts';
 
 const formats: { id: ExportFormat; name: string; use: string }[] = [
   { id: 'json', name: 'JSON', use: 'every field; can be imported again' },
@@ -68,6 +69,7 @@ export function ExportDialog({ title, endpointId, where = '', ids = [], onClose 
 /** Opens the dialog for the events that the list shows. */
 export function ExportButton(props: ExportProps) {
   const [isOpen, setIsOpen] = useState(false);
+  useActions([{ label: 'Export events', run: () => setIsOpen(true) }]);
   return (
     <>
       <IconButton icon="download" label="Export events" onClick={() => setIsOpen(true)} />

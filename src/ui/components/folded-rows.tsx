@@ -24,7 +24,7 @@ export function useFolding(): Folding {
     savePreference('folded', isFolded ? 'no' : 'yes');
     setIsFolded(!isFolded);
   };
-  useHotkeys({ d: toggle });
+  useHotkeys({ d: { label: 'One row per delivery, or one per attempt', run: toggle } }, 'List');
   return { isFolded, toggle };
 }
 
@@ -52,10 +52,14 @@ export function useUnfolded(list: LiveList, endpointId: string, selectedKey: str
   const delivery = useDelivery(endpointId, row?.delivery);
   const toggle = (toggled: string): void => setKey(toggled === key ? undefined : toggled);
   useHotkeys({
-    e: () => {
-      if (selectedKey === undefined) return;
-      const selected = list.at(list.indexOfDelivery(selectedKey));
-      if (selected && selected.delivery.attempts > 1) toggle(selectedKey);
+    e: {
+      label: 'Show or hide the attempts of the delivery',
+      isOff: selectedKey === undefined,
+      run: () => {
+        if (selectedKey === undefined) return;
+        const selected = list.at(list.indexOfDelivery(selectedKey));
+        if (selected && selected.delivery.attempts > 1) toggle(selectedKey);
+      },
     },
   });
   const others = delivery?.attempts.filter(({ id }) => id !== row?.id) ?? [];

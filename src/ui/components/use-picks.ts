@@ -73,11 +73,14 @@ export function usePicks({ list, state, endpointId, where, eventId, index }: Pic
     navigate(`${path.replace(/[^/]*$/, next.id)}?${query}`, { replace: true });
     return undefined;
   };
-  useHotkeys({
-    X: { label: 'Select up to the open event', run: () => pickTo(eventId), isOff: eventId === '' },
-    J: { label: 'Extend the selection down', run: step(1), repeats: true, isKeyOnly: true },
-    K: { label: 'Extend the selection up', run: step(-1), repeats: true, isKeyOnly: true },
-  });
+  useHotkeys(
+    {
+      X: { label: 'Select up to the open event', run: () => pickTo(eventId), isOff: eventId === '' },
+      J: { label: 'Extend the selection down', run: step(1), repeats: true, isKeyOnly: true },
+      K: { label: 'Extend the selection up', run: step(-1), repeats: true, isKeyOnly: true },
+    },
+    'List',
+  );
   useActions([{ label: 'Select all that match', run: selectAll, isOff: state.length === 0 }]);
 
   return {
