@@ -57,7 +57,9 @@ describe('forms', () => {
 
 describe('XML', () => {
   test('one tag per line, leaf text beside its tag', () =>
-    expect(indentMarkup('<?xml version="1.0"?><a x="1>2"><b>t</b><c/><!-- n --><d><![CDATA[<x>]]></d><e></e></a>')).toBe(
+    expect(
+      indentMarkup('<?xml version="1.0"?><a x="1>2"><b>t</b><c/><!-- n --><d><![CDATA[<x>]]></d><e></e></a>'),
+    ).toBe(
       [
         '<?xml version="1.0"?>',
         '<a x="1>2">',

@@ -24,7 +24,8 @@ const earliestTime = Date.UTC(2000, 0);
 const latestTime = Date.UTC(2100, 0);
 
 /** Names of values that are numbers, but no times. */
-const countName = /(?:^|[_.\s-]|[a-z](?=[A-Z]))(?:ids?|numbers?|num|no|phone|counts?|amount|total|price|size|bytes|zip|code|version|sum|balance|quantity)$/i;
+const countName =
+  /(?:^|[_.\s-]|[a-z](?=[A-Z]))(?:ids?|numbers?|num|no|phone|counts?|amount|total|price|size|bytes|zip|code|version|sum|balance|quantity)$/i;
 const timeName =
   /(?:time|date|stamp|created|updated|modified|expir|since|until|deadline|start|ends?$|(?:^|[_.-])(?:at|on|ts|exp|iat|nbf|now)$|[a-z]At$)/i;
 

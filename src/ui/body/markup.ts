@@ -5,7 +5,8 @@ export type MarkupKind = 'tag' | 'attribute' | 'string' | 'comment' | 'declarati
 /** A coloured piece of the text; what is between pieces is plain text. */
 export type MarkupToken = { start: number; end: number; kind: MarkupKind };
 
-const tokenPattern = /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<[?!][^>]*>?|<\/?[A-Za-z_:][^\s/>]*|&[#\w]+;|</g;
+const tokenPattern =
+  /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<[?!][^>]*>?|<\/?[A-Za-z_:][^\s/>]*|&[#\w]+;|</g;
 const attributePattern = /([^\s=/>"']+)|("[^"]*"?|'[^']*'?)|(\/?>)|=\s*([^\s"'>]+)?/g;
 /** What is inside these elements of HTML is not markup. */
 const rawElements = /^<(script|style|textarea|title)$/i;
@@ -37,7 +38,11 @@ export function markupTokens(text: string, isHtml: boolean): MarkupToken[] {
 }
 
 /** Colours a tag after its name. @returns where the tag ends */
-function addAttributes(text: string, from: number, add: (start: number, end: number, kind: MarkupKind) => unknown): number {
+function addAttributes(
+  text: string,
+  from: number,
+  add: (start: number, end: number, kind: MarkupKind) => unknown,
+): number {
   attributePattern.lastIndex = from;
   for (let found = attributePattern.exec(text); found; found = attributePattern.exec(text)) {
     const [written, name, value, close, bare] = found;

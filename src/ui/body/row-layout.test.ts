@@ -18,4 +18,5 @@ test('rows of one height need no measuring', () => {
   expect(rows.measure(3, 99)).toBe(false);
 });
 
-test('no rows have no height', () => expect([measuredRows(0, () => 1).height(), evenRows(0, 22).at(5)]).toEqual([0, 0]));
+test('no rows have no height', () =>
+  expect([measuredRows(0, () => 1).height(), evenRows(0, 22).at(5)]).toEqual([0, 0]));

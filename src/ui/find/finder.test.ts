@@ -73,7 +73,12 @@ describe('a search in the views of a panel', () => {
 
   test('leaves out what is not shown, and half of an escaped backslash', () => {
     const { finder, runAll } = openFinder();
-    const json: Source = { order: 0, isJson: true, texts: ['{"a":"\\\\u00e9 \\u00e9 é"}'], accepts: hit => hit.start > 5 };
+    const json: Source = {
+      order: 0,
+      isJson: true,
+      texts: ['{"a":"\\\\u00e9 \\u00e9 é"}'],
+      accepts: hit => hit.start > 5,
+    };
     finder.add(json);
     finder.setTerms(['é', '"a"']);
     runAll();
