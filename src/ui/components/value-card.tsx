@@ -7,7 +7,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Explanation } from '../body/explain.ts';
 import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
-import { formatBytes, formatExactTime, formatLongAge } from '../format/time.ts';
+import { formatBytes, formatExactTime } from '../format/time.ts';
 import { visibleText } from '../format/visible.ts';
 import { CopyButton } from './copy-button.tsx';
 
@@ -246,9 +246,16 @@ function preview(text: string): string {
   return visibleText(shown.length > maxShownCharacters ? `${shown.slice(0, maxShownCharacters)}…` : shown);
 }
 
-/** `3 hours ago`, `in 5 minutes`. */
-const formatDistance = (at: number, now: number): string => {
-  if (at <= now) return formatLongAge(at, now);
-  const age = formatLongAge(2 * now - at, now);
-  return age === 'just now' ? 'now' : age.endsWith(' ago') ? `in ${age.slice(0, -4)}` : `on ${formatExactTime(at)}`;
-};
+const distanceUnits: [unit: Intl.RelativeTimeFormatUnit, ms: number][] = [
+  ['year', 365.25 * 86_400_000],
+  ['month', 30.4 * 86_400_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+/** `3 hours ago`, `in 5 minutes`, `6 years ago`. */
+function formatDistance(at: number, now: number): string {
+  const [unit, ms] = distanceUnits.find(([, unitMs]) => Math.abs(at - now) >= unitMs) ?? (['second', 1000] as const);
+  return new Intl.RelativeTimeFormat('en').format(Math.trunc((at - now) / ms), unit);
+}

@@ -3,7 +3,7 @@
  */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../components/icon-button.tsx';
 import { Icon } from '../components/icons.tsx';
 import { usePageLocation } from '../components/navigation.tsx';
@@ -31,6 +31,13 @@ export function Findable({ canFind, children }: { canFind: boolean; children: Co
   const [isDismissed, setIsDismissed] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const before = useRef<Element | null>(null);
+  /** What is typed next belongs into the bar, which is about to appear. */
+  const wantsFocus = useRef(false);
+  useLayoutEffect(() => {
+    if (!wantsFocus.current || !input.current) return;
+    wantsFocus.current = false;
+    input.current.select();
+  });
 
   const carried = isDismissed || dismissed === where ? nothing : searchTermsOf(where);
   const [own, setOwn] = useState<readonly string[]>(find === '' ? nothing : [find]);
@@ -57,7 +64,8 @@ export function Findable({ canFind, children }: { canFind: boolean; children: Co
     if (selected !== '') type(selected);
     if (!canFind) set({ tab: 'body' });
     setIsOpen(true);
-    requestAnimationFrame(() => input.current?.select());
+    wantsFocus.current = true;
+    input.current?.select();
     return true;
   };
   const close = (): boolean => {
