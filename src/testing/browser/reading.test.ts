@@ -225,7 +225,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await page.keyboard.press('Escape');
   });
 
-  test('a body of ten megabytes is searched without holding up the page', async () => {
+  test('a body of ten megabytes is searched, and few of its rows are in the document', async () => {
     const lines = Array.from(
       { length: 90_000 },
       (_, n) => `{"n":${n},"text":"${'lorem ipsum dolor sit amet '.repeat(3)}"}`,
@@ -233,22 +233,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     lines[80_000] = '{"n":80000,"text":"the needle"}';
     await open(await deliver(address, `[${lines.join(',')}]`));
     await page.keyboard.press('f');
-    const longest = page.evaluate(async () => {
-      let longest = 0;
-      let last = performance.now();
-      for (const until = last + 1500; last < until; ) {
-        await new Promise(requestAnimationFrame);
-        const now = performance.now();
-        longest = Math.max(longest, now - last);
-        last = now;
-      }
-      return longest;
-    });
     await bar().fill('needle');
     await row('the needle').locator('mark.current-hit').waitFor();
     await count('1 of 1');
     expect(await page.locator('.tree-row').count()).toBeLessThan(80);
-    if (Bun.env['READING_SHOTS']) console.log('longest frame', Math.round(await longest), 'ms');
     await page.getByRole('button', { name: 'Raw' }).click();
     await page.locator('.text-view mark.current-hit').waitFor();
     expect(await current()).toBe('needle');
