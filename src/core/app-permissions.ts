@@ -33,6 +33,7 @@ export const allowedToApps: readonly Permission[] = [
       'GET /api/endpoints/{id}/consumers',
       'GET /api/endpoints/{id}/consumers/{name}',
       'POST /api/endpoints/{id}/where/test',
+      'GET /api/endpoints/{id}/events/count',
       'GET /api/events',
       'GET /api/events/{id}',
       'GET /api/events/{id}/raw',
@@ -81,7 +82,10 @@ export const deniedToApps: readonly Permission[] = [
     description: 'see your team, or invite and remove its members',
     operations: [
       'GET /api/team',
+      'GET /api/team/invitations',
       'POST /api/team/invitations',
+      'POST /api/team/invitations/{id}/resend',
+      'DELETE /api/team/invitations/{id}',
       'DELETE /api/team/members/{id}',
       'GET /api/invitations/{token}',
       'POST /api/invitations/{token}',
@@ -104,9 +108,17 @@ export const deniedToApps: readonly Permission[] = [
     operations: ['POST /api/endpoints/{id}/secrets/{secretId}/confirm'],
   },
   {
+    description: 'send test events, or list the platforms that they can imitate',
+    operations: ['GET /api/platforms', 'POST /api/endpoints/{id}/test-events'],
+  },
+  {
     description:
       'delete webhooks other than with their endpoint, delete endpoints that have pinned ones, or change how long webhooks are kept',
     operations: ['DELETE /api/events/{id}', 'POST /api/endpoints/{id}/events/delete'],
+  },
+  {
+    description: 'replace the URL of an endpoint, or pause it',
+    operations: ['POST /api/endpoints/{id}/rotate', 'DELETE /api/endpoints/{id}/previous-urls/{urlId}'],
   },
   {
     description: 'disconnect other apps',
@@ -118,11 +130,14 @@ export const appForbiddenMessage =
   'connected apps and the API keys that they created may not do this: use a session or an API key that a user created';
 
 const patternOf = (operation: string): string => operation.replace(/\{\w+\}/g, '[^/]+');
-const allowed = new RegExp(`^(?:${allowedToApps.flatMap(({ operations }) => operations.map(patternOf)).join('|')})/?$`);
 
-/** HEAD is treated as GET. */
-export const isAllowedToApps = (method: string, path: string): boolean =>
-  allowed.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+/** @returns whether a request is one of these operations; HEAD is treated as GET */
+export function createOperationTest(operations: readonly string[]): (method: string, path: string) => boolean {
+  const pattern = new RegExp(`^(?:${operations.map(patternOf).join('|')})/?$`);
+  return (method, path) => pattern.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+}
+
+export const isAllowedToApps = createOperationTest(allowedToApps.flatMap(({ operations }) => operations));
 
 /** For an operation that is allowed to apps with one exception. @throws forbidden for an app */
 export function requireUser({ app }: Pick<Principal, 'app'>): void {

@@ -41,13 +41,13 @@ export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 
 export function createHistoryWiring(
   infrastructure: Infrastructure,
-  { endpoints, secrets }: EndpointsWiring,
+  { endpoints, secrets, registry }: EndpointsWiring,
   { events, search, notifications, createSlices }: EventsWiring,
   { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
 ) {
   const { config, log, clock, random, database, version } = infrastructure;
-  const answers = createAnswers({ endpoints, secrets });
+  const answers = createAnswers({ endpoints, secrets, registry });
 
   const deliveries = createDeliveriesService({
     ...events.deliveries,

@@ -1,13 +1,14 @@
 /*
  * Verifies the signatures of stored events. Verdicts are computed when an event is read, so a secret that is added or corrected
  * later applies to every stored event. The exception is a verdict that was stored with the event at capture (recognition.ts).
+ * Signatures that cover the URL are verified with the one that the event was sent to.
  */
 
 import type { HeaderPair } from '../../core/headers.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
 import { verify as verifySignature } from '../../platforms/platforms.ts';
-import { urlsOf } from './recognition.ts';
+import { type SentTo, urlsOf } from './recognition.ts';
 
 type StoredEvent = {
   method: string;
@@ -26,21 +27,36 @@ export function createVerdicts(options: {
   secretsOf: (endpoint: number) => readonly SigningSecret[];
   /** The public URL of an endpoint's ingest address. */
   urlOf: (token: string) => string;
+  /** The tokens whose URL the endpoint's events of this time may have been sent to, the likeliest first. */
+  tokensAt: (address: IngestAddress, receivedAt: number) => readonly string[];
 }) {
-  const { secretsOf, urlOf } = options;
-  const storedVerdict = (verdict: string | null): Verdict | null =>
-    verdict === null ? null : (JSON.parse(verdict) as Verdict);
+  const { secretsOf, urlOf, tokensAt } = options;
+  const readStored = (stored: string): Verdict | SentTo => JSON.parse(stored) as Verdict | SentTo;
+  const storedVerdict = (stored: string | null): Verdict | null => {
+    const read = stored === null ? null : readStored(stored);
+    return read && 'sentTo' in read ? null : read;
+  };
+
+  const tokensOf = (address: IngestAddress, receivedAt: number, stored: string | null): readonly string[] => {
+    const read = stored === null ? null : readStored(stored);
+    return read && 'sentTo' in read ? [read.sentTo] : tokensAt(address, receivedAt);
+  };
 
   return {
     /** Whether the endpoint has a secret to verify with. Without one, verdicts are `unchecked` or the stored ones. */
-    canVerify: async (endpoint: number): Promise<boolean> => secretsOf(endpoint).some(isConfirmed),
+    canVerify: async (endpoint: number): Promise<boolean> =>
+      secretsOf(endpoint).some(secret => isConfirmed(secret) || secret.test),
 
     storedVerdict,
+
+    /** Whether the verdict was stored at capture, so that secrets do not change it. */
+    isFinal: (stored: string | null): boolean => storedVerdict(stored) !== null,
 
     async verify(address: IngestAddress, events: readonly StoredEvent[]): Promise<(Verdict | null)[]> {
       const secrets = secretsOf(address.seq);
       return events.map(({ method, path, query, headers, body, platform, receivedAt, verdict }) => {
-        if (verdict !== null) return storedVerdict(verdict);
+        const final = storedVerdict(verdict);
+        if (final) return final;
         const delivery: RawDelivery = {
           method,
           path: latin1(path),
@@ -53,7 +69,7 @@ export function createVerdicts(options: {
           platform,
           secrets,
           receivedAt,
-          urls: urlsOf(urlOf(address.token), delivery),
+          urls: tokensOf(address, receivedAt, verdict).flatMap(token => urlsOf(urlOf(token), delivery)),
         });
       });
     },

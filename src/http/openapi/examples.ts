@@ -1,5 +1,6 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
+import { testEventExamples } from './test-event-examples.ts';
 
 const createdAt = 1_789_000_000_000;
 const receivedAt = 1_789_000_123_456;
@@ -11,6 +12,11 @@ const ids = {
 };
 
 const account = { id: ids.account, email: 'ada@example.com', plan: 'pro', createdAt };
+const previousUrl = {
+  id: 'url_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  url: 'https://hooks.example.com/in/9d3n8xk2v5q7w4m6p0r1s3t5f7g9h2j4',
+  until: receivedAt + 86_400_000,
+};
 const endpoint = {
   id: ids.endpoint,
   name: 'Shop',
@@ -19,6 +25,10 @@ const endpoint = {
   eventCount: 1,
   lastReceivedAt: receivedAt,
   retention: null,
+  previousUrls: [previousUrl],
+  paused: false,
+  pausedAt: null,
+  refusedWhilePaused: null,
 };
 const body = '{"type":"order.paid","id":7,"amount":"12.50","currency":"EUR"}';
 const sha256 = 'ee2064a9618c1c0cf6419b00eb55ea1173aa18a8d0e431749d34413e194e719a';
@@ -38,7 +48,9 @@ const summary = {
   ...received,
   delivery: place,
   signatureValid: true,
+  verdict: 'valid',
   payloadPreview: body,
+  action: null,
   highlights: ['7', '12.50 EUR'],
 };
 const answered = { status: 200, rule: null, delayMs: 0, fault: null, limited: false };
@@ -61,8 +73,31 @@ const replay = {
   replayedBy: 'ada@example.com',
   formerMember: false,
 };
-const key = { id: ids.key, name: 'laptop', last4: '7x2q', createdAt, lastUsedAt: receivedAt, app: null };
-const secret = { id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r', platform: 'stripe', last4: 'k3d9', createdAt, confirmed: true };
+const key = {
+  id: ids.key,
+  name: 'laptop',
+  last4: '7x2q',
+  createdAt,
+  lastUsedAt: receivedAt,
+  app: null,
+  expiresAt: null,
+  readOnly: false,
+};
+const invitation = {
+  id: 'inv_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  email: 'grace@example.com',
+  invitedBy: account.email,
+  createdAt,
+  expiresAt: createdAt + 259_200_000,
+};
+const secret = {
+  id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  platform: 'stripe',
+  last4: 'k3d9',
+  createdAt,
+  confirmed: true,
+  isTest: false,
+};
 const filter = {
   id: 'flt_01m2ab3cd4ef5gh6jk7mn8pq9r',
   name: 'Large orders',
@@ -143,6 +178,7 @@ const bySchema: Record<string, unknown> = {
   FilterTest: { where: filter.where, limit: 10 },
   FilterTestResult: { matched: [], unmatched: [{ event: summary, clause: 'size>10k' }] },
   FilterError: { error: 'invalid where: there is no field "tpye"', position: 0, nearest: 'type' },
+  EventCount: { count: 1240, nextCursor: null },
   DeletionRequest: { where: 'type:order.* received<30d', pinned: false },
   Deletion: { deleted: 1 },
   EventJsonSchema: {
@@ -171,15 +207,12 @@ const bySchema: Record<string, unknown> = {
   HttpArchive: {
     log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },
   },
-  Invitation: {
-    email: 'grace@example.com',
-    url: 'https://hooks.example.com/join?token=4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2',
-    expiresAt: createdAt + 7 * 86_400_000,
-  },
-  NewApiKey: { name: 'laptop' },
+  Invitation: { ...invitation, url: 'https://hooks.example.com/login?invitation=4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2' },
+  NewApiKey: { name: 'laptop', expiresIn: '90d' },
   NewInvitation: { email: 'grace@example.com' },
   NewSecret: { platform: 'stripe', secret: 'whsec_replace_this_with_the_secret_of_the_endpoint' },
   Ok: { ok: true },
+  PendingInvitationList: { invitations: [invitation] },
   OpenInvitation: { email: 'grace@example.com', teamOf: 'ada@example.com' },
   PasswordChange: { current: password, password: 'a wide meadow at dawn' },
   ReplayRequest: { url: replay.destination },
@@ -211,6 +244,7 @@ const bySchema: Record<string, unknown> = {
       },
     ],
   },
+  ...testEventExamples,
   Secret: secret,
   SecretList: { secrets: [secret], learnSecretsUntil: null },
   SessionList: {
@@ -225,11 +259,12 @@ const bySchema: Record<string, unknown> = {
       },
     ],
   },
-  SetupDone: { account, endpoint: { ...endpoint, eventCount: 0, lastReceivedAt: null } },
+  SetupDone: { account, endpoint: { ...endpoint, eventCount: 0, lastReceivedAt: null, previousUrls: [] } },
   SetupRequest: { token: '4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2', email: 'ada@example.com', password },
   SignedIn: { account, role: 'owner', sessionId: null, setupRequired: false, version: '1.0.0' },
   SignedOut: { error: 'not signed in', setupRequired: false },
   SignIn: { email: 'ada@example.com', password },
+  Rotation: { overlap: '24h' },
   Team: {
     members: [{ id: ids.account, email: 'ada@example.com', role: 'owner', createdAt }],
     plan: 'pro',

@@ -13,11 +13,13 @@ export const forgejo: Platform = {
     { header: 'X-Forgejo-Delivery', source: 'https://forgejo.org/docs/latest/user/webhooks/' },
     { header: 'X-Gitea-Delivery', source: 'https://forgejo.org/docs/latest/user/webhooks/' },
   ],
+  action: ['action'],
   preview: forgePreview,
   signatures: [
     hmac('x-forgejo-signature', {
       alternativeHeaders: [{ header: 'x-gitea-signature' }, { header: 'x-hub-signature-256', prefix: 'sha256=' }],
       bodyVariants: payloadField,
+      signsVariant: true,
     }),
   ],
   secretHint: 'Repository settings > Webhooks > the webhook > Secret',

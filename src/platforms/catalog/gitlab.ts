@@ -17,6 +17,7 @@ export const gitlab: Platform = {
     },
     ...standardWebhooksIds,
   ],
+  action: ['object_attributes.action', 'object_attributes.status', 'build_status'],
   preview: [
     ['project.path_with_namespace', 'group.full_path', 'project_name'],
     ['object_attributes.action', 'object_attributes.status', 'build_status', 'ref'],

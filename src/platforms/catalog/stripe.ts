@@ -23,6 +23,7 @@ export const stripe: Platform = {
       'data.object.customer_details.email',
       'data.object.email',
       'data.object.billing_details.email',
+      'data.object.name',
       'data.object.customer',
     ],
   ],

@@ -21,13 +21,13 @@ export type Hotkeys = Record<string, Run | CommandOptions>;
 /** Where the commands of the components inside belong in the help, unless they say it themselves. */
 export const CommandSection = createContext<Section>('Page');
 
-export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+import { isMac } from './platform-keys.ts';
 
-export function useHotkeys(keys: Hotkeys): void {
+export function useHotkeys(keys: Hotkeys, own?: Section): void {
   useCommands(section =>
     Object.entries(keys).map(([key, one]) => {
       const options = typeof one === 'function' ? { label: '', run: one } : one;
-      return { section, ...options, key };
+      return { section: own ?? section, ...options, key };
     }),
   );
 }
@@ -64,6 +64,10 @@ const onKey = (event: KeyboardEvent): void => {
   if (runKey(name, event)) event.preventDefault();
 };
 addEventListener('keydown', onKey);
+
+// Browsers do not mark the focus that a page gives to a region after a key. With this, the style can.
+addEventListener('keydown', () => document.documentElement.toggleAttribute('data-keys', true), { capture: true });
+addEventListener('pointerdown', () => document.documentElement.removeAttribute('data-keys'), { capture: true });
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
