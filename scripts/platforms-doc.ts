@@ -124,6 +124,7 @@ const deliverySection = [
   '',
   '- A delivery id is what the sender calls one delivery, or the event in it. It is the same in every automatic retry, so it tells which events are attempts of one delivery. Each rule links to the documentation that says so. Ids that change with each attempt, such as `BOX-DELIVERY-ID`, are not used, nor ids of a single event in a list that may hold several.',
   '- A platform without a rule documents no such id, or only one per item of a list. Its attempts are recognised by their content.',
+  '- An action is what happened, for platforms whose event types say little. Lists show it behind the type: `pull_request · opened`.',
   '- Highlights are what the list of events shows of a payload in place of its beginning. Up to four texts of at most 60 characters, in the order below, of the first 64 KiB of JSON or 8 KiB of a form. Amounts are shown as the platform sends them, so cents stay cents. Where a platform has no fields of its own, or the payload none of them: name, email, amount, status or message, with the id.',
 ];
 
@@ -152,6 +153,7 @@ function section(row: Platform): string[] {
   add('Recognised by', row.detect.map(describeRule).join('; or '));
   add('Event type', row.eventType.map(describeSource).join(', else ') || 'none');
   add('Delivery id', row.deliveryId?.map(describeDeliveryId).join(', else ') ?? 'none');
+  if (row.action !== undefined) add('Action', row.action.map(code).join(', else '));
   if (row.preview !== undefined) add('Highlights', row.preview.map(describePreview).join('; '));
   if (row.signatures.length === 0) add('Verified', 'no, the platform does not sign');
   for (const scheme of row.signatures) add('Verified', describeScheme(scheme));

@@ -33,6 +33,7 @@ export const allowedToApps: readonly Permission[] = [
       'GET /api/endpoints/{id}/consumers',
       'GET /api/endpoints/{id}/consumers/{name}',
       'POST /api/endpoints/{id}/where/test',
+      'GET /api/endpoints/{id}/events/count',
       'GET /api/events',
       'GET /api/events/{id}',
       'GET /api/events/{id}/raw',

@@ -49,7 +49,9 @@ const summary = {
   ...received,
   delivery: place,
   signatureValid: true,
+  verdict: 'valid',
   payloadPreview: body,
+  action: null,
   highlights: ['7', '12.50 EUR'],
 };
 const answered = { status: 200, rule: null, delayMs: 0, fault: null, limited: false };
@@ -169,6 +171,7 @@ const bySchema: Record<string, unknown> = {
   FilterTest: { where: filter.where, limit: 10 },
   FilterTestResult: { matched: [], unmatched: [{ event: summary, clause: 'size>10k' }] },
   FilterError: { error: 'invalid where: there is no field "tpye"', position: 0, nearest: 'type' },
+  EventCount: { count: 1240, nextCursor: null },
   DeletionRequest: { where: 'type:order.* received<30d', pinned: false },
   Deletion: { deleted: 1 },
   EventJsonSchema: {

@@ -12,6 +12,7 @@ export const circleci: Platform = {
   detect: [{ anyHeader: ['circleci-event-type', 'circleci-signature'], order: 20 }],
   eventType: ['header:circleci-event-type', 'json:type'],
   deliveryId: [{ body: 'id', source: 'https://circleci.com/docs/reference/outbound-webhooks-reference/' }],
+  action: ['workflow.status', 'job.status'],
   preview: ['project.slug', ['job.name', 'workflow.name'], ['job.status', 'workflow.status'], 'pipeline.vcs.branch'],
   signatures: [hmac('circleci-signature', { list: { separator: ',', signature: 'v1' } })],
   secretHint: 'Project Settings > Webhooks > the webhook > Secret token',

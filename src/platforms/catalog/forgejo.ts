@@ -17,6 +17,7 @@ export const forgejo: Platform = {
     { header: 'X-Forgejo-Delivery', source: 'https://forgejo.org/docs/latest/user/webhooks/' },
     { header: 'X-Gitea-Delivery', source: 'https://forgejo.org/docs/latest/user/webhooks/' },
   ],
+  action: ['action'],
   preview: forgePreview,
   signatures: [
     hmac('x-forgejo-signature', {

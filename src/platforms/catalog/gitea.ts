@@ -14,6 +14,7 @@ export const gitea: Platform = {
   detect: [{ anyHeader: ['x-gitea-event', 'x-gitea-delivery'], order: 22 }],
   eventType: ['header:x-gitea-event', 'header:x-gitea-event-type'],
   deliveryId: [{ header: 'X-Gitea-Delivery', source: 'https://docs.gitea.com/usage/webhooks' }],
+  action: ['action'],
   preview: forgePreview,
   signatures: [
     hmac('x-gitea-signature', {

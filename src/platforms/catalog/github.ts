@@ -26,6 +26,7 @@ export const github: Platform = {
         'https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#use-the-x-github-delivery-header',
     },
   ],
+  action: ['action'],
   preview: forgePreview,
   signatures: [
     hmac('x-hub-signature-256', { prefix: 'sha256=' }),

@@ -21,6 +21,7 @@ export const gitlab: Platform = {
     },
     ...standardWebhooksIds,
   ],
+  action: ['object_attributes.action', 'object_attributes.status', 'build_status'],
   preview: [
     ['project.path_with_namespace', 'group.full_path', 'project_name'],
     ['object_attributes.action', 'object_attributes.status', 'build_status', 'ref'],

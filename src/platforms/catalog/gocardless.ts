@@ -24,6 +24,7 @@ export const gocardless: Platform = {
   deliveryId: [
     { body: 'meta.webhook_id', source: 'https://developer.gocardless.com/api-reference/#appendix-webhooks' },
   ],
+  action: ['events.0.action'],
   preview: [
     'events.0.action',
     [

@@ -20,6 +20,7 @@ export const jira: Platform = {
       source: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/',
     },
   ],
+  action: ['issue_event_type_name'],
   preview: [
     ['issue.key', 'project.key', 'sprint.name', 'version.name'],
     'issue.fields.summary',

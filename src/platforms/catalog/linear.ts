@@ -9,6 +9,7 @@ export const linear: Platform = {
   detect: [{ anyHeader: ['linear-signature', 'linear-event', 'linear-delivery'], order: 20 }],
   eventType: ['header:linear-event', 'json:type', 'json:action'],
   deliveryId: [{ header: 'Linear-Delivery', source: 'https://linear.app/developers/webhooks' }],
+  action: ['action'],
   preview: [
     ['data.identifier', 'data.issue.identifier'],
     ['data.title', 'data.name', 'data.issue.title', 'data.body'],

@@ -31,6 +31,7 @@ export const mailgun: Platform = {
   deliveryId: [
     { body: 'event-data.id', source: 'https://documentation.mailgun.com/docs/mailgun/user-manual/events/events' },
   ],
+  action: ['event-data.severity'],
   preview: [
     ['event-data.recipient', 'recipient'],
     ['event-data.message.headers.subject', 'subject'],

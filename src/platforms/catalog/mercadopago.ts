@@ -25,6 +25,7 @@ export const mercadopago: Platform = {
   deliveryId: [
     { body: 'id', source: 'https://www.mercadopago.com/developers/en/docs/your-integrations/notifications/webhooks' },
   ],
+  action: ['action'],
   preview: ['action', 'data.id', 'user_id'],
   signatures: [
     customScheme('mercadopago', verifyManifest, {

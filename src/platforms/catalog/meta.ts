@@ -28,6 +28,7 @@ export const meta: Platform = {
     { description: '`messaging` when the entry has messages', read: readMessaging },
     'json:object',
   ],
+  action: ['entry.0.changes.0.value.statuses.0.status', 'entry.0.changes.0.value.verb'],
   preview: [
     [
       'entry.0.changes.0.value.messages.0.text.body',

@@ -14,6 +14,7 @@ export const postmark: Platform = {
     { userAgent: 'Postmark', order: 55 },
   ],
   eventType: ['json:RecordType'],
+  action: ['Type'],
   preview: [['Recipient', 'Email', 'From'], 'Subject', ['Details', 'Description', 'OriginalLink'], 'MessageStream'],
   signatures: [],
   secretHint: null,

@@ -21,6 +21,7 @@ export const segment: Platform = {
   ],
   eventType: ['json:type', 'json:event'],
   deliveryId: [{ body: 'messageId', source: 'https://segment.com/docs/connections/spec/common/' }],
+  action: ['event'],
   preview: [['event', 'name'], ['userId', 'anonymousId'], 'context.page.path', 'properties.revenue'],
   signatures: [
     hmac('x-signature', {

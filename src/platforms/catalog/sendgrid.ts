@@ -15,6 +15,7 @@ export const sendgrid: Platform = {
     { json: { '0.sg_message_id': true }, order: 50 },
   ],
   eventType: ['json:0.event'],
+  action: ['0.type'],
   preview: ['0.email', ['0.reason', '0.response', '0.url'], '0.sg_message_id'],
   signatures: [
     publicKey('x-twilio-email-event-webhook-signature', 'public-key', {

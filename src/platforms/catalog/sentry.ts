@@ -11,6 +11,7 @@ export const sentry: Platform = {
   },
   detect: [{ anyHeader: ['sentry-hook-resource', 'sentry-hook-signature'], order: 20 }],
   eventType: ['header:sentry-hook-resource', 'json:action'],
+  action: ['action'],
   preview: [
     ['data.issue.shortId', 'data.event.issue_id', 'data.error.issue_id'],
     ['data.issue.title', 'data.event.title', 'data.error.title', 'data.description_title', 'data.comment'],

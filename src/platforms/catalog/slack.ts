@@ -17,6 +17,7 @@ export const slack: Platform = {
   ],
   eventType: ['json:event.type', 'json:type', 'form:command', formJson('payload', 'type')],
   deliveryId: [{ body: 'event_id', source: 'https://docs.slack.dev/apis/events-api/' }],
+  action: ['event.subtype'],
   preview: [
     ['event.text', 'text'],
     ['event.user', 'user_name'],

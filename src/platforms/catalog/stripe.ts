@@ -27,9 +27,10 @@ export const stripe: Platform = {
       'data.object.customer_details.email',
       'data.object.email',
       'data.object.billing_details.email',
+      'data.object.name',
       'data.object.customer',
     ],
   ],
   signatures: [timestampedHmac('stripe-signature')],
-  secretHint: 'Developers > Webhooks > the endpoint > Signing secret (whsec_…)',
+  secretHint: 'Workbench > Webhooks > the destination > Signing secret (whsec_…)',
 };

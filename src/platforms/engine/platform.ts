@@ -21,6 +21,8 @@ export type Platform = {
    * Left out when the documentation names none: attempts are then recognised by their content.
    */
   deliveryId?: readonly DeliveryIdRule[];
+  /** What happened, where the event type alone says little, such as GitHub's `opened` for `pull_request`: a path or one of several. */
+  action?: readonly string[];
   /** What a list shows of a delivery, the most telling first; four of them at most. Left out = a few well-known fields. */
   preview?: readonly PreviewText[];
   /** Any valid signature is enough. Empty = the platform does not sign. */

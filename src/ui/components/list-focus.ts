@@ -52,7 +52,7 @@ export function focusList(openId: string): void {
 
 /** How many rows the list shows at once. */
 export function rowsPerPage(): number {
-  const row = document.querySelector<HTMLElement>('.event-list li');
+  const row = document.querySelector<HTMLElement>('.event-list .event-row');
   const height = row?.offsetHeight || 60;
   return Math.max(1, Math.floor((scroller()?.clientHeight ?? 0) / height) - 1);
 }

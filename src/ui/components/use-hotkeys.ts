@@ -65,6 +65,10 @@ const onKey = (event: KeyboardEvent): void => {
 };
 addEventListener('keydown', onKey);
 
+// Browsers do not mark the focus that a page gives to a region after a key. With this, the style can.
+addEventListener('keydown', () => document.documentElement.toggleAttribute('data-keys', true), { capture: true });
+addEventListener('pointerdown', () => document.documentElement.removeAttribute('data-keys'), { capture: true });
+
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&

@@ -4,7 +4,7 @@
  */
 
 import { useRef } from 'preact/hooks';
-import type { EventDetail, EventSummary } from '../../features/events/model.ts';
+import type { EventSummary } from '../../features/events/model.ts';
 import { api } from '../api.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { findOlder, isOlder, type Place } from '../live/older-event.ts';
@@ -32,14 +32,10 @@ type ListKeysOptions = {
   endpointId: string;
   eventId: string;
   where: string;
-  /** The URL of the list without an open event. */
-  listHref: string;
-  /** The selected event, once it is loaded. */
-  selected: EventDetail | undefined;
 };
 
 export function useListKeys(options: ListKeysOptions): void {
-  const { list, selection, eventId, listHref } = options;
+  const { list, selection, eventId } = options;
   const { move, moveTo } = useMoves(options);
   const jump = useJumps(options);
   const withList = (run: () => void) => (): boolean | undefined => (isListFocused() ? void run() : false);
@@ -73,6 +69,15 @@ export function useListKeys(options: ListKeysOptions): void {
           return isOpen && isListFocused() && !isControl(event.target) ? focusEvent() : false;
         },
       },
+    },
+    'List',
+  );
+}
+
+/** Escape, after the keys that Escape has on the page: who reads an event goes back first, and keeps what is selected. @param listHref of the list without an open event */
+export function useBackToList(eventId: string, listHref: string): void {
+  useHotkeys(
+    {
       Escape: {
         label: 'Back to the list',
         isKeyOnly: true,
@@ -94,8 +99,8 @@ export function useListKeys(options: ListKeysOptions): void {
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && /^(INPUT|BUTTON)$/.test(target.tagName);
 
-function useMoves({ list, selection, endpointId, eventId, where, selected }: ListKeysOptions) {
-  const { index, select } = selection;
+function useMoves({ list, selection, endpointId, eventId, where }: ListKeysOptions) {
+  const { index, place, select } = selection;
   const isBusy = useRef(false);
   /** @param isArrow in the list of a small screen, an arrow key moves the focus, and Enter opens */
   const moveTo = (next: number, isArrow = false): void => {
@@ -103,7 +108,7 @@ function useMoves({ list, selection, endpointId, eventId, where, selected }: Lis
     void list.loadTo(next + loadedAhead);
     if (!event) return;
     const withFocus = isArrow || isFocusInList();
-    if (eventId !== '' || isWide() || !isArrow) select(event.id);
+    if (eventId !== '' || isWide() || !isArrow) select(event);
     if (withFocus) focusRow(event.id);
   };
   /** The event is older than all rows. */
@@ -114,7 +119,7 @@ function useMoves({ list, selection, endpointId, eventId, where, selected }: Lis
       const fetchPage = (filter: string, cursor: string | undefined) =>
         api.events(endpointId, cursor, filter, { limit: 5 });
       const found = await findOlder({ where, than, fetchPage });
-      if (found) select(found.id);
+      if (found) select(found);
     } catch (error) {
       showError(error);
     }
@@ -123,10 +128,10 @@ function useMoves({ list, selection, endpointId, eventId, where, selected }: Lis
   const move = (by: number, isArrow = false): void => {
     const focused = isArrow ? list.indexOf(focusedRowId() ?? '') : -1;
     const { length } = list.state();
-    if (focused < 0 && index < 0 && selected) {
-      const older = firstOlder(list, selected);
+    if (focused < 0 && index < 0 && place) {
+      const older = firstOlder(list, place);
       if (older < length || by < 0) moveTo(Math.min(length - 1, Math.max(0, older + (by < 0 ? by : by - 1))), isArrow);
-      else void moveBeyond(selected);
+      else void moveBeyond(place);
       return;
     }
     const from = focused < 0 ? index : focused;
@@ -146,14 +151,14 @@ function firstOlder(list: LiveList, event: Place): number {
 const isInvalid = (event: EventSummary | undefined): boolean => event?.signatureValid === false;
 
 /** To the next (1) or the previous (-1) event with an invalid signature. */
-function useJumps({ list, selection, endpointId, eventId, where, selected }: ListKeysOptions) {
+function useJumps({ list, selection, endpointId, eventId, where }: ListKeysOptions) {
   const current = useRef(eventId);
   current.current = eventId;
   const isBusy = useRef(false);
-  const open = (id: string): void => {
+  const open = (event: Place): void => {
     const withFocus = isFocusInList();
-    selection.select(id);
-    if (withFocus) focusRow(id);
+    selection.select(event);
+    if (withFocus) focusRow(event.id);
   };
   const searchServer = async (than: Place): Promise<void> => {
     if (isBusy.current) return;
@@ -164,7 +169,7 @@ function useJumps({ list, selection, endpointId, eventId, where, selected }: Lis
         api.events(endpointId, cursor, filter, { limit: 25 });
       const found = await findOlder({ where, term: 'verdict:invalid', than, fetchPage, isOver });
       if (isOver()) return;
-      if (found) open(found.id);
+      if (found) open(found);
       else showToast('No older event has an invalid signature.');
     } catch (error) {
       showError(error);
@@ -174,13 +179,14 @@ function useJumps({ list, selection, endpointId, eventId, where, selected }: Lis
   };
   return (by: 1 | -1): void => {
     const { length, hasMore } = list.state();
-    const start = selection.index < 0 && selected ? firstOlder(list, selected) - (by > 0 ? 1 : 0) : selection.index;
+    const { index, place } = selection;
+    const start = index < 0 && place ? firstOlder(list, place) - (by > 0 ? 1 : 0) : index;
     let at = start + by;
     while (at >= 0 && at < length && !isInvalid(list.at(at))) at += by;
     const found = at >= 0 ? list.at(at) : undefined;
     const oldest = list.at(length - 1);
-    const than = oldest && (!selected || isOlder(oldest, selected)) ? oldest : selected;
-    if (found) open(found.id);
+    const than = oldest && (!place || isOlder(oldest, place)) ? oldest : place;
+    if (found) open(found);
     else if (by < 0) showToast('No newer event has an invalid signature.');
     else if (hasMore && than) void searchServer(than);
     else showToast('No older event has an invalid signature.');

@@ -1,8 +1,9 @@
 /* The selected event of the inspector: kept in the URL, and moved by the keys of the list. */
 
-import { useCallback, useEffect } from 'preact/hooks';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { LiveList } from '../live/live-list.ts';
+import type { Place } from '../live/older-event.ts';
 import { filterOf } from '../search/filter-url.ts';
 import { currentLocation, navigate } from './navigation.tsx';
 
@@ -24,25 +25,32 @@ type SelectionOptions = {
 export type Selection = {
   /** The selected row; -1 when the event is not in the list. */
   index: number;
+  /** Where the selected event is in time; undefined until it is known. */
+  place: Place | undefined;
   /** Opens an event. Moving from one to the next is not a step in the browser's history; leaving the list of a small screen is. */
-  select: (id: string) => void;
+  select: (event: Place) => void;
 };
 
 export function useSelection(options: SelectionOptions): Selection {
   const { list, endpointId, eventId, base, where, suffix, selected } = options;
   const home = selected?.endpointId ?? endpointId;
+  const opened = useRef<Place>({ id: '', receivedAt: 0 });
   const select = useCallback(
-    (id: string): void => navigate(`${base}/events/${id}${suffix}`, { replace: eventId !== '' || isWide() }),
+    (event: Place): void => {
+      opened.current = event;
+      navigate(`${base}/events/${event.id}${suffix}`, { replace: eventId !== '' || isWide() });
+    },
     [base, suffix, eventId],
   );
 
   // A wide screen opens the newest event at the start; a phone shows the list first.
-  const newestId = list.at(0)?.id;
+  const newest = list.at(0);
+  const newestId = newest?.id;
   useEffect(() => {
     // Going back may have changed the URL since this was rendered.
     const { path, query } = currentLocation();
     const isCurrent = path === base && filterOf(query) === where;
-    if (!eventId && newestId && isCurrent && isWide()) select(newestId);
+    if (!eventId && newest && isCurrent && isWide()) select(newest);
   }, [eventId, newestId, base, where, select]);
 
   // A URL with an event of another endpoint redirects to that endpoint.
@@ -53,5 +61,6 @@ export function useSelection(options: SelectionOptions): Selection {
   const ownIndex = eventId ? list.indexOf(eventId) : -1;
   // With one row per delivery, another attempt of it may have the row.
   const index = ownIndex < 0 && selected ? list.indexOfDelivery(selected.delivery.key) : ownIndex;
-  return { index, select };
+  const place = selected ?? (opened.current.id === eventId && eventId !== '' ? opened.current : undefined);
+  return { index, place, select };
 }

@@ -61,11 +61,13 @@ export function EventPane(props: EventPaneProps) {
       run: () => compareHref && navigate(compareHref),
       isOff: !compareHref,
     },
-    ...tabKeys(name => {
+  });
+  useHotkeys(
+    tabKeys(name => {
       set({ tab: name });
       focusTab(name);
     }),
-  });
+  );
   useActions([{ label: 'Copy as…', run: () => setIsCopying(true), isOff: !event }]);
 
   const shown = event ?? summary;

@@ -20,7 +20,7 @@ import { showToast } from '../components/toasts.tsx';
 import { useArrivals } from '../components/use-arrivals.ts';
 import { type EventQuery, useEvent } from '../components/use-event.ts';
 import { CommandSection, useHotkeys } from '../components/use-hotkeys.ts';
-import { useListKeys } from '../components/use-list-keys.ts';
+import { useBackToList, useListKeys } from '../components/use-list-keys.ts';
 import { type Picks, usePicks } from '../components/use-picks.ts';
 import { isWide, useSelection } from '../components/use-selection.ts';
 import { useWorkspace } from '../components/workspace.tsx';
@@ -55,19 +55,20 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const page = { ...folding, ...useArrivals(name), onMarked: selected.mark, isOpen: useIsOpen(eventId) };
   const live = useLiveList(endpointId, where, page);
   const { list, state, connection, isGone } = live;
-  const picks = usePicks(list, state.length);
-  const { picked, pickedIds, unpick } = picks;
   const base = `/app/endpoints/${endpointId}`;
   const inspector = useInspectorState();
   const queryOf = (filter: string): string => inspectorQuery(filter, inspector);
   const suffix = queryOf(where);
   const filter = filterControl({ base, eventId, where, queryOf, isWide });
   const listHref = base + suffix;
-  const place = { list, endpointId, eventId, where, selected: selected.event };
-  const selection = useSelection({ ...place, base, suffix });
+  const place = { list, endpointId, eventId, where };
+  const selection = useSelection({ ...place, base, suffix, selected: selected.event });
+  const picks = usePicks({ list, state, endpointId, where, eventId, index: selection.index });
+  const { picked, pickedIds, unpick } = picks;
   const onReplay = (): void => setReplayIds(picked.size > 0 ? pickedIds : [eventId]);
+  useListKeys({ ...place, selection });
   useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef });
-  useListKeys({ ...place, selection, listHref });
+  useBackToList(eventId, listHref);
   useEventSource(list, id => `${base}/events/${id}${suffix}`);
   useMissingPicks();
   useFocusOfOpenedEvent(eventId);
@@ -94,7 +95,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
           folding={folding}
           selected={selected.event}
           picks={picks}
-          onReplay={() => setReplayIds(pickedIds)}
+          onReplay={setReplayIds}
         />
       </CommandSection.Provider>
       <Splitter split={split} />
@@ -140,7 +141,7 @@ type KeyOptions = {
 };
 
 function useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef }: KeyOptions): void {
-  const { picked, togglePick, clearPicks } = picks;
+  const { picked, isPicking, togglePick, clearPicks } = picks;
   useHotkeys(
     {
       x: { label: 'Select the event', run: () => togglePick(eventId), isOff: !eventId },
@@ -159,8 +160,8 @@ function useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef }: 
       '/': { label: 'Search and filter', run: () => searchRef.current?.select() },
       Escape: {
         label: 'Clear the selection',
-        run: () => (picked.size > 0 ? clearPicks() : false),
-        isOff: picked.size === 0,
+        run: () => (isPicking ? clearPicks() : false),
+        isOff: !isPicking,
       },
     },
     'List',

@@ -26,7 +26,11 @@ export function helpLines(commands: readonly Command[], section: Section): HelpL
 }
 
 export function Shortcuts({ onClose }: { onClose: () => void }) {
-  const commands = useMemo(listedCommands, []);
+  const commands = useMemo(() => {
+    const listed = listedCommands();
+    // What a control does with its own keys comes after the keys of the page.
+    return [...listed.filter(({ run }) => run), ...listed.filter(({ run }) => !run)];
+  }, []);
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} wide>
       <div class="help">

@@ -7,11 +7,11 @@ import { navigate } from '../components/navigation.tsx';
 import { platformTitle } from '../format/platforms.ts';
 import { formatTimeOfDay } from '../format/time.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
-import { type Command, registeredCommands } from '../state/commands.ts';
+import { type Command, listedCommands } from '../state/commands.ts';
 import type { Ranked } from './rank.ts';
 
 export type PaletteItem = Ranked & {
-  group: 'Actions' | 'Endpoints' | 'Events';
+  group: 'Recent' | 'Actions' | 'Endpoints' | 'Events';
   /** Beside the label, fainter. */
   detail: string;
   /** The key that does the same. */
@@ -24,9 +24,7 @@ const sections: readonly Command['section'][] = ['Event', 'List', 'Page', 'Every
 
 export function commandItems(): PaletteItem[] {
   const items = new Map<string, PaletteItem>();
-  const commands = registeredCommands().filter(
-    ({ label, run, isOff, isKeyOnly }) => label && run && !isOff && !isKeyOnly,
-  );
+  const commands = listedCommands().filter(({ label, run, isOff, isKeyOnly }) => label && run && !isOff && !isKeyOnly);
   commands.sort((a, b) => sections.indexOf(a.section) - sections.indexOf(b.section));
   for (const { label, key, run } of commands) {
     if (items.has(label)) continue;

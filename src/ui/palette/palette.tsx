@@ -17,7 +17,7 @@ import { recentIds, remember } from './recent.ts';
 import { useServerEvents } from './use-server-events.ts';
 
 /** Of each group. */
-const maxShown = { Actions: 40, Endpoints: 8, Events: 8 } as const;
+const maxShown = { Recent: 5, Actions: 60, Endpoints: 8, Events: 8 } as const;
 const maxTyped = 300;
 const pageRows = 8;
 
@@ -50,7 +50,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
     if (by !== undefined) setActive(nextActive(active, items.length, by));
     else if (event.key === 'Enter') {
       if (chosen) choose(chosen);
-    } else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') close();
+    } else if (event.key === 'Escape') close();
+    else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') close();
     else return;
     event.preventDefault();
   };
@@ -117,7 +118,10 @@ function usePaletteItems(text: string): { items: PaletteItem[]; isBusy: boolean 
       ],
     };
   }, [endpoints]);
-  const ranked = useMemo(() => rank(fixed.items, text, fixed.recent), [fixed, text]);
+  const ranked = useMemo(() => {
+    const fitting = rank(fixed.items, text, fixed.recent);
+    return text === '' ? withRecentGroup(fitting, fixed.recent) : fitting;
+  }, [fixed, text]);
   const endpointId = useMemo(() => /^\/app\/endpoints\/([^/]+)/.exec(currentLocation().path)?.[1] ?? '', []);
   const hasEvent = ranked.some(({ group }) => group === 'Events');
   const server = useServerEvents(endpointId, hasEvent || text.length < 2 ? '' : text);
@@ -131,6 +135,12 @@ function usePaletteItems(text: string): { items: PaletteItem[]; isBusy: boolean 
   const items = [...groups.values()].flat();
   return { items: endpointId && text ? [...items, searchItem(endpointId, text)] : items, isBusy: server.isBusy };
 }
+
+/** What was used last is a group of its own until something is typed. */
+const withRecentGroup = (items: readonly PaletteItem[], recent: readonly string[]): PaletteItem[] => {
+  const shown = new Set(recent.filter(id => items.some(item => item.id === id)).slice(0, maxShown.Recent));
+  return items.map(item => (shown.has(item.id) ? { ...item, group: 'Recent' } : item));
+};
 
 const searchItem = (endpointId: string, text: string): PaletteItem => ({
   id: 'search',

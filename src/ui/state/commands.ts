@@ -60,15 +60,19 @@ export type KeyPress = Pick<
 export function keyName(press: KeyPress, isMac: boolean): string | undefined {
   const [mod, foreign] = isMac ? [press.metaKey, press.ctrlKey] : [press.ctrlKey, press.metaKey];
   if (press.altKey || foreign || (mod && press.shiftKey)) return undefined;
-  const letter = letterOf(press);
-  const name = letter === undefined ? press.key : press.shiftKey ? letter.toUpperCase() : letter;
+  const name = press.getModifierState('CapsLock') ? withoutCapsLock(press) : latin(press);
   return mod ? `Mod+${name}` : name;
 }
 
-function letterOf({ key, code }: KeyPress): string | undefined {
-  if (/^[a-z]$/i.test(key)) return key.toLowerCase();
+function latin({ key, code, shiftKey }: KeyPress): string {
   const isOtherAlphabet = key.length === 1 && !/[\0-\x7f]/.test(key);
-  return isOtherAlphabet ? /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase() : undefined;
+  const letter = isOtherAlphabet ? /^Key([A-Z])$/.exec(code)?.[1] : undefined;
+  return letter === undefined ? key : shiftKey ? letter : letter.toLowerCase();
+}
+
+function withoutCapsLock(press: KeyPress): string {
+  const key = latin(press);
+  return /^[a-z]$/i.test(key) ? (press.shiftKey ? key.toUpperCase() : key.toLowerCase()) : key;
 }
 
 /** Runs the newest command of a key that has something to do. Returns whether there was one. */
