@@ -134,7 +134,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     const section = page.locator('section', { has: page.getByRole('heading', { name: 'Retention' }) });
     const save = async (text: string): Promise<void> => {
       await section.getByLabel('Retention').fill(text);
-      await section.getByRole('button', { name: 'Apply' }).click();
+      await section.getByRole('button', { name: 'Save' }).click();
       if (text)
         await dialog()
           .getByRole('button', { name: `Keep for ${text}` })
@@ -168,7 +168,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     await dialog().getByText('The endpoint has pinned events').waitFor();
     await shot('delete-endpoint');
     expect(await confirm.isDisabled()).toBe(true);
-    await dialog().getByLabel('Delete the pinned events, too').check();
+    await dialog().getByLabel('Delete the pinned events too').check();
     await confirm.click();
     await page.getByText('was deleted').waitFor();
   });
