@@ -265,7 +265,7 @@ const byStatus: Record<string, string> = {
   401: 'missing or invalid credentials',
   403: 'the free plan allows 1 endpoint',
   404: 'not found',
-  405: 'method not allowed; this address takes GET, HEAD',
+  405: 'method not allowed; this path takes GET, HEAD',
   408: 'the request did not arrive in time',
   409: 'ada@example.com is in the team already',
   412: 'the consumer has changed: read it again',

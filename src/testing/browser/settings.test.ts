@@ -34,7 +34,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.getByRole('button', { name: "I've saved it" }).click();
     await page.reload();
     await page.getByText(`htk_…${key.slice(-4)}`).waitFor();
-    await page.getByText('expires in 364 days').waitFor();
+    await page.getByText('expires in 365 days').waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByRole('button', { name: 'Revoke nightly import' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
@@ -84,7 +84,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.keyboard.press('Escape');
     await page.reload();
     const row = page.getByRole('list', { name: 'Pending invitations' }).getByRole('listitem');
-    expect(await row.textContent()).toMatch(/noor@example\.com.*invited by mira@example\.com.*expires in 2 days/);
+    expect(await row.textContent()).toMatch(/noor@example\.com.*invited by mira@example\.com.*expires in 3 days/);
     expect(await page.content()).not.toContain(new URL(first).searchParams.get('invitation') ?? '');
     await page.getByRole('button', { name: 'New link for noor@example.com' }).click();
     const second = await link();
@@ -114,7 +114,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.getByLabel('Keep the old URL working for').selectOption('7 days');
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate URL' }).click();
     const old = page.getByRole('list', { name: 'Old URLs' }).getByRole('listitem');
-    await old.filter({ hasText: before }).filter({ hasText: 'stops in 6 days' }).waitFor();
+    await old.filter({ hasText: before }).filter({ hasText: 'stops in 7 days' }).waitFor();
     const after = (await shown.textContent()) ?? '';
     expect(after).not.toBe(before);
     const statuses = async () =>

@@ -8,11 +8,12 @@ const units: [unitMs: number, name: string][] = [
   [60_000, 'minute'],
 ];
 
-/** `in 3 days`, `in 20 hours`, `in 5 minutes`, `in less than a minute`. Rounded down, so that nobody counts on too much. */
+/** `in 3 days`, `in 30 hours`, `in 5 minutes`, `in less than a minute`. At least two of a unit, so that rounding says little wrong. */
 export function formatUntil(at: number, now: number): string {
   const left = at - now;
-  for (const [unit, name] of units) if (left >= unit) return `in ${formatCount(Math.floor(left / unit), name)}`;
-  return 'in less than a minute';
+  for (const [unit, name] of units)
+    if (left >= 2 * unit - unit / 100) return `in ${formatCount(Math.round(left / unit), name)}`;
+  return left >= 60_000 ? 'in 1 minute' : 'in less than a minute';
 }
 
 export const Until = ({ at }: { at: number }) => (

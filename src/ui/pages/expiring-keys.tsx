@@ -4,7 +4,7 @@ import type { ApiKey } from '../../features/keys/model.ts';
 import { Notice } from '../components/controls.tsx';
 import { Link } from '../components/navigation.tsx';
 import { formatUntil } from '../components/until.tsx';
-import { formatExactTime } from '../format/time.ts';
+import { formatMinute } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 
 const warningMs = 7 * 86_400_000;
@@ -28,7 +28,7 @@ export function ExpiringKeys({ keys, withLink = false }: { keys: readonly ApiKey
   return (
     <Notice tone="warn" title={title}>
       {expiring.length === 1
-        ? `It stops working on ${formatExactTime(first.expiresAt)}. `
+        ? `It stops working on ${formatMinute(first.expiresAt)}. `
         : `${expiring.map(({ name }) => visibleName(name)).join(', ')}. `}
       Create a new key and switch to it before then. {withLink && <Link to="/app/settings/keys">Go to API keys</Link>}
     </Notice>

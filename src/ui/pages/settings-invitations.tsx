@@ -9,7 +9,7 @@ import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { Until } from '../components/until.tsx';
 import { useQuery } from '../components/use-query.ts';
-import { formatExactTime } from '../format/time.ts';
+import { formatMinute } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 
 export function InvitationsSection() {
@@ -76,12 +76,14 @@ const PendingRow = ({ one, onResend, onWithdraw }: PendingRowProps) => (
         invited by {visibleName(one.invitedBy)} <Time at={one.createdAt} long /> · expires <Until at={one.expiresAt} />
       </span>
     </div>
-    <Button kind="quiet" aria-label={`New link for ${visibleName(one.email)}`} onClick={onResend}>
-      New link
-    </Button>
-    <Button kind="quiet" aria-label={`Withdraw the invitation for ${visibleName(one.email)}`} onClick={onWithdraw}>
-      Withdraw
-    </Button>
+    <div class="button-row">
+      <Button kind="quiet" aria-label={`New link for ${visibleName(one.email)}`} onClick={onResend}>
+        New link
+      </Button>
+      <Button kind="quiet" aria-label={`Withdraw the invitation for ${visibleName(one.email)}`} onClick={onWithdraw}>
+        Withdraw
+      </Button>
+    </div>
   </li>
 );
 
@@ -120,8 +122,8 @@ function InviteForm({ onMade }: { onMade: (invitation: Invitation) => void }) {
 const LinkDialog = ({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) => (
   <Dialog title={`Invite link for ${visibleName(invitation.email)}`} wide isPersistent onClose={onClose}>
     <p>
-      Share this link yourself: Hooktape doesn't send email. It works once, expires{' '}
-      {formatExactTime(invitation.expiresAt)}, and replaces any earlier link for this person.
+      Share this link yourself: Hooktape doesn't send email. It works once, expires {formatMinute(invitation.expiresAt)}
+      , and replaces any earlier link for this person.
     </p>
     <div class="address large">
       <code>{invitation.url}</code>
