@@ -1,5 +1,6 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
+import { teamExamples } from './team-examples.ts';
 
 const createdAt = 1_789_000_000_000;
 const receivedAt = 1_789_000_123_456;
@@ -7,7 +8,6 @@ const ids = {
   account: 'acc_01m2ab3cd4ef5gh6jk7mn8pq9r',
   endpoint: 'ep_01m2ab3cd4ef5gh6jk7mn8pq9r',
   event: 'evt_01m2ab3cd4ef5gh6jk7mn8pq9r',
-  key: 'key_01m2ab3cd4ef5gh6jk7mn8pq9r',
 };
 
 const account = { id: ids.account, email: 'ada@example.com', plan: 'pro', createdAt };
@@ -70,23 +70,6 @@ const replay = {
   replayedBy: 'ada@example.com',
   formerMember: false,
 };
-const key = {
-  id: ids.key,
-  name: 'laptop',
-  last4: '7x2q',
-  createdAt,
-  lastUsedAt: receivedAt,
-  app: null,
-  expiresAt: null,
-  readOnly: false,
-};
-const invitation = {
-  id: 'inv_01m2ab3cd4ef5gh6jk7mn8pq9r',
-  email: 'grace@example.com',
-  invitedBy: account.email,
-  createdAt,
-  expiresAt: createdAt + 259_200_000,
-};
 const secret = { id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r', platform: 'stripe', last4: 'k3d9', createdAt, confirmed: true };
 const filter = {
   id: 'flt_01m2ab3cd4ef5gh6jk7mn8pq9r',
@@ -97,6 +80,7 @@ const filter = {
 const password = 'a quiet river at noon';
 
 const bySchema: Record<string, unknown> = {
+  ...teamExamples,
   Acceptance: { password },
   Account: account,
   Activity: {
@@ -104,7 +88,6 @@ const bySchema: Record<string, unknown> = {
     bucketMs: 3_600_000,
     counts: [0, 0, 0, 0, 0, 0, 0, 2, 5, 9, 12, 8, 4, 7, 11, 6, 3, 1, 0, 0, 0, 0, 0, 1],
   },
-  ApiKeyList: { keys: [key] },
   ConnectedAppList: {
     apps: [
       {
@@ -123,7 +106,6 @@ const bySchema: Record<string, unknown> = {
   Consumer: consumer,
   ConsumerList: { consumers: [consumer] },
   ConsumerPosition: { cursor },
-  CreatedApiKey: { ...key, lastUsedAt: null, key: 'htk_4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2k4m6n8p0q2r4s6t87x2q' },
   Delivery: {
     key: place.key,
     basis: place.basis,
@@ -196,13 +178,8 @@ const bySchema: Record<string, unknown> = {
   HttpArchive: {
     log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },
   },
-  Invitation: { ...invitation, url: 'https://hooks.example.com/login?invitation=4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2' },
-  NewApiKey: { name: 'laptop', expiresIn: '90d' },
-  NewInvitation: { email: 'grace@example.com' },
   NewSecret: { platform: 'stripe', secret: 'whsec_replace_this_with_the_secret_of_the_endpoint' },
   Ok: { ok: true },
-  PendingInvitationList: { invitations: [invitation] },
-  OpenInvitation: { email: 'grace@example.com', teamOf: 'ada@example.com' },
   PasswordChange: { current: password, password: 'a wide meadow at dawn' },
   ReplayRequest: { url: replay.destination },
   ReplayResult: { ok: true, status: 200, durationMs: 84, responsePreview: 'thanks' },
@@ -253,11 +230,6 @@ const bySchema: Record<string, unknown> = {
   SignedOut: { error: 'not signed in', setupRequired: false },
   SignIn: { email: 'ada@example.com', password },
   Rotation: { overlap: '24h' },
-  Team: {
-    members: [{ id: ids.account, email: 'ada@example.com', role: 'owner', createdAt }],
-    plan: 'pro',
-    limits: { endpoints: 0, keys: 10, retentionMs: 7_776_000_000 },
-  },
 };
 
 const byStatus: Record<string, string> = {
