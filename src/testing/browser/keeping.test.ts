@@ -165,7 +165,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     await dialog().getByLabel('to confirm').fill(name);
     const confirm = dialog().getByRole('button', { name: 'Delete permanently' });
     await confirm.click();
-    await dialog().getByText('The endpoint has pinned events').waitFor();
+    await dialog().getByText('This endpoint has pinned events').waitFor();
     await shot('delete-endpoint');
     expect(await confirm.isDisabled()).toBe(true);
     await dialog().getByLabel('Delete the pinned events too').check();

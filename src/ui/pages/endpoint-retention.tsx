@@ -50,8 +50,8 @@ export function RetentionSection({ endpoint }: { endpoint: Endpoint }) {
           spellcheck={false}
           problem={problem}
         />
-        <Button type="submit" aria-label="Save retention" busy={isBusy} disabled={retention === endpoint.retention}>
-          Save
+        <Button type="submit" busy={isBusy} disabled={retention === endpoint.retention}>
+          Save retention
         </Button>
       </form>
       {isAsking && (
