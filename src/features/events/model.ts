@@ -47,9 +47,12 @@ const shared = {
 export const EventSummary = t.Object(
   {
     ...shared,
-    verdict: t.Union([t.Literal('valid'), t.Literal('invalid'), t.Literal('unchecked'), t.Literal('none')], {
-      description: 'of the signature, as `verdict:` in filters; `none`: the event has no signature',
-    }),
+    verdict: nullable(
+      t.Union([t.Literal('valid'), t.Literal('invalid'), t.Literal('unchecked'), t.Literal('none')], {
+        description:
+          'of the signature, as `verdict:` in filters; `none`: the event has no signature; null: not known, because the event is large and its endpoint has no secret',
+      }),
+    ),
     payloadPreview: t.String(),
     action: nullable(
       t.String({

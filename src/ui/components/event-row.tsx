@@ -31,6 +31,7 @@ type RowProps = {
 export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms, folding }: RowProps) {
   const verdict = rowVerdictOf(event);
   const title = titleOf(event);
+  const preview = previewOf(event);
   return (
     <li class={`event-row ${isSelected ? 'selected' : ''} ${isPicked ? 'picked' : ''}`} style={{ transform: top }}>
       <PickBox id={event.id} title={title.text} platform={event.platform} isPicked={isPicked} onPick={onPick} />
@@ -62,8 +63,8 @@ export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms
           {folding ? (
             <AttemptsText event={event} endpointId={folding.endpointId} />
           ) : (
-            <span class={event.highlights.length > 0 ? 'preview highlights' : 'preview'}>
-              <MarkedText text={previewOf(event)} terms={terms} />
+            <span class={preview.isHighlights ? 'preview highlights' : 'preview'}>
+              <MarkedText text={preview.text} terms={terms} />
             </span>
           )}
           {verdict ? <VerdictBadge {...verdict} /> : !folding && <span class="size">{formatBytes(event.size)}</span>}

@@ -16,8 +16,8 @@ type MarkedSpansProps = {
   text: string;
   /** In order, without overlaps. */
   spans: readonly Span[];
-  /** The hit that the reader is at. */
-  current?: Span | undefined;
+  /** Where the hit begins that the reader is at. */
+  current?: number | undefined;
   /** What is shown for each piece of the text. */
   show?: (text: string) => string;
 };
@@ -29,7 +29,7 @@ export function MarkedSpans({ text, spans, current, show = same }: MarkedSpansPr
   for (const span of spans) {
     if (span.start > from) pieces.push(show(text.slice(from, span.start)));
     pieces.push(
-      <mark key={span.start} class={span === current ? 'hit current-hit' : 'hit'}>
+      <mark key={span.start} class={span.start === current ? 'hit current-hit' : 'hit'}>
         {show(text.slice(span.start, span.end))}
       </mark>,
     );

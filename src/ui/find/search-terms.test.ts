@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { findPattern, spansIn } from './pattern.ts';
-import { searchTermsOf } from './search-terms.ts';
+import { searchTermsOf, withPaths } from './search-terms.ts';
 
 describe('the texts that a filter looks for', () => {
   test.each([
@@ -18,6 +18,21 @@ describe('the texts that a filter looks for', () => {
 
   test('the same array for the same filter, so that rows are not rendered again', () =>
     expect(searchTermsOf('a b')).toBe(searchTermsOf('a b')));
+});
+
+describe('looking for words in paths, too', () => {
+  test.each([
+    ['orders', 'orders OR path:*orders*'],
+    ['/orders/7', '/orders/7 OR path:*/orders/7*'],
+    ['"/orders/"', '"/orders/" OR path:*/orders/*'],
+    ['size>1k orders -old', 'size>1k (orders OR path:*orders*) -old'],
+    ['é a b', 'é (a OR path:*a*) (b OR path:*b*)'],
+  ])('%j', (where, expected) => expect(withPaths(where)).toBe(expected));
+
+  test.each(['', 'type:push', '-orders', '"two words"', 'orders path:/x', 'not a filter"'])(
+    '%j has nothing to look for',
+    where => expect(withPaths(where)).toBeUndefined(),
+  );
 });
 
 describe('hits', () => {

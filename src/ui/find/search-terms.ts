@@ -1,6 +1,6 @@
 /* The texts that a filter looks for, which are marked in the rows of the list and in the open event. */
 
-import { FilterError, type Node, type Term } from '../../shared/filter/filter.ts';
+import { FilterError, type Node, type Term, textOf } from '../../shared/filter/filter.ts';
 import { parse } from '../search/filter-text.ts';
 
 const maxTerms = 20;
@@ -35,4 +35,27 @@ function textsOf(term: Term): string[] {
   const { text, isQuoted } = term.value;
   if (isQuoted) return [text];
   return /^(?:true|false|null)$/.test(text) ? [] : text.split('*');
+}
+
+/** Text that a glob can have, and paths do. */
+const pathText = /^[\w.~%/@+,;=-]+$/;
+
+/**
+ * The filter with its words also looked for in paths, which a word alone does not search: a row without an event type has its path as
+ * title. Undefined when there is no word to look for.
+ */
+export function withPaths(where: string): string | undefined {
+  const filter = parse(where);
+  if (filter instanceof FilterError || !filter.root) return undefined;
+  const words = wantedTerms(filter.root).filter(term => term.on === 'text' && pathText.test(term.text));
+  if (words.length === 0 || where.includes('path:')) return undefined;
+  const characters = [...where];
+  for (const word of words.reverse()) {
+    const text = textOf(filter, word);
+    const either = `${text} OR path:*${word.on === 'text' ? word.text : ''}*`;
+    const isAll = word.start === 0 && word.end === characters.length;
+    characters.splice(word.start, word.end - word.start, isAll ? either : `(${either})`);
+  }
+  const next = characters.join('');
+  return parse(next) instanceof FilterError ? undefined : next;
 }

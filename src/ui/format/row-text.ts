@@ -19,13 +19,18 @@ export function titleOf({ eventType, action, path }: Pick<EventSummary, 'eventTy
 type Previewed = Pick<EventSummary, 'highlights' | 'action' | 'payloadPreview' | 'size'>;
 
 /** What matters in the payload and is not in the title, else its beginning. Binary data is shown as such, not as garbled text. */
-export function previewOf({ highlights, action, payloadPreview, size }: Previewed): string {
-  if (highlights.length > 0) return visiblePreview(highlights.filter(text => text !== action).join(' · '));
-  if (size === 0) return 'no body';
-  return /[\0\ufffd]/.test(payloadPreview) ? 'binary data' : visiblePreview(payloadPreview);
+export function previewOf(event: Previewed): { text: string; isHighlights: boolean } {
+  const { action, payloadPreview, size } = event;
+  const highlights = event.highlights.filter(text => text !== action);
+  if (highlights.length > 0) return { text: visiblePreview(highlights.join(' · ')), isHighlights: true };
+  const isBinary = /[\0\ufffd]/.test(payloadPreview);
+  return {
+    text: size === 0 ? 'no body' : isBinary ? 'binary data' : visiblePreview(payloadPreview),
+    isHighlights: false,
+  };
 }
 
-const verdicts: Record<EventSummary['verdict'], Pick<Verdict, 'tone' | 'label'> | undefined> = {
+const verdicts: Record<NonNullable<EventSummary['verdict']>, Pick<Verdict, 'tone' | 'label'> | undefined> = {
   valid: { tone: 'good', label: 'Valid' },
   invalid: { tone: 'bad', label: 'Invalid' },
   unchecked: { tone: 'muted', label: 'Not checked' },
@@ -33,5 +38,7 @@ const verdicts: Record<EventSummary['verdict'], Pick<Verdict, 'tone' | 'label'> 
 };
 
 /** The short form for a row; undefined without a signature. */
-export const rowVerdictOf = ({ verdict }: Pick<EventSummary, 'verdict'>): Pick<Verdict, 'tone' | 'label'> | undefined =>
-  verdicts[verdict];
+export const rowVerdictOf = ({
+  verdict,
+}: Pick<EventSummary, 'verdict'>): Pick<Verdict, 'tone' | 'label'> | undefined =>
+  verdict === null ? undefined : verdicts[verdict];

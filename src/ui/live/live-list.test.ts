@@ -229,6 +229,17 @@ describe('live list', () => {
     expect(ids(list)).toEqual([4, 1]);
     expect(list.indexOf('evt_3')).toBe(-1);
   });
+
+  test('the revision changes when rows are taken out, not when they are added', async () => {
+    const { list } = await setUp(6);
+    const { revision } = list.state();
+    list.push(event(7));
+    await list.loadTo(7);
+    expect(list.state().revision).toBe(revision);
+    list.removeAll(['evt_1', 'evt_7', 'evt_unknown']);
+    expect(ids(list)).toEqual([6, 5, 4, 3, 2].slice(0, list.state().length));
+    expect(list.state().revision).not.toBe(revision);
+  });
 });
 
 describe('with one row per delivery', () => {
