@@ -33,6 +33,7 @@ export const allowedToApps: readonly Permission[] = [
       'GET /api/endpoints/{id}/consumers',
       'GET /api/endpoints/{id}/consumers/{name}',
       'POST /api/endpoints/{id}/where/test',
+      'GET /api/endpoints/{id}/events/count',
       'GET /api/events',
       'GET /api/events/{id}',
       'GET /api/events/{id}/raw',
@@ -104,6 +105,10 @@ export const deniedToApps: readonly Permission[] = [
   {
     description: 'confirm a signing secret that a sender provided, or let an endpoint trust one',
     operations: ['POST /api/endpoints/{id}/secrets/{secretId}/confirm'],
+  },
+  {
+    description: 'send test events, or list the platforms that they can imitate',
+    operations: ['GET /api/platforms', 'POST /api/endpoints/{id}/test-events'],
   },
   {
     description: 'delete single webhooks or endpoints with pinned ones, or change how long webhooks are kept',

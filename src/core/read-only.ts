@@ -7,6 +7,7 @@ import { createOperationTest } from './app-permissions.ts';
 /** Operations that change nothing, whatever their method. */
 export const readOperations: readonly string[] = [
   'GET /api/me',
+  'GET /api/platforms',
   'GET /api/apps',
   'GET /api/keys',
   'GET /api/session',

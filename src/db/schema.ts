@@ -161,6 +161,7 @@ export const secrets = sqliteTable('secrets', {
   createdAt: integer('created_at').notNull(),
   confirmed: integer({ mode: 'boolean' }).notNull().default(true),
   learned: integer({ mode: 'boolean' }).notNull().default(false),
+  isTest: integer('is_test', { mode: 'boolean' }).notNull().default(false),
 });
 
 export const apiKeys = sqliteTable('api_keys', {

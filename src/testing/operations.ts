@@ -71,6 +71,7 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   testFilter: () => ({ where: 'method:POST' }),
   deleteEvents: () => ({ where: 'type:absent' }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
+  sendTestEvent: () => ({ platform: 'stripe' }),
   replayEvent: ({ destination }) => ({ url: destination }),
   createKey: () => ({ name: 'created by a test' }),
   signIn: ({ ada }) => ({ email: ada.email, password: signInPassword }),

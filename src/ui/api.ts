@@ -8,7 +8,7 @@ import type { Delivery, RetrySchedule } from '../features/deliveries/model.ts';
 import type { Activity, Endpoint } from '../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../features/events/model.ts';
 import type { ExportFormat } from '../features/exports/model.ts';
-import type { SavedFilter } from '../features/filters/model.ts';
+import type { EventCount, SavedFilter } from '../features/filters/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
 import type { ReplayResult } from '../features/replays/model.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from '../features/schemas/model.ts';
@@ -16,6 +16,7 @@ import type { Secret, SecretList } from '../features/secrets/model.ts';
 import type { Session, SignedIn } from '../features/sessions/model.ts';
 import type { SetupDone } from '../features/setup/model.ts';
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../features/teams/model.ts';
+import type { NewTestEvent, PlatformGuide, TestEvent } from '../features/test-events/model.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -142,8 +143,15 @@ export const api = {
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
-  exportUrl: (endpoint: string, format: ExportFormat, where: string) =>
-    `/api/endpoints/${id(endpoint)}/export?format=${format}${where ? `&where=${id(where)}` : ''}`,
+  exportUrl: (
+    endpoint: string,
+    format: ExportFormat,
+    { where = '', ids = [] }: { where?: string; ids?: readonly string[] },
+  ) =>
+    `/api/endpoints/${id(endpoint)}/export?format=${format}${where ? `&where=${id(where)}` : ''}${ids.length > 0 ? `&ids=${ids.join(',')}` : ''}`,
+  platforms: () => call<{ platforms: PlatformGuide[] }>('GET', '/api/platforms').then(answer => answer.platforms),
+  sendTestEvent: (endpoint: string, event: NewTestEvent) =>
+    call<TestEvent>('POST', `/api/endpoints/${id(endpoint)}/test-events`, event),
   streamUrl: (endpoint: string, where: string) =>
     `/api/endpoints/${id(endpoint)}/stream?changes=true${where ? `&where=${id(where)}` : ''}`,
   filters: (endpoint: string) =>
@@ -172,6 +180,15 @@ export const api = {
   delivery: (endpoint: string, key: string) =>
     call<Delivery>('GET', `/api/deliveries/${id(key)}?endpointId=${id(endpoint)}`),
   retries: (endpoint: string) => call<RetrySchedule>('GET', `/api/endpoints/${id(endpoint)}/retries`),
+  countEvents: (endpoint: string, where: string, cursor: string | undefined, signal: AbortSignal) =>
+    call<EventCount>(
+      'GET',
+      `/api/endpoints/${id(endpoint)}/events/count?where=${id(where)}${cursor ? `&cursor=${id(cursor)}` : ''}`,
+      undefined,
+      signal,
+    ),
+  deleteEvents: (endpoint: string, where: string, pinned: boolean) =>
+    call<{ deleted: number }>('POST', `/api/endpoints/${id(endpoint)}/events/delete`, { where, pinned }),
   deleteEvent: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}`),
   pin: (event: string, pin: { name: string | null; note: string | null }) =>
     call<EventSummary>('PUT', `/api/events/${id(event)}/pin`, pin),

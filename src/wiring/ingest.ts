@@ -1,5 +1,6 @@
-/* Builds the path of a delivery from the ingest address to disk. */
+/* Builds the path of a delivery from the ingest address to disk, and test events, which take it, too. */
 import { mayRecogniseLater, platformsOf, recognise } from '../features/secrets/recognition.ts';
+import { createTestEventsService } from '../features/test-events/service.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCaptureService } from '../ingest/capture.ts';
 import type { createCaptureRate } from '../ingest/capture-rate.ts';
@@ -70,10 +71,19 @@ export function createIngestWiring(
     onResult: metrics.delivery,
     onError: error => onError(error, { requestId: `in-${(++failedDeliveries).toString(36)}` }),
   });
+  const testEvents = createTestEventsService({
+    endpoint: endpoints.owned,
+    urlOf: endpoints.urlOf,
+    testSecret: secrets.testSecret,
+    record: capture.record,
+    clock,
+    random,
+  });
   return {
     capture,
     clientAddress,
     ingest,
+    testEvents,
     /** Stores imported events after every delivery acknowledged before. @throws the database's error */
     insertImported: journal
       ? journal.insertRows

@@ -13,6 +13,10 @@ export const Secret = t.Object(
       description:
         'false for a secret that a handshake delivered: until a person confirms it, verdicts that depend on it are `unchecked`',
     }),
+    isTest: t.Boolean({
+      description:
+        'true for a secret that was made to sign test events: it has no part in the verdicts of other events',
+    }),
   },
   { title: 'Secret' },
 );

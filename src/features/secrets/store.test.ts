@@ -27,6 +27,7 @@ test('secrets of another endpoint are not listed, counted, confirmed, replaced o
     last4: '',
     createdAt: 0,
     confirmed,
+    isTest: false,
   });
   const unconfirmed = (id: string, endpoint: number) => ({
     endpoint,

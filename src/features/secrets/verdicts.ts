@@ -44,7 +44,8 @@ export function createVerdicts(options: {
 
   return {
     /** Whether the endpoint has a secret to verify with. Without one, verdicts are `unchecked` or the stored ones. */
-    canVerify: async (endpoint: number): Promise<boolean> => secretsOf(endpoint).some(isConfirmed),
+    canVerify: async (endpoint: number): Promise<boolean> =>
+      secretsOf(endpoint).some(secret => isConfirmed(secret) || secret.test),
 
     storedVerdict,
 

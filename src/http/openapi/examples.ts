@@ -1,5 +1,7 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
+import { schemaExamples } from './schema-examples.ts';
+import { secretExamples } from './secret-examples.ts';
 import { teamExamples } from './team-examples.ts';
 
 const createdAt = 1_789_000_000_000;
@@ -47,7 +49,9 @@ const summary = {
   ...received,
   delivery: place,
   signatureValid: true,
+  verdict: 'valid',
   payloadPreview: body,
+  action: null,
   highlights: ['7', '12.50 EUR'],
 };
 const answered = { status: 200, rule: null, delayMs: 0, fault: null, limited: false };
@@ -70,7 +74,6 @@ const replay = {
   replayedBy: 'ada@example.com',
   formerMember: false,
 };
-const secret = { id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r', platform: 'stripe', last4: 'k3d9', createdAt, confirmed: true };
 const filter = {
   id: 'flt_01m2ab3cd4ef5gh6jk7mn8pq9r',
   name: 'Large orders',
@@ -150,6 +153,7 @@ const bySchema: Record<string, unknown> = {
   FilterTest: { where: filter.where, limit: 10 },
   FilterTestResult: { matched: [], unmatched: [{ event: summary, clause: 'size>10k' }] },
   FilterError: { error: 'invalid where: there is no field "tpye"', position: 0, nearest: 'type' },
+  EventCount: { count: 1240, nextCursor: null },
   DeletionRequest: { where: 'type:order.* received<30d', pinned: false },
   Deletion: { deleted: 1 },
   EventJsonSchema: {
@@ -178,7 +182,6 @@ const bySchema: Record<string, unknown> = {
   HttpArchive: {
     log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },
   },
-  NewSecret: { platform: 'stripe', secret: 'whsec_replace_this_with_the_secret_of_the_endpoint' },
   Ok: { ok: true },
   PasswordChange: { current: password, password: 'a wide meadow at dawn' },
   ReplayRequest: { url: replay.destination },
@@ -198,20 +201,8 @@ const bySchema: Record<string, unknown> = {
       },
     ],
   },
-  SchemaChangeList: {
-    changes: [
-      {
-        platform: 'stripe',
-        type: 'order.paid',
-        kind: 'new',
-        path: 'customer.locale',
-        at: receivedAt,
-        eventId: ids.event,
-      },
-    ],
-  },
-  Secret: secret,
-  SecretList: { secrets: [secret], learnSecretsUntil: null },
+  ...schemaExamples,
+  ...secretExamples,
   SessionList: {
     sessions: [
       {

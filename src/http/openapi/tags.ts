@@ -23,6 +23,7 @@ export const tags: Tag[] = [
     name: 'Secrets',
     description: 'Signing secrets that verify the signatures of deliveries. Responses never contain a secret.',
   },
+  { name: 'Test events', description: 'Samples of the platforms, and how to connect each platform.' },
   { name: 'Sessions', description: 'Sign-in, passwords and first run, for the dashboard.' },
   { name: 'Team', description: 'Members of the team, and invitations to it.' },
 ];

@@ -7,6 +7,11 @@ export const netlify: Platform = {
   name: 'netlify',
   title: 'Netlify',
   docsUrl: 'https://docs.netlify.com',
+  setup: {
+    where:
+      'Project configuration > Notifications > Deploy notifications > Add notification > HTTP POST request > URL to notify',
+    url: 'https://docs.netlify.com/site-deploys/notifications/',
+  },
   detect: [
     { anyHeader: ['x-netlify-event'], order: 25 },
     {
@@ -17,7 +22,7 @@ export const netlify: Platform = {
   ],
   eventType: ['header:x-netlify-event', 'json:state'],
   preview: ['name', ['branch', 'context'], ['title', 'error_message'], 'state'],
-  signatures: [jwtBodyHash('x-webhook-signature', 'jwt-hs256', { claim: 'sha256' })],
+  signatures: [jwtBodyHash('x-webhook-signature', 'jwt-hs256', { claim: 'sha256', claims: { iss: 'netlify' } })],
   secretHint: 'Project configuration > Notifications > the HTTP POST request > JWS secret token',
 };
 

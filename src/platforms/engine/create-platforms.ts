@@ -9,6 +9,7 @@ import type { DeliveryId, RawDelivery } from './model.ts';
 import type { Platform, SignatureScheme } from './platform.ts';
 import { createPlatformIndex } from './platform-index.ts';
 import { createSecretParser } from './secrets.ts';
+import { createSigner } from './sign.ts';
 import { createVerifier } from './verify.ts';
 
 /** `genericSchemes`: tried on signed deliveries of unknown platforms. */
@@ -36,6 +37,7 @@ export function createPlatforms(catalog: {
     },
     highlightsOf: createHighlights(index),
     verify,
+    sign: createSigner({ index, genericSchemes: catalog.genericSchemes }),
     mustVerifyAtCapture,
     handshake,
     mayDefer: createDeferral(index),

@@ -1,6 +1,7 @@
 /* A row of the catalog: everything there is to know about one platform. `../README.md` shows how to add one. */
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { HandshakeAnswer, RawDelivery } from './model.ts';
+import type { Signer } from './signers/task.ts';
 import type { Verifier } from './verifiers/check.ts';
 
 export type Platform = {
@@ -20,10 +21,14 @@ export type Platform = {
    * Left out when the documentation names none: attempts are then recognised by their content.
    */
   deliveryId?: readonly DeliveryIdRule[];
+  /** What happened, where the event type alone says little, such as GitHub's `opened` for `pull_request`: a path or one of several. */
+  action?: readonly string[];
   /** What a list shows of a delivery, the most telling first; four of them at most. Left out = a few well-known fields. */
   preview?: readonly PreviewText[];
   /** Any valid signature is enough. Empty = the platform does not sign. */
   signatures: readonly SignatureScheme[];
+  /** Where a person enters the endpoint's URL; left out = see `docsUrl`. */
+  setup?: PlatformSetup;
   /** Which secret to register and where to find it; null when there is none. */
   secretHint: string | null;
   /** A verify token for the handshake may be registered too, although it signs nothing. */
@@ -31,6 +36,9 @@ export type Platform = {
   handshakes?: readonly Handshake[];
   notes?: string;
 };
+
+/** `where`: the way through the menus, or the call of the API. `url`: the page of the documentation that says so. */
+export type PlatformSetup = { where: string; url: string };
 
 /** All given conditions must hold. A rule needs at least one condition on headers, query, User-Agent or body. */
 export type DetectionRule = {
@@ -128,6 +136,8 @@ export type SignatureScheme = {
   /** Shown as the `scheme` of a verdict. */
   label: string;
   verify: Verifier;
+  /** Left out = only the platform can sign: with a private key. */
+  sign?: Signer | undefined;
   /** The header with the signature; null = the signature is in the body. */
   header: string | null;
   /** Further headers that may hold the signature, with a prefix of their own when it differs. */
@@ -146,6 +156,8 @@ export type SignatureScheme = {
   message?: string;
   /** Other byte sequences that the sender may have signed in place of the raw body. */
   bodyVariants?: (reader: DeliveryReader) => Iterable<Uint8Array>;
+  /** The sender signs the first of the `bodyVariants` that a delivery has, not the raw body. */
+  signsVariant?: true;
   keyFormat: KeyFormat;
   timestamp?: SignedTimestamp;
   proves: 'payload' | 'origin';
