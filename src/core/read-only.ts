@@ -20,6 +20,7 @@ export const readOperations: readonly string[] = [
   'GET /api/endpoints/{id}/activity',
   'GET /api/endpoints/{id}/consumers',
   'GET /api/endpoints/{id}/consumers/{name}',
+  'GET /api/endpoints/{id}/events/count',
   'GET /api/endpoints/{id}/export',
   'GET /api/endpoints/{id}/feed',
   'GET /api/endpoints/{id}/filters',
