@@ -21,6 +21,7 @@ import { secretsRoutes } from './features/secrets/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
 import { setupRoutes } from './features/setup/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
+import { testEventsRoutes } from './features/test-events/routes.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { createDeclaredOnly, type DeclaredRoute } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
@@ -50,6 +51,7 @@ const createApi = (services: Services) =>
     .use(keysRoutes(services))
     .use(appsRoutes(services))
     .use(secretsRoutes(services))
+    .use(testEventsRoutes(services))
     .use(notificationsRoutes(services))
     .use(feedRoutes(services))
     .use(consumersRoutes(services))

@@ -52,6 +52,24 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
     await eventually(async () => (await late()).includes('404'));
   }, 20_000);
 
+  test('a new URL, its overlap and a pause that one makes are soon known to the other', async () => {
+    const [one, two] = [await join(), await join('ws')];
+    const ada = await one.createAccount('urls@example.com');
+    const before = await ada.createEndpoint();
+    await two.deliver(before);
+    const post = async (url: string) =>
+      (await fetch(`${await two.listen()}${new URL(url).pathname}`, { method: 'POST', body: '{}' })).status;
+    const path = `/api/endpoints/${before.id}`;
+    const after = await ada.json<{ url: string; previousUrls: { id: string }[] }>(200, 'POST', `${path}/rotate`, {});
+    expect([await post(after.url), await post(before.url)]).toEqual([200, 200]);
+    await ada.json(200, 'DELETE', `${path}/previous-urls/${after.previousUrls[0]?.id}`);
+    await eventually(async () => (await post(before.url)) === 404);
+    await ada.json(200, 'PATCH', path, { paused: true });
+    await eventually(async () => (await post(after.url)) === 503);
+    await ada.json(200, 'PATCH', path, { paused: false });
+    await eventually(async () => (await post(after.url)) === 200);
+  }, 20_000);
+
   test('a feed read through one has what the other stores, in order, also while a call waits', async () => {
     const [one, two] = [await join(), await join('ws')];
     const ada = await one.createAccount('feed@example.com');

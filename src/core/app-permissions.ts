@@ -17,7 +17,7 @@ export const allowedToApps: readonly Permission[] = [
     operations: ['GET /api/me', 'GET /api/apps'],
   },
   {
-    description: 'read your endpoints and every webhook they received, as they arrive and as exported files',
+    description: 'read your endpoints and all their webhooks, live and as exported files',
     operations: [
       'GET /api/endpoints',
       'GET /api/endpoints/{id}',
@@ -33,6 +33,7 @@ export const allowedToApps: readonly Permission[] = [
       'GET /api/endpoints/{id}/consumers',
       'GET /api/endpoints/{id}/consumers/{name}',
       'POST /api/endpoints/{id}/where/test',
+      'GET /api/endpoints/{id}/events/count',
       'GET /api/events',
       'GET /api/events/{id}',
       'GET /api/events/{id}/raw',
@@ -40,11 +41,11 @@ export const allowedToApps: readonly Permission[] = [
     ],
   },
   {
-    description: 'remember and change how far programs have read the webhooks of an endpoint',
+    description: 'save and change how far programs have read the webhooks of an endpoint',
     operations: ['PUT /api/endpoints/{id}/consumers/{name}', 'DELETE /api/endpoints/{id}/consumers/{name}'],
   },
   {
-    description: 'pin and tag webhooks, unpin them, and save and delete filters for your team',
+    description: 'pin and tag webhooks, and save and delete filters for your team',
     operations: [
       'PUT /api/events/{id}/pin',
       'DELETE /api/events/{id}/pin',
@@ -54,11 +55,11 @@ export const allowedToApps: readonly Permission[] = [
     ],
   },
   {
-    description: 'create and rename endpoints, and delete them together with the webhooks they received',
+    description: 'create and rename endpoints, and delete them with all their webhooks',
     operations: ['POST /api/endpoints', 'PATCH /api/endpoints/{id}', 'DELETE /api/endpoints/{id}'],
   },
   {
-    description: 'send webhooks again, to any address',
+    description: 'replay webhooks to any URL',
     operations: ['POST /api/events/{id}/replay'],
   },
   {
@@ -70,8 +71,7 @@ export const allowedToApps: readonly Permission[] = [
     ],
   },
   {
-    description:
-      'list your API keys, revoke any of them, and create keys of its own, which stop working when you disconnect it',
+    description: 'list and revoke your API keys, and create keys of its own, which stop working when you disconnect it',
     operations: ['GET /api/keys', 'POST /api/keys', 'DELETE /api/keys/{id}'],
   },
 ];
@@ -81,7 +81,10 @@ export const deniedToApps: readonly Permission[] = [
     description: 'see your team, or invite and remove its members',
     operations: [
       'GET /api/team',
+      'GET /api/team/invitations',
       'POST /api/team/invitations',
+      'POST /api/team/invitations/{id}/resend',
+      'DELETE /api/team/invitations/{id}',
       'DELETE /api/team/members/{id}',
       'GET /api/invitations/{token}',
       'POST /api/invitations/{token}',
@@ -101,7 +104,7 @@ export const deniedToApps: readonly Permission[] = [
   },
   {
     description:
-      'confirm a signing secret that a sender delivered, let an endpoint learn one, sign or edit what is sent again, or allow signing',
+      'confirm a signing secret that a sender provided, let an endpoint trust one, sign or edit what is sent again, or allow signing',
     operations: [
       'POST /api/endpoints/{id}/secrets/{secretId}/confirm',
       'PATCH /api/endpoints/{id}/secrets/{secretId}',
@@ -109,9 +112,16 @@ export const deniedToApps: readonly Permission[] = [
     ],
   },
   {
-    description:
-      'delete webhooks other than with their endpoint, delete endpoints that have pinned ones, or change how long webhooks are kept',
+    description: 'send test events, or list the platforms that they can imitate',
+    operations: ['GET /api/platforms', 'POST /api/endpoints/{id}/test-events'],
+  },
+  {
+    description: 'delete single webhooks or endpoints with pinned ones, or change how long webhooks are kept',
     operations: ['DELETE /api/events/{id}', 'POST /api/endpoints/{id}/events/delete'],
+  },
+  {
+    description: 'rotate the URL of an endpoint, or pause it',
+    operations: ['POST /api/endpoints/{id}/rotate', 'DELETE /api/endpoints/{id}/previous-urls/{urlId}'],
   },
   {
     description: 'disconnect other apps',
@@ -123,11 +133,14 @@ export const appForbiddenMessage =
   'connected apps and the API keys that they created may not do this: use a session or an API key that a user created';
 
 const patternOf = (operation: string): string => operation.replace(/\{\w+\}/g, '[^/]+');
-const allowed = new RegExp(`^(?:${allowedToApps.flatMap(({ operations }) => operations.map(patternOf)).join('|')})/?$`);
 
-/** HEAD is treated as GET. */
-export const isAllowedToApps = (method: string, path: string): boolean =>
-  allowed.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+/** @returns whether a request is one of these operations; HEAD is treated as GET */
+export function createOperationTest(operations: readonly string[]): (method: string, path: string) => boolean {
+  const pattern = new RegExp(`^(?:${operations.map(patternOf).join('|')})/?$`);
+  return (method, path) => pattern.test(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+}
+
+export const isAllowedToApps = createOperationTest(allowedToApps.flatMap(({ operations }) => operations));
 
 /** For an operation that is allowed to apps with one exception. @throws forbidden for an app */
 export function requireUser({ app }: Pick<Principal, 'app'>): void {

@@ -17,6 +17,8 @@ export type Principal = {
   credential: { kind: 'key' | 'app' | 'session'; id: string };
   /** The connected app that acts for the account, with a token or with a key that it made; undefined for a person. */
   app: ActingApp | undefined;
+  /** The credential is an API key that may change nothing. */
+  isReadOnly: boolean;
 };
 
 /** `grantId` is null for an app of an external issuer. */
@@ -29,4 +31,4 @@ export type TeamAccess = Pick<Principal, 'teamId' | 'plan'>;
 export type MemberAccess = TeamAccess & Pick<Principal, 'accountId'>;
 
 /** The part of a principal that every credential of an account has in common. */
-export type AccountIdentity = Omit<Principal, 'credential' | 'app'>;
+export type AccountIdentity = Omit<Principal, 'credential' | 'app' | 'isReadOnly'>;

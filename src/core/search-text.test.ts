@@ -133,3 +133,64 @@ describe('what a search finds', () => {
     );
   });
 });
+
+describe('a search like `"key": value`', () => {
+  test.each([
+    ['"a": 1', '{"a":1}'],
+    ['"a":1', '{"a": 1}'],
+    ['"A" :\n"X', '{\r\n\t"a"\t:\n  "xyz"\n}'],
+    ['"a": {"b": [1, 2]}', '{"a":{"b":[1,2]}}'],
+    ['"a":{"b":[1,2]}', '{\n  "a": {\n    "b": [\n      1,\n      2\n    ]\n  }\n}'],
+    ['"url": "https://a.b/c"', '{"url":"https:\\/\\/a.b\\/c"}'],
+    ['"name": "é', '{"name":"\\u00e9cole"}'],
+    ['"a": 1', '{"b":2}\n{"a":1}\n'],
+    ['"a": 1', `{"a"${' '.repeat(5000)}:${'\n'.repeat(5000)}1}`],
+    ['"a": "x  y"', '{"a":"x  y"}'],
+  ])('%j in %j', (q, body) => expect(found(q, body)).toBe(true));
+
+  test.each([
+    ['"a": "x y"', '{"a":"x  y"}'],
+    ['"a": "x  y"', `{"a":"x${' '.repeat(50)}y"}`],
+    ['"a b": 1', '{"ab":1}'],
+    ['"a": 1', '{"a":"1"}'],
+    ['"a": 1 2', '{"a":12}'],
+    ['a: 1', '{"a":1}'],
+    ['"a": 1', '{"a":\u00a01}'],
+  ])('%j not in %j', (q, body) => expect(found(q, body)).toBe(false));
+
+  test('finds what is there when nothing outside strings is spaced, in pieces of any length', () => {
+    const space = fc.stringMatching(/^[ \t\n\r]{0,6}$/);
+    const scalar = fc.oneof(fc.constantFrom('"x y"', '"a:b"', '"{  }"', '12', '-1.5', 'null', 'true', '""'));
+    const value = fc.oneof(scalar, fc.constantFrom(['[', '1', ',', '"b  c"', ']'], ['{', '"k"', ':', '0', '}']));
+    const key = fc.constantFrom('"a"', '"b  c"', '"k:"');
+    const spaced = (tokens: readonly string[], spaces: readonly string[]): string =>
+      tokens.map((token, at) => token + (spaces[at % spaces.length] ?? '')).join('');
+    let hits = 0;
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(key, value), { minLength: 1, maxLength: 4 }),
+        fc.tuple(key, value),
+        fc.array(space, { minLength: 1, maxLength: 9 }),
+        fc.array(space, { minLength: 1, maxLength: 9 }),
+        fc.constantFrom(1, 3, 7, 1 << 18),
+        (members, other, spacesOfBody, spacesOfTerm, piece) => {
+          const tokensOf = ([name, of]: readonly [string, string | readonly string[]]): string[] => [
+            name,
+            ':',
+            ...[of].flat(),
+          ];
+          const body = ['{', ...members.flatMap((one, at) => [...(at > 0 ? [','] : []), ...tokensOf(one)]), '}'];
+          for (const member of [...members, other]) {
+            const tokens = tokensOf(member);
+            const isThere = body.join('').includes(tokens.join(''));
+            if (isThere) hits++;
+            const matcher = createMatcher(spaced(tokens, spacesOfTerm), piece);
+            expect(matchesNow(matcher, null, bytes(spaced(body, spacesOfBody)))).toBe(isThere);
+          }
+        },
+      ),
+      { numRuns: 1500 },
+    );
+    expect(hits).toBeGreaterThan(1500);
+  });
+});

@@ -1,8 +1,9 @@
 /*
  * What a search compares. An event is found by its type or its payload: a valid UTF-8 body as written, and a JSON body also with
  * the escapes in its strings resolved. Text and term are case-folded by the same function, so that the index and the final check
- * agree. Every other character is literal.
+ * agree. Every other character is literal, but for the white space between the tokens of a search like `"key": value`.
  */
+import { betweenTokens, jsonPhraseTokens, literalPattern } from '../shared/json-phrase.ts';
 import { decodeUtf8 } from './text.ts';
 
 /** `toLowerCase` turns it into two characters, so it is left out. */
@@ -69,16 +70,44 @@ function beforeEscape(text: string, from: number, end: number): number {
   return end;
 }
 
-/** Whether the text contains `term`; yields after every `piece` characters. */
-function* contains(text: string, term: string, piece: number, resolved: boolean): Generator<void, boolean> {
+/** Looks for a term in text that is read in pieces. Both are folded. */
+type Search = {
+  /** Makes long text short where that changes nothing. */
+  shorten: (text: string) => string;
+  isIn: (text: string) => boolean;
+  /** The longest match that can occur, in characters. */
+  maxLength: number;
+};
+
+const literalSearch = (term: string): Search => ({
+  shorten: text => text,
+  isIn: text => text.includes(term),
+  maxLength: term.length,
+});
+
+/** Finds the tokens with any white space between them. */
+function phraseSearch(term: string, tokens: readonly string[]): Search {
+  // More white space than any token contains matches nothing but a gap between tokens, so one character more says the same.
+  const mostSpace = Math.max(0, ...(term.match(/[ \t\n\r]+/g) ?? []).map(run => run.length));
+  const longSpace = new RegExp(`([ \\t\\n\\r]{${mostSpace + 1}})[ \\t\\n\\r]+`, 'g');
+  const pattern = new RegExp(tokens.map(literalPattern).join(betweenTokens));
+  return {
+    shorten: text => text.replace(longSpace, '$1'),
+    isIn: text => pattern.test(text),
+    maxLength: term.length + tokens.length * (mostSpace + 1),
+  };
+}
+
+/** Whether the search finds something in the text; yields after every `piece` characters. */
+function* contains(text: string, search: Search, piece: number, resolved: boolean): Generator<void, boolean> {
   let tail = '';
   for (let from = 0; from < text.length; ) {
     const end = from + piece < text.length && resolved ? beforeEscape(text, from, from + piece) : from + piece;
     const part = text.slice(from, end);
-    const read = foldCase(tail + (resolved ? resolveEscapes(part) : part));
-    if (read.includes(term)) return true;
+    const read = search.shorten(foldCase(tail + (resolved ? resolveEscapes(part) : part)));
+    if (search.isIn(read)) return true;
     // A match may start at the end of this piece.
-    tail = term.length > 1 ? read.slice(1 - term.length) : '';
+    tail = search.maxLength > 1 ? read.slice(1 - search.maxLength) : '';
     from = end;
     yield;
   }
@@ -90,14 +119,16 @@ export type Matcher = (eventType: string | null, body: Uint8Array) => Generator<
 
 const pieceCharacters = 1 << 18;
 
-/** Whether an event is found by `q`: a case-insensitive substring, every character literal. */
+/** Whether an event is found by `q`: a case-insensitive substring, every character literal; or a piece of JSON, however it is spaced. */
 export function createMatcher(q: string, piece = pieceCharacters): Matcher {
   const term = foldCase(q);
+  const tokens = jsonPhraseTokens(term);
+  const search = tokens ? phraseSearch(term, tokens) : literalSearch(term);
   return function* (eventType, body) {
     if (eventType !== null && foldCase(eventType).includes(term)) return true;
     const text = decodeUtf8(body);
     if (text === undefined) return false;
-    if (yield* contains(text, term, piece, false)) return true;
-    return hasEscapes(text) && (yield* contains(text, term, piece, true));
+    if (yield* contains(text, search, piece, false)) return true;
+    return hasEscapes(text) && (yield* contains(text, search, piece, true));
   };
 }

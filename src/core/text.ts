@@ -22,6 +22,20 @@ export function firstCharacters(text: string, limit: number): string {
   return text.slice(0, end);
 }
 
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** A cluster that is longer is cut like any text. */
+const maxClusterUnits = 64;
+
+/** The same, without a cluster that the limit cuts: a joined emoji stays whole or is left out. */
+export function firstGraphemes(text: string, limit: number): string {
+  const start = firstCharacters(text, limit);
+  if (start === text || /^[ -~]*$/.test(start.slice(-1) + text.slice(start.length, start.length + 1))) return start;
+  const from = Math.max(0, start.length - maxClusterUnits);
+  const part = text.slice(from, start.length + maxClusterUnits);
+  const cut = graphemes.segment(part).containing(start.length - from);
+  return cut && cut.index > 0 ? text.slice(0, from + cut.index) : start;
+}
+
 /**
  * A name as stored: trimmed, 1 to 100 characters, at least one of them visible, no control characters (api-contract "Limits").
  * @throws invalid

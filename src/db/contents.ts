@@ -44,10 +44,26 @@ export type EventText = { path: Buffer; query: Buffer | null; sourceIp: string }
 export type ReadContent = EventText & { headers: Uint8Array; body: Uint8Array };
 export type IntactContent = EventText & Intact;
 
-/** What a list shows of a body: short texts; [] when there is nothing to say. */
-export type HighlightsOf = (platform: string | null, body: Uint8Array) => string[];
-export type Highlighted = { highlights: string[] };
-type PreviewedRow = ContentPlace & { platform: string | null; path: Buffer; query: Buffer | null; preview: Buffer };
+/** What a list shows of a body: short texts, [] when there is nothing to say; and what happened, where the event type says little. */
+export type Highlighted = { highlights: string[]; action: string | null };
+/** What a list shows of an event besides its columns. */
+export type Describe = {
+  highlightsOf: (platform: string | null, body: Uint8Array) => Highlighted;
+  /** Whether the delivery carries a signature. */
+  isSigned: (
+    row: { platform: string | null; method: string },
+    content: { path: Uint8Array; query: Uint8Array | null } & Pick<Intact, 'headers' | 'body'>,
+  ) => boolean;
+};
+/** `isSigned`: null when the headers were not read. */
+export type Described = Highlighted & { isSigned: boolean | null };
+type PreviewedRow = ContentPlace & {
+  platform: string | null;
+  method: string;
+  path: Buffer;
+  query: Buffer | null;
+  preview: Buffer;
+};
 
 /** The columns of a block that `toStoredBlock` takes. */
 export const blockColumns = 'first_event, bytes, encoding, checksum, content';
@@ -176,24 +192,26 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
     },
 
     /**
-     * Adds the columns that a list shows, and the highlights. A damaged event has none; a large event has the columns in its row, and
-     * its highlights are of its preview.
+     * Adds the columns that a list shows, the highlights, and whether it is signed. A damaged event has none; a large event has the
+     * columns in its row, its highlights are of its preview, and its headers are not read.
      */
     async withPreviews<Row extends PreviewedRow>(
       rows: readonly Row[],
-      { known, highlightsOf }: { known?: KnownBlocks; highlightsOf: HighlightsOf },
-    ): Promise<(Row & Highlighted)[]> {
-      const filled = new Map<number, Row & Highlighted>();
+      { known, describe }: { known?: KnownBlocks; describe: Describe },
+    ): Promise<(Row & Described)[]> {
+      const filled = new Map<number, Row & Described>();
       const add = (row: Row, record: EventRecord | DamagedError): void => {
         if (record instanceof DamagedError) return;
         const { path, query, body } = record;
         const preview = Buffer.from(previewOf(body));
+        const content = damagedOr(() => parseContent(record));
         filled.set(row.seq, {
           ...row,
           path: Buffer.from(path),
           query: query && Buffer.from(query),
           preview,
-          highlights: highlightsOf(row.platform, body),
+          ...describe.highlightsOf(row.platform, body),
+          isSigned: content instanceof DamagedError ? null : describe.isSigned(row, { path, query, ...content }),
         });
       };
       await readRecords(
@@ -201,7 +219,9 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
         add,
         known,
       );
-      return rows.map(row => filled.get(row.seq) ?? { ...row, highlights: highlightsOf(row.platform, row.preview) });
+      return rows.map(
+        row => filled.get(row.seq) ?? { ...row, ...describe.highlightsOf(row.platform, row.preview), isSigned: null },
+      );
     },
   };
 }

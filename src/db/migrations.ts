@@ -12,6 +12,8 @@ import createFilters from '../../migrations/0010_create_filters.sql' with { type
 import addConsumers from '../../migrations/0011_add_consumers.sql' with { type: 'text' };
 import createSchemas from '../../migrations/0012_create_schemas.sql' with { type: 'text' };
 import addSigning from '../../migrations/0013_add_signing.sql' with { type: 'text' };
+import addTeamControls from '../../migrations/0014_add_team_controls.sql' with { type: 'text' };
+import addTestSecrets from '../../migrations/0015_add_test_secrets.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -28,4 +30,6 @@ export const migrations: readonly string[] = [
   addConsumers,
   createSchemas,
   addSigning,
+  addTeamControls,
+  addTestSecrets,
 ];

@@ -40,6 +40,16 @@ export const endpoints = sqliteTable('endpoints', {
   retention: text(),
   retentionMs: integer('retention_ms'),
   sweptSeq: integer('swept_seq').notNull().default(0),
+  pausedAt: integer('paused_at'),
+});
+
+export const previousTokens = sqliteTable('previous_tokens', {
+  seq: integer().primaryKey(),
+  id: text().notNull(),
+  endpoint: integer().notNull(),
+  token: text().notNull(),
+  replacedAt: integer('replaced_at').notNull(),
+  until: integer().notNull(),
 });
 
 export const events = sqliteTable('events', {
@@ -158,6 +168,7 @@ export const secrets = sqliteTable('secrets', {
   learned: integer({ mode: 'boolean' }).notNull().default(false),
   maySign: integer('may_sign', { mode: 'boolean' }).notNull().default(false),
   destinations: text({ mode: 'json' }).$type<readonly string[]>().notNull().default([]),
+  isTest: integer('is_test', { mode: 'boolean' }).notNull().default(false),
 });
 
 export const apiKeys = sqliteTable('api_keys', {
@@ -170,6 +181,8 @@ export const apiKeys = sqliteTable('api_keys', {
   lastUsedAt: integer('last_used_at'),
   appId: text('app_id'),
   grantId: text('grant_id'),
+  expiresAt: integer('expires_at'),
+  isReadOnly: integer('read_only', { mode: 'boolean' }).notNull().default(false),
 });
 
 export const sessions = sqliteTable('sessions', {
@@ -184,6 +197,7 @@ export const sessions = sqliteTable('sessions', {
 
 export const invitations = sqliteTable('invitations', {
   hash: blob({ mode: 'buffer' }).primaryKey(),
+  id: text().notNull(),
   teamId: text('team_id').notNull(),
   invitedBy: text('invited_by').notNull(),
   email: text().notNull(),

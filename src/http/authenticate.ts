@@ -9,7 +9,9 @@ import type { Authenticate } from './gate.ts';
 
 export type AuthenticatorOptions = {
   /** The account that the API key belongs to; `app`: the app that created the key. */
-  keyHolder: (key: string) => Promise<(AccountIdentity & { keyId: string; app: ActingApp | undefined }) | undefined>;
+  keyHolder: (
+    key: string,
+  ) => Promise<(AccountIdentity & { keyId: string; app: ActingApp | undefined; isReadOnly: boolean }) | undefined>;
   /** The account and the connected app that the access token was issued for. */
   appHolder: (
     token: string,
@@ -47,12 +49,26 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   const byCookie = async (request: Request): Promise<Principal | undefined> => {
     const token = cookie.read(request);
     const holder = token === undefined ? undefined : await sessionHolder(token);
-    return holder && { ...identityOf(holder), credential: { kind: 'session', id: holder.sessionId }, app: undefined };
+    return (
+      holder && {
+        ...identityOf(holder),
+        credential: { kind: 'session', id: holder.sessionId },
+        app: undefined,
+        isReadOnly: false,
+      }
+    );
   };
   const byToken = async (token: string): Promise<Principal | undefined> => {
     if (token.startsWith('htk_')) {
       const holder = await keyHolder(token);
-      return holder && { ...identityOf(holder), credential: { kind: 'key', id: holder.keyId }, app: holder.app };
+      return (
+        holder && {
+          ...identityOf(holder),
+          credential: { kind: 'key', id: holder.keyId },
+          app: holder.app,
+          isReadOnly: holder.isReadOnly,
+        }
+      );
     }
     const holder = await appHolder(token);
     if (holder === 'insufficient_scope') throw forbidden('the access token lacks the scope webhooks');
@@ -61,6 +77,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
         ...identityOf(holder),
         credential: { kind: 'app', id: holder.appId },
         app: { id: holder.appId, grantId: holder.grantId },
+        isReadOnly: false,
       }
     );
   };

@@ -4,6 +4,7 @@
  */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { allowedToApps, appForbiddenMessage, deniedToApps, isAllowedToApps } from '../core/app-permissions.ts';
+import { isReadOperation, readOnlyMessage, readOperations } from '../core/read-only.ts';
 import type { SignedInAccount } from '../testing/oauth-harness.ts';
 import {
   createResourcesFor,
@@ -103,6 +104,8 @@ describe('with an API key', () => {
       app: '/api/apps',
       session: '/api/sessions',
       member: '/api/team',
+      pendingInvitation: '/api/team/invitations',
+      previousUrl: '/api/endpoints',
     };
     // Deliveries are only read.
     if (kind === 'invitation' || kind === 'delivery') return;
@@ -116,6 +119,47 @@ describe('with an API key', () => {
     expect(JSON.stringify(found)).toContain(id);
     if (kind === 'key') await owner.json(200, 'DELETE', `/api/keys/${id}`);
   };
+});
+
+describe('with a read-only API key', () => {
+  const readOnlyKey = harness.services.keys.create(ada.accountId, 'reads', { readOnly: true });
+  const isRead = (of: Operation): boolean => isReadOperation(of.method, of.path);
+
+  test('the table of reads names only operations that exist, and every GET', () => {
+    const existing = table.map(([name]): string => name);
+    expect(readOperations.filter(name => !existing.includes(name))).toEqual([]);
+    expect(existing.filter(name => name.startsWith('GET ') && !readOperations.includes(name))).toEqual([]);
+  });
+
+  test.each(table.filter(([, operation]) => isRead(operation)))('%s reads, and works', async (_, operation) => {
+    const ids = await createResourcesFor(fixture, operation, ada);
+    const { status, text } = await send(operation, ids, bearer((await readOnlyKey).key));
+    expect([text, succeeded(operation, status)]).toEqual([text, true]);
+    expect(operation.responses['403']?.description).not.toContain('read-only');
+  });
+
+  test.each(table.filter(([, operation]) => !isRead(operation)))(
+    '%s is 403 and changes nothing',
+    async (_, operation) => {
+      const ids = await createResourcesFor(fixture, operation, ada);
+      const answer = await send(operation, ids, bearer((await readOnlyKey).key));
+      expect([answer.status, JSON.parse(answer.text)]).toEqual([403, { error: readOnlyMessage }]);
+      expect(answer.headers.has('set-cookie')).toBe(false);
+      expect(operation.responses['403']?.description).toContain('A read-only API key may not do this');
+      // It would have worked with another key: nothing was used up.
+      const again = await send(operation, ids, bearer(ada.key));
+      expect([again.text, succeeded(operation, again.status)]).toEqual([again.text, true]);
+    },
+  );
+
+  test.each(['/api/keys/', '/api/%6beys', '/api//keys', '/api/x/../keys', '/API/keys'])(
+    'no spelling such as %s gets around it',
+    async path => {
+      const { keys } = await ada.json<{ keys: object[] }>(200, 'GET', '/api/keys');
+      await harness.use((await readOnlyKey).key, path, { method: 'POST', body: '{"name":"x"}' });
+      expect((await ada.json<{ keys: object[] }>(200, 'GET', '/api/keys')).keys).toHaveLength(keys.length);
+    },
+  );
 });
 
 describe('beyond the rate limit', () => {

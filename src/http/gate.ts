@@ -1,10 +1,11 @@
 /*
- * Authenticates API requests. The order of checks is 401, then 429, then 403 for an operation that is closed to apps, and only
- * then parsing and validation. Therefore `check` runs in Elysia's global `onRequest`, the only hook before the body is read.
+ * Authenticates API requests. The order of checks is 401, then 429, then 403 for an operation that is closed to apps or to read-only
+ * keys, and only then parsing and validation. Therefore `check` runs in Elysia's global `onRequest`, the only hook before the body is read.
  */
 import { appForbiddenMessage, isAllowedToApps } from '../core/app-permissions.ts';
 import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
 import type { Principal } from '../core/principal.ts';
+import { isReadOperation, readOnlyMessage } from '../core/read-only.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import { requestContext } from './fetch-adapter.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -105,10 +106,13 @@ export function createGate(options: GateOptions): Gate {
     }
   };
 
-  const refuseApp = (request: Request, path: string): Response | undefined =>
-    principals.get(request)?.app && !isAllowedToApps(request.method, path)
-      ? appErrorResponse(forbidden(appForbiddenMessage))
-      : undefined;
+  /** 403 for an operation that these credentials may not use. */
+  const refuseOperation = (request: Request, path: string): Response | undefined => {
+    const { app, isReadOnly } = principals.get(request) ?? {};
+    if (app && !isAllowedToApps(request.method, path)) return appErrorResponse(forbidden(appForbiddenMessage));
+    if (isReadOnly && !isReadOperation(request.method, path)) return appErrorResponse(forbidden(readOnlyMessage));
+    return undefined;
+  };
 
   const principal = (request: Request): Principal => {
     const found = principals.get(request);
@@ -127,7 +131,7 @@ export function createGate(options: GateOptions): Gate {
       const refusal = refuse(request, path, open);
       if (refusal) return refusal;
       if (!path.startsWith('/api/')) return undefined;
-      return (await admit(request, open)) ?? refuseApp(request, path);
+      return (await admit(request, open)) ?? refuseOperation(request, path);
     },
     principal,
     findPrincipal: request => principals.get(request),

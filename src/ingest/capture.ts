@@ -5,8 +5,8 @@ import type { HandshakeAnswer } from '../platforms/engine/model.ts';
 import type { Delivery, Destination, PendingDelivery } from './delivery.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
-/** An endpoint's ingest address: its row number and its token. */
-export type IngestAddress = { seq: number; token: string };
+/** An ingest URL of an endpoint: the endpoint's row number and a token. `isPrevious`: a token that was replaced and is still taken. */
+export type IngestAddress = { seq: number; token: string; isPrevious?: true };
 
 /** A stored event, as sent to live streams. */
 export type StoredEvent = {

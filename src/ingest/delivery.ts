@@ -20,6 +20,8 @@ export type Destination = {
   /** The public address, for signatures that cover it. */
   url: string;
   secrets: readonly SigningSecret[];
+  /** The token of the URL that it was sent to, when that is not the endpoint's current one. */
+  sentTo?: string;
 };
 
 export type PendingDelivery = { destination: Destination; delivery: Delivery };

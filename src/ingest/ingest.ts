@@ -1,7 +1,8 @@
 /*
  * Handles requests to ingest addresses: `/in/{token}` and everything below it (interface "Ingest"). A delivery is either complete,
  * from the fast path, or a request of node:http, which keeps the exact target, header names and order. The response is sent only
- * once the event is on disk.
+ * once the event is on disk. A paused endpoint refuses everything, handshakes included: nothing is stored of which the sender could
+ * believe that it arrived.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer } from '../core/answer.ts';
@@ -27,21 +28,31 @@ export type IngestOptions = {
   capture: Pick<CaptureService, 'record'>;
   /** The live endpoint with this token; from memory whenever possible. */
   findEndpoint: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
+  /** Whether a token that `findEndpoint` does not know is one of a paused endpoint. Called once for each delivery that is refused. */
+  isPaused: (token: string) => boolean;
   clientAddress: (sender: Sender) => string;
   maxBodyBytes: number;
   budgets: DeliveryBudgets;
   clock: Clock;
-  onResult: (result: 'stored' | 'unknown' | 'too_large' | 'refused' | 'aborted') => void;
+  onResult: (result: 'stored' | 'unknown' | 'paused' | 'too_large' | 'refused' | 'aborted') => void;
   onError: (error: unknown) => void;
 };
 
+/** When senders should try a paused endpoint again. Most have their own schedule and only need to know that they should. */
+const pausedRetrySeconds = 60;
+
 export function createIngest(options: IngestOptions): Ingest {
-  const { capture, findEndpoint, clientAddress, maxBodyBytes, budgets, clock, onResult, onError } = options;
+  const { capture, findEndpoint, isPaused, clientAddress, maxBodyBytes, budgets, clock, onResult, onError } = options;
 
   const find = (token: string) => (token === '' ? undefined : findEndpoint(token));
-  const unknown = (): Answer => {
+  /** The answer to a delivery that no endpoint takes. Its body is not read. */
+  const notTaken = (token: string): Answer => {
+    if (isPaused(token)) {
+      onResult('paused');
+      return refusal(503, 'this endpoint is paused and stores nothing, try again later', pausedRetrySeconds);
+    }
     onResult('unknown');
-    return refusal(404, 'no such address');
+    return refusal(404, 'no such URL');
   };
   const tooLarge = (why = `the body is larger than ${maxBodyBytes} bytes`): Answer => {
     onResult('too_large');
@@ -62,7 +73,7 @@ export function createIngest(options: IngestOptions): Ingest {
       // Looked up again: the endpoint may have been deleted while the body was arriving.
       const found = find(token);
       const endpoint = found instanceof Promise ? await found : found;
-      if (!endpoint) return unknown();
+      if (!endpoint) return notTaken(token);
       const sourceIp = clientAddress(from);
       const delivery = { method, path, query, fields, body, sourceIp, receivedAt: clock.now() };
       const { id, answer } = await capture.record(endpoint, delivery);
@@ -86,7 +97,7 @@ export function createIngest(options: IngestOptions): Ingest {
     } catch (error) {
       return failed(error);
     }
-    if (!endpoint) return unknown();
+    if (!endpoint) return notTaken(parsed.token);
     const read = await readBody(req, {
       maxBytes: maxBodyBytes,
       budget: budgetOfDelivery(budgets, { clientAddress: clientAddress(sender), endpoint: endpoint.seq }),

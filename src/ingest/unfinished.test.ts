@@ -54,6 +54,7 @@ async function open(
         return { seq: events, id, endpoint: seq, receivedAt, eventType: null, answer: null };
       },
     },
+    isPaused: () => false,
     findEndpoint: token => {
       const seq = endpoints[token];
       return seq === undefined ? undefined : { seq, token };

@@ -4,7 +4,7 @@ import examples from '@octokit/webhooks-examples';
 import { highlightsOf, platforms } from './platforms.ts';
 
 const of = (platform: string, body: unknown): string[] =>
-  highlightsOf(platform, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+  highlightsOf(platform, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))).highlights;
 
 const stripeEvent = (object: object) => ({ id: 'evt_1', object: 'event', type: 'x', data: { object } });
 
@@ -146,6 +146,32 @@ describe('a preview', () => {
       'Spelling error in the README file',
     ]);
   });
+});
+
+describe('the action', () => {
+  const actionOf = (platform: string, body: object): string | null =>
+    highlightsOf(platform, Buffer.from(JSON.stringify(body))).action;
+
+  test.each<[platform: string, body: object, action: string | null]>([
+    ['github', { action: 'opened', pull_request: {} }, 'opened'],
+    ['github', { ref: 'refs/heads/main' }, null],
+    ['gitlab', { object_kind: 'pipeline', object_attributes: { status: 'failed' } }, 'failed'],
+    ['linear', { action: 'update', type: 'Issue' }, 'update'],
+    ['slack', { event: { type: 'message', subtype: 'message_changed' } }, 'message_changed'],
+    ['sendgrid', [{ event: 'bounce', type: 'blocked' }], 'blocked'],
+    ['stripe', { type: 'charge.succeeded', action: 'x' }, null],
+  ])('of %s %j is %j', (platform, body, action) => {
+    expect(actionOf(platform, body)).toBe(action);
+  });
+
+  test.each(platforms.flatMap(({ name, action = [] }) => action.map((path): [string, string] => [name, path])))(
+    '%s: %s can be found',
+    (name, path) => {
+      const body = /^\d/.test(path) ? [] : {};
+      put(body, path.split('.'), 'shown');
+      expect(actionOf(name, body)).toBe('shown');
+    },
+  );
 });
 
 describe('the preview of each row', () => {

@@ -35,7 +35,9 @@ export type ResourceKind =
   | 'app'
   | 'session'
   | 'member'
-  | 'invitation';
+  | 'invitation'
+  | 'pendingInvitation'
+  | 'previousUrl';
 
 /** The kind of resource that a path parameter identifies, by the path up to it. */
 const pathKinds: Record<string, ResourceKind> = {
@@ -44,12 +46,14 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}/consumers/{name}': 'consumer',
   '/api/endpoints/{id}/filters/{filterId}': 'filter',
   '/api/endpoints/{id}/schemas/{type}': 'type',
+  '/api/endpoints/{id}/previous-urls/{urlId}': 'previousUrl',
   '/api/events/{id}': 'event',
   '/api/deliveries/{key}': 'delivery',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
   '/api/sessions/{id}': 'session',
   '/api/team/members/{id}': 'member',
+  '/api/team/invitations/{id}': 'pendingInvitation',
   '/api/invitations/{token}': 'invitation',
 };
 /** The kind of resource that a required query parameter identifies. */
@@ -59,6 +63,7 @@ const queryKinds: Record<string, ResourceKind> = { endpointId: 'endpoint' };
 const bodies: Record<string, (fixture: OperationFixture) => object> = {
   createEndpoint: () => ({ name: 'created by a test' }),
   renameEndpoint: () => ({ name: 'renamed by a test' }),
+  rotateEndpointUrl: () => ({ overlap: '1h' }),
   pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
   tagEvent: () => ({ tags: ['golden'] }),
   putConsumer: () => ({ cursor: 'start' }),
@@ -70,6 +75,7 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   reportAttempts: ({ destination }) => ({
     attempts: [{ eventId: 'evt_0000000000000000000000', destination, status: 200, durationMs: 1 }],
   }),
+  sendTestEvent: () => ({ platform: 'stripe' }),
   replayEvent: ({ destination }) => ({ url: destination }),
   createKey: () => ({ name: 'created by a test' }),
   signIn: ({ ada }) => ({ email: ada.email, password: signInPassword }),
@@ -191,6 +197,20 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
       return { session: await idIn(who, '/api/sessions', 'sessions') };
     },
     member: async who => ({ member: (await server.createAccount(newEmail(), { teamOf: who.email })).accountId }),
+    pendingInvitation: async who => {
+      const { id } = await who.json<{ id: string }>(201, 'POST', '/api/team/invitations', { email: newEmail() });
+      return { pendingInvitation: id };
+    },
+    previousUrl: async who => {
+      const { id } = await who.createEndpoint();
+      const rotated = await who.json<{ previousUrls: { id: string }[] }>(
+        200,
+        'POST',
+        `/api/endpoints/${id}/rotate`,
+        {},
+      );
+      return { endpoint: id, previousUrl: rotated.previousUrls[0]?.id ?? '' };
+    },
     invitation: async who => {
       const { url } = await who.json<{ url: string }>(201, 'POST', '/api/team/invitations', { email: newEmail() });
       return { invitation: new URL(url).searchParams.get('invitation') ?? '' };

@@ -8,14 +8,15 @@ import type { Delivery, RetrySchedule } from '../features/deliveries/model.ts';
 import type { Activity, Endpoint } from '../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../features/events/model.ts';
 import type { ExportFormat } from '../features/exports/model.ts';
-import type { SavedFilter } from '../features/filters/model.ts';
+import type { EventCount, SavedFilter } from '../features/filters/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
 import type { ReplayResult } from '../features/replays/model.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from '../features/schemas/model.ts';
 import type { Secret, SecretList } from '../features/secrets/model.ts';
 import type { Session, SignedIn } from '../features/sessions/model.ts';
 import type { SetupDone } from '../features/setup/model.ts';
-import type { Invitation, OpenInvitation, Team } from '../features/teams/model.ts';
+import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../features/teams/model.ts';
+import type { NewTestEvent, PlatformGuide, TestEvent } from '../features/test-events/model.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -82,7 +83,7 @@ const send = async (
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, 'The server cannot be reached. Check your connection and that Hooktape is running.');
+    throw new ApiError(0, "Can't reach Hooktape. Check your connection, and that the server is running.");
   }
 };
 
@@ -90,7 +91,7 @@ const errorOf = async (response: Response): Promise<ApiError> => {
   const body: Record<string, unknown> = await response.json().catch(() => ({}));
   const retryAfter = Number(response.headers.get('retry-after')) || 1;
   const reason = typeof body['error'] === 'string' ? body['error'] : `The server answered ${response.status}.`;
-  const message = response.status === 429 ? `Too many requests. Try again in ${retryAfter} s.` : toSentence(reason);
+  const message = response.status === 429 ? `Rate limited. Try again in ${retryAfter} s.` : toSentence(reason);
   return new ApiError(response.status, message, body, retryAfter);
 };
 
@@ -127,6 +128,11 @@ export const api = {
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { retention }),
   deleteEndpoint: (endpoint: string, pinned: boolean) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}${pinned ? '?pinned=true' : ''}`),
+  setPaused: (endpoint: string, paused: boolean) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { paused }),
+  rotateUrl: (endpoint: string, overlap: string) =>
+    call<Endpoint>('POST', `/api/endpoints/${id(endpoint)}/rotate`, { overlap }),
+  endPreviousUrl: (endpoint: string, url: string) =>
+    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/previous-urls/${id(url)}`),
   activity: (endpoint: string) => call<Activity>('GET', `/api/endpoints/${id(endpoint)}/activity`),
   secrets: (endpoint: string) => call<SecretList>('GET', `/api/endpoints/${id(endpoint)}/secrets`),
   addSecret: (endpoint: string, platform: string | null, secret: string) =>
@@ -137,8 +143,15 @@ export const api = {
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
-  exportUrl: (endpoint: string, format: ExportFormat, where: string) =>
-    `/api/endpoints/${id(endpoint)}/export?format=${format}${where ? `&where=${id(where)}` : ''}`,
+  exportUrl: (
+    endpoint: string,
+    format: ExportFormat,
+    { where = '', ids = [] }: { where?: string; ids?: readonly string[] },
+  ) =>
+    `/api/endpoints/${id(endpoint)}/export?format=${format}${where ? `&where=${id(where)}` : ''}${ids.length > 0 ? `&ids=${ids.join(',')}` : ''}`,
+  platforms: () => call<{ platforms: PlatformGuide[] }>('GET', '/api/platforms').then(answer => answer.platforms),
+  sendTestEvent: (endpoint: string, event: NewTestEvent) =>
+    call<TestEvent>('POST', `/api/endpoints/${id(endpoint)}/test-events`, event),
   streamUrl: (endpoint: string, where: string) =>
     `/api/endpoints/${id(endpoint)}/stream?changes=true${where ? `&where=${id(where)}` : ''}`,
   filters: (endpoint: string) =>
@@ -167,6 +180,15 @@ export const api = {
   delivery: (endpoint: string, key: string) =>
     call<Delivery>('GET', `/api/deliveries/${id(key)}?endpointId=${id(endpoint)}`),
   retries: (endpoint: string) => call<RetrySchedule>('GET', `/api/endpoints/${id(endpoint)}/retries`),
+  countEvents: (endpoint: string, where: string, cursor: string | undefined, signal: AbortSignal) =>
+    call<EventCount>(
+      'GET',
+      `/api/endpoints/${id(endpoint)}/events/count?where=${id(where)}${cursor ? `&cursor=${id(cursor)}` : ''}`,
+      undefined,
+      signal,
+    ),
+  deleteEvents: (endpoint: string, where: string, pinned: boolean) =>
+    call<{ deleted: number }>('POST', `/api/endpoints/${id(endpoint)}/events/delete`, { where, pinned }),
   deleteEvent: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}`),
   pin: (event: string, pin: { name: string | null; note: string | null }) =>
     call<EventSummary>('PUT', `/api/events/${id(event)}/pin`, pin),
@@ -176,13 +198,19 @@ export const api = {
   replay: (event: string, url: string) => call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, { url }),
 
   keys: () => call<{ keys: ApiKey[] }>('GET', '/api/keys').then(answer => answer.keys),
-  createKey: (name: string) => call<CreatedApiKey>('POST', '/api/keys', { name }),
+  createKey: (name: string, options: { expiresIn: string | null; readOnly: boolean }) =>
+    call<CreatedApiKey>('POST', '/api/keys', { name, ...options }),
   revokeKey: (key: string) => call<Ok>('DELETE', `/api/keys/${id(key)}`),
   apps: () => call<{ apps: ConnectedApp[] }>('GET', '/api/apps').then(answer => answer.apps),
   revokeApp: (app: string) => call<Ok>('DELETE', `/api/apps/${id(app)}`),
 
   team: () => call<Team>('GET', '/api/team'),
   invite: (email: string) => call<Invitation>('POST', '/api/team/invitations', { email }),
+  invitations: () =>
+    call<{ invitations: PendingInvitation[] }>('GET', '/api/team/invitations').then(answer => answer.invitations),
+  resendInvitation: (invitation: string) =>
+    call<Invitation>('POST', `/api/team/invitations/${id(invitation)}/resend`, {}),
+  withdrawInvitation: (invitation: string) => call<Ok>('DELETE', `/api/team/invitations/${id(invitation)}`),
   removeMember: (member: string) => call<Ok>('DELETE', `/api/team/members/${id(member)}`),
   invitation: (token: string) => call<OpenInvitation>('GET', `/api/invitations/${id(token)}`),
   acceptInvitation: (token: string, password: string) =>

@@ -23,8 +23,10 @@ import { LoginPage } from './pages/login.tsx';
 import { SchemasPage } from './pages/schemas.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
+import { forgetRecent } from './palette/recent.ts';
 import { safeReturnTo } from './return-to.ts';
 import { filterOf } from './search/filter-url.ts';
+import { clearPickStore } from './state/pick-store.ts';
 
 type AuthState =
   | { state: 'loading' }
@@ -94,7 +96,11 @@ function Page({ url, auth, onReload }: { url: PageLocation; auth: AuthState; onR
   if (auth.state === 'failed') {
     return (
       <main class="centred">
-        <Empty isPage title="The server is not responding" action={<Button onClick={onReload}>Try again</Button>}>
+        <Empty
+          isPage
+          title={auth.failures > 0 ? "Can't reach Hooktape" : 'Something went wrong'}
+          action={<Button onClick={onReload}>Try again</Button>}
+        >
           {auth.problem}
         </Empty>
       </main>
@@ -141,6 +147,8 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
         return showError(`You are still signed in. ${error instanceof Error ? error.message : ''}`);
     }
     forgetExplorerKey();
+    clearPickStore();
+    forgetRecent();
     await onReload();
   };
   return (

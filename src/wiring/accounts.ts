@@ -56,7 +56,10 @@ export function createAccountsWiring(
     onAccessEnded,
   });
   const keyStore = createKeysStore(db);
-  const keyIndex = createHashIndex(infrastructure, 'API keys', keyStore);
+  const keyIndex = createHashIndex(infrastructure, 'API keys', {
+    hashes: () => keyStore.hashes(clock.now()),
+    existing: hashes => keyStore.existing(hashes, clock.now()),
+  });
   const keys = createKeysService({ store: keyStore, clock, random, sha256, index: keyIndex, onAccessEnded });
   every(keyUsesEveryMs, 'writing the last uses of keys', keys.flushUses);
 

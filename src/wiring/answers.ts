@@ -16,11 +16,16 @@ type StoredDelivery = {
   body: Uint8Array;
 };
 
-export function createAnswers({ endpoints, secrets }: Pick<EndpointsWiring, 'endpoints' | 'secrets'>) {
+export function createAnswers({
+  endpoints,
+  secrets,
+  registry,
+}: Pick<EndpointsWiring, 'endpoints' | 'secrets' | 'registry'>) {
   /** The response to a stored delivery. @param id the event's */
   const answerTo = ({ seq, token }: { seq: number; token: string }, id: string, event: StoredDelivery): Answer => {
     const { method, platform, eventType, receivedAt, path, query, headers, body } = event;
-    const known = { url: endpoints.urlOf(token), secrets: secrets.secretsAt(seq, receivedAt) };
+    const [sentTo = token] = registry.tokensAt({ seq, token }, receivedAt);
+    const known = { url: endpoints.urlOf(sentTo), secrets: secrets.secretsAt(seq, receivedAt) };
     const delivery = { method, path, query, rawHeaders: headers, body };
     return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
   };

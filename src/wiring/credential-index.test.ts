@@ -21,8 +21,9 @@ test.each([[false], [true]])('finds stored keys and sessions; database shared: %
   const { key } = await server.createAccount(email, { password });
   const client = { userAgent: '', sourceIp: '192.0.2.1', sessionId: undefined };
   const session = await server.services.sessions.signIn({ email, password }, client);
+  const keys = createKeysStore(db);
   for (const [store, credential] of [
-    [createKeysStore(db), key],
+    [{ hashes: () => keys.hashes(0), existing: (hashes: Buffer[]) => keys.existing(hashes, 0) }, key],
     [createSessionsStore(db), session],
   ] as const) {
     const index = createHashIndex({ isShared, every: () => {} }, 'credentials', store);

@@ -2,6 +2,7 @@
 import { createEndpointRegistry } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
 import { createEndpointsStore } from '../features/endpoints/store.ts';
+import { createTokensStore } from '../features/endpoints/tokens-store.ts';
 import { createSecretsService } from '../features/secrets/service.ts';
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
@@ -18,13 +19,15 @@ export function createEndpointsWiring(
 ) {
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
-  const directStore = createEndpointsStore(direct.db, direct.scanDb);
+  const tokens = createTokensStore(direct.db);
   const registry = createEndpointRegistry({
-    load: directStore.listRegistered,
-    ...(isShared && { lookUp: directStore.findRegistered }),
+    load: tokens.listRegistered,
+    now: clock.now,
+    ...(isShared && { lookUp: tokens.findRegistered }),
   });
   const endpoints = createEndpointsService({
     store,
+    tokens,
     registry,
     clock,
     random,
@@ -43,7 +46,11 @@ export function createEndpointsWiring(
     endpoint: endpoints.owned,
     onUnreadable: secretId => log.error('a stored signing secret cannot be opened', { secretId }),
   });
-  const verdicts = createVerdicts({ secretsOf: secrets.secretsOf, urlOf: endpoints.urlOf });
+  const verdicts = createVerdicts({
+    secretsOf: secrets.secretsOf,
+    urlOf: endpoints.urlOf,
+    tokensAt: registry.tokensAt,
+  });
 
   if (isShared) {
     every(refreshEveryMs, 'refreshing the endpoints', registry.refresh);

@@ -4,6 +4,7 @@ import { signBlock } from '../core/block-signature.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
 import { type Background, createBackground } from '../db/background.ts';
+import type { Describe } from '../db/contents.ts';
 import { bucketBits } from '../db/delivery-attempts.ts';
 import { createAttemptBucketsStore } from '../features/events/attempt-buckets-store.ts';
 import { createAttemptFilters } from '../features/events/attempt-filters.ts';
@@ -27,7 +28,7 @@ import { createSearchService } from '../features/search/service.ts';
 import { createSigningStore } from '../features/search/signing-store.ts';
 import { createSearchStore } from '../features/search/store.ts';
 import { insertStatements, packBlocks } from '../ingest/store.ts';
-import { highlightsOf } from '../platforms/platforms.ts';
+import { highlightsOf, verify } from '../platforms/platforms.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { ObservabilityWiring } from './observability.ts';
@@ -83,7 +84,7 @@ export function createEventsWiring(
   const createSlices = createAnswerSlices({ monotonic: clock.monotonic, isCaptureHigh: captureLoad.isHigh });
   const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
   const events = createEventsService({
-    store: createEventsStore(database.db, highlightsOf),
+    store: createEventsStore(database.db, { highlightsOf, isSigned }),
     attemptsStore,
     clock,
     endpoint: endpoints.owned,
@@ -144,6 +145,18 @@ export function createEventsWiring(
     ...retention,
   };
 }
+
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+
+/** Without secrets, what carries a signature is unchecked. */
+const isSigned: Describe['isSigned'] = ({ platform, method }, { path, query, headers, body }) =>
+  verify({
+    delivery: { method, path: latin1(path), query: query && latin1(query), rawHeaders: headers, body },
+    platform,
+    secrets: [],
+    receivedAt: 0,
+    urls: [],
+  }) !== null;
 
 /** What finds attempts on either thread, with the same filters. */
 function createAttemptStores({ database, direct }: Infrastructure, background: Background) {

@@ -1,5 +1,6 @@
-/* Saved filters, trying filters out, and deleting the events that one matches. */
+/* Saved filters, trying filters out, and counting and deleting the events that one matches. */
 import { pause } from '../core/concurrency/time-slices.ts';
+import { createCountingService } from '../features/filters/counting.ts';
 import { createDeletionService } from '../features/filters/deletion.ts';
 import { createFiltersService } from '../features/filters/service.ts';
 import { createFiltersStore } from '../features/filters/store.ts';
@@ -28,6 +29,11 @@ export function createFiltersWiring(
       (await events.list(principal, { endpointId, limit: String(limit) })).events,
     explain: search.explain,
   });
+  const counting = createCountingService({
+    endpoint: endpoints.owned,
+    retentionCutoff: events.retentionCutoff,
+    find: search.find,
+  });
   const deletion = createDeletionService({
     endpoint: endpoints.owned,
     retentionCutoff: events.retentionCutoff,
@@ -43,5 +49,5 @@ export function createFiltersWiring(
       retention.wake();
     },
   });
-  return { filters, deletion };
+  return { filters, counting, deletion };
 }

@@ -42,13 +42,13 @@ export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 
 export function createHistoryWiring(
   infrastructure: Infrastructure,
-  { endpoints, secrets, verdicts }: EndpointsWiring,
+  { endpoints, secrets, verdicts, registry }: EndpointsWiring,
   { events, search, notifications, createSlices }: EventsWiring,
   { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
 ) {
   const { config, log, clock, random, database, version } = infrastructure;
-  const answers = createAnswers({ endpoints, secrets });
+  const answers = createAnswers({ endpoints, secrets, registry });
 
   const deliveries = createDeliveriesService({
     ...events.deliveries,
@@ -112,7 +112,7 @@ export function createHistoryWiring(
     prepare: createPrepareRequest({
       signersOf: secrets.signersOf,
       verifyWith: ({ row, token, ...content }, secret) =>
-        verdicts.verifyWith({ token }, { ...row, ...content }, secret),
+        verdicts.verifyWith({ seq: row.endpoint, token }, { ...row, ...content }, secret),
       allow: config.replayAllow,
       clock,
     }),

@@ -1,5 +1,6 @@
-/* Builds the path of a delivery from the ingest address to disk. */
+/* Builds the path of a delivery from the ingest address to disk, and test events, which take it, too. */
 import { mayRecogniseLater, platformsOf, recognise } from '../features/secrets/recognition.ts';
+import { createTestEventsService } from '../features/test-events/service.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCaptureService } from '../ingest/capture.ts';
 import type { createCaptureRate } from '../ingest/capture-rate.ts';
@@ -39,7 +40,10 @@ export function createIngestWiring(
     // Large deliveries waiting for their commit must leave memory for small ones.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
-    destinationOf: ({ seq, token }) => ({ seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) }),
+    destinationOf: ({ seq, token, isPrevious }) =>
+      isPrevious
+        ? { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq), sentTo: token }
+        : { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) },
     saveLearnedSecret: secrets.learn,
     onStored: notifications.recorded,
     onCommit: (rows, durationMs) => {
@@ -59,6 +63,7 @@ export function createIngestWiring(
   const ingest = createIngest({
     capture,
     findEndpoint: registry.find,
+    isPaused: endpoints.countIfPaused,
     clientAddress,
     maxBodyBytes: config.maxBodyBytes,
     budgets: createDeliveryBudgets(config.maxBodyBytes),
@@ -66,10 +71,19 @@ export function createIngestWiring(
     onResult: metrics.delivery,
     onError: error => onError(error, { requestId: `in-${(++failedDeliveries).toString(36)}` }),
   });
+  const testEvents = createTestEventsService({
+    endpoint: endpoints.owned,
+    urlOf: endpoints.urlOf,
+    testSecret: secrets.testSecret,
+    record: capture.record,
+    clock,
+    random,
+  });
   return {
     capture,
     clientAddress,
     ingest,
+    testEvents,
     /** Stores imported events after every delivery acknowledged before. @throws the database's error */
     insertImported: journal
       ? journal.insertRows

@@ -10,6 +10,10 @@ type Endpoint = {
   eventCount: number;
   lastReceivedAt: number | null;
   retention: string | null;
+  previousUrls: object[];
+  paused: boolean;
+  pausedAt: number | null;
+  refusedWhilePaused: number | null;
 };
 
 const clock = holdClock();
@@ -38,6 +42,10 @@ describe('POST /api/endpoints', () => {
       eventCount: 0,
       lastReceivedAt: null,
       retention: null,
+      previousUrls: [],
+      paused: false,
+      pausedAt: null,
+      refusedWhilePaused: null,
     });
     expect(endpoint.id).toStartWith('ep_');
     expect(endpoint.url).toMatch(/^https:\/\/hooks\.example\.com\/in\/[0-9a-z]{32}$/);

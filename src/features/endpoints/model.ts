@@ -2,16 +2,34 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { Name, nullable, OwnUrl, Timestamp } from '../../http/schemas.ts';
 
+export const PreviousUrl = t.Object(
+  {
+    id: t.String(),
+    url: OwnUrl('the replaced URL'),
+    until: { ...Timestamp, description: 'until when it takes deliveries, epoch milliseconds; then it answers 404' },
+  },
+  { title: 'PreviousUrl' },
+);
+
 export const Endpoint = t.Object(
   {
     id: t.String(),
     name: t.String(),
     createdAt: Timestamp,
-    url: OwnUrl('address to register as the webhook destination on the sending platform'),
+    url: OwnUrl('the URL to register as the webhook destination on the sending platform'),
     eventCount: t.Integer(),
     lastReceivedAt: nullable(Timestamp),
     retention: nullable(
       t.String({ description: 'how long its events are kept, as written; null: as long as the plan says' }),
+    ),
+    previousUrls: t.Array(PreviousUrl, { description: 'replaced URLs that still take deliveries, newest first' }),
+    paused: t.Boolean({ description: 'a paused endpoint answers deliveries with 503 and does not store them' }),
+    pausedAt: nullable(Timestamp),
+    refusedWhilePaused: nullable(
+      t.Integer({
+        description:
+          'deliveries that this process has refused since the pause or its own start; null when the endpoint is not paused',
+      }),
     ),
   },
   { title: 'Endpoint' },
@@ -21,8 +39,25 @@ export type Endpoint = Static<typeof Endpoint>;
 export const EndpointList = t.Object({ endpoints: t.Array(Endpoint) }, { title: 'EndpointList' });
 export const EndpointName = t.Object({ name: Name }, { title: 'EndpointName' });
 
+export const Rotation = t.Object(
+  {
+    overlap: t.Optional(
+      t.String({
+        default: '24h',
+        description:
+          'how long the old URL goes on taking deliveries: a duration such as 24h, at most 30d; 0 for not at all',
+      }),
+    ),
+  },
+  { title: 'Rotation' },
+);
+export const PreviousUrlParams = t.Object({ id: t.String(), urlId: t.String() });
+
 const changes = {
   name: t.Optional(Name),
+  paused: t.Optional(
+    t.Boolean({ description: 'true: answer deliveries with 503 and store nothing; false: take them again' }),
+  ),
   learnSecretsFor: t.Optional(
     nullable(
       t.String({
@@ -52,6 +87,7 @@ export const EndpointChanged = t.Object(
     ok: t.Boolean(),
     name: t.String(),
     retention: t.Optional(nullable(t.String({ description: 'present when it was given' }))),
+    paused: t.Optional(t.Boolean({ description: 'present when it was given' })),
     learnSecretsUntil: t.Optional(
       nullable(
         t.Integer({ description: 'epoch ms; present when learnSecretsFor was given, null when no window is open' }),

@@ -7,13 +7,16 @@ const address = (letter: string, seq: number, teamId = 't'): RegisteredEndpoint 
   id: `ep_${letter}`,
   teamId,
   token: token(letter),
+  isPaused: false,
+  previous: [],
 });
+const now = () => 1000;
 const a = address('a', 1);
 const b = address('b', 2, 'other');
 
 describe('the endpoint registry', () => {
   test('finds endpoints that were loaded or added, and none that was removed', async () => {
-    const registry = createEndpointRegistry({ load: async () => [a] });
+    const registry = createEndpointRegistry({ now, load: async () => [a] });
     await registry.refresh();
     registry.add(b);
     expect([registry.find(a.token), registry.find(b.token)]).toEqual([a, b]);
@@ -26,6 +29,7 @@ describe('the endpoint registry', () => {
   test('looks up an unknown token, which another process may have created, but nothing that cannot be a token', async () => {
     const lookups: string[] = [];
     const registry = createEndpointRegistry({
+      now,
       load: async () => [],
       lookUp: async one => {
         lookups.push(one);
@@ -45,6 +49,7 @@ describe('the endpoint registry', () => {
     const looking = Promise.withResolvers<RegisteredEndpoint | undefined>();
     const lookups: string[] = [];
     const registry = createEndpointRegistry({
+      now,
       load: () => loading.promise,
       lookUp: one => {
         lookups.push(one);
@@ -64,5 +69,73 @@ describe('the endpoint registry', () => {
     void registry.find(a.token);
     void registry.find(b.token);
     expect(lookups).toEqual([b.token, a.token, b.token]);
+  });
+});
+
+describe('paused endpoints and earlier tokens', () => {
+  const rotated = { ...a, previous: [{ token: token('c'), replacedAt: 500, until: 2000 }] };
+
+  test('an earlier token is found until its end, and says that it is one', () => {
+    let time = 1999;
+    const registry = createEndpointRegistry({ now: () => time, load: async () => [] });
+    registry.add(rotated);
+    expect(registry.find(token('c'))).toEqual({ seq: a.seq, token: token('c'), isPrevious: true });
+    time = 2000;
+    expect([registry.find(token('c')), registry.find(a.token)]).toEqual([undefined, rotated]);
+  });
+
+  test('nothing of a paused endpoint is found, but that it is paused; a token past its end is just unknown', () => {
+    let time = 1999;
+    const registry = createEndpointRegistry({ now: () => time, load: async () => [] });
+    registry.add({ ...rotated, isPaused: true });
+    registry.add(b);
+    const tokens = [a.token, token('c'), b.token, token('d')];
+    expect(tokens.map(one => registry.find(one) !== undefined)).toEqual([false, false, true, false]);
+    expect(tokens.map(registry.pausedEndpoint)).toEqual([a.seq, a.seq, undefined, undefined]);
+    time = 2000;
+    expect(tokens.map(registry.pausedEndpoint)).toEqual([a.seq, undefined, undefined, undefined]);
+    registry.add(rotated);
+    expect([registry.find(a.token), registry.pausedEndpoint(a.token)]).toEqual([rotated, undefined]);
+    registry.removeById(a.id);
+    expect(tokens.map(registry.find)).toEqual([undefined, undefined, b, undefined]);
+  });
+
+  test('with another process, a change of it is found by a lookup and by a refresh', async () => {
+    let stored: RegisteredEndpoint = rotated;
+    const registry = createEndpointRegistry({
+      now,
+      load: async () => [stored],
+      lookUp: async one => (one === stored.token || one === token('c') ? stored : undefined),
+    });
+    expect(await registry.find(token('c'))).toEqual({ seq: a.seq, token: token('c'), isPrevious: true });
+    stored = { ...rotated, isPaused: true };
+    await registry.refresh();
+    expect([registry.find(a.token), registry.pausedEndpoint(a.token)]).toEqual([undefined, a.seq]);
+  });
+
+  test('tells which URL events of a time were sent to; around a rotation it may be either', () => {
+    const registry = createEndpointRegistry({ now, load: async () => [] });
+    registry.add({
+      ...a,
+      previous: [
+        { token: token('c'), replacedAt: 100_000, until: 200_000 },
+        { token: token('d'), replacedAt: 300_000, until: 300_000 },
+      ],
+    });
+    const at = (time: number): string =>
+      registry
+        .tokensAt(a, time)
+        .map(one => one[0])
+        .join('');
+    expect([99_999, 100_000, 109_999, 110_000, 299_999, 300_000, 310_000].map(at)).toEqual([
+      'c',
+      'dc',
+      'dc',
+      'd',
+      'd',
+      'ad',
+      'a',
+    ]);
+    expect(registry.tokensAt(b, 0)).toEqual([b.token]);
   });
 });

@@ -2,17 +2,35 @@
  * All live ingest tokens in memory, so that a delivery needs no query before its insert. Changes made by this process apply at
  * once. When other processes share the database, `refresh` loads their changes, and an unknown token is looked up before it is
  * refused.
+ *
+ * `find` knows the current tokens of endpoints that are not paused, with one lookup. Paused endpoints and the tokens that an
+ * endpoint had before are looked at only for a token that is none of those.
  */
 import type { IngestAddress } from '../../ingest/capture.ts';
 
-export type RegisteredEndpoint = IngestAddress & { id: string; teamId: string };
+/** A token that the endpoint had before: replaced at `replacedAt`, taken until `until`. */
+export type PreviousToken = { token: string; replacedAt: number; until: number };
+
+export type RegisteredEndpoint = IngestAddress & {
+  id: string;
+  teamId: string;
+  isPaused: boolean;
+  /** Oldest first, with those that are no longer taken. */
+  previous: readonly PreviousToken[];
+};
 
 export type EndpointRegistry = {
-  find: (token: string) => RegisteredEndpoint | undefined | Promise<RegisteredEndpoint | undefined>;
+  /** The address that takes deliveries to this token. */
+  find: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
+  /** The row number of the endpoint, if the token is one of a paused endpoint; known after `find`. */
+  pausedEndpoint: (token: string) => number | undefined;
+  /** The tokens whose URL an endpoint's events of this time may have been sent to, the likeliest first. */
+  tokensAt: (address: IngestAddress, receivedAt: number) => string[];
+  /** Also replaces what is known of the endpoint. */
   add: (endpoint: RegisteredEndpoint) => void;
   removeById: (id: string) => void;
   removeTeam: (teamId: string) => void;
-  /** Loads all endpoints; the result is discarded when one was removed meanwhile. */
+  /** Loads all endpoints; the result is discarded when one was changed or removed meanwhile. */
   refresh: () => Promise<void>;
 };
 
@@ -20,40 +38,102 @@ type RegistryOptions = {
   load: () => Promise<RegisteredEndpoint[]>;
   /** Given when other processes may create endpoints. */
   lookUp?: (token: string) => Promise<RegisteredEndpoint | undefined>;
+  now: () => number;
 };
 
 /** Other tokens cannot exist and are not looked up. */
 const tokenForm = /^[0-9a-hjkmnp-tv-z]{32}$/;
 
-export function createEndpointRegistry({ load, lookUp }: RegistryOptions): EndpointRegistry {
-  let byToken = new Map<string, RegisteredEndpoint>();
-  // A read that began before a removal must not bring the endpoint back.
-  let removals = 0;
+/**
+ * For this long after a rotation, a delivery to the replaced token may have been taken as one to the current token: by this process
+ * while it stored the rotation, or by another one until it heard of it.
+ */
+const rotationMs = 10_000;
 
-  const add = (endpoint: RegisteredEndpoint): void => {
-    byToken.set(endpoint.token, endpoint);
-  };
+type Tables = {
+  byToken: Map<string, IngestAddress>;
+  /** Tokens of paused endpoints, and earlier tokens. */
+  others: Map<string, { endpoint: RegisteredEndpoint; until: number }>;
+  byRow: Map<number, RegisteredEndpoint>;
+};
+const emptyTables = (): Tables => ({ byToken: new Map(), others: new Map(), byRow: new Map() });
+
+function forget({ byToken, others, byRow }: Tables, { seq, token, previous }: RegisteredEndpoint): void {
+  for (const one of [token, ...previous.map(before => before.token)]) {
+    byToken.delete(one);
+    others.delete(one);
+  }
+  byRow.delete(seq);
+}
+
+function put(tables: Tables, endpoint: RegisteredEndpoint): void {
+  const { seq, token, previous, isPaused } = endpoint;
+  const known = tables.byRow.get(seq);
+  if (known) forget(tables, known);
+  tables.byRow.set(seq, endpoint);
+  for (const before of previous) tables.others.set(before.token, { endpoint, until: before.until });
+  if (isPaused) tables.others.set(token, { endpoint, until: Number.POSITIVE_INFINITY });
+  else tables.byToken.set(token, endpoint);
+}
+
+export function createEndpointRegistry({ load, lookUp, now }: RegistryOptions): EndpointRegistry {
+  let tables = emptyTables();
+  // A read that began before a change must not undo it.
+  let changes = 0;
+
   const remove = (matches: (endpoint: RegisteredEndpoint) => boolean): void => {
-    removals++;
-    for (const endpoint of byToken.values()) if (matches(endpoint)) byToken.delete(endpoint.token);
+    changes++;
+    for (const endpoint of [...tables.byRow.values()]) if (matches(endpoint)) forget(tables, endpoint);
   };
-  const findInDatabase = async (token: string): Promise<RegisteredEndpoint | undefined> => {
-    const before = removals;
+
+  /** The address of an earlier token that is still taken. */
+  const previousAddress = ({ others }: Tables, token: string): IngestAddress | undefined => {
+    const other = others.get(token);
+    if (!other || other.endpoint.isPaused || other.until <= now()) return undefined;
+    return { seq: other.endpoint.seq, token, isPrevious: true };
+  };
+  const findInDatabase = async (token: string): Promise<IngestAddress | undefined> => {
+    const before = changes;
     const endpoint = await lookUp?.(token);
-    if (endpoint && removals === before) add(endpoint);
-    return endpoint;
+    if (!endpoint) return undefined;
+    const known = changes === before ? tables : emptyTables();
+    put(known, endpoint);
+    return known.byToken.get(token) ?? previousAddress(known, token);
   };
+  const findOther = (token: string): IngestAddress | undefined | Promise<IngestAddress | undefined> =>
+    lookUp && !tables.others.has(token) && tokenForm.test(token)
+      ? findInDatabase(token)
+      : previousAddress(tables, token);
 
   return {
-    find: token => byToken.get(token) ?? (lookUp && tokenForm.test(token) ? findInDatabase(token) : undefined),
-    add,
+    find: token => tables.byToken.get(token) ?? findOther(token),
+
+    pausedEndpoint(token) {
+      const other = tables.others.get(token);
+      return other?.endpoint.isPaused && other.until > now() ? other.endpoint.seq : undefined;
+    },
+
+    tokensAt({ seq, token }, receivedAt) {
+      const previous = tables.byRow.get(seq)?.previous ?? [];
+      const replacedBefore = previous.filter(one => one.replacedAt <= receivedAt);
+      const current = previous[replacedBefore.length]?.token ?? token;
+      const before = replacedBefore.at(-1);
+      return before && receivedAt - before.replacedAt < rotationMs ? [current, before.token] : [current];
+    },
+
+    add(endpoint) {
+      changes++;
+      put(tables, endpoint);
+    },
     removeById: id => remove(endpoint => endpoint.id === id),
     removeTeam: teamId => remove(endpoint => endpoint.teamId === teamId),
+
     async refresh() {
-      const before = removals;
+      const before = changes;
       const endpoints = await load();
-      if (removals !== before) return;
-      byToken = new Map(endpoints.map(endpoint => [endpoint.token, endpoint]));
+      if (changes !== before) return;
+      tables = emptyTables();
+      for (const endpoint of endpoints) put(tables, endpoint);
     },
   };
 }

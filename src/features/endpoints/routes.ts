@@ -13,10 +13,17 @@ import {
   EndpointList,
   EndpointName,
   EndpointRemoval,
+  PreviousUrlParams,
+  Rotation,
 } from './model.ts';
 import type { EndpointsService } from './service.ts';
 
-export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: EndpointsService }) =>
+type EndpointsRoutesOptions = { gate: Gate; endpoints: EndpointsService };
+
+export const endpointsRoutes = (options: EndpointsRoutesOptions) =>
+  new Elysia().use(endpointRoutes(options)).use(urlRoutes(options));
+
+const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
   new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] })
     .use(authenticated(gate))
     .get('', async ({ principal }) => ({ endpoints: await endpoints.list(principal) }), {
@@ -48,8 +55,9 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
     .patch(
       '/:id',
       ({ principal, params, body }) => {
-        // Only a user may decide which secrets are trusted and when events go. Apps may rename an endpoint.
-        if (body.learnSecretsFor !== undefined || body.retention !== undefined) requireUser(principal);
+        // Only a user may decide which secrets are trusted, when events go and whether they come. Apps may rename an endpoint.
+        const { learnSecretsFor, retention, paused } = body;
+        if ([learnSecretsFor, retention, paused].some(given => given !== undefined)) requireUser(principal);
         return endpoints.update(principal, params.id, body);
       },
       {
@@ -58,9 +66,9 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
         response: responses({ 200: EndpointChanged }, 400, 403, 404),
         detail: {
           operationId: 'renameEndpoint',
-          summary: 'Rename an endpoint, set its retention, or let it learn a secret',
+          summary: 'Rename an endpoint, set its retention, pause it, or let it learn a secret',
           description:
-            'The ingest address does not change. `learnSecretsFor` opens a window in which a secret that a handshake delivers is confirmed at once. `retention` is how long its events are kept. Apps may change neither.',
+            'Its URL does not change. `learnSecretsFor` opens a window in which a secret that a handshake delivers is confirmed at once. `retention` is how long its events are kept. With `paused`, deliveries are answered 503 with `Retry-After` and not stored, handshakes included. Apps may only rename.',
         },
       },
     )
@@ -81,7 +89,7 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
           operationId: 'deleteEndpoint',
           summary: 'Delete an endpoint and its stored events',
           description:
-            'From then on its address answers 404, and its events cannot be read. One with pinned events is deleted only with `pinned=true`, which apps may not say.',
+            'From then on its URL answers 404, and its events cannot be read. One with pinned events is deleted only with `pinned=true`, which apps may not say.',
         },
       },
     )
@@ -94,3 +102,34 @@ export const endpointsRoutes = ({ gate, endpoints }: { gate: Gate; endpoints: En
         description: '24 buckets of one hour by the server’s clock; the last one is the current hour.',
       },
     });
+
+const urlRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
+  new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] })
+    .use(authenticated(gate))
+    .post('/:id/rotate', ({ principal, params, body }) => endpoints.rotate(principal, params.id, body.overlap), {
+      ...jsonInput(Rotation),
+      params: IdParams,
+      response: responses({ 200: Endpoint }, 400, 403, 404),
+      detail: {
+        operationId: 'rotateEndpointUrl',
+        summary: 'Give an endpoint a new URL',
+        description:
+          'The answer has the new `url`. The old one goes on taking deliveries for `overlap`, so that you can change it at the sender in peace, and answers 404 afterwards. At most 5 old URLs take deliveries at a time.',
+      },
+    })
+    .delete(
+      '/:id/previous-urls/:urlId',
+      async ({ principal, params }) => {
+        await endpoints.endOverlap(principal, params.id, params.urlId);
+        return { ok: true };
+      },
+      {
+        params: PreviousUrlParams,
+        response: responses({ 200: Ok }, 403, 404),
+        detail: {
+          operationId: 'endPreviousUrl',
+          summary: 'End the overlap of a replaced URL now',
+          description: 'From then on the old URL answers 404.',
+        },
+      },
+    );

@@ -10,16 +10,25 @@ import { createCountActivity } from './activity.ts';
 import type { Activity, Endpoint, EndpointChange, EndpointChanged } from './model.ts';
 import type { EndpointRegistry } from './registry.ts';
 import type { EndpointRow, EndpointsStore } from './store.ts';
+import type { PreviousTokenRow, TokensStore } from './tokens-store.ts';
 
 const maxLearnMs = 24 * 60 * 60 * 1000;
 const minRetentionMs = 1000;
+const maxOverlapMs = 30 * 24 * 60 * 60 * 1000;
+const defaultOverlap = '24h';
+/** Replaced URLs of an endpoint that take deliveries at a time. */
+const maxPreviousUrls = 5;
 /** Where the plan keeps events for ever. */
 const maxRetentionMs = 36_500 * 24 * 60 * 60 * 1000;
+
+/** `taken`: its replaced tokens that still take deliveries, newest first. */
+type ShownRow = EndpointRow & { taken: readonly PreviousTokenRow[] };
 
 export type EndpointsService = ReturnType<typeof createEndpointsService>;
 
 export function createEndpointsService(options: {
   store: EndpointsStore;
+  tokens: TokensStore;
   registry: EndpointRegistry;
   clock: Clock;
   random: RandomBytes;
@@ -32,12 +41,16 @@ export function createEndpointsService(options: {
   /** Called after an endpoint's retention changed: events may have expired. */
   onRetentionChanged: () => void;
 }) {
-  const { store, registry, clock, random, baseUrl, limits, retentionMs, onDeleted, onRetentionChanged } = options;
+  const { store, tokens, registry, clock, random, baseUrl, limits, retentionMs, onDeleted, onRetentionChanged } =
+    options;
   const countActivity = createCountActivity({ store, clock });
 
   const urlOf = (token: string): string => `${baseUrl}/in/${token}`;
 
-  const toEndpoint = (row: EndpointRow): Endpoint => ({
+  /** Deliveries that this process refused since the pause of their endpoint, by its row number. */
+  const refused = new Map<number, number>();
+
+  const toEndpoint = (row: ShownRow): Endpoint => ({
     id: row.id,
     name: row.name,
     createdAt: row.createdAt,
@@ -45,7 +58,15 @@ export function createEndpointsService(options: {
     eventCount: row.eventCount,
     lastReceivedAt: row.lastReceivedAt,
     retention: row.retention,
+    previousUrls: row.taken.map(({ id, token, until }) => ({ id, url: urlOf(token), until })),
+    paused: row.pausedAt !== null,
+    pausedAt: row.pausedAt,
+    refusedWhilePaused: row.pausedAt === null ? null : (refused.get(row.seq) ?? 0),
   });
+  const withTaken = async (teamId: string, rows: readonly EndpointRow[]): Promise<ShownRow[]> => {
+    const taken = Map.groupBy(await tokens.taken(teamId, clock.now()), ({ endpoint }) => endpoint);
+    return rows.map(row => ({ ...row, taken: taken.get(row.seq) ?? [] }));
+  };
 
   /** Older events are not counted, whether or not the sweeper has removed them yet. */
   const planCutoff = ({ plan }: TeamAccess): PlanCutoff => {
@@ -61,20 +82,35 @@ export function createEndpointsService(options: {
   };
 
   /** The row with counters to show. @throws not_found */
-  const counted = async (principal: TeamAccess, id: string): Promise<EndpointRow> => {
-    const row = await store.findCounted(principal.teamId, id, planCutoff(principal));
+  const counted = async (principal: TeamAccess, id: string): Promise<ShownRow> => {
+    const found = await store.findCounted(principal.teamId, id, planCutoff(principal));
+    const [row] = await withTaken(principal.teamId, found ? [found] : []);
     if (!row) throw notFound('endpoint');
     return row;
   };
+
+  /** @throws not_found */
+  const endpoint = async (principal: TeamAccess, id: string): Promise<Endpoint> =>
+    toEndpoint(await counted(principal, id));
 
   return {
     owned,
     counted,
     toEndpoint,
+    endpoint,
     urlOf,
 
+    /** Whether the token is one of a paused endpoint, which has then refused a delivery. */
+    countIfPaused(token: string): boolean {
+      const seq = registry.pausedEndpoint(token);
+      if (seq === undefined) return false;
+      refused.set(seq, (refused.get(seq) ?? 0) + 1);
+      return true;
+    },
+
     async list(principal: TeamAccess): Promise<Endpoint[]> {
-      return (await store.listOf(principal.teamId, planCutoff(principal))).map(toEndpoint);
+      const rows = await store.listOf(principal.teamId, planCutoff(principal));
+      return (await withTaken(principal.teamId, rows)).map(toEndpoint);
     },
 
     /** Events of the last 24 hours, by the hour. @throws not_found */
@@ -82,11 +118,6 @@ export function createEndpointsService(options: {
       const row = await owned(principal, id);
       const cutoff = oldestVisibleIn(row, { retentionMs, plan: principal.plan, now: clock.now() });
       return countActivity(row.seq, cutoff);
-    },
-
-    /** @throws not_found */
-    async endpoint(principal: TeamAccess, id: string): Promise<Endpoint> {
-      return toEndpoint(await counted(principal, id));
     },
 
     /** @throws invalid for the name, limit_reached when the plan allows no more, unauthorized when the team has no account left */
@@ -105,31 +136,23 @@ export function createEndpointsService(options: {
       if (seq === 'gone') throw unauthorized();
       if (seq === 'full')
         throw limitReached(`the ${principal.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
-      registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token });
-      return toEndpoint({
-        ...row,
-        seq,
-        deletedAt: null,
-        eventCount: 0,
-        lastReceivedAt: null,
-        learnSecretsUntil: null,
-        retention: null,
-        retentionMs: null,
-        sweptSeq: 0,
-      });
+      registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token, isPaused: false, previous: [] });
+      const empty = { deletedAt: null, eventCount: 0, lastReceivedAt: null, learnSecretsUntil: null };
+      const defaults = { retention: null, retentionMs: null, sweptSeq: 0, pausedAt: null };
+      return toEndpoint({ ...row, ...empty, ...defaults, seq, taken: [] });
     },
 
     /**
-     * Renames an endpoint, sets how long its events are kept, and opens or closes the window in which the next learned secret is
-     * confirmed.
+     * Renames an endpoint, sets how long its events are kept, pauses or resumes it, and opens or closes the window in which the next
+     * learned secret is confirmed.
      * @throws invalid, not_found
      */
     async update(
       principal: TeamAccess,
       id: string,
-      { name: givenName, learnSecretsFor, retention }: EndpointChange,
+      { name: givenName, learnSecretsFor, retention, paused }: EndpointChange,
     ): Promise<EndpointChanged> {
-      if (givenName === undefined && learnSecretsFor === undefined && retention === undefined)
+      if ([givenName, learnSecretsFor, retention, paused].every(given => given === undefined))
         throw invalid('invalid body: name: required');
       const name = givenName === undefined ? undefined : readName(givenName);
       const learnMs = learnSecretsFor === undefined ? undefined : readWindow(learnSecretsFor);
@@ -141,20 +164,52 @@ export function createEndpointsService(options: {
           retention,
           retentionMs: readRetention(retention, retentionMs[principal.plan]),
         }),
+        ...(paused !== undefined && { pausedAt: paused ? clock.now() : null }),
       };
       const row = await store.update(principal.teamId, id, change);
       if (!row) throw notFound('endpoint');
       if (retention !== undefined) onRetentionChanged();
+      if (paused !== undefined) registry.add(row.registered);
+      if (paused === false) refused.delete(row.registered.seq);
       return {
         ok: true,
         name: row.name,
         ...(retention !== undefined && { retention: row.retention }),
+        ...(paused !== undefined && { paused }),
         ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
       };
     },
 
     /**
-     * From then on, its ingest address is unknown and its events are not readable.
+     * Gives the endpoint a new URL. The old one takes deliveries until the end of the overlap.
+     * @throws invalid for the overlap, not_found, limit_reached when too many old URLs still take deliveries
+     */
+    async rotate(principal: TeamAccess, id: string, overlap = defaultOverlap): Promise<Endpoint> {
+      const overlapMs = parseDuration(overlap);
+      if (overlapMs === undefined || overlapMs > maxOverlapMs)
+        throw invalid('overlap must be a duration such as 24h, at most 30d; 0 for none');
+      const { teamId } = principal;
+      const now = clock.now();
+      const replacement = { id: newId('url', now, random), token: newIngestToken(random), now };
+      const until = now + overlapMs;
+      const registered = await tokens.replace({ teamId, id }, { ...replacement, until, limit: maxPreviousUrls });
+      if (!registered) {
+        await owned(principal, id);
+        throw limitReached(`an endpoint has at most ${maxPreviousUrls} old URLs that take deliveries: end one first`);
+      }
+      registry.add(registered);
+      return endpoint(principal, id);
+    },
+
+    /** From then on the old URL takes no deliveries. @throws not_found */
+    async endOverlap({ teamId }: TeamAccess, id: string, tokenId: string): Promise<void> {
+      const registered = await tokens.endOverlap({ teamId, id }, { tokenId, now: clock.now() });
+      if (!registered) throw notFound('previous URL');
+      registry.add(registered);
+    },
+
+    /**
+     * From then on, its URL is unknown and its events are not readable.
      * @throws not_found, conflict when it has pinned events that may not go with it
      */
     async remove(principal: TeamAccess, id: string, { withPinned = false } = {}): Promise<void> {

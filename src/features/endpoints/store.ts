@@ -6,6 +6,8 @@ import type { Drizzle } from '../../db/database.ts';
 import { endpointCutoff, isVisible } from '../../db/event-marks.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { accounts, endpoints, events, pins } from '../../db/schema.ts';
+import type { RegisteredEndpoint } from './registry.ts';
+import { registeredColumns, selectReplaced, toRegistered } from './tokens-store.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 
@@ -62,18 +64,26 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       return (await member).length > 0 ? 'full' : 'gone';
     },
 
-    /** @returns what the endpoint has then; undefined when there is no such endpoint */
+    /** @param change with `pausedAt`, an endpoint that is paused already keeps its time @returns what the endpoint has then; undefined when there is no such endpoint */
     async update(
       teamId: string,
       id: string,
-      change: Partial<Pick<EndpointRow, 'name' | 'learnSecretsUntil' | 'retention' | 'retentionMs'>>,
-    ): Promise<Pick<EndpointRow, 'name' | 'retention'> | undefined> {
-      const rows = await db
-        .update(endpoints)
-        .set(change)
-        .where(owned(teamId, id))
-        .returning({ name: endpoints.name, retention: endpoints.retention });
-      return rows[0];
+      {
+        pausedAt,
+        ...change
+      }: Partial<Pick<EndpointRow, 'name' | 'learnSecretsUntil' | 'retention' | 'retentionMs' | 'pausedAt'>>,
+    ): Promise<(Pick<EndpointRow, 'name' | 'retention'> & { registered: RegisteredEndpoint }) | undefined> {
+      const pause = typeof pausedAt === 'number' ? sql`coalesce(${endpoints.pausedAt}, ${pausedAt})` : pausedAt;
+      const [rows, replaced] = await db.batch([
+        db
+          .update(endpoints)
+          .set({ ...change, ...(pause !== undefined && { pausedAt: pause }) })
+          .where(owned(teamId, id))
+          .returning({ name: endpoints.name, retention: endpoints.retention, ...registeredColumns }),
+        selectReplaced(db, teamId, id),
+      ]);
+      const [row] = rows;
+      return row && { name: row.name, retention: row.retention, registered: toRegistered(row, replaced) };
     },
 
     /** @param withPinned false: not when it has pinned events */
@@ -96,23 +106,6 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
         .set({ deletedAt: at })
         .where(and(eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt)));
     },
-
-    /** What ingest needs of every live endpoint. */
-    listRegistered: (): Promise<{ seq: number; id: string; teamId: string; token: string }[]> =>
-      db
-        .select({ seq: endpoints.seq, id: endpoints.id, teamId: endpoints.teamId, token: endpoints.token })
-        .from(endpoints)
-        .where(isNull(endpoints.deletedAt)),
-
-    findRegistered: async (
-      token: string,
-    ): Promise<{ seq: number; id: string; teamId: string; token: string } | undefined> =>
-      (
-        await db
-          .select({ seq: endpoints.seq, id: endpoints.id, teamId: endpoints.teamId, token: endpoints.token })
-          .from(endpoints)
-          .where(and(eq(endpoints.token, token), isNull(endpoints.deletedAt)))
-      )[0],
 
     /**
      * Events from the first bucket until before `until` that were received at `since` or later, or are pinned, by bucket number. Buckets

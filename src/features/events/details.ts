@@ -94,7 +94,13 @@ export function createEventDetails({
       attempts.placesOf({ endpoint: row.endpoint, since }, [row]),
     ]);
     const summarised = toSummary(row, { signature, delivery: places.get(row.seq) });
-    const { payloadPreview: _preview, highlights: _highlights, ...summary } = summarised;
+    const {
+      payloadPreview: _preview,
+      highlights: _highlights,
+      action: _action,
+      verdict: _verdict,
+      ...summary
+    } = summarised;
     const query = queryText(row.query);
     return {
       before: {

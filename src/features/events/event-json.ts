@@ -21,6 +21,12 @@ const alone = (row: SummaryRow): DeliveryPlace => {
   return { key: encodeDeliveryKey({ number, since: undefined }), basis: basisOf(number), attempt: 1, attempts: 1 };
 };
 
+/** What is known without a secret to verify with. */
+const unverified = ({ isSigned }: SummaryRow): EventSummary['verdict'] => {
+  if (isSigned === null || isSigned === undefined) return null;
+  return isSigned ? 'unchecked' : 'none';
+};
+
 export function toSummary(
   row: SummaryRow,
   { signature, delivery = alone(row) }: { signature: Signature | null; delivery: DeliveryPlace | undefined },
@@ -32,10 +38,13 @@ export function toSummary(
     method: row.method,
     receivedAt: row.receivedAt,
     payloadPreview: firstCharacters(decodeUtf8Leniently(row.preview), payloadPreviewCharacters),
+    // Where a type is missing, the action may stand for it.
+    action: row.action === undefined || row.action === row.eventType ? null : row.action,
     highlights: row.highlights ?? [],
     size: row.size,
     path: latin1(row.path),
     signatureValid: signatureValid(signature),
+    verdict: signature?.verdict ?? unverified(row),
     pin: row.pin,
     tags: row.tags,
     delivery,

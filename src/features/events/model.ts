@@ -54,7 +54,19 @@ const shared = {
 export const EventSummary = t.Object(
   {
     ...shared,
+    verdict: nullable(
+      t.Union([t.Literal('valid'), t.Literal('invalid'), t.Literal('unchecked'), t.Literal('none')], {
+        description:
+          'of the signature, as `verdict:` in filters; `none`: the event has no signature; null: not known, because the event is large and its endpoint has no secret',
+      }),
+    ),
     payloadPreview: t.String(),
+    action: nullable(
+      t.String({
+        description:
+          'what happened, for platforms whose event types say little, such as `opened` for GitHub’s `pull_request`; from the payload, as `highlights`',
+      }),
+    ),
     highlights: t.Array(t.String(), {
       description: `what matters in the payload, as the sender wrote it: up to ${maxHighlights} texts of at most ${maxHighlightCharacters} characters; empty when nothing is known to matter`,
     }),

@@ -51,6 +51,8 @@ export type Verdicts = {
   canVerify: (endpoint: number) => Promise<boolean>;
   /** The verdict that was stored at capture, if any. */
   storedVerdict: (verdict: string | null) => Signature | null;
+  /** Whether the verdict was stored at capture. */
+  isFinal: (verdict: string | null) => boolean;
   verify: (endpoint: IngestAddress, events: readonly VerifiableEvent[]) => Promise<(Signature | null)[]>;
 };
 

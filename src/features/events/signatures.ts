@@ -27,7 +27,9 @@ export function createReadSignatures({
 }): ReadSignatures {
   return async (endpoint, cutoff, rows) => {
     const signatures = new Map<number, Signature | null>();
-    const unverified = (await verdicts.canVerify(endpoint.seq)) ? rows.filter(({ verdict }) => verdict === null) : [];
+    const unverified = (await verdicts.canVerify(endpoint.seq))
+      ? rows.filter(({ verdict }) => !verdicts.isFinal(verdict))
+      : [];
     for (const group of groupBySize(unverified, maxHeldBytes)) {
       const seqs = group.map(({ seq }) => seq);
       // A damaged event has no verdict, and its page is shown all the same.

@@ -12,8 +12,8 @@ import { DamagedError } from '../../core/stored-content.ts';
 import {
   blockColumns,
   createContentReader,
-  type Highlighted,
-  type HighlightsOf,
+  type Describe,
+  type Described,
   type IntactContent,
   toStoredBlock,
 } from '../../db/contents.ts';
@@ -60,8 +60,8 @@ const storedBlockColumns = {
 };
 
 type EventColumns = Marks & typeof events.$inferSelect;
-/** Highlights: of rows that were read for a list. */
-export type SummaryRow = Pick<EventColumns, keyof typeof summaryColumns> & Partial<Highlighted>;
+/** Described: rows that were read for a list. */
+export type SummaryRow = Pick<EventColumns, keyof typeof summaryColumns> & Partial<Described>;
 export type DetailRow = Pick<EventColumns, keyof typeof detailColumns>;
 /** An event and its endpoint. `contentBytes`: as stored. */
 export type FoundRow = Omit<DetailRow, 'content'> & {
@@ -114,8 +114,13 @@ export type Rows = { seqs: number[] } | { after: number; upTo: number };
 
 export type EventsStore = ReturnType<typeof createEventsStore>;
 
-/** Without `highlightsOf`, rows have no highlights. */
-export function createEventsStore(db: Drizzle, highlightsOf: HighlightsOf = () => []) {
+const withoutDescription: Describe = {
+  highlightsOf: () => ({ highlights: [], action: null }),
+  isSigned: () => false,
+};
+
+/** Without `describe`, rows have no highlights. */
+export function createEventsStore(db: Drizzle, describe: Describe = withoutDescription) {
   const contents = createContentReader(db.$client);
   /** Events of one endpoint after a position of the list, received at `since` or later. */
   const after = (endpoint: number, since: number, position: Position | undefined) =>
@@ -164,7 +169,7 @@ export function createEventsStore(db: Drizzle, highlightsOf: HighlightsOf = () =
     );
     return contents.withPreviews(rows?.rows.map(toSummaryRow) ?? [], {
       known: new Map(known?.rows.map(row => [Number(row[0]), toStoredBlock(row, 1)])),
-      highlightsOf,
+      describe,
     });
   };
   const newestFirst = [desc(events.receivedAt), desc(events.seq)];

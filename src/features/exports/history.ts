@@ -19,6 +19,8 @@ export type HistoryOptions = {
   since: number;
   /** The newest row number to include. */
   newest: number;
+  /** Only events with these row numbers. */
+  only?: readonly number[] | undefined;
   /** Chooses events by their row numbers, before their contents are read. Without it all are read. */
   select?: SelectEvents | undefined;
   /** Stops reading. */
@@ -34,6 +36,7 @@ export async function* readHistory({
   endpoint,
   since,
   newest,
+  only,
   select,
   signal,
 }: HistoryOptions): AsyncGenerator<ExportRow[]> {
@@ -46,8 +49,8 @@ export async function* readHistory({
   let areLastKeys = false;
 
   const readKeys = async (): Promise<void> => {
-    const found = await store.keys(extent, afterKeys, keysPerQuery);
-    areLastKeys = found.length < keysPerQuery;
+    const found = only ? await store.keysOf(extent, only) : await store.keys(extent, afterKeys, keysPerQuery);
+    areLastKeys = only !== undefined || found.length < keysPerQuery;
     afterKeys = found.at(-1) ?? afterKeys;
     keys = select ? await selected(found, select) : found;
     next = 0;
@@ -61,12 +64,13 @@ export async function* readHistory({
     next += page.length;
     const last = page.at(-1);
     if (!last) return undefined;
-    const rows = select
-      ? await store.chosen(
-          extent,
-          page.map(({ seq }) => seq),
-        )
-      : await store.page(extent, afterPage, last);
+    const rows =
+      select || only
+        ? await store.chosen(
+            extent,
+            page.map(({ seq }) => seq),
+          )
+        : await store.page(extent, afterPage, last);
     if (!rows) throw notFound('endpoint');
     afterPage = last;
     return rows;

@@ -19,6 +19,9 @@ export const ExportFormat = t.Unsafe<ExportFormat>(
   ),
 );
 
+/** They have to fit into a URL. */
+export const maxExportedIds = 200;
+
 export const ExportQuery = t.Object({
   format: t.Optional(ExportFormat),
   q: t.Optional(
@@ -27,6 +30,11 @@ export const ExportQuery = t.Object({
     }),
   ),
   where: Where,
+  ids: t.Optional(
+    textDocumentedAs(t.String(), {
+      description: `only these events, by their ids with commas between; up to ${maxExportedIds}`,
+    }),
+  ),
 });
 export type ExportQuery = Static<typeof ExportQuery>;
 

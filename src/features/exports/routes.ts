@@ -31,7 +31,7 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
         operationId: 'exportEndpoint',
         summary: 'Download an endpoint’s history',
         description:
-          'All events inside the retention window, and the pinned ones, oldest first, streamed: as JSON of this API, a HAR 1.2 capture, NDJSON (one event a line), CSV for spreadsheets, or a shell script that sends the events again with curl. `q` and `where` select events as in the event list. Each format has its own media type.',
+          'All events inside the retention window, and the pinned ones, oldest first, streamed: as JSON of this API, a HAR 1.2 capture, NDJSON (one event a line), CSV for spreadsheets, or a shell script that sends the events again with curl. `q` and `where` select events as in the event list, `ids` single ones. Each format has its own media type.',
       },
     },
   );

@@ -7,7 +7,8 @@ import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import { AppError } from '../../core/errors.ts';
+import { AppError, invalid } from '../../core/errors.ts';
+import { parseEventId } from '../../core/ids.ts';
 import { toStream } from '../../core/json/output.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { OwnRetention } from '../../core/retention.ts';
@@ -17,7 +18,7 @@ import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts'
 import { harFile } from './har-format.ts';
 import { readHistory, type SelectEvents } from './history.ts';
 import { jsonFile } from './json-format.ts';
-import { type ExportFormat, type ExportQuery, exportFileName } from './model.ts';
+import { type ExportFormat, type ExportQuery, exportFileName, maxExportedIds } from './model.ts';
 import { ndjsonFile } from './ndjson-format.ts';
 import { scriptFile } from './script-format.ts';
 import type { ExportsStore } from './store.ts';
@@ -54,7 +55,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   /** The response that the sender of an event got. */
   answer: (endpoint: Row, event: ExportedEvent) => Answer;
   /** Which events of an endpoint a query selects. @throws invalid for the query */
-  readSelection: (query: Omit<ExportQuery, 'format'>) => (endpoint: Row, yieldIfDue: YieldIfDue) => Selection;
+  readSelection: (query: Pick<ExportQuery, 'q' | 'where'>) => (endpoint: Row, yieldIfDue: YieldIfDue) => Selection;
   clock: Clock;
   /** Hooktape's version. */
   version: string;
@@ -78,10 +79,11 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   const open = async (
     principal: MemberAccess,
     id: string,
-    { format = 'json', ...query }: ExportQuery,
+    { format = 'json', ids, ...query }: ExportQuery,
     onEnd: () => void,
   ) => {
     const selectionIn = readSelection(query);
+    const chosen = ids === undefined ? undefined : readIds(ids);
     const row = await findEndpoint(principal, id);
     const cancellation = new AbortController();
     const yieldIfDue = createSlices();
@@ -94,10 +96,13 @@ export function createExportsService<Row extends { seq: number; id: string } & O
         endpoint: row.seq,
         since: retentionCutoff(principal, row),
         newest: await store.newest(),
+        only: chosen && [...chosen.keys()],
         select,
         signal: cancellation.signal,
       }),
-      matches: matches ?? (() => true),
+      // Row numbers are easy to guess; the rest of an id is not.
+      matches: event =>
+        (!chosen || chosen.get(event.row.seq)?.includes(event.id) === true) && (matches?.(event) ?? true),
       yieldIfDue,
       onDamaged: damaged => onDamaged(row.id, damaged),
     });
@@ -128,4 +133,16 @@ export function createExportsService<Row extends { seq: number; id: string } & O
       }
     },
   };
+}
+
+/** The ids by row number; one that cannot be an id stands for no event. @throws invalid */
+function readIds(text: string): Map<number, string[]> {
+  const ids = text === '' ? [] : text.split(',');
+  if (ids.length > maxExportedIds) throw invalid(`at most ${maxExportedIds} ids`);
+  const bySeq = new Map<number, string[]>();
+  for (const id of ids) {
+    const seq = parseEventId(id)?.seq;
+    if (seq !== undefined) bySeq.set(seq, [...(bySeq.get(seq) ?? []), id]);
+  }
+  return bySeq;
 }

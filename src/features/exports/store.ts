@@ -87,6 +87,17 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
       return rows.map(row => ({ seq: Number(row[0]), receivedAt: Number(row[1]), bytes: Number(row[2]) }));
     },
 
+    /** Keys of the events with these row numbers, oldest first. */
+    async keysOf({ endpoint, since, newest }: Extent, seqs: readonly number[]): Promise<EventKey[]> {
+      const { rows } = await client.execute({
+        sql: `SELECT seq, received_at, size FROM events
+              WHERE seq IN (SELECT value FROM json_each(?1)) AND endpoint = ?2 AND seq <= ?3 AND (received_at >= ?4 OR ${isPinned})
+              ORDER BY received_at, seq`,
+        args: [JSON.stringify(seqs), endpoint, newest, since],
+      });
+      return rows.map(row => ({ seq: Number(row[0]), receivedAt: Number(row[1]), bytes: Number(row[2]) }));
+    },
+
     async isLive(endpoint: number): Promise<boolean> {
       const { rows } = await client.execute({ sql: selectLiveEndpoint, args: [endpoint] });
       return rows.length > 0;

@@ -1,7 +1,7 @@
-/* Schemas of operations with filters: saved ones, trying one out, and deleting the events that one matches. */
+/* Schemas of operations with filters: saved ones, trying one out, and counting and deleting the events that one matches. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Name, Timestamp } from '../../http/schemas.ts';
-import { EventSummary } from '../events/model.ts';
+import { Name, nullable, Timestamp } from '../../http/schemas.ts';
+import { EventSummary, Where } from '../events/model.ts';
 
 const WhereText = t.String({ description: 'a filter, such as `type:invoice.* size>10k`' });
 
@@ -50,6 +50,21 @@ export const FilterTestResult = t.Object(
   { title: 'FilterTestResult' },
 );
 export type FilterTestResult = Static<typeof FilterTestResult>;
+
+export const EventCountQuery = t.Object({
+  where: Where,
+  cursor: t.Optional(t.String({ description: '`nextCursor` of the previous answer' })),
+});
+export type EventCountQuery = Static<typeof EventCountQuery>;
+
+export const EventCount = t.Object(
+  {
+    count: t.Integer({ description: 'events that were found since the cursor' }),
+    nextCursor: nullable(t.String({ description: 'null when all events have been counted' })),
+  },
+  { title: 'EventCount' },
+);
+export type EventCount = Static<typeof EventCount>;
 
 export const DeletionRequest = t.Object(
   {

@@ -1,13 +1,16 @@
-/* /api/endpoints/{id}: saved filters, trying a filter out, and deleting the events that one matches */
+/* /api/endpoints/{id}: saved filters, trying a filter out, and counting and deleting the events that one matches */
 import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
-import { jsonInput } from '../../http/input.ts';
+import { jsonInput, queryOf } from '../../http/input.ts';
 import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import type { CountingService } from './counting.ts';
 import type { DeletionService } from './deletion.ts';
 import {
   Deletion,
   DeletionRequest,
+  EventCount,
+  EventCountQuery,
   FilterParams,
   FilterTest,
   FilterTestResult,
@@ -17,9 +20,9 @@ import {
 } from './model.ts';
 import type { FiltersService } from './service.ts';
 
-type Services = { gate: Gate; filters: FiltersService; deletion: DeletionService };
+type Services = { gate: Gate; filters: FiltersService; counting: CountingService; deletion: DeletionService };
 
-export const filtersRoutes = ({ gate, filters, deletion }: Services) =>
+export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =>
   new Elysia({ prefix: '/api/endpoints', tags: ['Filters'] })
     .use(authenticated(gate))
     .get('/:id/filters', async ({ principal, params }) => ({ filters: await filters.list(principal, params.id) }), {
@@ -73,6 +76,21 @@ export const filtersRoutes = ({ gate, filters, deletion }: Services) =>
           'Of the newest `limit` events: those that match, and those that do not, each with the term that decided. It changes nothing.',
       },
     })
+    .get(
+      '/:id/events/count',
+      ({ principal, params, query, request }) => counting.count(principal, params.id, query, request.signal),
+      {
+        params: IdParams,
+        ...queryOf(EventCountQuery),
+        response: responses({ 200: EventCount, 400: FilterErrorBody }, 404),
+        detail: {
+          operationId: 'countEvents',
+          summary: 'Count the events that match a filter; without one, all',
+          description:
+            'A call works for about a quarter of a second. While `nextCursor` is not null there is more to count: the sum over all calls is the number of events.',
+        },
+      },
+    )
     .post(
       '/:id/events/delete',
       async ({ principal, params, body, request }) => ({

@@ -112,8 +112,8 @@ describe('a key that an app creates', () => {
   test('is not created when the app is disconnected during the request', async () => {
     const before = (await keysOf(ada)).length;
     await harness.connect(client, ada);
-    const app = { id: await appIdOf(ada), grantId: 'grt_gone' };
-    const late = harness.services.keys.create(ada.accountId, 'late', app).catch((error: unknown) => error);
+    const createdBy = { id: await appIdOf(ada), grantId: 'grt_gone' };
+    const late = harness.services.keys.create(ada.accountId, 'late', { createdBy }).catch((error: unknown) => error);
     expect(await late).toMatchObject({ code: 'unauthorized' });
     expect(await keysOf(ada)).toHaveLength(before);
   });

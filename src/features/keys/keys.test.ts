@@ -23,7 +23,16 @@ describe('POST /api/keys', () => {
     expect(created).toMatchObject({ name: 'deploy', lastUsedAt: null, last4: created.key?.slice(-4) ?? '' });
     expect(created.key).toMatch(/^htk_[0-9a-z]{52}$/);
     const listed = (await keysOf(ada)).find(key => key.id === created.id);
-    expect(Object.keys(listed ?? {}).sort()).toEqual(['app', 'createdAt', 'id', 'last4', 'lastUsedAt', 'name']);
+    expect(Object.keys(listed ?? {}).sort()).toEqual([
+      'app',
+      'createdAt',
+      'expiresAt',
+      'id',
+      'last4',
+      'lastUsedAt',
+      'name',
+      'readOnly',
+    ]);
   });
 
   test.each([

@@ -17,6 +17,11 @@ const metadata = {
       },
     ),
   ),
+  expiresAt: nullable({
+    ...Timestamp,
+    description: 'epoch milliseconds; from then on the key is refused with 401. null: never',
+  }),
+  readOnly: t.Boolean({ description: 'whether the key may only read: every operation that changes something is 403' }),
 };
 
 export const ApiKey = t.Object(metadata, { title: 'ApiKey' });
@@ -29,4 +34,15 @@ export const CreatedApiKey = t.Object(
 export type CreatedApiKey = Static<typeof CreatedApiKey>;
 
 export const ApiKeyList = t.Object({ keys: t.Array(ApiKey) }, { title: 'ApiKeyList' });
-export const NewApiKey = t.Object({ name: Name }, { title: 'NewApiKey' });
+export const NewApiKey = t.Object(
+  {
+    name: Name,
+    expiresAt: t.Optional(nullable(t.Integer({ description: 'epoch milliseconds, in the future; null: never' }))),
+    expiresIn: t.Optional(
+      nullable(t.String({ description: 'instead of `expiresAt`: a duration such as 30d, 90d or 365d; null: never' })),
+    ),
+    readOnly: t.Optional(t.Boolean({ default: false, description: 'true: a key that may only read' })),
+  },
+  { title: 'NewApiKey' },
+);
+export type NewApiKey = Static<typeof NewApiKey>;

@@ -20,8 +20,8 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
     })
     .post(
       '',
-      async ({ principal: { accountId, app }, body, status }) =>
-        status(201, await keys.create(accountId, body.name, app)),
+      async ({ principal: { accountId, app }, body: { name, ...options }, status }) =>
+        status(201, await keys.create(accountId, name, { ...options, createdBy: app })),
       {
         ...jsonInput(NewApiKey),
         response: responses({ 201: CreatedApiKey }, 400, 403),
@@ -29,7 +29,7 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
           operationId: 'createKey',
           summary: 'Create an API key; it is shown only once',
           description:
-            'The key gives full access to the endpoints and events of the account, which can have at most 10 keys. A key that a connected app creates belongs to the app: it has the permissions of the app, and ends with it.',
+            'The key gives full access to the endpoints and events of the account, or with `readOnly` only to read them. With `expiresAt` or `expiresIn` it ends by itself. An account can have at most 10 keys. A key that a connected app creates belongs to the app: it has the permissions of the app, and ends with it.',
         },
       },
     )

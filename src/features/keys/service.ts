@@ -1,23 +1,30 @@
 /*
  * API keys: `htk_` and 256 random bits, shown once and stored as SHA-256. A key is looked up for every request, so revoking it
- * is immediate. A key that a connected app created has no more permissions than the app, and ends with the app's grant.
+ * is immediate, and so is its expiry. A key that a connected app created has no more permissions than the app, and ends with the
+ * app's grant. What a read-only key may do is in core/read-only.ts.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
-import { limitReached, notFound, unauthorized } from '../../core/errors.ts';
+import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newApiKey, newId, type RandomBytes } from '../../core/ids.ts';
 import { createLastUseRecorder } from '../../core/last-use.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
 import type { ActingApp } from '../../core/principal.ts';
 import { readName } from '../../core/text.ts';
-import type { ApiKey, CreatedApiKey } from './model.ts';
+import { parseDuration } from '../../shared/units.ts';
+import type { ApiKey, CreatedApiKey, NewApiKey } from './model.ts';
 import type { AuthenticatedKey, KeysStore } from './store.ts';
 
 const toApp = (id: string | null, name: string | null): ApiKey['app'] =>
   id === null ? null : { id, name: name ?? '' };
 
+type NewKeyOptions = Omit<NewApiKey, 'name'> & { createdBy?: ActingApp | undefined };
+
 export type KeysService = ReturnType<typeof createKeysService>;
+
+/** Ten years. Longer than that is null: never. */
+const maxExpiryMs = 3650 * 24 * 60 * 60 * 1000;
 
 const keyPattern = /^htk_[0-9a-hjkmnp-tv-z]{52}$/;
 
@@ -37,35 +44,46 @@ export function createKeysService(options: {
 
   return {
     async list(accountId: string): Promise<ApiKey[]> {
-      return (await store.listOf(accountId)).map(({ id, name, last4, createdAt, lastUsedAt, appId, appName }) => ({
+      return (await store.listOf(accountId)).map(({ id, name, last4, lastUsedAt, appId, appName, ...key }) => ({
         id,
         name,
         last4,
-        createdAt,
+        createdAt: key.createdAt,
         lastUsedAt: lastUses.pending(id) ?? lastUsedAt,
         app: toApp(appId, appName),
+        expiresAt: key.expiresAt,
+        readOnly: key.isReadOnly,
       }));
     },
 
     /**
-     * @param createdBy the app that makes the request; undefined for a person
-     * @throws invalid for the name, limit_reached when the account has 10 keys, unauthorized when the account was deleted or
+     * @param options `createdBy` is the app that makes the request; undefined for a person
+     * @throws invalid for the name or the expiry, limit_reached when the account has 10 keys, unauthorized when the account was deleted or
      * the app disconnected in the meantime
      */
-    async create(accountId: string, givenName: string, createdBy?: ActingApp): Promise<CreatedApiKey> {
+    async create(
+      accountId: string,
+      givenName: string,
+      { createdBy, readOnly: isReadOnly = false, ...expiry }: NewKeyOptions = {},
+    ): Promise<CreatedApiKey> {
       const name = readName(givenName);
+      const createdAt = clock.now();
+      const expiresAt = readExpiry(expiry, createdAt);
       const key = newApiKey(random);
       const hash = hashOf(key);
-      const createdAt = clock.now();
       const id = newId('key', createdAt, random);
       const last4 = key.slice(-4);
-      const row = { id, accountId, name, hash, last4, createdAt };
+      const row = { id, accountId, name, hash, last4, createdAt, expiresAt, isReadOnly };
       const outcome = await store.insertWithinLimit(maxKeysPerAccount, row, createdBy, createdAt);
       if (outcome === 'gone') throw unauthorized();
-      if (outcome === 'full') throw limitReached(`an account has at most ${maxKeysPerAccount} API keys`);
+      if (outcome === 'full')
+        throw limitReached(
+          `an account has at most ${maxKeysPerAccount} API keys, expired ones included: revoke one first`,
+        );
       index.add(indexId(hash));
       const { appId, appName } = outcome;
-      return { id, name, last4, createdAt, lastUsedAt: null, app: toApp(appId, appName), key };
+      const app = toApp(appId, appName);
+      return { id, name, last4, createdAt, lastUsedAt: null, app, expiresAt, readOnly: isReadOnly, key };
     },
 
     /** @throws not_found for a key that does not exist or is another account's */
@@ -83,7 +101,7 @@ export function createKeysService(options: {
       onAccessEnded();
     },
 
-    /** The account of a valid key; undefined when it is malformed, unknown or revoked. Records the use. */
+    /** The account of a valid key; undefined when it is malformed, unknown, expired or revoked. Records the use. */
     async authenticate(key: string): Promise<AuthenticatedKey | undefined> {
       if (!keyPattern.test(key)) return undefined;
       const hash = hashOf(key);
@@ -97,4 +115,19 @@ export function createKeysService(options: {
     /** Writes the recorded uses. Called at intervals, and before the database closes. */
     flushUses: lastUses.flush,
   };
+}
+
+/** Epoch ms; null: the key does not expire. @throws invalid */
+function readExpiry({ expiresAt, expiresIn }: Pick<NewApiKey, 'expiresAt' | 'expiresIn'>, now: number): number | null {
+  if (typeof expiresAt === 'number' && typeof expiresIn === 'string')
+    throw invalid('give either expiresAt or expiresIn, not both');
+  if (typeof expiresIn === 'string') {
+    const ms = parseDuration(expiresIn);
+    if (!ms || ms > maxExpiryMs) throw invalid('expiresIn must be a duration such as 90d, at most 3650d');
+    return now + ms;
+  }
+  if (typeof expiresAt !== 'number') return null;
+  if (expiresAt <= now) throw invalid('expiresAt must be in the future');
+  if (expiresAt > now + maxExpiryMs) throw invalid('expiresAt must be at most 3650 days ahead');
+  return expiresAt;
 }

@@ -33,12 +33,18 @@ type KeyRow = {
   lastUsedAt: number | null;
   appId: string | null;
   appName: string | null;
+  expiresAt: number | null;
+  isReadOnly: boolean;
 };
-type NewKey = Pick<typeof apiKeys.$inferInsert, 'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt'>;
+type NewKey = Pick<
+  typeof apiKeys.$inferInsert,
+  'id' | 'accountId' | 'name' | 'hash' | 'last4' | 'createdAt' | 'expiresAt' | 'isReadOnly'
+>;
 export type AuthenticatedKey = AccountIdentity & {
   keyId: string;
   hash: Buffer;
   app: ActingApp | undefined;
+  isReadOnly: boolean;
 };
 
 const listColumns = {
@@ -49,11 +55,14 @@ const listColumns = {
   lastUsedAt: apiKeys.lastUsedAt,
   appId: apiKeys.appId,
   appName: connectedApps.name,
+  expiresAt: apiKeys.expiresAt,
+  isReadOnly: apiKeys.isReadOnly,
 };
 
 export type KeysStore = ReturnType<typeof createKeysStore>;
 
 export function createKeysStore(db: Drizzle) {
+  const isUnexpired = (now: number | Placeholder) => or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now));
   const selectListed = () =>
     db.select(listColumns).from(apiKeys).leftJoin(connectedApps, eq(connectedApps.id, apiKeys.appId));
   /**
@@ -94,6 +103,7 @@ export function createKeysStore(db: Drizzle) {
       ...accountColumns,
       appId: apiKeys.appId,
       grantId: apiKeys.grantId,
+      isReadOnly: apiKeys.isReadOnly,
     })
     .from(apiKeys)
     .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
@@ -101,6 +111,7 @@ export function createKeysStore(db: Drizzle) {
     .where(
       and(
         eq(apiKeys.hash, sql.placeholder('hash')),
+        isUnexpired(sql.placeholder('now')),
         or(isNull(apiKeys.appId), isAppActive(apiKeys.appId, apiKeys.grantId, sql.placeholder('now'))),
       ),
     )
@@ -140,7 +151,7 @@ export function createKeysStore(db: Drizzle) {
       return (await creator).length > 0 ? 'full' : 'gone';
     },
 
-    /** Finds a valid key. One that an app created is valid only while the app is connected. */
+    /** Finds a key that is valid at `now`: not expired, and one that an app created only while the app is connected. */
     async findByHash(hash: Buffer, now: number): Promise<AuthenticatedKey | undefined> {
       const [row] = await selectByHash.execute({ hash, now });
       if (!row) return undefined;
@@ -148,12 +159,18 @@ export function createKeysStore(db: Drizzle) {
       return { ...key, app: appId === null ? undefined : { id: appId, grantId } };
     },
 
-    /** The hashes of all keys. */
-    hashes: async (): Promise<Buffer[]> => (await db.select({ hash: apiKeys.hash }).from(apiKeys)).map(row => row.hash),
+    /** The hashes of all keys that have not expired. */
+    hashes: async (now: number): Promise<Buffer[]> =>
+      (await db.select({ hash: apiKeys.hash }).from(apiKeys).where(isUnexpired(now))).map(row => row.hash),
 
-    /** The given hashes that belong to a key. */
-    existing: async (hashes: Buffer[]): Promise<Buffer[]> =>
-      (await db.select({ hash: apiKeys.hash }).from(apiKeys).where(inArray(apiKeys.hash, hashes))).map(row => row.hash),
+    /** The given hashes that belong to a key that has not expired. */
+    existing: async (hashes: Buffer[], now: number): Promise<Buffer[]> =>
+      (
+        await db
+          .select({ hash: apiKeys.hash })
+          .from(apiKeys)
+          .where(and(inArray(apiKeys.hash, hashes), isUnexpired(now)))
+      ).map(row => row.hash),
 
     async remove(accountId: string, id: string): Promise<boolean> {
       const { rowsAffected } = await db

@@ -9,7 +9,7 @@ import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
 
-export type DeliveryResult = 'stored' | 'unknown' | 'too_large' | 'refused' | 'aborted';
+export type DeliveryResult = 'stored' | 'unknown' | 'paused' | 'too_large' | 'refused' | 'aborted';
 
 /** An answered request. `route` is the template (`/api/events/:id`), never the path. */
 export type AnsweredRequest = { route: string; method: string; status: number; durationMs: number };
@@ -104,7 +104,7 @@ function registerLevels({ level, total }: Instruments, levels: Levels, startedAt
 
 function registerCounters({ counter, histogram }: Instruments) {
   return {
-    deliveries: counter('hooktape_deliveries_total', 'Deliveries at the ingest addresses, by result', 'result'),
+    deliveries: counter('hooktape_deliveries_total', 'Deliveries to ingest URLs, by result', 'result'),
     commitRows: histogram('hooktape_commit_rows', 'Deliveries stored by one commit', rowCounts),
     commitSeconds: histogram('hooktape_commit_seconds', 'Time of a commit in the writer, disk included', seconds),
     requests: counter('hooktape_http_requests_total', 'Requests except deliveries', 'route', 'method', 'status'),
@@ -133,7 +133,7 @@ export function createMetricsService({
 
   // Created once per result, because every delivery is counted.
   const deliveriesByResult = new Map<DeliveryResult, { inc: () => void }>();
-  for (const result of ['stored', 'unknown', 'too_large', 'refused', 'aborted'] as const)
+  for (const result of ['stored', 'unknown', 'paused', 'too_large', 'refused', 'aborted'] as const)
     deliveriesByResult.set(result, counters.deliveries.labels({ result }));
 
   return {

@@ -3,16 +3,16 @@
  * decides only what it can: signatures exclude blocks, columns decide or leave it open, and contents and verdicts decide the rest.
  */
 
-import { gramsOf } from '../../core/block-signature.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import { type EventFacts, evaluate, evaluateInSteps } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { Narrowing } from '../../core/narrowing.ts';
-import { createMatcher, foldCase } from '../../core/search-text.ts';
+import { createMatcher } from '../../core/search-text.ts';
 import type { Filter, Node, Verdict } from '../../shared/filter/filter.ts';
 import { type Plan, planOf, presentFacts } from './plan.ts';
+import { narrowingOfText } from './text-narrowing.ts';
 
 /** The columns of an event. `decided`: undefined when the columns that SQL checks leave it open. */
 export type EventRow = Position & {
@@ -69,7 +69,7 @@ const nothing = new Uint8Array(0);
 export function textCondition(q: string, indexed: boolean): Condition {
   const matcher = createMatcher(q);
   return {
-    narrowing: indexed ? gramsOf(foldCase(q)) : [],
+    narrowing: indexed ? narrowingOfText(q) : [],
     isText: true,
     columns: undefined,
     isOfRows: false,

@@ -54,6 +54,7 @@ async function store(count: number, at: (i: number) => number): Promise<void> {
     const text = new TextDecoder().decode(body).replace(/[0-9a-f]{40}/g, () => hex(40));
     const kinds = [
       text,
+      JSON.stringify(JSON.parse(text), null, oneOf([1, '\t', ''])),
       text.replace('{', '{"note":"Caf\\u00e9 \\ud83d\\ude00 a\\/b \\"Q\\"",'),
       text.replace('{', '{"ort":"ÜBERLINGEN ſtraße 漢字",'),
     ];
@@ -102,6 +103,14 @@ async function remove(count: number): Promise<void> {
   );
 }
 
+/** A key of the text with its value, spaced differently. */
+function member(text: string): string | undefined {
+  const members = [...text.matchAll(/("[^"\\]+")\s*:\s*("[^"\\]*"|[\d.]+|true|null|[[{]\s*"\w+)/g)];
+  if (members.length === 0) return undefined;
+  const [, key = '', value = ''] = oneOf(members);
+  return `${key}${oneOf([':', ': ', ' :', ' : ', ':\n\t'])}${value}`;
+}
+
 const toggleCase = (text: string): string => (random(2) ? text.toUpperCase() : text.toLowerCase());
 
 function term(): string {
@@ -122,6 +131,7 @@ function term(): string {
     ]);
   const { eventType, body } = oneOf(live);
   const text = oneOf(searchTexts(eventType, body));
+  if (kind === 2) return member(text) ?? 'push';
   const at = random(text.length);
   const piece = text.slice(at, at + 1 + random(kind < 4 ? 3 : 40));
   return (kind === 9 ? `${piece}${hex(2)}` : toggleCase(piece)) || 'x';

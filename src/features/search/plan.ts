@@ -8,6 +8,7 @@ import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
 import type { Narrowing, NarrowingItem } from '../../core/narrowing.ts';
 import { foldCase } from '../../core/search-text.ts';
 import { type Filter, type Node, type Term, termsOf, timeRangeAt, type Value } from '../../shared/filter/filter.ts';
+import { narrowingOfText } from './text-narrowing.ts';
 
 /** What is the same for every stored event so far. */
 export const presentFacts = {
@@ -170,7 +171,7 @@ const gramsOfPieces = (pieces: readonly string[], limit: number): Gram[] =>
   pieces.flatMap(piece => gramsOf(foldCase(piece)).slice(0, limit)).slice(0, limit);
 
 function narrowingOfTerm(term: Term, limit: number): Narrowing {
-  if (term.on === 'text') return gramsOfPieces([term.text], limit);
+  if (term.on === 'text') return narrowingOfText(term.text, limit);
   if (term.on !== 'column') return term.field === 'body' ? narrowingOfField(term, limit) : [];
   switch (term.column) {
     case 'type':

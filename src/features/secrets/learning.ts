@@ -13,6 +13,7 @@ export type OpenedSecret = {
   platform: string | null;
   secret: string;
   unconfirmed?: true;
+  test?: true;
   createdAt: number;
   maySign: boolean;
   destinations: readonly string[];

@@ -10,6 +10,7 @@ import {
   isConfirmed,
   type RawDelivery,
   type SigningSecret,
+  type Verdict,
 } from '../../platforms/engine/model.ts';
 import { detect, handshake, mayDefer, mustVerifyAtCapture, verify } from '../../platforms/platforms.ts';
 
@@ -32,9 +33,15 @@ export const handshakeAnswer = (
   { delivery, detection, receivedAt }: { delivery: RawDelivery; detection: Detection; receivedAt: number },
 ): HandshakeAnswer | null => handshake({ delivery, detection, secrets, receivedAt, urls: urlsOf(url, delivery) });
 
-/** @param endpoint its public URL and the secrets known now. Never throws. */
+/**
+ * What is stored of a delivery that came to an earlier URL of the endpoint, in place of a verdict: it must be verified with that URL,
+ * which cannot be told from its time, because both URLs are taken for a while.
+ */
+export type SentTo = { sentTo: string };
+
+/** @param endpoint its public URL, the secrets known now, and `sentTo` for an earlier URL. Never throws. */
 export function recognise(
-  { url, secrets }: { url: string; secrets: readonly SigningSecret[] },
+  { url, secrets, sentTo }: { url: string; secrets: readonly SigningSecret[]; sentTo?: string },
   { method, path, query, headers, body, receivedAt }: UnredactedDelivery,
 ): Recognition {
   const delivery: RawDelivery = { method, path, query, rawHeaders: headers, body };
@@ -52,7 +59,8 @@ export function recognise(
       return urlsOf(url, delivery);
     },
   });
-  return { ...detection, verdict: verdict && JSON.stringify(verdict), answer };
+  const kept: Verdict | SentTo | null = verdict ?? (sentTo === undefined ? null : { sentTo });
+  return { ...detection, verdict: kept && JSON.stringify(kept), answer };
 }
 
 /**

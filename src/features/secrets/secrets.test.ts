@@ -6,7 +6,16 @@ import { openTestServer, type TestAccount, type TestServer } from '../../testing
 
 type Signature = { platform: string | null; verdict: string; reason: string | null; proves: string | null };
 type Detail = { platform: string; eventType: string; signatureValid: boolean | null; signature: Signature | null };
-type Secret = { id: string; platform: string | null; last4: string; createdAt: number; confirmed: boolean; maySign: boolean; destinations: string[] };
+type Secret = {
+  id: string;
+  platform: string | null;
+  last4: string;
+  createdAt: number;
+  confirmed: boolean;
+  maySign: boolean;
+  destinations: string[];
+  isTest: boolean;
+};
 
 const clock = holdClock();
 let server: TestServer;
@@ -43,6 +52,7 @@ describe('POST /api/endpoints/{id}/secrets', () => {
       confirmed: true,
       maySign: false,
       destinations: [],
+      isTest: false,
     });
     expect(await list(endpoint)).toEqual([secret]);
     const { rows } = await server.services.database.client.execute('SELECT sealed FROM secrets');

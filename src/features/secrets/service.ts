@@ -15,6 +15,7 @@ import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
 import { createLearnSecret, type OpenedSecret } from './learning.ts';
 import type { Secret, SecretChange, SecretList } from './model.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
+import { createTestSecrets } from './test-secrets.ts';
 
 const maxConfirmedSecrets = 20;
 /** The last four characters of a shorter secret would reveal too much of it. */
@@ -40,7 +41,16 @@ export function createSecretsService(options: {
   const none: readonly OpenedSecret[] = [];
   const secretsOf = (endpoint: number): readonly OpenedSecret[] => byEndpoint.get(endpoint) ?? none;
 
-  const toSecret = ({ id, platform, last4, createdAt, confirmed, maySign, destinations }: SecretRow): Secret => ({
+  const toSecret = ({
+    id,
+    platform,
+    last4,
+    createdAt,
+    confirmed,
+    maySign,
+    destinations,
+    isTest,
+  }: SecretRow): Secret => ({
     id,
     platform,
     last4,
@@ -48,29 +58,29 @@ export function createSecretsService(options: {
     confirmed,
     maySign,
     destinations: [...destinations],
+    isTest,
   });
 
   const toRow = (
     endpoint: number,
     { platform, secret }: { platform: string | null; secret: string },
     confirmed: boolean,
+    isTest = false,
   ): SecretRow => {
     const createdAt = clock.now();
     const id = newId('sec', createdAt, random);
     const sealed = Buffer.from(sealer.seal(secret, sealPurpose.signingSecret(id)));
     const last4 = secret.length >= minCharactersToShow ? secret.slice(-4) : '';
-    return { id, endpoint, platform, sealed, last4, createdAt, confirmed, maySign: false, destinations: [] };
+    return { id, endpoint, platform, sealed, last4, createdAt, confirmed, maySign: false, destinations: [], isTest };
   };
 
   /** Leaves out, and reports, secrets that cannot be decrypted. */
   const open = (rows: readonly SecretRow[]): OpenedSecret[] =>
-    rows.flatMap(({ id, sealed, confirmed, ...row }): OpenedSecret[] => {
+    rows.flatMap(({ id, sealed, confirmed, isTest, ...row }): OpenedSecret[] => {
       const secret = sealer.open(sealed, sealPurpose.signingSecret(id));
       const { platform, createdAt, maySign, destinations } = row;
-      if (secret !== undefined) {
-        const opened = { id, platform, secret, createdAt, maySign, destinations };
-        return [{ ...opened, ...(!confirmed && { unconfirmed: true }) }];
-      }
+      const marks = { ...(!confirmed && { unconfirmed: true as const }), ...(isTest && { test: true as const }) };
+      if (secret !== undefined) return [{ id, platform, secret, createdAt, maySign, destinations, ...marks }];
       onUnreadable(id);
       return [];
     });
@@ -129,6 +139,8 @@ export function createSecretsService(options: {
 
     /** Registers a secret that a handshake delivered. */
     learn: createLearnSecret({ store, clock, maxConfirmed: maxConfirmedSecrets, secretsOf, toRow, change }),
+
+    testSecret: createTestSecrets({ store, secretsOf, toRow, change }),
 
     /** Confirms a learned secret. @throws not_found for the endpoint or the secret, invalid when there are too many */
     async confirm(principal: Pick<Principal, 'teamId'>, endpointId: string, id: string): Promise<Secret> {

@@ -16,7 +16,10 @@ export function createSecretsStore(db: Drizzle) {
   const insertSecretIf = (row: SecretRow, condition: SQL | undefined) =>
     insertIf(db, secrets, { ...row, learned: !row.confirmed }, condition);
   const isBelowLimit = (endpoint: number, limit: number) =>
-    lt(db.$count(secrets, and(eq(secrets.endpoint, endpoint), eq(secrets.confirmed, true))), limit);
+    lt(
+      db.$count(secrets, and(eq(secrets.endpoint, endpoint), eq(secrets.confirmed, true), eq(secrets.isTest, false))),
+      limit,
+    );
   const isWindowOpen = (endpoint: number, now: number) =>
     exists(
       db
@@ -52,6 +55,11 @@ export function createSecretsStore(db: Drizzle) {
     async insertWithin(limit: number, row: SecretRow): Promise<boolean> {
       const { rowsAffected } = await insertSecretIf(row, isBelowLimit(row.endpoint, limit));
       return rowsAffected === 1;
+    },
+
+    /** Inserts a test secret, unless the endpoint has one of this platform. */
+    async insertTest(row: SecretRow): Promise<void> {
+      await db.insert(secrets).values(row).onConflictDoNothing();
     },
 
     /** When the window for learned secrets closes, epoch ms; null without a window. */

@@ -1,13 +1,14 @@
 /*
  * Verifies the signatures of stored events. Verdicts are computed when an event is read, so a secret that is added or corrected
  * later applies to every stored event. The exception is a verdict that was stored with the event at capture (recognition.ts).
+ * Signatures that cover the URL are verified with the one that the event was sent to.
  */
 
 import type { HeaderPair } from '../../core/headers.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
 import { verify as verifySignature } from '../../platforms/platforms.ts';
-import { urlsOf } from './recognition.ts';
+import { type SentTo, urlsOf } from './recognition.ts';
 
 type StoredEvent = {
   method: string;
@@ -26,57 +27,54 @@ export function createVerdicts(options: {
   secretsOf: (endpoint: number) => readonly SigningSecret[];
   /** The public URL of an endpoint's ingest address. */
   urlOf: (token: string) => string;
+  /** The tokens whose URL the endpoint's events of this time may have been sent to, the likeliest first. */
+  tokensAt: (address: IngestAddress, receivedAt: number) => readonly string[];
 }) {
-  const { secretsOf, urlOf } = options;
-  const storedVerdict = (verdict: string | null): Verdict | null =>
-    verdict === null ? null : (JSON.parse(verdict) as Verdict);
+  const { secretsOf, urlOf, tokensAt } = options;
+  const readStored = (stored: string): Verdict | SentTo => JSON.parse(stored) as Verdict | SentTo;
+  const storedVerdict = (stored: string | null): Verdict | null => {
+    const read = stored === null ? null : readStored(stored);
+    return read && 'sentTo' in read ? null : read;
+  };
 
-  const toDelivery = ({
-    method,
-    path,
-    query,
-    headers,
-    body,
-  }: Omit<StoredEvent, 'platform' | 'receivedAt' | 'verdict'>) => ({
-    method,
-    path: latin1(path),
-    query: query && latin1(query),
-    rawHeaders: headers,
-    body,
-  });
+  const tokensOf = (address: IngestAddress, receivedAt: number, stored: string | null): readonly string[] => {
+    const read = stored === null ? null : readStored(stored);
+    return read && 'sentTo' in read ? [read.sentTo] : tokensAt(address, receivedAt);
+  };
+
+  const verifyEvent = (
+    address: IngestAddress,
+    { method, path, query, headers, body, platform, receivedAt, verdict }: StoredEvent,
+    secrets: readonly SigningSecret[],
+  ): Verdict | null => {
+    const delivery: RawDelivery = {
+      method,
+      path: latin1(path),
+      query: query && latin1(query),
+      rawHeaders: headers,
+      body,
+    };
+    const urls = tokensOf(address, receivedAt, verdict).flatMap(token => urlsOf(urlOf(token), delivery));
+    return verifySignature({ delivery, platform, secrets, receivedAt, urls });
+  };
 
   return {
     /** The verdict on an event, as it was captured, with this secret alone. A stored verdict does not count. */
-    verifyWith(
-      { token }: Pick<IngestAddress, 'token'>,
-      event: Omit<StoredEvent, 'verdict'>,
-      secret: SigningSecret,
-    ): Verdict | null {
-      const delivery = toDelivery(event);
-      const { platform, receivedAt } = event;
-      const urls = urlsOf(urlOf(token), delivery);
-      return verifySignature({ delivery, platform, secrets: [secret], receivedAt, urls });
-    },
+    verifyWith: (address: IngestAddress, event: StoredEvent, secret: SigningSecret): Verdict | null =>
+      verifyEvent(address, event, [secret]),
 
     /** Whether the endpoint has a secret to verify with. Without one, verdicts are `unchecked` or the stored ones. */
-    canVerify: async (endpoint: number): Promise<boolean> => secretsOf(endpoint).some(isConfirmed),
+    canVerify: async (endpoint: number): Promise<boolean> =>
+      secretsOf(endpoint).some(secret => isConfirmed(secret) || secret.test),
 
     storedVerdict,
 
+    /** Whether the verdict was stored at capture, so that secrets do not change it. */
+    isFinal: (stored: string | null): boolean => storedVerdict(stored) !== null,
+
     async verify(address: IngestAddress, events: readonly StoredEvent[]): Promise<(Verdict | null)[]> {
       const secrets = secretsOf(address.seq);
-      return events.map(event => {
-        if (event.verdict !== null) return storedVerdict(event.verdict);
-        const { platform, receivedAt } = event;
-        const delivery: RawDelivery = toDelivery(event);
-        return verifySignature({
-          delivery,
-          platform,
-          secrets,
-          receivedAt,
-          urls: urlsOf(urlOf(address.token), delivery),
-        });
-      });
+      return events.map(event => storedVerdict(event.verdict) ?? verifyEvent(address, event, secrets));
     },
   };
 }

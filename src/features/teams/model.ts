@@ -24,11 +24,26 @@ export const Team = t.Object(
 export type Team = Static<typeof Team>;
 
 export const NewInvitation = t.Object({ email: Email }, { title: 'NewInvitation' });
+
+const invitationFields = {
+  id: t.String(),
+  email: t.String(),
+  invitedBy: t.String({ description: 'email address of the owner who made the link' }),
+  createdAt: { ...Timestamp, description: 'when the link was made, epoch milliseconds' },
+  expiresAt: Timestamp,
+};
 export const Invitation = t.Object(
-  { email: t.String(), url: OwnUrl('give it to the person; works once'), expiresAt: Timestamp },
+  { ...invitationFields, url: OwnUrl('give it to the person; works once, and is shown only now') },
   { title: 'Invitation' },
 );
 export type Invitation = Static<typeof Invitation>;
+
+export const PendingInvitation = t.Object(invitationFields, { title: 'PendingInvitation' });
+export type PendingInvitation = Static<typeof PendingInvitation>;
+export const PendingInvitationList = t.Object(
+  { invitations: t.Array(PendingInvitation) },
+  { title: 'PendingInvitationList' },
+);
 
 export const OpenInvitation = t.Object(
   { email: t.String(), teamOf: t.String({ description: 'email address of the person who invites' }) },

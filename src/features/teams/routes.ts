@@ -7,7 +7,15 @@ import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { SessionsService } from '../sessions/service.ts';
-import { Acceptance, Invitation, NewInvitation, OpenInvitation, Team, TokenParams } from './model.ts';
+import {
+  Acceptance,
+  Invitation,
+  NewInvitation,
+  OpenInvitation,
+  PendingInvitationList,
+  Team,
+  TokenParams,
+} from './model.ts';
 import type { TeamsService } from './service.ts';
 
 const tags = ['Team'];
@@ -20,7 +28,7 @@ export type TeamsRoutesOptions = {
 };
 
 export const teamsRoutes = (options: TeamsRoutesOptions) =>
-  new Elysia().use(teamRoutes(options)).use(invitationRoutes(options));
+  new Elysia().use(teamRoutes(options)).use(pendingRoutes(options)).use(invitationRoutes(options));
 
 const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
   new Elysia({ prefix: '/api/team', tags })
@@ -43,7 +51,7 @@ const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
           operationId: 'invite',
           summary: 'Create an invitation link for a new member; for an owner only',
           description:
-            'Nothing is sent: give the link to the person yourself. It works once, for a new account with this address.',
+            'Nothing is sent: give the link to the person yourself. It works once, for a new account with this email address.',
         },
       },
     )
@@ -60,6 +68,45 @@ const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
           operationId: 'removeMember',
           summary: 'Remove a member; for an owner only',
           description: 'Deletes the account. Its keys, sessions and connected apps end at once.',
+        },
+      },
+    );
+
+const pendingRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
+  new Elysia({ prefix: '/api/team/invitations', tags })
+    .use(authenticated(gate))
+    .get('', async ({ principal }) => ({ invitations: await teams.pendingInvitations(principal) }), {
+      response: responses({ 200: PendingInvitationList }, 403),
+      detail: {
+        operationId: 'listInvitations',
+        summary: 'Invitations that were not accepted yet; for an owner only',
+        description:
+          'Newest first, without their links, which are shown only when they are made. Expired ones are left out.',
+      },
+    })
+    .post('/:id/resend', ({ principal, params }) => teams.renewInvitation(principal, params.id), {
+      params: IdParams,
+      response: responses({ 200: Invitation }, 403, 404),
+      detail: {
+        operationId: 'resendInvitation',
+        summary: 'Make a new link for an invitation; for an owner only',
+        description:
+          'The earlier link stops working at once, and the time until it expires begins anew. Nothing is sent: give the link to the person yourself.',
+      },
+    })
+    .delete(
+      '/:id',
+      async ({ principal, params }) => {
+        await teams.withdrawInvitation(principal, params.id);
+        return { ok: true };
+      },
+      {
+        params: IdParams,
+        response: responses({ 200: Ok }, 403, 404),
+        detail: {
+          operationId: 'withdrawInvitation',
+          summary: 'Withdraw an invitation; for an owner only',
+          description: 'Its link stops working at once.',
         },
       },
     );

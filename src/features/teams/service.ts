@@ -9,7 +9,7 @@ import { checkPassword } from '../../core/password.ts';
 import type { AccountIdentity } from '../../core/principal.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
-import type { Invitation, OpenInvitation, Team } from './model.ts';
+import type { Invitation, OpenInvitation, PendingInvitation, Team } from './model.ts';
 import type { TeamsStore } from './store.ts';
 
 export type TeamsService = ReturnType<typeof createTeamsService>;
@@ -47,6 +47,17 @@ export function createTeamsService(options: {
     return found;
   };
 
+  /** A new link, made by this owner. */
+  const newLink = ({ accountId, email: invitedBy }: AccountIdentity) => {
+    const token = newToken(random);
+    const createdAt = clock.now();
+    const expiresAt = createdAt + invitationMs;
+    return {
+      row: { hash: hashOf(token), invitedBy: accountId, createdAt, expiresAt },
+      shown: { invitedBy, createdAt, expiresAt, url: `${baseUrl}/login?invitation=${token}` },
+    };
+  };
+
   return {
     async team({ teamId, plan }: AccountIdentity): Promise<Team> {
       return { members: await store.membersOf(teamId), plan, limits: limits[plan] };
@@ -63,16 +74,38 @@ export function createTeamsService(options: {
       const email = readEmail(givenEmail);
       if ((await store.membersOf(principal.teamId)).some(member => member.email === email))
         throw conflict(`${email} is already in the team`);
-      const token = newToken(random);
-      const createdAt = clock.now();
-      const expiresAt = createdAt + invitationMs;
-      const { teamId, accountId: invitedBy } = principal;
-      const row = { hash: hashOf(token), teamId, invitedBy, email, createdAt, expiresAt };
-      if (!(await store.invite(row, maxInvitations))) {
+      const { row, shown } = newLink(principal);
+      const id = newId('inv', row.createdAt, random);
+      if (!(await store.invite({ ...row, id, teamId: principal.teamId, email }, maxInvitations))) {
         await requireStillOwner(principal);
         throw limitReached(`a team has at most ${maxInvitations} open invitations`);
       }
-      return { email, url: `${baseUrl}/login?invitation=${token}`, expiresAt };
+      return { id, email, ...shown };
+    },
+
+    /** Those that can still be accepted, newest first. @throws forbidden */
+    async pendingInvitations(principal: AccountIdentity): Promise<PendingInvitation[]> {
+      requireOwner(principal);
+      return store.pendingInvitations(principal.teamId, clock.now());
+    },
+
+    /** Replaces the link of a pending invitation. @throws forbidden, not_found, unauthorized as above */
+    async renewInvitation(principal: AccountIdentity, id: string): Promise<Invitation> {
+      requireOwner(principal);
+      const { row, shown } = newLink(principal);
+      const email = await store.renewInvitation({ id, teamId: principal.teamId, ...row });
+      if (email !== undefined) return { id, email, ...shown };
+      await requireStillOwner(principal);
+      throw notFound('invitation');
+    },
+
+    /** Its link stops working at once. @throws forbidden, not_found, unauthorized as above */
+    async withdrawInvitation(principal: AccountIdentity, id: string): Promise<void> {
+      requireOwner(principal);
+      const { teamId, accountId: by } = principal;
+      if (await store.removeInvitation({ id, teamId, by, now: clock.now() })) return;
+      await requireStillOwner(principal);
+      throw notFound('invitation');
     },
 
     /** @throws forbidden, invalid for the caller's own account, not_found unless it is a member, unauthorized as above */

@@ -24,6 +24,7 @@ const invite = (by: TestAccount, of: TestAccount, email: string, limit = 2) =>
   store.invite(
     {
       hash: Buffer.from(`${of.email} ${email}`),
+      id: `inv ${of.email} ${email}`,
       teamId: teamOf(of),
       invitedBy: by.accountId,
       email,

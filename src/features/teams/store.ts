@@ -2,7 +2,7 @@
  * Members and invitations. Statements that only an owner may run check the role themselves, so that an owner who is removed
  * concurrently can do nothing more. Only the SHA-256 of an invitation's token is stored.
  */
-import { and, asc, eq, exists, gt, lt, lte, ne, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, exists, gt, lt, lte, ne, or, sql } from 'drizzle-orm';
 import type { Role } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
@@ -10,6 +10,7 @@ import { accounts, invitations } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
 
 type MemberRow = { id: string; email: string; role: Role; createdAt: number };
+type PendingRow = { id: string; email: string; invitedBy: string; createdAt: number; expiresAt: number };
 type NewMember = { id: string; passwordHash: string; createdAt: number };
 
 export type TeamsStore = ReturnType<typeof createTeamsStore>;
@@ -22,6 +23,9 @@ export function createTeamsStore(db: Drizzle) {
         .from(accounts)
         .where(and(eq(accounts.id, accountId), eq(accounts.teamId, teamId), eq(accounts.role, 'owner'))),
     );
+  /** A team's invitation that can still be accepted. */
+  const isPending = (teamId: string, id: string, now: number) =>
+    and(eq(invitations.id, id), eq(invitations.teamId, teamId), gt(invitations.expiresAt, now));
   const isValid = (hash: Buffer, now: number) => and(eq(invitations.hash, hash), gt(invitations.expiresAt, now));
 
   return {
@@ -59,6 +63,39 @@ export function createTeamsStore(db: Drizzle) {
         insertIf(db, invitations, invitation, and(isOwner(invitedBy, teamId), isBelowLimit)),
       ]);
       return inserted.rowsAffected === 1;
+    },
+
+    pendingInvitations: (teamId: string, now: number): Promise<PendingRow[]> =>
+      db
+        .select({
+          id: invitations.id,
+          email: invitations.email,
+          invitedBy: accounts.email,
+          createdAt: invitations.createdAt,
+          expiresAt: invitations.expiresAt,
+        })
+        .from(invitations)
+        .innerJoin(accounts, eq(accounts.id, invitations.invitedBy))
+        .where(and(eq(invitations.teamId, teamId), gt(invitations.expiresAt, now)))
+        .orderBy(desc(invitations.createdAt), desc(invitations.id)),
+
+    /** Gives a pending invitation a new link. @returns its address; undefined when there is none, or its new inviter is no owner */
+    async renewInvitation(invitation: Omit<typeof invitations.$inferInsert, 'email'>): Promise<string | undefined> {
+      const { id, teamId, ...link } = invitation;
+      const rows = await db
+        .update(invitations)
+        .set(link)
+        .where(and(isPending(teamId, id, link.createdAt), isOwner(link.invitedBy, teamId)))
+        .returning({ email: invitations.email });
+      return rows[0]?.email;
+    },
+
+    /** @returns false when there is no such pending invitation, or `by` is no owner */
+    async removeInvitation(of: { teamId: string; id: string; by: string; now: number }): Promise<boolean> {
+      const { rowsAffected } = await db
+        .delete(invitations)
+        .where(and(isPending(of.teamId, of.id, of.now), isOwner(of.by, of.teamId)));
+      return rowsAffected === 1;
     },
 
     async findInvitation(hash: Buffer, now: number): Promise<{ email: string; teamOf: string } | undefined> {

@@ -43,6 +43,9 @@ describe('invitations', () => {
       email: ' Cleo@Example.com',
     });
     expect<unknown>(answer).toEqual({
+      id: expect.stringMatching(/^inv_/),
+      invitedBy: 'ada@example.com',
+      createdAt: clock.now(),
       email: 'cleo@example.com',
       url: expect.stringMatching(/^http:\/\/localhost:4665\/login\?invitation=[0-9a-z]{52}$/),
       expiresAt: clock.now() + 72 * hour,

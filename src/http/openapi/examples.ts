@@ -1,6 +1,9 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
 import { replayExample, replayExamples } from './replay-examples.ts';
+import { schemaExamples } from './schema-examples.ts';
+import { secretExamples } from './secret-examples.ts';
+import { teamExamples } from './team-examples.ts';
 
 const createdAt = 1_789_000_000_000;
 const receivedAt = 1_789_000_123_456;
@@ -8,10 +11,14 @@ const ids = {
   account: 'acc_01m2ab3cd4ef5gh6jk7mn8pq9r',
   endpoint: 'ep_01m2ab3cd4ef5gh6jk7mn8pq9r',
   event: 'evt_01m2ab3cd4ef5gh6jk7mn8pq9r',
-  key: 'key_01m2ab3cd4ef5gh6jk7mn8pq9r',
 };
 
 const account = { id: ids.account, email: 'ada@example.com', plan: 'pro', createdAt };
+const previousUrl = {
+  id: 'url_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  url: 'https://hooks.example.com/in/9d3n8xk2v5q7w4m6p0r1s3t5f7g9h2j4',
+  until: receivedAt + 86_400_000,
+};
 const endpoint = {
   id: ids.endpoint,
   name: 'Shop',
@@ -20,6 +27,10 @@ const endpoint = {
   eventCount: 1,
   lastReceivedAt: receivedAt,
   retention: null,
+  previousUrls: [previousUrl],
+  paused: false,
+  pausedAt: null,
+  refusedWhilePaused: null,
 };
 const body = '{"type":"order.paid","id":7,"amount":"12.50","currency":"EUR"}';
 const sha256 = 'ee2064a9618c1c0cf6419b00eb55ea1173aa18a8d0e431749d34413e194e719a';
@@ -39,7 +50,9 @@ const summary = {
   ...received,
   delivery: place,
   signatureValid: true,
+  verdict: 'valid',
   payloadPreview: body,
+  action: null,
   highlights: ['7', '12.50 EUR'],
 };
 const answered = { status: 200, rule: null, delayMs: 0, fault: null, limited: false };
@@ -53,16 +66,6 @@ const content = {
 };
 const cursor = '000000000z43q7k2w9d';
 const consumer = { name: 'billing', cursor, behind: 3, lastSeenAt: receivedAt + 60_000 };
-const key = { id: ids.key, name: 'laptop', last4: '7x2q', createdAt, lastUsedAt: receivedAt, app: null };
-const secret = {
-  id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r',
-  platform: 'stripe',
-  last4: 'k3d9',
-  createdAt,
-  confirmed: true,
-  maySign: true,
-  destinations: ['https://staging.example.com'],
-};
 const filter = {
   id: 'flt_01m2ab3cd4ef5gh6jk7mn8pq9r',
   name: 'Large orders',
@@ -72,6 +75,7 @@ const filter = {
 const password = 'a quiet river at noon';
 
 const bySchema: Record<string, unknown> = {
+  ...teamExamples,
   Acceptance: { password },
   Account: account,
   Activity: {
@@ -79,7 +83,6 @@ const bySchema: Record<string, unknown> = {
     bucketMs: 3_600_000,
     counts: [0, 0, 0, 0, 0, 0, 0, 2, 5, 9, 12, 8, 4, 7, 11, 6, 3, 1, 0, 0, 0, 0, 0, 1],
   },
-  ApiKeyList: { keys: [key] },
   ConnectedAppList: {
     apps: [
       {
@@ -98,7 +101,6 @@ const bySchema: Record<string, unknown> = {
   Consumer: consumer,
   ConsumerList: { consumers: [consumer] },
   ConsumerPosition: { cursor },
-  CreatedApiKey: { ...key, lastUsedAt: null, key: 'htk_4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2k4m6n8p0q2r4s6t87x2q' },
   Delivery: {
     key: place.key,
     basis: place.basis,
@@ -143,6 +145,7 @@ const bySchema: Record<string, unknown> = {
   FilterTest: { where: filter.where, limit: 10 },
   FilterTestResult: { matched: [], unmatched: [{ event: summary, clause: 'size>10k' }] },
   FilterError: { error: 'invalid where: there is no field "tpye"', position: 0, nearest: 'type' },
+  EventCount: { count: 1240, nextCursor: null },
   DeletionRequest: { where: 'type:order.* received<30d', pinned: false },
   Deletion: { deleted: 1 },
   EventJsonSchema: {
@@ -171,16 +174,7 @@ const bySchema: Record<string, unknown> = {
   HttpArchive: {
     log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },
   },
-  Invitation: {
-    email: 'grace@example.com',
-    url: 'https://hooks.example.com/join?token=4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2',
-    expiresAt: createdAt + 7 * 86_400_000,
-  },
-  NewApiKey: { name: 'laptop' },
-  NewInvitation: { email: 'grace@example.com' },
-  NewSecret: { platform: 'stripe', secret: 'whsec_replace_this_with_the_secret_of_the_endpoint' },
   Ok: { ok: true },
-  OpenInvitation: { email: 'grace@example.com', teamOf: 'ada@example.com' },
   PasswordChange: { current: password, password: 'a wide meadow at dawn' },
   ...replayExamples,
   RetrySchedule: {
@@ -198,20 +192,8 @@ const bySchema: Record<string, unknown> = {
       },
     ],
   },
-  SchemaChangeList: {
-    changes: [
-      {
-        platform: 'stripe',
-        type: 'order.paid',
-        kind: 'new',
-        path: 'customer.locale',
-        at: receivedAt,
-        eventId: ids.event,
-      },
-    ],
-  },
-  Secret: secret,
-  SecretList: { secrets: [secret], learnSecretsUntil: null },
+  ...schemaExamples,
+  ...secretExamples,
   SessionList: {
     sessions: [
       {
@@ -224,16 +206,12 @@ const bySchema: Record<string, unknown> = {
       },
     ],
   },
-  SetupDone: { account, endpoint: { ...endpoint, eventCount: 0, lastReceivedAt: null } },
+  SetupDone: { account, endpoint: { ...endpoint, eventCount: 0, lastReceivedAt: null, previousUrls: [] } },
   SetupRequest: { token: '4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2', email: 'ada@example.com', password },
   SignedIn: { account, role: 'owner', sessionId: null, setupRequired: false, version: '1.0.0' },
   SignedOut: { error: 'not signed in', setupRequired: false },
   SignIn: { email: 'ada@example.com', password },
-  Team: {
-    members: [{ id: ids.account, email: 'ada@example.com', role: 'owner', createdAt }],
-    plan: 'pro',
-    limits: { endpoints: 0, keys: 10, retentionMs: 7_776_000_000 },
-  },
+  Rotation: { overlap: '24h' },
 };
 
 const byStatus: Record<string, string> = {
@@ -241,7 +219,7 @@ const byStatus: Record<string, string> = {
   401: 'missing or invalid credentials',
   403: 'the free plan allows 1 endpoint',
   404: 'not found',
-  405: 'method not allowed; this address takes GET, HEAD',
+  405: 'method not allowed; this path takes GET, HEAD',
   408: 'the request did not arrive in time',
   409: 'ada@example.com is in the team already',
   412: 'the consumer has changed: read it again',

@@ -3,6 +3,7 @@
  * The responses of an operation itself take precedence.
  */
 import { isAllowedToApps } from '../../core/app-permissions.ts';
+import { isReadOperation } from '../../core/read-only.ts';
 import { protocolRefusals } from '../connection/protocol-errors.ts';
 import { declaredOnlyRefusals } from '../declared-only.ts';
 import { gateRefusals } from '../gate.ts';
@@ -66,13 +67,20 @@ export const commonResponses: Refinement = document =>
   });
 
 const closedToApps = 'A connected app, or an API key that one made, may not do this';
+const closedToReaders = 'A read-only API key may not do this';
+
+/** Who gets 403 for the operation, whatever else is right. */
+const closedTo = (method: string, path: string): string[] => [
+  ...(isAllowedToApps(method, path) ? [] : [closedToApps]),
+  ...(isReadOperation(method, path) ? [] : [closedToReaders]),
+];
 
 export const responseDescriptions: Refinement = document =>
   mapOperations(document, (operation, method, path) => ({
     ...operation,
     responses: mapValues(operation.responses, (response, status) => {
       const description = ownDescriptions[operation.operationId]?.[status] ?? descriptions[status] ?? 'Response';
-      const isClosed = status === '403' && !isAllowedToApps(method.toUpperCase(), path);
-      return { ...response, description: isClosed ? `${closedToApps}. ${description}` : description };
+      const refusals = status === '403' ? closedTo(method.toUpperCase(), path) : [];
+      return { ...response, description: [...refusals, description].join('. ') };
     }),
   }));

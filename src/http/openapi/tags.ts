@@ -6,9 +6,9 @@ export const tags: Tag[] = [
   {
     name: 'Endpoints',
     description:
-      'Addresses to register as webhook destinations, their live streams, feeds and consumers, and their history as a file.',
+      'URLs to register as webhook destinations, their live streams, feeds and consumers, and their history as a file.',
   },
-  { name: 'Events', description: 'Captured deliveries: list, search, read, and send again.' },
+  { name: 'Events', description: 'Captured deliveries: list, search, read and replay.' },
   {
     name: 'Filters',
     description: 'Filters in the language of `where`: saved, tried out, and used to delete events.',
@@ -23,6 +23,7 @@ export const tags: Tag[] = [
     name: 'Secrets',
     description: 'Signing secrets that verify the signatures of deliveries. Responses never contain a secret.',
   },
+  { name: 'Test events', description: 'Samples of the platforms, and how to connect each platform.' },
   { name: 'Sessions', description: 'Sign-in, passwords and first run, for the dashboard.' },
   { name: 'Team', description: 'Members of the team, and invitations to it.' },
 ];

@@ -56,7 +56,9 @@ export function createJournalWriter({
       delivery: { ...delivery, fields: applyRulesToLines(fields, fieldLines) },
       recognition: null,
     };
-    if (mayRecogniseLater({ method, query, fieldLines, body }, registered)) return { entry, answer: null };
+    const mayWait =
+      destination.sentTo === undefined && mayRecogniseLater({ method, query, fieldLines, body }, registered);
+    if (mayWait) return { entry, answer: null };
     const { answer, ...recognition } = recognise(destination, { ...delivery, headers: readFieldLines(fields) });
     return { entry: { ...entry, recognition }, answer };
   };

@@ -6,8 +6,13 @@ export const asana: Platform = {
   name: 'asana',
   title: 'Asana',
   docsUrl: 'https://developers.asana.com/docs',
+  setup: {
+    where: 'the API call POST /webhooks, field target',
+    url: 'https://developers.asana.com/docs/webhooks-guide',
+  },
   detect: [{ anyHeader: ['x-hook-signature'], order: 25 }],
   eventType: ['json:events.0.resource.resource_type', 'json:events.0.action'],
+  action: ['events.0.action'],
   preview: ['events.0.action', 'events.0.resource.gid', 'events.0.change.field'],
   signatures: [hmac('x-hook-signature')],
   secretHint: 'Learned from the handshake; it is the X-Hook-Secret header of the first delivery',

@@ -11,6 +11,7 @@ export const awsEventbridge: Platform = {
   ],
   eventType: ['json:detail-type'],
   deliveryId: [{ body: 'id', source: 'https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events.html' }],
+  action: ['detail.state', 'detail.status'],
   preview: ['source', ['detail.state', 'detail.status'], 'resources.0', 'region'],
   signatures: [token('authorization')],
   secretHint: 'The value of the Authorization header that the connection sends',

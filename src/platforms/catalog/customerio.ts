@@ -8,6 +8,7 @@ export const customerio: Platform = {
   detect: [{ anyHeader: ['x-cio-signature'], order: 26 }],
   eventType: ['json:metric', 'json:object_type'],
   deliveryId: [{ body: 'event_id', source: 'https://docs.customer.io/journeys/webhooks/' }],
+  action: ['object_type'],
   preview: [
     ['data.recipient', 'data.identifiers.email', 'data.email_address'],
     'data.subject',

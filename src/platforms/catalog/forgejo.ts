@@ -7,12 +7,17 @@ export const forgejo: Platform = {
   name: 'forgejo',
   title: 'Forgejo',
   docsUrl: 'https://forgejo.org/docs/',
+  setup: {
+    where: 'the repository > Settings > Webhooks > Add webhook > Forgejo > Target URL',
+    url: 'https://forgejo.org/docs/latest/user/webhooks/',
+  },
   detect: [{ anyHeader: ['x-forgejo-event', 'x-forgejo-delivery', 'x-forgejo-signature'], order: 21 }],
   eventType: ['header:x-forgejo-event', 'header:x-forgejo-event-type'],
   deliveryId: [
     { header: 'X-Forgejo-Delivery', source: 'https://forgejo.org/docs/latest/user/webhooks/' },
     { header: 'X-Gitea-Delivery', source: 'https://forgejo.org/docs/latest/user/webhooks/' },
   ],
+  action: ['action'],
   preview: forgePreview,
   signatures: [
     hmac('x-forgejo-signature', {

@@ -6,6 +6,10 @@ export const gitlab: Platform = {
   name: 'gitlab',
   title: 'GitLab',
   docsUrl: 'https://docs.gitlab.com',
+  setup: {
+    where: 'the project or group > Settings > Webhooks > Add new webhook > URL',
+    url: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+  },
   detect: [
     { anyHeader: ['x-gitlab-event', 'x-gitlab-event-uuid', 'x-gitlab-webhook-uuid', 'x-gitlab-instance'], order: 20 },
   ],
@@ -17,6 +21,7 @@ export const gitlab: Platform = {
     },
     ...standardWebhooksIds,
   ],
+  action: ['object_attributes.action', 'object_attributes.status', 'build_status'],
   preview: [
     ['project.path_with_namespace', 'group.full_path', 'project_name'],
     ['object_attributes.action', 'object_attributes.status', 'build_status', 'ref'],

@@ -5,6 +5,7 @@ export const gocardless: Platform = {
   name: 'gocardless',
   title: 'GoCardless',
   docsUrl: 'https://developer.gocardless.com',
+  setup: { where: 'Developers > Create > Webhook endpoint > URL', url: 'https://developer.gocardless.com' },
   detect: [
     {
       allHeaders: ['webhook-signature'],
@@ -23,6 +24,7 @@ export const gocardless: Platform = {
   deliveryId: [
     { body: 'meta.webhook_id', source: 'https://developer.gocardless.com/api-reference/#appendix-webhooks' },
   ],
+  action: ['events.0.action'],
   preview: [
     'events.0.action',
     [

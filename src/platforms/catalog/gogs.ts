@@ -9,6 +9,7 @@ export const gogs: Platform = {
   detect: [{ anyHeader: ['x-gogs-event', 'x-gogs-delivery'], absentHeaders: ['x-gitea-event'], order: 23 }],
   eventType: ['header:x-gogs-event'],
   deliveryId: [{ header: 'X-Gogs-Delivery', source: 'https://gogs.io/docs/features/webhook' }],
+  action: ['action'],
   preview: forgePreview,
   signatures: [hmac('x-gogs-signature')],
   secretHint: 'Repository settings > Webhooks > the webhook > Secret',

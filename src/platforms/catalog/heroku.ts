@@ -11,6 +11,7 @@ export const heroku: Platform = {
   ],
   eventType: ['json:webhook_metadata.event.include', 'json:resource', 'json:action'],
   deliveryId: [{ body: 'webhook_metadata.delivery.id', source: 'https://devcenter.heroku.com/articles/app-webhooks' }],
+  action: ['action'],
   preview: [
     ['data.app.name', 'data.name'],
     ['data.status', 'data.state'],

@@ -7,6 +7,7 @@ export const launchdarkly: Platform = {
   docsUrl: 'https://launchdarkly.com/docs',
   detect: [{ anyHeader: ['x-ld-signature'], order: 26 }],
   eventType: ['json:kind'],
+  action: ['titleVerb'],
   preview: ['name', 'titleVerb', 'member.email', 'comment'],
   signatures: [hmac('x-ld-signature')],
   secretHint: 'Integrations > Webhooks > the webhook > Secret',

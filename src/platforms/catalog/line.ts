@@ -14,6 +14,7 @@ export const line: Platform = {
       source: 'https://developers.line.biz/en/reference/messaging-api/#common-properties',
     },
   ],
+  action: ['events.0.message.type'],
   preview: ['events.0.message.text', 'events.0.message.type', 'events.0.source.userId'],
   signatures: [hmac('x-line-signature', { encoding: 'base64' })],
   secretHint: 'LINE Developers Console > the channel > Basic settings > Channel secret',

@@ -16,6 +16,10 @@ export const mailgun: Platform = {
   name: 'mailgun',
   title: 'Mailgun',
   docsUrl: 'https://documentation.mailgun.com',
+  setup: {
+    where: 'Send > Sending > Webhooks > Add webhook > URL',
+    url: 'https://documentation.mailgun.com/docs/mailgun/user-manual/events/webhooks',
+  },
   detect: [
     {
       json: { 'event-data': true, 'signature.signature': true, 'signature.timestamp': true, 'signature.token': true },
@@ -27,6 +31,7 @@ export const mailgun: Platform = {
   deliveryId: [
     { body: 'event-data.id', source: 'https://documentation.mailgun.com/docs/mailgun/user-manual/events/events' },
   ],
+  action: ['event-data.severity'],
   preview: [
     ['event-data.recipient', 'recipient'],
     ['event-data.message.headers.subject', 'subject'],

@@ -9,6 +9,10 @@ export const meta: Platform = {
   aliases: ['facebook', 'instagram', 'whatsapp', 'messenger', 'threads'],
   title: 'Meta',
   docsUrl: 'https://developers.facebook.com/docs',
+  setup: {
+    where: 'App Dashboard > Webhooks > Callback URL, with a verify token of your choice',
+    url: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
+  },
   detect: [
     {
       absentHeaders: ['x-github-event'],
@@ -24,6 +28,7 @@ export const meta: Platform = {
     { description: '`messaging` when the entry has messages', read: readMessaging },
     'json:object',
   ],
+  action: ['entry.0.changes.0.value.statuses.0.status', 'entry.0.changes.0.value.verb'],
   preview: [
     [
       'entry.0.changes.0.value.messages.0.text.body',

@@ -10,6 +10,7 @@ export const paypalIpn: Platform = {
     { userAgent: 'PayPal IPN', order: 60 },
   ],
   eventType: ['form:txn_type', 'form:payment_status'],
+  action: ['payment_status'],
   preview: ['txn_id', '{mc_gross} {mc_currency}', 'payment_status', 'payer_email'],
   signatures: [],
   secretHint: null,

@@ -10,6 +10,7 @@ export const plaid: Platform = {
     { json: { webhook_type: true, webhook_code: true }, order: 50 },
   ],
   eventType: ['json:webhook_type', 'json:webhook_code'],
+  action: ['webhook_code'],
   preview: ['webhook_code', 'item_id', 'error.error_code', 'environment'],
   signatures: [
     jwtBodyHash('plaid-verification', 'jwt-es256', {

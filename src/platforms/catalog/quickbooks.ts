@@ -7,6 +7,7 @@ export const quickbooks: Platform = {
   docsUrl: 'https://developer.intuit.com',
   detect: [{ anyHeader: ['intuit-signature'], order: 26 }],
   eventType: ['json:eventNotifications.0.dataChangeEvent.entities.0.name'],
+  action: ['eventNotifications.0.dataChangeEvent.entities.0.operation'],
   preview: [
     'eventNotifications.0.dataChangeEvent.entities.0.operation',
     'eventNotifications.0.dataChangeEvent.entities.0.id',

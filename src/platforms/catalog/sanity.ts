@@ -8,6 +8,7 @@ export const sanity: Platform = {
   detect: [{ anyHeader: ['sanity-webhook-signature', 'sanity-operation', 'sanity-webhook-id'], order: 20 }],
   eventType: ['header:sanity-operation'],
   deliveryId: [{ header: 'Idempotency-Key', source: 'https://www.sanity.io/docs/webhooks' }],
+  action: ['_type'],
   preview: [['title', 'name', 'slug.current'], '_type', '_id'],
   signatures: [
     timestampedHmac('sanity-webhook-signature', { encoding: 'base64url', timestamp: { from: 'value:t', unit: 'ms' } }),

@@ -8,6 +8,7 @@ export const smartsheet: Platform = {
   docsUrl: 'https://developers.smartsheet.com',
   detect: [{ anyHeader: ['smartsheet-hmac-sha256', 'smartsheet-hook-challenge'], order: 26 }],
   eventType: ['json:events.0.eventType'],
+  action: ['events.0.objectType'],
   preview: ['events.0.objectType', 'events.0.id', 'scopeObjectId'],
   signatures: [hmac('smartsheet-hmac-sha256')],
   secretHint: 'sharedSecret in the answer of the call that created the webhook',

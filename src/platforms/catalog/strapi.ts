@@ -6,6 +6,7 @@ export const strapi: Platform = {
   docsUrl: 'https://docs.strapi.io',
   detect: [{ anyHeader: ['x-strapi-event'], order: 20 }],
   eventType: ['header:x-strapi-event', 'json:event'],
+  action: ['model'],
   preview: ['model', ['entry.title', 'entry.name'], 'entry.id'],
   signatures: [],
   secretHint: null,

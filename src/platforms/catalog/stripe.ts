@@ -5,6 +5,10 @@ export const stripe: Platform = {
   name: 'stripe',
   title: 'Stripe',
   docsUrl: 'https://docs.stripe.com/webhooks',
+  setup: {
+    where: 'Workbench > Webhooks > Create new destination > Webhook > Endpoint URL',
+    url: 'https://docs.stripe.com/workbench/event-destinations',
+  },
   detect: [{ anyHeader: ['stripe-signature'], order: 20 }],
   eventType: ['json:type'],
   deliveryId: [{ body: 'id', source: 'https://docs.stripe.com/webhooks#handle-duplicate-events' }],
@@ -23,9 +27,10 @@ export const stripe: Platform = {
       'data.object.customer_details.email',
       'data.object.email',
       'data.object.billing_details.email',
+      'data.object.name',
       'data.object.customer',
     ],
   ],
   signatures: [timestampedHmac('stripe-signature')],
-  secretHint: 'Developers > Webhooks > the endpoint > Signing secret (whsec_…)',
+  secretHint: 'Workbench > Webhooks > the destination > Signing secret (whsec_…)',
 };

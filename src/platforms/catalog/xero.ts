@@ -9,6 +9,7 @@ export const xero: Platform = {
   docsUrl: 'https://developer.xero.com',
   detect: [{ anyHeader: ['x-xero-signature'], order: 20 }],
   eventType: ['json:events.0.eventCategory', 'json:events.0.eventType'],
+  action: ['events.0.eventType'],
   preview: ['events.0.eventType', 'events.0.resourceId', 'events.0.tenantId'],
   signatures: [hmac('x-xero-signature', { encoding: 'base64' })],
   secretHint: 'Developer portal > the app > Webhooks > Webhooks key',

@@ -19,8 +19,9 @@ const withPreview = (...preview: PreviewText[]): HighlightsOf => {
   return createHighlights(createPlatformIndex([acme]));
 };
 const bytes = (body: unknown): Buffer => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-const of = (body: unknown, ...preview: PreviewText[]): string[] => withPreview(...preview)('acme', bytes(body));
-const unknown = (body: unknown): string[] => withPreview('a')(null, bytes(body));
+const of = (body: unknown, ...preview: PreviewText[]): string[] =>
+  withPreview(...preview)('acme', bytes(body)).highlights;
+const unknown = (body: unknown): string[] => withPreview('a')(null, bytes(body)).highlights;
 
 describe('the preview of a row', () => {
   test('shows paths and templates in their order', () => {
@@ -58,11 +59,55 @@ describe('the preview of a row', () => {
   });
 });
 
+describe('the action of a delivery', () => {
+  const acting = (action: string[], body: unknown): string | null => {
+    const row: Platform = {
+      name: 'acme',
+      title: 'A',
+      docsUrl: '',
+      detect: [],
+      eventType: [],
+      action,
+      signatures: [],
+      secretHint: null,
+    };
+    return createHighlights(createPlatformIndex([row]))('acme', bytes(body)).action;
+  };
+
+  test('is the first of its paths that has a text', () => {
+    expect(acting(['a.b', 'c'], { a: {}, c: 'opened' })).toBe('opened');
+    expect(acting(['a.b', 'c'], { a: { b: 'x\u202e\ny' }, c: 'opened' })).toBe('x\ufffd y');
+  });
+
+  test('is null when the body has none, and for platforms that name none', () => {
+    expect(acting(['a'], { a: '' })).toBeNull();
+    expect(acting(['a'], 'text')).toBeNull();
+    expect(withPreview('a')('acme', bytes({ action: 'x' })).action).toBeNull();
+  });
+
+  test('does not hide the well-known fields of a platform without a preview', () => {
+    const row: Platform = {
+      name: 'acme',
+      title: 'A',
+      docsUrl: '',
+      detect: [],
+      eventType: [],
+      action: ['a'],
+      signatures: [],
+      secretHint: null,
+    };
+    const found = createHighlights(createPlatformIndex([row]))('acme', bytes({ a: 'x', name: 'Ada' }));
+    expect(found).toEqual({ highlights: ['Ada'], action: 'x' });
+  });
+});
+
 describe('a text', () => {
   test('is cut after 60 characters, never inside one', () => {
     expect(of({ a: 'x'.repeat(60) }, 'a')).toEqual(['x'.repeat(60)]);
     expect(of({ a: 'x'.repeat(61) }, 'a')).toEqual([`${'x'.repeat(59)}…`]);
     expect(of({ a: '𝄞'.repeat(61) }, 'a')).toEqual([`${'𝄞'.repeat(59)}…`]);
+    expect(of({ a: `${'x'.repeat(58)}\u{1f469}\u200d\u{1f52c}y` }, 'a')).toEqual([`${'x'.repeat(58)}…`]);
+    expect(of({ a: `${'x'.repeat(57)}\u{1f1e9}\u{1f1ea}yy` }, 'a')).toEqual([`${'x'.repeat(57)}\u{1f1e9}\u{1f1ea}…`]);
     expect(of({ a: 'y'.repeat(50), b: 'z'.repeat(50) }, '{a} {b}')).toEqual([`${'y'.repeat(50)} ${'z'.repeat(8)}…`]);
   });
 
@@ -132,7 +177,7 @@ test('whatever the body, there are at most four short plain texts', () => {
     fc.property(fc.oneof(json, form, text), fc.nat(), fc.constantFrom('acme', null, 'other'), (body, cut, platform) => {
       const given = bytes(body);
       for (const part of [given, given.subarray(0, cut % (given.length + 1))]) {
-        const found = highlightsOf(platform, part);
+        const found = highlightsOf(platform, part).highlights;
         expect(found.length).toBeLessThanOrEqual(maxHighlights);
         for (const one of found) {
           expect([...one].length).toBeLessThanOrEqual(maxHighlightCharacters);

@@ -1,10 +1,10 @@
 /*
  * What a list shows of a delivery: short plain texts from the body, by the paths in its platform's row, else by a few well-known
- * fields. Read from the beginning of the body only, without parsing it: lists show many events. Never throws.
+ * fields; and what happened, where the platform's event types say little. Read from the beginning of the body only, without parsing it: lists show many events. Never throws.
  */
 import { createPathTree, type PathTree, pickJson } from '../../core/json/pick.ts';
 import { maxHighlightCharacters, maxHighlights } from '../../core/limits.ts';
-import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
+import { decodeUtf8Leniently, firstGraphemes } from '../../core/text.ts';
 import type { PreviewText } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
 
@@ -32,29 +32,41 @@ const wellKnownFields: readonly PreviewText[] = [
 
 /** Slots and the literal text between them. */
 type Template = (number | string)[];
-type CompiledPreview = { paths: string[]; tree: PathTree; texts: Template[][] };
+type CompiledPreview = { paths: string[]; tree: PathTree; texts: Template[][]; action: Template[] };
 
-/** The highlights of a body; [] when there is nothing to say. */
-export type HighlightsOf = (platform: string | null, body: Uint8Array) => string[];
+/** `highlights`: [] when there is nothing to say. `action`: null when the platform's event types say enough, or the body has none. */
+export type Highlighted = { highlights: string[]; action: string | null };
+export type HighlightsOf = (platform: string | null, body: Uint8Array) => Highlighted;
 
 export function createHighlights({ all }: PlatformIndex): HighlightsOf {
-  const byPlatform = new Map(all.flatMap(({ name, preview }) => (preview ? [[name, compile(preview)] as const] : [])));
+  const byPlatform = new Map(
+    all.flatMap(({ name, preview = [], action = [] }) =>
+      preview.length + action.length > 0 ? [[name, compile(preview, action)] as const] : [],
+    ),
+  );
   const wellKnown = compile(wellKnownFields);
 
-  return (platform, body) => {
-    const read = createFieldReader(body);
-    if (read === undefined) return [];
-    const preview = platform === null ? undefined : byPlatform.get(platform);
-    const found = preview ? textsOf(preview, read(preview)) : [];
-    if (found.length > 0) return found;
+  const ofWellKnown = (read: FieldReader): string[] => {
     const values = read(wellKnown);
     const texts = textsOf(wellKnown, values);
     // An id alone says less than the beginning of the body.
     return texts.length === 1 && texts[0] === textOf(wellKnown.texts[0] ?? [], values) ? [] : texts;
   };
+
+  return (platform, body) => {
+    const read = createFieldReader(body);
+    if (read === undefined) return { highlights: [], action: null };
+    const preview = platform === null ? undefined : byPlatform.get(platform);
+    const values = preview ? read(preview) : [];
+    const found = preview ? textsOf(preview, values) : [];
+    return {
+      highlights: found.length > 0 ? found : ofWellKnown(read),
+      action: (preview && textOf(preview.action, values)) ?? null,
+    };
+  };
 }
 
-function compile(preview: readonly PreviewText[]): CompiledPreview {
+function compile(preview: readonly PreviewText[], action: readonly string[] = []): CompiledPreview {
   const paths: string[] = [];
   const slotOf = (path: string): number => {
     const known = paths.indexOf(path);
@@ -63,7 +75,8 @@ function compile(preview: readonly PreviewText[]): CompiledPreview {
   const toTemplate = (text: string): Template =>
     text.includes('{') ? text.split(/[{}]/).map((piece, i) => (i % 2 === 1 ? slotOf(piece) : piece)) : [slotOf(text)];
   const texts = preview.map(text => (typeof text === 'string' ? [text] : text).map(toTemplate));
-  return { paths, tree: createPathTree(paths), texts };
+  const actions = action.map(toTemplate);
+  return { paths, tree: createPathTree(paths), texts, action: actions };
 }
 
 type FieldReader = (preview: CompiledPreview) => Values;
@@ -122,6 +135,6 @@ function toPlainText(value: string): string {
 }
 
 function shorten(text: string): string {
-  const start = firstCharacters(text, maxHighlightCharacters);
-  return start === text ? text : `${firstCharacters(text, maxHighlightCharacters - 1).trimEnd()}…`;
+  const start = firstGraphemes(text, maxHighlightCharacters);
+  return start === text ? text : `${firstGraphemes(text, maxHighlightCharacters - 1).trimEnd()}…`;
 }

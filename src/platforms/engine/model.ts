@@ -27,11 +27,13 @@ export type IdentifiedDetection = Detection & { deliveryId: DeliveryId | undefin
 
 /**
  * `platform` null = may be used for any platform. `unconfirmed`: it came with a handshake, which anybody can send, and no person
- * has confirmed it: it makes no verdict `valid` or `invalid` and answers no handshake.
+ * has confirmed it: it makes no verdict `valid` or `invalid` and answers no handshake. `test`: it was made to sign samples: it makes
+ * no verdict of another delivery `invalid`, does not tell platforms apart and answers no handshake.
  */
-export type SigningSecret = { platform: string | null; secret: string; unconfirmed?: true };
+export type SigningSecret = { platform: string | null; secret: string; unconfirmed?: true; test?: true };
 
-export const isConfirmed = ({ unconfirmed }: SigningSecret): boolean => unconfirmed !== true;
+/** Whether a person registered or confirmed it. */
+export const isConfirmed = ({ unconfirmed, test }: SigningSecret): boolean => unconfirmed !== true && test !== true;
 
 export type Reason =
   | null

@@ -21,10 +21,14 @@ export type Platform = {
    * Left out when the documentation names none: attempts are then recognised by their content.
    */
   deliveryId?: readonly DeliveryIdRule[];
+  /** What happened, where the event type alone says little, such as GitHub's `opened` for `pull_request`: a path or one of several. */
+  action?: readonly string[];
   /** What a list shows of a delivery, the most telling first; four of them at most. Left out = a few well-known fields. */
   preview?: readonly PreviewText[];
   /** Any valid signature is enough. Empty = the platform does not sign. */
   signatures: readonly SignatureScheme[];
+  /** Where a person enters the endpoint's URL; left out = see `docsUrl`. */
+  setup?: PlatformSetup;
   /** Which secret to register and where to find it; null when there is none. */
   secretHint: string | null;
   /** A verify token for the handshake may be registered too, although it signs nothing. */
@@ -32,6 +36,9 @@ export type Platform = {
   handshakes?: readonly Handshake[];
   notes?: string;
 };
+
+/** `where`: the way through the menus, or the call of the API. `url`: the page of the documentation that says so. */
+export type PlatformSetup = { where: string; url: string };
 
 /** All given conditions must hold. A rule needs at least one condition on headers, query, User-Agent or body. */
 export type DetectionRule = {

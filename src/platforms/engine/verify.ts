@@ -128,7 +128,14 @@ type Attempt = Omit<SignatureCheck, 'scheme' | 'secret'>;
 function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], attempt: Attempt): Finding {
   const finding = bestOutcome(scheme, secrets.filter(isConfirmed), attempt);
   if (finding === 'valid') return finding;
-  const unconfirmed = secrets.filter(secret => !isConfirmed(secret));
+  const tested = bestOutcome(
+    scheme,
+    secrets.filter(secret => secret.test),
+    attempt,
+  );
+  // About a delivery that it has not signed, a test secret says nothing.
+  if (tested === 'valid' || tested === 'stale') return tested;
+  const unconfirmed = secrets.filter(secret => secret.unconfirmed);
   const other = bestOutcome(scheme, unconfirmed, attempt);
   if (other === 'valid') return 'unconfirmed';
   return finding === 'no_secret' && invalidFindings.has(other) ? 'only_unconfirmed' : finding;

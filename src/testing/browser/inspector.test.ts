@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     await page.getByText('Paused').waitFor();
     await deliver(address, '{"n":101}');
     await deliver(address, '{"n":102}');
-    await page.getByText('2 held').waitFor();
+    await page.getByText('2 new, paused').waitFor();
     expect(await rows().count()).toBe(before);
     await page.keyboard.press('p');
     await page.waitForFunction(count => document.querySelectorAll('.event-row').length >= count, before + 1);
@@ -141,8 +141,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
       headers: { 'x-github-event': 'pull_request' },
     });
     const preview = rows().first().locator('.preview');
-    await preview.getByText('opened').waitFor();
-    expect(await preview.textContent()).toBe('opened · #12 · <b>Fix</b> \ufffdit');
+    await rows().first().getByText('pull_request · opened').waitFor();
+    expect(await preview.textContent()).toBe('#12 · <b>Fix</b> \ufffdit');
     await deliver(address, '{"n":150}');
     await rows().first().getByText('{"n":150}').waitFor();
   });

@@ -113,10 +113,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.getByRole('treeitem').first().waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
-    await page.getByText('The server cannot be reached').waitFor();
+    await page.getByText("Can't reach Hooktape").waitFor();
     await page.context().setOffline(false);
-    await page.getByText('This session').waitFor();
-    expect(await page.getByText('The server cannot be reached').count()).toBe(0);
+    await page.getByText('This device').waitFor();
+    expect(await page.getByText("Can't reach Hooktape").count()).toBe(0);
   });
 
   test('the result of a replay is shown and listed although its dialog was closed', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { bytesOf, fromBase64, hexRow, hexRowCount, pictureUrl, rasterType, toBase64, utf8Text } from './bytes.ts';
 import { parseForm } from './form.ts';
 import { parseBody } from './views.ts';
-import { indentXml } from './xml.ts';
+import { indentMarkup } from './xml.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const every = Uint8Array.from({ length: 256 }, (_, byte) => byte);
@@ -57,7 +57,9 @@ describe('forms', () => {
 
 describe('XML', () => {
   test('one tag per line, leaf text beside its tag', () =>
-    expect(indentXml('<?xml version="1.0"?><a x="1>2"><b>t</b><c/><!-- n --><d><![CDATA[<x>]]></d><e></e></a>')).toBe(
+    expect(
+      indentMarkup('<?xml version="1.0"?><a x="1>2"><b>t</b><c/><!-- n --><d><![CDATA[<x>]]></d><e></e></a>'),
+    ).toBe(
       [
         '<?xml version="1.0"?>',
         '<a x="1>2">',
@@ -71,7 +73,7 @@ describe('XML', () => {
     ));
 
   test('unbalanced markup is shown as text', () =>
-    expect(indentXml('</a></b><c>< <script>alert(1)</script>')).toContain('<script>alert(1)</script>'));
+    expect(indentMarkup('</a></b><c>< <script>alert(1)</script>')).toContain('<script>alert(1)</script>'));
 });
 
 describe('views', () => {

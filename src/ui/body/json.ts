@@ -24,7 +24,12 @@ export type JsonNode = {
   after: number;
 };
 
-export type JsonDocument = { text: string; nodes: JsonNode[] };
+export type JsonDocument = {
+  text: string;
+  nodes: JsonNode[];
+  /** The root stands for the lines of the text, each a document of its own. */
+  isLines?: true;
+};
 export type JsonProblem = { problem: string; offset: number; line: number; column: number };
 
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -179,6 +184,21 @@ const positionOf = (text: string, offset: number): { line: number; column: numbe
 };
 
 export const isJsonDocument = (parsed: JsonDocument | JsonProblem): parsed is JsonDocument => 'nodes' in parsed;
+
+/**
+ * The node whose key or value has this place of the text, or that ends closest before it. Nodes are in the order of the text.
+ */
+export function nodeAt({ nodes }: JsonDocument, offset: number): number {
+  let low = 0;
+  let high = nodes.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    const node = nodes[middle];
+    if (node && (node.keyStart < 0 ? node.start : node.keyStart) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
 
 /** The value as written. */
 export const sourceText = (document: JsonDocument, node: JsonNode): string => document.text.slice(node.start, node.end);

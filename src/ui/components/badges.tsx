@@ -4,6 +4,7 @@ import { platformTitle } from '../format/platforms.ts';
 import type { Verdict } from '../format/verdict.ts';
 import { visibleLine } from '../format/visible.ts';
 import { Icon } from './icons.tsx';
+import { lettersOf, markOf } from './platform-marks.ts';
 
 const knownMethods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
@@ -20,8 +21,10 @@ const hueOf = (name: string): number => {
   return (sum % 12) * 30;
 };
 
+/** What stands for a platform in a list: its mark, else two letters of its name. */
 export const PlatformMark = ({ platform }: { platform: string | null }) => {
   const name = platformTitle(platform);
+  const drawing = platform === null ? undefined : markOf(platform);
   return (
     <span
       class={`platform-mark ${platform ? '' : 'unknown'}`}
@@ -29,7 +32,15 @@ export const PlatformMark = ({ platform }: { platform: string | null }) => {
       title={visibleLine(name)}
       aria-hidden="true"
     >
-      {platform ? visibleLine(name).slice(0, 2) : '?'}
+      {drawing ? (
+        <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+          <path d={drawing} />
+        </svg>
+      ) : platform ? (
+        lettersOf(name)
+      ) : (
+        '?'
+      )}
     </span>
   );
 };
@@ -37,7 +48,7 @@ export const PlatformMark = ({ platform }: { platform: string | null }) => {
 export const VerdictBadge = ({ tone, label }: Pick<Verdict, 'tone' | 'label'>) => (
   <span class={`badge ${tone}`}>
     <Icon name={tone === 'good' ? 'check' : tone === 'bad' ? 'warn' : 'shield'} />
-    {label}
+    <span class="badge-text">{label}</span>
   </span>
 );
 

@@ -1,6 +1,6 @@
 /* The body of an event in the views that fit its bytes: JSON, form, parts, XML, image, text or hex. Nothing in it is executed. */
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
 import { type MultipartPart, parseMultipart } from '../../shared/multipart.ts';
 import { api } from '../api.ts';
@@ -9,23 +9,30 @@ import { parseForm } from '../body/form.ts';
 import { type Compression, detectCompression, inflate, unsupportedEncoding } from '../body/inflate.ts';
 import { prettyJson } from '../body/json.ts';
 import { type BodyView, type ParsedBody, parseBody } from '../body/views.ts';
-import { indentXml } from '../body/xml.ts';
+import { indentMarkup } from '../body/xml.ts';
+import { FinderContext, OpenFindContext } from '../find/find-context.tsx';
 import { formatBytes } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
 import { formField } from '../search/content-fields.ts';
+import { useInspectorState } from '../state/inspector-state.ts';
 import { Button, Empty, Notice, Segmented } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { HexView } from './hex-view.tsx';
+import { IconButton } from './icon-button.tsx';
 import { Icon } from './icons.tsx';
 import { JsonTree } from './json-tree.tsx';
-import { NestedValue, PairTable } from './pair-table.tsx';
+import { PairTable } from './pair-table.tsx';
 import { TextView } from './text-view.tsx';
+import { useHotkeys } from './use-hotkeys.ts';
+import { useWrap, type WrapKind } from './use-wrap.ts';
 
 const viewNames: Record<BodyView, string> = {
   json: 'JSON',
   form: 'Form',
   parts: 'Parts',
+  ndjson: 'NDJSON',
   xml: 'XML',
+  html: 'HTML',
   image: 'Image',
   text: 'Raw',
   hex: 'Hex',
@@ -43,8 +50,11 @@ export function BodyPanel({ event }: { event: EventDetail }) {
   const contentType = headerOf(event, 'content-type');
   const body = useMemo(() => parseBody(bytes, contentType), [bytes, contentType]);
   const unsupported = body.text === undefined ? unsupportedEncoding(headerOf(event, 'content-encoding')) : undefined;
-  const [chosenView, setChosenView] = useState<BodyView>();
+  const { view: chosenView, set } = useInspectorState();
   const view = chosenView && body.views.includes(chosenView) ? chosenView : body.views[0];
+  const wrap = useWrap();
+  const wrapKind = view && wrapKinds[view];
+  useHotkeys({ w: { label: 'Wrap long lines', run: () => wrapKind && wrap.toggle(wrapKind), isOff: !wrapKind } });
   if (view === undefined) {
     return <Empty title="No body">This {visibleLine(event.method ?? '')} request has no body.</Empty>;
   }
@@ -55,9 +65,19 @@ export function BodyPanel({ event }: { event: EventDetail }) {
           label="View of the body"
           options={body.views.map(id => ({ id, label: viewNames[id] }))}
           value={view}
-          onPick={setChosenView}
+          onPick={picked => set({ view: picked })}
         />
         <span class="grow" />
+        <FindButton />
+        {wrapKind && (
+          <IconButton
+            icon="wrap"
+            label="Wrap long lines"
+            title="Wrap long lines (w)"
+            aria-pressed={wrap.isWrapped(wrapKind)}
+            onClick={() => wrap.toggle(wrapKind)}
+          />
+        )}
         {body.text !== undefined && <CopyButton kind="quiet" label="Copy" text={() => textToCopy(view, body)} />}
         <a
           class="button quiet"
@@ -89,9 +109,25 @@ export function BodyPanel({ event }: { event: EventDetail }) {
           {body.jsonProblem.line}, column {body.jsonProblem.column}.
         </Notice>
       )}
-      <View view={view} body={body} bytes={bytes} />
+      <View view={view} body={body} bytes={bytes} isWrapped={wrapKind !== undefined && wrap.isWrapped(wrapKind)} />
     </div>
   );
+}
+
+/** The views with lines that can be wrapped. */
+const wrapKinds: Partial<Record<BodyView, WrapKind>> = {
+  json: 'tree',
+  ndjson: 'tree',
+  xml: 'text',
+  html: 'text',
+  text: 'text',
+};
+
+function FindButton() {
+  const open = useContext(OpenFindContext);
+  return useContext(FinderContext) ? (
+    <IconButton icon="search" label="Find in the body" title="Find in the body (f)" onClick={open} />
+  ) : null;
 }
 
 /** Decompresses the body. `isDamaged` means that it could not be decompressed. */
@@ -111,36 +147,52 @@ function useDecompressed(sent: Uint8Array, compression: Compression | undefined)
 const textToCopy = (view: BodyView, body: ParsedBody): string =>
   view === 'json' && body.json ? prettyJson(body.json) : (body.text ?? '');
 
-function View({ view, body, bytes }: { view: BodyView; body: ParsedBody; bytes: Uint8Array }) {
+type ViewProps = { view: BodyView; body: ParsedBody; bytes: Uint8Array; isWrapped: boolean };
+
+function View({ view, body, bytes, isWrapped }: ViewProps) {
   const text = body.text ?? '';
   switch (view) {
     case 'json':
-      return body.json ? <JsonTree document={body.json} label="JSON body" /> : null;
+      return body.json ? <JsonTree document={body.json} label="JSON body" isWrapped={isWrapped} /> : null;
+    case 'ndjson':
+      return body.lines ? <JsonTree document={body.lines} label="NDJSON body" isWrapped={isWrapped} /> : null;
     case 'form':
-      return (
-        <div class="scroll-pane">
-          <PairTable
-            label="Form fields"
-            rows={parseForm(text).map(({ name, value }) => ({
-              name,
-              value,
-              shown: <NestedValue text={value} />,
-              field: formField(name),
-            }))}
-          />
-        </div>
-      );
+      return <FormView text={text} />;
     case 'parts':
-      return <Parts parts={parseMultipart(bytes, body.boundary ?? '')} />;
+      return <Parts bytes={bytes} boundary={body.boundary ?? ''} />;
     case 'xml':
-      return <TextView text={text.length > 2 << 20 ? text : indentXml(text)} label="XML body" />;
+    case 'html':
+      return <MarkupView text={text} kind={view} isWrapped={isWrapped} />;
     case 'image':
       return <Picture bytes={bytes} />;
     case 'text':
-      return <TextView text={text} label="Raw body" />;
+      return <TextView text={text} label="Raw body" isWrapped={isWrapped} />;
     case 'hex':
       return <HexView bytes={bytes} />;
   }
+}
+
+function FormView({ text }: { text: string }) {
+  const rows = useMemo(
+    () => parseForm(text).map(({ name, value }) => ({ name, value, field: formField(name), isText: true })),
+    [text],
+  );
+  return (
+    <div class="scroll-pane">
+      <PairTable label="Form fields" rows={rows} />
+    </div>
+  );
+}
+
+/** Larger markup is shown as it was sent. */
+const maxIndentedCharacters = 2 << 20;
+
+function MarkupView({ text, kind, isWrapped }: { text: string; kind: 'xml' | 'html'; isWrapped: boolean }) {
+  const shown = useMemo(
+    () => (text.length > maxIndentedCharacters ? text : indentMarkup(text, { html: kind === 'html' })),
+    [text, kind],
+  );
+  return <TextView text={shown} label={`${viewNames[kind]} body`} markup={kind} isWrapped={isWrapped} />;
 }
 
 function Picture({ bytes }: { bytes: Uint8Array }) {
@@ -153,8 +205,9 @@ function Picture({ bytes }: { bytes: Uint8Array }) {
   );
 }
 
-const Parts = ({ parts }: { parts: MultipartPart[] }) =>
-  parts.length === 0 ? (
+function Parts({ bytes, boundary }: { bytes: Uint8Array; boundary: string }) {
+  const parts = useMemo(() => parseMultipart(bytes, boundary), [bytes, boundary]);
+  return parts.length === 0 ? (
     <Empty title="No parts found">The boundary from the content type is not in the body. See Raw or Hex.</Empty>
   ) : (
     <div class="scroll-pane parts">
@@ -163,9 +216,11 @@ const Parts = ({ parts }: { parts: MultipartPart[] }) =>
       ))}
     </div>
   );
+}
 
 function PartCard({ part, number }: { part: MultipartPart; number: number }) {
   const body = useMemo(() => parseBody(part.bytes, part.contentType ?? ''), [part]);
+  const text = useMemo(() => (body.json ? prettyJson(body.json) : body.text), [body]);
   const save = (): void => {
     const url = URL.createObjectURL(new Blob([new Uint8Array(part.bytes)], { type: 'application/octet-stream' }));
     const link = document.createElement('a');
@@ -189,10 +244,8 @@ function PartCard({ part, number }: { part: MultipartPart; number: number }) {
       </header>
       {body.views.includes('image') ? (
         <Picture bytes={part.bytes} />
-      ) : body.json ? (
-        <TextView text={prettyJson(body.json)} label={`Part ${number}`} />
-      ) : body.text !== undefined ? (
-        <TextView text={body.text} label={`Part ${number}`} />
+      ) : text !== undefined ? (
+        <TextView text={text} label={`Part ${number}`} order={number} />
       ) : (
         <HexView bytes={part.bytes.subarray(0, 4096)} />
       )}

@@ -6,6 +6,7 @@ import { api } from '../api.ts';
 import { Button, Dialog, Notice } from './controls.tsx';
 import { IconButton } from './icon-button.tsx';
 import { showError, showToast } from './toasts.tsx';
+import { useActions } from './use-hotkeys.ts';
 import { useWorkspace } from './workspace.tsx';
 
 type DeleteEventProps = { event: Pick<EventSummary, 'id' | 'pin'>; onDeleted: (id: string) => void };
@@ -14,7 +15,9 @@ export function DeleteEvent({ event: { id, pin }, onDeleted }: DeleteEventProps)
   const { session, reloadEndpoints } = useWorkspace();
   const [isAsking, setIsAsking] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
-  if (session.role !== 'owner') return null;
+  const isOwner = session.role === 'owner';
+  useActions(isOwner ? [{ label: 'Delete the event', run: () => setIsAsking(true) }] : []);
+  if (!isOwner) return null;
   const remove = async (): Promise<void> => {
     setIsBusy(true);
     try {
@@ -33,7 +36,7 @@ export function DeleteEvent({ event: { id, pin }, onDeleted }: DeleteEventProps)
       <IconButton icon="trash" label="Delete event" onClick={() => setIsAsking(true)} />
       {isAsking && (
         <Dialog title="Delete this event?" onClose={() => setIsAsking(false)}>
-          <p>Its body, headers and replays will be deleted. This cannot be undone.</p>
+          <p>Its body, headers and replays will be deleted. This can’t be undone.</p>
           {pin && (
             <Notice tone="warn" title={pin.name === null ? 'It is pinned' : `It is pinned as ${pin.name}`}>
               {pin.note ?? 'Somebody wanted to keep it.'}

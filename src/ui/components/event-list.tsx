@@ -2,15 +2,19 @@
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
+import { searchTermsOf } from '../find/search-terms.ts';
 import { formatCount, formatTimeOfDay } from '../format/time.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { Button, Empty, Skeleton } from './controls.tsx';
-import { EventRow } from './event-row.tsx';
-import { AttemptRow, rowAt, shownAt, useUnfolded } from './folded-rows.tsx';
+import { DayDivider, DayStrip } from './day-divider.tsx';
+import { EventRow, type Pick } from './event-row.tsx';
+import { AttemptRow, rowAt, shownAt, type Unfolded, useUnfolded } from './folded-rows.tsx';
+import { useRowHeight } from './list-options.tsx';
+import type { RowLayout } from './row-layout.ts';
 import { useRevealSelected } from './use-reveal-selected.ts';
+import { useRowLayout, useScrollAnchor } from './use-row-layout.ts';
 import { useVirtual } from './use-virtual.ts';
 
-const rowHeight = 60;
 const prefetchRows = 200;
 
 type EventListProps = {
@@ -24,40 +28,27 @@ type EventListProps = {
   /** The selected event, once it is loaded. */
   selected: EventDetail | undefined;
   hrefOf: (id: string) => string;
-  picked: ReadonlySet<string>;
-  onPick: (id: string) => void;
+  isPicked: (event: EventSummary) => boolean;
+  onPick: Pick;
 };
 
 export function EventList(props: EventListProps) {
-  const { endpointId, isFolded, list, state, where, selectedId, selected, hrefOf, picked, onPick } = props;
+  const { endpointId, list, state, where, selectedId, selected } = props;
   const selectedKey = selected?.delivery.key ?? list.at(list.indexOf(selectedId))?.delivery.key;
   const unfolded = useUnfolded(list, endpointId, selectedKey);
-  const rows = state.length + unfolded.attempts.length + (state.hasMore ? 1 : 0);
-  const { scroller, range, reveal: revealShown } = useVirtual<HTMLDivElement>({ count: rows, rowHeight });
+  const { rowHeight, isCompact } = useRowHeight();
+  const count = state.length + unfolded.attempts.length + (state.hasMore ? 1 : 0);
+  const layout = useRowLayout({ list, state, unfolded, count, rowHeight });
+  const virtual = useVirtual<HTMLDivElement>({ count, rowHeight, layout });
+  const { scroller, range, reveal: revealShown, measure } = virtual;
   const latest = useRef(unfolded);
   latest.current = unfolded;
   const reveal = useCallback(
     (at: number, place?: 'near' | 'middle') => revealShown(shownAt(at, latest.current), place),
     [revealShown],
   );
-  /** New events above the visible rows. */
-  const [aboveCount, setAboveCount] = useState(0);
-
-  // New rows at the top push the visible rows down; the scroll position moves with them.
-  const lastArrivals = useRef({ list, count: state.arrivalCount });
-  useLayoutEffect(() => {
-    const added = lastArrivals.current.list === list ? state.arrivalCount - lastArrivals.current.count : 0;
-    lastArrivals.current = { list, count: state.arrivalCount };
-    const element = scroller.current;
-    if (!element) return;
-    if (added > 0 && element.scrollTop > 0) {
-      element.scrollTop += added * rowHeight;
-      setAboveCount(n => n + added);
-    }
-  }, [list, state.arrivalCount, scroller]);
-  useEffect(() => {
-    if (range.from === 0) setAboveCount(0);
-  }, [range.from]);
+  const aboveCount = useAboveCount(list, state, scroller, range.from);
+  useScrollAnchor({ scroller, list, state, unfolded, layout, range, onMoved: measure });
 
   useEffect(() => {
     if (state.hasMore && !state.problem) void list.loadTo(range.to + prefetchRows);
@@ -66,66 +57,123 @@ export function EventList(props: EventListProps) {
   const isUntouched = useCallback((): boolean => scroller.current?.scrollTop === 0, [scroller]);
   useRevealSelected({ list, state, where, selectedId, selectedAt: selected?.receivedAt, isUntouched, reveal });
 
-  /** The row of a folded delivery stands for its attempts. */
-  const isSelected = ({ id, delivery }: EventSummary): boolean =>
-    id === selectedId || (isFolded && delivery.key === selectedKey && delivery.key !== unfolded.key);
-
   if (state.phase === 'loading') return <Skeleton rows={10} kind="line" />;
-  if (state.phase === 'ready' && state.length === 0 && !state.hasMore) {
-    return (
-      <Empty title={where ? 'Nothing found' : 'Nothing here yet'}>
-        {where
-          ? 'No event matches this filter. New ones that do appear here by themselves.'
-          : 'Waiting for the next delivery.'}
-      </Empty>
-    );
-  }
+  if (state.phase === 'ready' && state.length === 0 && !state.hasMore) return <NoEvents isFiltered={where !== ''} />;
+  const receivedAt = (row: number): number | undefined => {
+    const place = rowAt(row, unfolded);
+    return 'at' in place ? list.at(place.at)?.receivedAt : unfolded.attempts[place.attempt]?.receivedAt;
+  };
   return (
-    <div class="list-box">
+    <div class={`list-box ${isCompact ? 'compact' : ''}`}>
+      {state.length > 0 && <DayStrip scroller={scroller} layout={layout} receivedAt={receivedAt} />}
       {aboveCount > 0 && (
         <button type="button" class="above" onClick={() => scroller.current?.scrollTo({ top: 0, behavior: 'smooth' })}>
           ↑ {formatCount(aboveCount, 'new event')}
         </button>
       )}
       <div ref={scroller} class="event-list">
-        <ul class="sizer" style={{ height: `${rows * rowHeight}px` }}>
-          {Array.from({ length: Math.max(0, range.to - range.from) }, (_, offset) => {
-            const shown = range.from + offset;
-            const top = `translateY(${shown * rowHeight}px)`;
-            const place = rowAt(shown, unfolded);
-            if ('attempt' in place) {
-              const attempt = unfolded.attempts[place.attempt];
-              if (!attempt) return null;
-              const { id } = attempt;
-              return (
-                <AttemptRow key={id} attempt={attempt} top={top} href={hrefOf(id)} isSelected={id === selectedId} />
-              );
-            }
-            const event = list.at(place.at);
-            if (!event) {
-              return place.at === state.length && state.hasMore ? (
-                <li key="more" class="list-end" style={{ transform: top }}>
-                  <ListEnd list={list} state={state} />
-                </li>
-              ) : null;
-            }
-            return (
-              <EventRow
-                key={event.id}
-                event={event}
-                top={top}
-                href={hrefOf(event.id)}
-                isSelected={isSelected(event)}
-                isPicked={picked.has(event.id)}
-                onPick={onPick}
-                folding={isFolded && event.delivery.attempts > 1 ? { endpointId, unfolded } : undefined}
-              />
-            );
-          })}
+        <ul class="sizer" style={{ height: `${layout.height}px` }}>
+          {Array.from({ length: Math.max(0, range.to - range.from) }, (_, offset) => (
+            <Row
+              key={keyOf(list, unfolded, range.from + offset)}
+              {...props}
+              row={range.from + offset}
+              layout={layout}
+              unfolded={unfolded}
+              selectedKey={selectedKey}
+            />
+          ))}
         </ul>
       </div>
     </div>
   );
+}
+
+const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
+  <Empty title={isFiltered ? 'Nothing found' : 'Nothing here yet'}>
+    {isFiltered ? 'No event matches this filter. New ones that do will appear here.' : 'Waiting for the next delivery.'}
+  </Empty>
+);
+
+function keyOf(list: LiveList, unfolded: Unfolded, row: number): string | undefined {
+  const place = rowAt(row, unfolded);
+  return 'attempt' in place ? unfolded.attempts[place.attempt]?.id : (list.at(place.at)?.id ?? 'more');
+}
+
+type RowProps = EventListProps & {
+  row: number;
+  layout: RowLayout;
+  unfolded: Unfolded;
+  selectedKey: string | undefined;
+};
+
+/** An event, an attempt of an unfolded delivery, or the end of the list. */
+function Row(props: RowProps) {
+  const { endpointId, isFolded, list, state, where, selectedId, hrefOf, row, layout, unfolded, selectedKey } = props;
+  const rowTop = layout.topOf(row);
+  const top = `translateY(${rowTop}px)`;
+  const place = rowAt(row, unfolded);
+  if ('attempt' in place) {
+    const attempt = unfolded.attempts[place.attempt];
+    const newest = list.at(unfolded.index);
+    if (!attempt) return null;
+    const { id } = attempt;
+    return (
+      <AttemptRow
+        attempt={attempt}
+        newestAt={newest?.receivedAt ?? attempt.receivedAt}
+        top={top}
+        href={hrefOf(id)}
+        isSelected={id === selectedId}
+      />
+    );
+  }
+  const event = list.at(place.at);
+  if (!event) {
+    return place.at === state.length && state.hasMore ? (
+      <li class="list-end" style={{ transform: top }}>
+        <ListEnd list={list} state={state} />
+      </li>
+    ) : null;
+  }
+  const { id, delivery } = event;
+  // The row of a folded delivery stands for its attempts.
+  const isSelected = id === selectedId || (isFolded && delivery.key === selectedKey && delivery.key !== unfolded.key);
+  return (
+    <>
+      {layout.hasGap(row) && <DayDivider at={event.receivedAt} rowTop={rowTop} />}
+      <EventRow
+        event={event}
+        top={top}
+        href={hrefOf(id)}
+        isSelected={isSelected}
+        isPicked={props.isPicked(event)}
+        onPick={props.onPick}
+        terms={searchTermsOf(where)}
+        folding={isFolded && delivery.attempts > 1 ? { endpointId, unfolded } : undefined}
+      />
+    </>
+  );
+}
+
+/** The number of new events above the visible rows. */
+function useAboveCount(
+  list: LiveList,
+  { arrivalCount }: LiveListState,
+  scroller: { current: HTMLElement | null },
+  firstRow: number,
+): number {
+  const [aboveCount, setAboveCount] = useState(0);
+  const last = useRef({ list, count: arrivalCount });
+  useLayoutEffect(() => {
+    const added = last.current.list === list ? arrivalCount - last.current.count : 0;
+    last.current = { list, count: arrivalCount };
+    if (added > 0 && scroller.current && scroller.current.scrollTop > 0) setAboveCount(n => n + added);
+  }, [list, arrivalCount, scroller]);
+  useEffect(() => {
+    if (firstRow === 0) setAboveCount(0);
+  }, [firstRow]);
+  return aboveCount;
 }
 
 /** Shown after the last row while there are more events. A long search shows how far back it has searched. */

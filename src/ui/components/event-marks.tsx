@@ -48,7 +48,7 @@ type EventMarksProps = {
 export function EventMarks({ event, onChanged }: EventMarksProps) {
   const [isPinning, setIsPinning] = useState(false);
   const { id, pin, tags } = event;
-  useHotkeys({ m: () => setIsPinning(true) });
+  useHotkeys({ m: { label: pin ? 'Change or remove the pin' : 'Pin', help: 'Pin', run: () => setIsPinning(true) } });
   return (
     <div class="event-marks">
       <Button
@@ -99,7 +99,7 @@ function TagEditor({ id, tags, onTags }: TagEditorProps) {
   const [text, setText] = useState('');
   const [isBusy, setIsBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  useHotkeys({ t: () => input.current?.focus() });
+  useHotkeys({ t: { label: 'Tag', run: () => input.current?.focus() } });
   const save = async (next: string[]): Promise<boolean> => {
     setIsBusy(true);
     try {

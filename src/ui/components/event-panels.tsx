@@ -1,15 +1,16 @@
 /* What each tab of an open event shows. */
 
+import { useMemo } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
+import { Findable } from '../find/find-bar.tsx';
 import { formatExactTime } from '../format/time.ts';
-import { headerText, visibleLine } from '../format/visible.ts';
+import { headerText } from '../format/visible.ts';
 import { headerField, queryField } from '../search/content-fields.ts';
 import { AttemptsPanel } from './attempts-panel.tsx';
 import { BodyPanel } from './body-panel.tsx';
 import { Empty } from './controls.tsx';
-import { CopyButton } from './copy-button.tsx';
 import type { Tab } from './event-tabs.tsx';
-import { PairTable } from './pair-table.tsx';
+import { type PairRow, PairTable } from './pair-table.tsx';
 import { ReplayHistory } from './replay-history.tsx';
 import { SignaturePanel } from './signature-panel.tsx';
 
@@ -20,25 +21,21 @@ type PanelProps = {
   tab: Tab;
 };
 
-export function EventPanel({ event, attempts, tab }: PanelProps) {
+/** The tabs that show captured content, which can be searched. */
+const searchedTabs: readonly Tab[] = ['body', 'headers', 'query'];
+
+export const EventPanel = (props: PanelProps) => (
+  <Findable canFind={searchedTabs.includes(props.tab)}>
+    <Panel {...props} />
+  </Findable>
+);
+
+function Panel({ event, attempts, tab }: PanelProps) {
   switch (tab) {
     case 'body':
       return <BodyPanel event={event} />;
     case 'headers':
-      return (
-        <div class="scroll-pane">
-          <PairTable
-            label="Headers in the order they were sent"
-            rows={event.rawHeaders.map(([name, value]) => ({
-              name,
-              value: headerText(value),
-              field: headerField(name),
-              ...(value === '[redacted]' ? { note: 'Credentials are never stored.' } : {}),
-            }))}
-          />
-          <Facts event={event} />
-        </div>
-      );
+      return <HeadersPanel event={event} />;
     case 'query':
       return <QueryPanel event={event} />;
     case 'signature':
@@ -50,38 +47,51 @@ export function EventPanel({ event, attempts, tab }: PanelProps) {
   }
 }
 
-const QueryPanel = ({ event }: { event: EventDetail }) =>
-  event.query === null || event.query === undefined ? (
-    <Empty title="No query string">The request URL has no “?”.</Empty>
-  ) : (
-    <div class="scroll-pane">
-      {event.params.length > 0 && (
-        <PairTable
-          label="Query parameters"
-          rows={event.params.map(([name, value]) => ({ name, value, field: queryField(name) }))}
-        />
-      )}
-      <h3 class="panel-title">As sent</h3>
-      <div class="raw-line">
-        <code>?{visibleLine(event.query)}</code>
-        <CopyButton text={event.query} what="query" />
-      </div>
-    </div>
+function HeadersPanel({ event }: { event: EventDetail }) {
+  const headers = useMemo(
+    () =>
+      event.rawHeaders.map(([name, value]) => ({
+        name,
+        value: headerText(value),
+        field: headerField(name),
+        ...(value === '[redacted]' ? { note: 'Credentials are never stored.' } : {}),
+      })),
+    [event],
   );
+  const facts = useMemo(() => factsOf(event), [event]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
+    <section class="scroll-pane" tabIndex={0} aria-label="Headers">
+      <PairTable label="Headers in the order they were sent" rows={headers} />
+      <h3 class="panel-title">Delivery</h3>
+      <PairTable label="Delivery details" rows={facts} order={1} />
+    </section>
+  );
+}
 
-const Facts = ({ event }: { event: EventDetail }) => (
-  <>
-    <h3 class="panel-title">Delivery</h3>
-    <PairTable
-      label="Delivery details"
-      rows={[
-        { name: 'Received', value: new Date(event.receivedAt).toISOString(), shown: formatExactTime(event.receivedAt) },
-        { name: 'From', value: event.sourceIp ?? 'unknown', field: 'ip' },
-        { name: 'Size', value: String(event.size), shown: `${event.size.toLocaleString()} bytes` },
-        { name: 'SHA-256', value: event.sha256 },
-        ...(event.path === '' ? [] : [{ name: 'Path', value: event.path, field: 'path' }]),
-        { name: 'Event id', value: event.id },
-      ]}
-    />
-  </>
-);
+function QueryPanel({ event }: { event: EventDetail }) {
+  const { query } = event;
+  const parameters = useMemo(
+    () => event.params.map(([name, value]) => ({ name, value, field: queryField(name) })),
+    [event],
+  );
+  const raw = useMemo(() => [{ name: 'Query', value: query ?? '', shown: `?${query ?? ''}` }], [query]);
+  if (query === null || query === undefined) return <Empty title="No query string">The request URL has no “?”.</Empty>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
+    <section class="scroll-pane" tabIndex={0} aria-label="Query">
+      {parameters.length > 0 && <PairTable label="Query parameters" rows={parameters} />}
+      <h3 class="panel-title">As sent</h3>
+      <PairTable label="Query as sent" rows={raw} order={1} />
+    </section>
+  );
+}
+
+const factsOf = (event: EventDetail): PairRow[] => [
+  { name: 'Received', value: new Date(event.receivedAt).toISOString(), shown: formatExactTime(event.receivedAt) },
+  { name: 'From', value: event.sourceIp ?? 'unknown', field: 'ip' },
+  { name: 'Size', value: String(event.size), shown: `${event.size.toLocaleString()} bytes` },
+  { name: 'SHA-256', value: event.sha256 },
+  ...(event.path === '' ? [] : [{ name: 'Path', value: event.path, field: 'path' }]),
+  { name: 'Event id', value: event.id },
+];

@@ -1,9 +1,10 @@
 /* A row of the event list. */
 
 import type { EventSummary } from '../../features/events/model.ts';
+import { MarkedText } from '../find/marked-text.tsx';
 import { platformTitle } from '../format/platforms.ts';
+import { previewOf, rowVerdictOf, titleOf } from '../format/row-text.ts';
 import { formatBytes } from '../format/time.ts';
-import { describeRowVerdict } from '../format/verdict.ts';
 import { visibleLine } from '../format/visible.ts';
 import { Method, PlatformMark, VerdictBadge } from './badges.tsx';
 import { RowPin, RowTags } from './event-marks.tsx';
@@ -11,14 +12,8 @@ import { AttemptsText, UnfoldButton, type Unfolded } from './folded-rows.tsx';
 import { Link } from './navigation.tsx';
 import { Time } from './time.tsx';
 
-const maxTypeChars = 120;
-
-/** What matters in the payload, else its beginning. Binary data is shown as such instead of as garbled text. */
-const previewOf = ({ highlights, payloadPreview, size }: EventSummary): string => {
-  if (highlights.length > 0) return visibleLine(highlights.join(' · '));
-  if (size === 0) return 'no body';
-  return /[\0\ufffd]/.test(payloadPreview) ? 'binary data' : visibleLine(payloadPreview);
-};
+/** `isRange`: all events from the one that was picked last. */
+export type Pick = (id: string, isRange: boolean) => void;
 
 type RowProps = {
   event: EventSummary;
@@ -26,33 +21,39 @@ type RowProps = {
   href: string;
   isSelected: boolean;
   isPicked: boolean;
-  onPick: (id: string) => void;
+  onPick: Pick;
+  /** Texts to mark. */
+  terms: readonly string[];
   /** For a delivery with several attempts. */
   folding: { endpointId: string; unfolded: Unfolded } | undefined;
 };
 
-export function EventRow({ event, top, href, isSelected, isPicked, onPick, folding }: RowProps) {
-  const verdict = describeRowVerdict(event.signatureValid);
-  const type = event.eventType === null ? undefined : visibleLine(event.eventType.slice(0, maxTypeChars));
+export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms, folding }: RowProps) {
+  const verdict = rowVerdictOf(event);
+  const title = titleOf(event);
+  const preview = previewOf(event);
   return (
     <li class={`event-row ${isSelected ? 'selected' : ''} ${isPicked ? 'picked' : ''}`} style={{ transform: top }}>
-      <label class="pick">
-        <input
-          type="checkbox"
-          checked={isPicked}
-          aria-label={`Select ${type ?? 'event'}`}
-          onChange={() => onPick(event.id)}
-        />
-        <PlatformMark platform={event.platform} />
-      </label>
-      <Link to={href} class="event-link" aria-current={isSelected ? 'true' : undefined} replace={isSelected}>
+      <PickBox id={event.id} title={title.text} platform={event.platform} isPicked={isPicked} onPick={onPick} />
+      <Link
+        to={href}
+        class="event-link"
+        aria-current={isSelected ? 'true' : undefined}
+        replace={isSelected}
+        onMouseDown={keepText}
+        onClick={click => {
+          if (!click.shiftKey) return;
+          click.preventDefault();
+          onPick(event.id, true);
+        }}
+      >
         <span class="line">
           <Method method={event.method} />
-          <span class={`type ${type === undefined ? 'untyped' : ''}`}>
-            {type ?? (event.path ? visibleLine(event.path) : 'No event type')}
+          <span class={`type ${title.isTyped ? '' : 'untyped'}`}>
+            <MarkedText text={title.text} terms={terms} />
           </span>
           <RowPin pin={event.pin} />
-          <Time at={event.receivedAt} />
+          <Time at={event.receivedAt} isDayShown />
         </span>
         <span class="line second">
           <span class={`sender ${event.platform === null ? 'unknown' : ''}`}>
@@ -62,7 +63,9 @@ export function EventRow({ event, top, href, isSelected, isPicked, onPick, foldi
           {folding ? (
             <AttemptsText event={event} endpointId={folding.endpointId} />
           ) : (
-            <span class={event.highlights.length > 0 ? 'preview highlights' : 'preview'}>{previewOf(event)}</span>
+            <span class={preview.isHighlights ? 'preview highlights' : 'preview'}>
+              <MarkedText text={preview.text} terms={terms} />
+            </span>
           )}
           {verdict ? <VerdictBadge {...verdict} /> : !folding && <span class="size">{formatBytes(event.size)}</span>}
         </span>
@@ -77,3 +80,23 @@ export function EventRow({ event, top, href, isSelected, isPicked, onPick, foldi
     </li>
   );
 }
+
+type PickBoxProps = { id: string; title: string; platform: string | null; isPicked: boolean; onPick: Pick };
+
+/** The mark of the platform, and the checkbox, which takes its place under the pointer and when it is ticked. */
+const PickBox = ({ id, title, platform, isPicked, onPick }: PickBoxProps) => (
+  <label class="pick" onMouseDown={keepText}>
+    <input
+      type="checkbox"
+      checked={isPicked}
+      aria-label={`Select ${title}`}
+      onClick={event => onPick(id, event.shiftKey)}
+    />
+    <PlatformMark platform={platform} />
+  </label>
+);
+
+/** A click with Shift picks rows. In a page it would select text. */
+const keepText = (event: MouseEvent): void => {
+  if (event.shiftKey) event.preventDefault();
+};

@@ -6,6 +6,7 @@ import { api } from '../api.ts';
 import { visibleLine } from '../format/visible.ts';
 import { Dialog } from './controls.tsx';
 import { IconButton } from './icon-button.tsx';
+import { useActions } from './use-hotkeys.ts';
 
 const formats: { id: ExportFormat; name: string; use: string }[] = [
   { id: 'json', name: 'JSON', use: 'every field; can be imported again' },
@@ -15,9 +16,14 @@ const formats: { id: ExportFormat; name: string; use: string }[] = [
   { id: 'curl', name: 'Shell script', use: 'sends the events again with curl' },
 ];
 
-type ExportProps = { endpointId: string; where?: string };
+type ExportProps = {
+  endpointId: string;
+  where?: string;
+  /** Only these events. */
+  ids?: readonly string[];
+};
 
-export const ExportLinks = ({ endpointId, where = '' }: ExportProps) => (
+export const ExportLinks = ({ endpointId, where = '', ids = [] }: ExportProps) => (
   <ul class="rows">
     {formats.map(({ id, name, use }) => (
       <li key={id}>
@@ -27,7 +33,7 @@ export const ExportLinks = ({ endpointId, where = '' }: ExportProps) => (
         </div>
         <a
           class="button plain"
-          href={api.exportUrl(endpointId, id, where)}
+          href={api.exportUrl(endpointId, id, { where, ids })}
           download=""
           aria-label={`Download as ${name}`}
         >
@@ -40,11 +46,13 @@ export const ExportLinks = ({ endpointId, where = '' }: ExportProps) => (
 
 type DialogProps = ExportProps & { title: string; onClose: () => void };
 
-export function ExportDialog({ title, endpointId, where = '', onClose }: DialogProps) {
+export function ExportDialog({ title, endpointId, where = '', ids = [], onClose }: DialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <p class="lead">
-        {where ? (
+        {ids.length > 0 ? (
+          'The selected events, oldest first.'
+        ) : where ? (
           <>
             The stored events that match <code>{visibleLine(where)}</code>, oldest first.
           </>
@@ -53,7 +61,7 @@ export function ExportDialog({ title, endpointId, where = '', onClose }: DialogP
         )}{' '}
         Payloads may contain secrets, so store the file safely.
       </p>
-      <ExportLinks endpointId={endpointId} where={where} />
+      <ExportLinks endpointId={endpointId} where={where} ids={ids} />
     </Dialog>
   );
 }
@@ -61,6 +69,7 @@ export function ExportDialog({ title, endpointId, where = '', onClose }: DialogP
 /** Opens the dialog for the events that the list shows. */
 export function ExportButton(props: ExportProps) {
   const [isOpen, setIsOpen] = useState(false);
+  useActions([{ label: 'Export events', run: () => setIsOpen(true) }]);
   return (
     <>
       <IconButton icon="download" label="Export events" onClick={() => setIsOpen(true)} />

@@ -3,15 +3,19 @@
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { samplesFor } from '../copy/samples.ts';
+import { platformTitle } from '../format/platforms.ts';
 import { visibleName } from '../format/visible.ts';
 import type { ConnectionState } from '../live/stream.ts';
-import { Segmented } from './controls.tsx';
+import { PlatformMark } from './badges.tsx';
+import { Button, Segmented } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { useEndpointDialogs } from './endpoint-header.tsx';
 import { Link } from './navigation.tsx';
 import { loadPreference, savePreference } from './preferences.ts';
 
 export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; connection: ConnectionState }) {
   const samples = samplesFor(endpoint.url);
+  const { dialog, connect, sendTest } = useEndpointDialogs(endpoint);
   const [kind, setKind] = useState(loadPreference('sample') ?? 'curl');
   const sample = samples.find(one => one.id === kind) ?? samples[0];
   if (!sample) return null;
@@ -30,6 +34,7 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
         <code>{endpoint.url}</code>
         <CopyButton kind="primary" label="Copy URL" text={endpoint.url} />
       </div>
+      <ConnectRow onConnect={connect} onTest={() => sendTest()} />
       <section class="try" aria-label="Try it">
         <header>
           <h2>Or try it now</h2>
@@ -50,6 +55,7 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
           {sample.text}
         </pre>
       </section>
+      {dialog}
       <p class="faint">
         To verify signed deliveries,{' '}
         <Link to={`/app/endpoints/${endpoint.id}/settings`}>register the signing secret</Link>.
@@ -57,3 +63,31 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
     </main>
   );
 }
+
+/** Shown by name; the guide has all of them. */
+const shownPlatforms = ['stripe', 'github', 'shopify', 'slack', 'gitlab', 'twilio', 'clerk', 'linear'] as const;
+
+type ConnectRowProps = { onConnect: (platform?: string) => void; onTest: () => void };
+
+const ConnectRow = ({ onConnect, onTest }: ConnectRowProps) => (
+  <section class="connect-row" aria-label="Connect a platform">
+    <h2>Where to enter it</h2>
+    <div class="button-row">
+      {shownPlatforms.map(name => (
+        <button key={name} type="button" class="button plain platform-button" onClick={() => onConnect(name)}>
+          <PlatformMark platform={name} />
+          {platformTitle(name)}
+        </button>
+      ))}
+      <Button kind="quiet" onClick={() => onConnect()}>
+        All platforms…
+      </Button>
+    </div>
+    <p class="faint">
+      No platform at hand? Store a signed sample of any of them:{' '}
+      <button type="button" class="link-button" onClick={onTest}>
+        Send a test event
+      </button>
+    </p>
+  </section>
+);

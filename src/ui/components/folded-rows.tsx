@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import type { Delivery } from '../../features/deliveries/model.ts';
 import type { EventSummary } from '../../features/events/model.ts';
 import { describeAttempts, formatGap } from '../format/attempts.ts';
-import { describeRowVerdict } from '../format/verdict.ts';
+import { rowVerdictOf } from '../format/row-text.ts';
+import { dayOf } from '../format/time.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { StatusBadge, VerdictBadge } from './badges.tsx';
 import { Icon } from './icons.tsx';
@@ -23,7 +24,7 @@ export function useFolding(): Folding {
     savePreference('folded', isFolded ? 'no' : 'yes');
     setIsFolded(!isFolded);
   };
-  useHotkeys({ d: toggle });
+  useHotkeys({ d: { label: 'One row per delivery, or one per attempt', run: toggle } }, 'List');
   return { isFolded, toggle };
 }
 
@@ -51,10 +52,14 @@ export function useUnfolded(list: LiveList, endpointId: string, selectedKey: str
   const delivery = useDelivery(endpointId, row?.delivery);
   const toggle = (toggled: string): void => setKey(toggled === key ? undefined : toggled);
   useHotkeys({
-    e: () => {
-      if (selectedKey === undefined) return;
-      const selected = list.at(list.indexOfDelivery(selectedKey));
-      if (selected && selected.delivery.attempts > 1) toggle(selectedKey);
+    e: {
+      label: 'Show or hide the attempts of the delivery',
+      isOff: selectedKey === undefined,
+      run: () => {
+        if (selectedKey === undefined) return;
+        const selected = list.at(list.indexOfDelivery(selectedKey));
+        if (selected && selected.delivery.attempts > 1) toggle(selectedKey);
+      },
     },
   });
   const others = delivery?.attempts.filter(({ id }) => id !== row?.id) ?? [];
@@ -97,17 +102,24 @@ export const UnfoldButton = ({ isUnfolded, attempts, onToggle }: UnfoldButtonPro
   </button>
 );
 
-type AttemptRowProps = { attempt: Delivery['attempts'][number]; top: string; href: string; isSelected: boolean };
+type AttemptRowProps = {
+  attempt: Delivery['attempts'][number];
+  /** When the newest attempt was received, whose day stands above. */
+  newestAt: number;
+  top: string;
+  href: string;
+  isSelected: boolean;
+};
 
-export function AttemptRow({ attempt, top, href, isSelected }: AttemptRowProps) {
-  const verdict = describeRowVerdict(attempt.signatureValid);
+export function AttemptRow({ attempt, newestAt, top, href, isSelected }: AttemptRowProps) {
+  const verdict = rowVerdictOf(attempt);
   const { status } = attempt.answered;
   return (
     <li class={`event-row attempt-row ${isSelected ? 'selected' : ''}`} style={{ transform: top }}>
       <Link to={href} class="event-link" aria-current={isSelected ? 'true' : undefined} replace={isSelected}>
         <span class="line">
           <span class="type untyped">Attempt {attempt.delivery.attempt}</span>
-          <Time at={attempt.receivedAt} />
+          <Time at={attempt.receivedAt} isDayShown={dayOf(attempt.receivedAt) === dayOf(newestAt)} />
         </span>
         <span class="line second">
           <span class="preview attempts">

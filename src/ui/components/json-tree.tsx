@@ -1,33 +1,58 @@
 /* A virtualized JSON tree. Values are shown as they were written; the path and value of every row can be copied. */
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type JsonDocument, type JsonNode, keyOf, pathOf, sourceText, valueText } from '../body/json.ts';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type JsonDocument, keyOf, nodeAt, pathOf, valueText } from '../body/json.ts';
 import { collapseAll, initiallyClosed, nodeIndexOf, treeRows } from '../body/tree-rows.ts';
-import { formatCount } from '../format/time.ts';
+import { useHits } from '../find/find-context.tsx';
+import type { Hit } from '../find/finder.ts';
 import { visibleLine } from '../format/visible.ts';
-import { bodyFieldOf, isScalar } from '../search/content-fields.ts';
-import { FilterBy } from '../search/filter-by.tsx';
-import { Button, Dialog } from './controls.tsx';
-import { CopyButton } from './copy-button.tsx';
-import { Icon } from './icons.tsx';
-import { TextView } from './text-view.tsx';
-import { useVirtual } from './use-virtual.ts';
+import { JsonFoot } from './json-foot.tsx';
+import { explanationOf, indentOf, JsonRow, maxValueCharacters } from './json-row.tsx';
+import { useCut } from './use-cut.ts';
+import { useHotkeys } from './use-hotkeys.ts';
+import { useRows } from './use-rows.ts';
+import { useValueCard } from './value-card.tsx';
+import { WholeValue } from './whole-value.tsx';
 
 const rowHeight = 22;
-const maxValueChars = 300;
-const maxIndentDepth = 32;
+/** For estimates: the width of a character, of a level of indentation, and of the space beside a row. */
+const characterWidth = 7.53;
+const indentWidth = 16;
+const besideWidth = 50;
 
-export function JsonTree({ document, label }: { document: JsonDocument; label: string }) {
+export function JsonTree({
+  document,
+  label,
+  isWrapped,
+}: {
+  document: JsonDocument;
+  label: string;
+  isWrapped: boolean;
+}) {
   const [closed, setClosed] = useState(() => initiallyClosed(document));
   const [current, setCurrent] = useState(0);
   const [isFocused, setIsFocused] = useState(false);
+  const [wholeIndex, setWholeIndex] = useState<number>();
   useEffect(() => {
     setClosed(initiallyClosed(document));
     setCurrent(0);
   }, [document]);
   const rows = useMemo(() => treeRows(document, closed), [document, closed]);
-  const { scroller, range, reveal } = useVirtual<HTMLDivElement>({ count: rows.length, rowHeight });
+  const linesOf = useLinesOf(document, rows, isWrapped);
+  const { scroller, range, layout, reveal } = useRows({ count: rows.length, rowHeight, linesOf });
   const currentRow = rows.indexOf(current);
+  const [isCut, setIsCut] = useState(false);
+  useCut(scroller, () => setIsCut(rowElement(current)?.hasAttribute('data-cut') ?? false));
+  const { hits, currentHit } = useTreeHits({ document, rows, closed, setClosed, setCurrent, reveal });
+
+  const card = useValueCard(element => explanationAt(document, Number(element.dataset['explain'])));
+  const explanation = useMemo(() => explanationAt(document, current), [document, current]);
+  const explain = (anchor = rowElement(current)?.querySelector('[data-explain], a')): boolean => {
+    if (!explanation || !anchor) return false;
+    card.open(anchor, explanation);
+    return true;
+  };
+  useHotkeys({ i: { label: 'Explain the selected value', run: () => explain(), isOff: !explanation } });
 
   const toggle = (index: number, open = closed.has(index)): void => {
     if ((document.nodes[index]?.size ?? 0) === 0) return;
@@ -36,33 +61,20 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
     else next.add(index);
     setClosed(next);
   };
-  const step = (by: 1 | -1): void => {
-    let to = currentRow + by;
-    while ((rows[to] ?? 0) < 0) to += by;
-    const row = rows[to];
-    if (row === undefined) return;
-    setCurrent(row);
-    reveal(to);
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const node = document.nodes[current];
-    if (!node) return;
-    if (event.key === 'ArrowDown') step(1);
-    else if (event.key === 'ArrowUp') step(-1);
-    else if (event.key === 'ArrowRight') node.size > 0 && closed.has(current) ? toggle(current, true) : step(1);
-    else if (event.key === 'ArrowLeft') {
-      if (node.size > 0 && !closed.has(current)) toggle(current, false);
-      else if (node.parent >= 0) {
-        setCurrent(node.parent);
-        reveal(rows.indexOf(node.parent));
-      }
-    } else if (event.key === 'Enter' || event.key === ' ') toggle(current);
-    else return;
-    event.preventDefault();
-  };
+  const onKeyDown = useTreeKeys({
+    document,
+    rows,
+    closed,
+    current,
+    setCurrent,
+    reveal,
+    toggle,
+    onWhole: () => setWholeIndex(current),
+  });
+  const whole = wholeIndex === undefined ? undefined : document.nodes[wholeIndex];
 
   return (
-    <div class="tree-box">
+    <div class={`tree-box ${isWrapped ? 'wrapped' : ''}`}>
       <div
         ref={scroller}
         class="tree"
@@ -72,173 +84,155 @@ export function JsonTree({ document, label }: { document: JsonDocument; label: s
         aria-activedescendant={currentRow >= range.from && currentRow < range.to ? `row-${current}` : undefined}
         onKeyDown={onKeyDown}
         onFocus={() => setIsFocused(true)}
+        {...card.hover}
       >
-        <div class="sizer" role="none" style={{ height: `${rows.length * rowHeight}px` }}>
+        <div class="sizer" role="none" style={{ height: `${layout.height()}px` }}>
           {rows.slice(range.from, range.to).map((row, offset) => (
-            <Row
+            <JsonRow
               key={row}
               document={document}
               row={row}
-              top={(range.from + offset) * rowHeight}
+              at={range.from + offset}
+              top={layout.top(range.from + offset)}
               isClosed={closed.has(row)}
               isCurrent={isFocused && row === current}
+              isWrapped={isWrapped}
+              hits={hits}
+              currentHit={currentHit}
               onPick={() => setCurrent(nodeIndexOf(row))}
               onToggle={() => toggle(nodeIndexOf(row))}
+              onWhole={() => setWholeIndex(nodeIndexOf(row))}
             />
           ))}
         </div>
       </div>
-      <Footer
+      <JsonFoot
         document={document}
         current={current}
+        isCut={isCut}
+        onWhole={() => setWholeIndex(current)}
+        onExplain={explanation && (anchor => card.open(anchor, explanation))}
         onExpandAll={() => setClosed(new Set())}
         onCollapseAll={() => setClosed(collapseAll(document))}
       />
+      {card.card}
+      {whole && wholeIndex !== undefined && (
+        <WholeValue
+          name={visibleLine(pathOf(document, wholeIndex))}
+          text={valueText(document, whole)}
+          onClose={() => setWholeIndex(undefined)}
+        />
+      )}
     </div>
   );
 }
 
-type FooterProps = { document: JsonDocument; current: number; onExpandAll: () => void; onCollapseAll: () => void };
+const rowElement = (index: number): HTMLElement | null => globalThis.document.getElementById(`row-${index}`);
 
-/** Path and value of the current row to copy, and the buttons for the whole tree. */
-function Footer({ document, current, onExpandAll, onCollapseAll }: FooterProps) {
-  const [isFullValueOpen, setIsFullValueOpen] = useState(false);
-  const path = useMemo(() => shortenPath(visibleLine(pathOf(document, current))), [document, current]);
-  const node = document.nodes[current];
-  if (!node) return null;
-  return (
-    <>
-      <footer class="tree-foot">
-        <code title={path}>{path}</code>
-        <span class="tree-actions">
-          {node.end - node.start > maxValueChars && node.size === 0 && (
-            <Button kind="quiet" onClick={() => setIsFullValueOpen(true)}>
-              Show full value
-            </Button>
-          )}
-          <FilterByRow document={document} index={current} />
-          <CopyButton kind="quiet" label="Path" text={() => pathOf(document, current)} />
-          <CopyButton kind="quiet" label="Value" text={() => valueText(document, node)} />
-          <span class="only-wide">
-            <Button kind="quiet" onClick={onExpandAll}>
-              Expand all
-            </Button>
-            <Button kind="quiet" onClick={onCollapseAll}>
-              Collapse
-            </Button>
-          </span>
-        </span>
-      </footer>
-      {isFullValueOpen && (
-        <Dialog title="Full value" wide onClose={() => setIsFullValueOpen(false)}>
-          <div class="whole">
-            <TextView text={valueText(document, node)} label="Full value" />
-          </div>
-          <div class="dialog-actions">
-            <CopyButton label="Copy value" text={() => valueText(document, node)} />
-          </div>
-        </Dialog>
-      )}
-    </>
-  );
-}
-
-/** Filters the list by the value of a row, or by the presence of an object or list. */
-function FilterByRow({ document, index }: { document: JsonDocument; index: number }) {
+const explanationAt = (document: JsonDocument, index: number) => {
   const node = document.nodes[index];
-  const field = useMemo(() => bodyFieldOf(document, index), [document, index]);
-  if (!node || field === undefined) return null;
-  const value = isScalar(node) ? valueText(document, node) : undefined;
-  return <FilterBy field={field} value={value} isText={node.kind === 'string'} label="Filter" />;
-}
-
-/** Keeps the end of a long path, its most specific part. */
-const shortenPath = (path: string): string => (path.length > maxValueChars ? `…${path.slice(-maxValueChars)}` : path);
-
-type RowProps = {
-  document: JsonDocument;
-  row: number;
-  top: number;
-  isClosed: boolean;
-  isCurrent: boolean;
-  onPick: () => void;
-  onToggle: () => void;
+  return node && explanationOf(document, node);
 };
 
-function Row({ document, row, top, isClosed, isCurrent, onPick, onToggle }: RowProps) {
-  const node = document.nodes[nodeIndexOf(row)];
-  if (!node) return null;
-  const indent = Math.min(node.depth, maxIndentDepth);
-  const style = { transform: `translateY(${top}px)`, '--depth': `${indent}` };
-  if (row < 0) {
-    return (
-      <div class="tree-row" role="presentation" style={style}>
-        <span class="punctuation">{node.kind === 'object' ? '}' : ']'}</span>
-      </div>
-    );
-  }
-  const key = keyOf(document, node);
-  const isContainer = node.size > 0;
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree element handles the keyboard.
-    <div
-      id={`row-${row}`}
-      class={`tree-row ${isCurrent ? 'current' : ''}`}
-      role="treeitem"
-      aria-level={node.depth + 1}
-      aria-expanded={isContainer ? !isClosed : undefined}
-      aria-selected={isCurrent}
-      tabIndex={-1}
-      style={style}
-      onClick={event => {
-        onPick();
-        if (isContainer && (event.target as Element).closest('.twist, .fold')) onToggle();
-      }}
-      onDblClick={onToggle}
-    >
-      {isContainer && (
-        <span class={`twist ${isClosed ? 'closed' : ''}`}>
-          <Icon name="chevron" />
-        </span>
-      )}
-      {node.depth > maxIndentDepth && <span class="depth">level {node.depth} </span>}
-      {key !== undefined && (
-        <>
-          <span class="key">{visibleLine(key.slice(0, maxValueChars))}</span>
-          <span class="punctuation">: </span>
-        </>
-      )}
-      {key === undefined && node.parent >= 0 && <span class="position">{node.position} </span>}
-      <Value document={document} node={node} isClosed={isClosed} />
-    </div>
-  );
+/** How many lines a wrapped row takes, as far as the lengths of key and value tell. */
+const useLinesOf = (document: JsonDocument, rows: readonly number[], isWrapped: boolean) =>
+  useMemo(() => {
+    if (!isWrapped) return undefined;
+    return (at: number, width: number): number => {
+      const row = rows[at] ?? 0;
+      const node = document.nodes[nodeIndexOf(row)];
+      if (!node || row < 0 || node.size > 0) return 1;
+      const columns = Math.max(8, (width - besideWidth - indentOf(node) * indentWidth) / characterWidth);
+      const value = Math.min(node.end - node.start, maxValueCharacters.wrapped);
+      return Math.max(1, Math.ceil((Math.max(0, node.keyEnd - node.keyStart) + value) / columns));
+    };
+  }, [document, rows, isWrapped]);
+
+type TreeHitsOptions = {
+  document: JsonDocument;
+  rows: readonly number[];
+  closed: ReadonlySet<number>;
+  setClosed: (closed: Set<number>) => void;
+  setCurrent: (index: number) => void;
+  reveal: (row: number, place: 'middle') => void;
+};
+
+/** Hits in keys and values; the row of the current one is opened and shown. */
+function useTreeHits({ document, rows, closed, setClosed, setCurrent, reveal }: TreeHitsOptions) {
+  const texts = useMemo(() => [document.text], [document]);
+  const accepts = useCallback((hit: Hit) => shownNode(document, hit) !== undefined, [document]);
+  const toReveal = useRef<number | undefined>(undefined);
+  const { hits, current } = useHits({ order: 0, texts, isJson: true, accepts }, hit => {
+    const index = shownNode(document, hit) ?? 0;
+    const open = new Set(closed);
+    for (let at = document.nodes[index]?.parent ?? -1; at >= 0; at = document.nodes[at]?.parent ?? -1) open.delete(at);
+    setCurrent(index);
+    toReveal.current = index;
+    if (open.size < closed.size) setClosed(open);
+    else revealNode();
+  });
+  const revealNode = (): void => {
+    if (toReveal.current === undefined) return;
+    const row = rows.indexOf(toReveal.current);
+    if (row < 0) return;
+    toReveal.current = undefined;
+    reveal(row, 'middle');
+  };
+  useEffect(revealNode);
+  return { hits, currentHit: current };
 }
 
-function Value({ document, node, isClosed }: { document: JsonDocument; node: JsonNode; isClosed: boolean }) {
-  if (node.kind === 'object' || node.kind === 'array') {
-    const [open, close, noun] = node.kind === 'object' ? ['{', '}', 'key'] : ['[', ']', 'item'];
-    if (node.size === 0) return <span class="punctuation">{open + close}</span>;
-    return (
-      <>
-        <span class="punctuation">{open}</span>
-        {isClosed && (
-          <span class="fold">
-            … {formatCount(node.size, noun)} {close}
-          </span>
-        )}
-      </>
-    );
+/** The node whose key or value shows at least a part of a hit; undefined for white space and punctuation. */
+function shownNode(document: JsonDocument, hit: Hit): number | undefined {
+  for (let index = nodeAt(document, hit.start); index < document.nodes.length; index++) {
+    const node = document.nodes[index];
+    if (!node || Math.min(node.start, node.keyStart < 0 ? node.start : node.keyStart) >= hit.end) return undefined;
+    const isInKey = node.keyStart >= 0 && hit.start < node.keyEnd && hit.end > node.keyStart;
+    const isInValue = node.size === 0 && hit.start < node.end && hit.end > node.start;
+    if (isInKey || isInValue) return index;
   }
-  const text =
-    node.end - node.start > maxValueChars
-      ? document.text.slice(node.start, node.start + maxValueChars)
-      : sourceText(document, node);
-  return (
-    <>
-      <span class={`value ${node.kind}`}>{visibleLine(text)}</span>
-      {node.end - node.start > maxValueChars && (
-        <span class="fold">… {formatCount(node.end - node.start, 'character')}</span>
-      )}
-    </>
-  );
+  return undefined;
+}
+
+type TreeKeysOptions = {
+  document: JsonDocument;
+  rows: readonly number[];
+  closed: ReadonlySet<number>;
+  current: number;
+  setCurrent: (index: number) => void;
+  reveal: (row: number) => void;
+  toggle: (index: number, open?: boolean) => void;
+  onWhole: () => void;
+};
+
+/** Arrow keys move and fold; Enter folds, or shows the whole value. */
+function useTreeKeys(options: TreeKeysOptions): (event: KeyboardEvent) => void {
+  const { document, rows, closed, current, setCurrent, reveal, toggle, onWhole } = options;
+  const moveTo = (row: number): void => {
+    const index = rows[row];
+    if (index === undefined) return;
+    setCurrent(index);
+    reveal(row);
+  };
+  const step = (by: 1 | -1): void => {
+    let to = rows.indexOf(current) + by;
+    while ((rows[to] ?? 0) < 0) to += by;
+    moveTo(to);
+  };
+  return event => {
+    const node = document.nodes[current];
+    if (!node || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isOpen = node.size > 0 && !closed.has(current);
+    if (event.key === 'ArrowDown') step(1);
+    else if (event.key === 'ArrowUp') step(-1);
+    else if (event.key === 'ArrowRight') node.size > 0 && !isOpen ? toggle(current, true) : step(1);
+    else if (event.key === 'ArrowLeft') {
+      if (isOpen) toggle(current, false);
+      else if (node.parent >= 0) moveTo(rows.indexOf(node.parent));
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      if (node.size > 0) toggle(current);
+      else if (keyOf(document, node) !== undefined || node.kind === 'string') onWhole();
+    } else return;
+    event.preventDefault();
+  };
 }

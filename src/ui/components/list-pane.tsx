@@ -4,15 +4,15 @@ import type { RefObject } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
 import { FilterError } from '../../shared/filter/filter.ts';
+import { BulkBar } from '../bulk/bulk-bar.tsx';
 import type { LiveListHandle } from '../live/use-live-list.ts';
 import type { FilterControl } from '../search/filter-control.ts';
 import { parse } from '../search/filter-text.ts';
-import { filterQuery } from '../search/filter-url.ts';
 import { Button, Notice } from './controls.tsx';
 import { EventList } from './event-list.tsx';
-import { type Folding, FoldSwitch } from './folded-rows.tsx';
+import type { Folding } from './folded-rows.tsx';
+import { ListOptions } from './list-options.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
-import { Link } from './navigation.tsx';
 import type { Picks } from './use-picks.ts';
 
 type ListPaneProps = {
@@ -20,18 +20,20 @@ type ListPaneProps = {
   endpointId: string;
   eventId: string;
   where: string;
+  /** The query string of links to events. */
+  suffix: string;
   filter: FilterControl;
   live: LiveListHandle;
   folding: Folding;
   /** The selected event, once it is loaded. */
   selected: EventDetail | undefined;
   picks: Picks;
-  /** Replays the picked events. */
-  onReplay: () => void;
+  /** Replays events, in this order. */
+  onReplay: (ids: string[]) => void;
 };
 
 export function ListPane(props: ListPaneProps) {
-  const { searchRef, endpointId, eventId, where, filter, live, folding, selected, picks, onReplay } = props;
+  const { searchRef, endpointId, eventId, where, suffix, filter, live, folding, selected, picks, onReplay } = props;
   const { list, state, connection, restart } = live;
   const base = `/app/endpoints/${endpointId}`;
   // The search box explains it.
@@ -49,7 +51,7 @@ export function ListPane(props: ListPaneProps) {
         connection={connection}
         state={state}
       />
-      <FoldSwitch {...folding} />
+      <ListOptions folding={folding} />
       {state.phase === 'failed' && !isUnreadable && <LoadFailure problem={state.problem} onRetry={restart} />}
       <EventList
         endpointId={endpointId}
@@ -59,12 +61,20 @@ export function ListPane(props: ListPaneProps) {
         where={where}
         selectedId={eventId}
         selected={selected}
-        hrefOf={id => `${base}/events/${id}${filterQuery(where)}`}
-        picked={picks.picked}
-        onPick={picks.togglePick}
+        hrefOf={id => `${base}/events/${id}${suffix}`}
+        isPicked={picks.isPicked}
+        onPick={picks.onPick}
       />
-      {picks.picked.size > 0 && (
-        <PickBar base={base} ids={picks.pickedIds} onReplay={onReplay} onClear={picks.clearPicks} />
+      {picks.isPicking && (
+        <BulkBar
+          endpointId={endpointId}
+          eventId={eventId}
+          where={where}
+          list={list}
+          picks={picks}
+          onReplay={onReplay}
+          onReload={restart}
+        />
       )}
     </section>
   );
@@ -80,24 +90,4 @@ const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => voi
   <Notice tone="bad" title="The events could not be loaded" action={<Button onClick={onRetry}>Try again</Button>}>
     {problem}
   </Notice>
-);
-
-type PickBarProps = { base: string; ids: string[]; onReplay: () => void; onClear: () => void };
-
-const PickBar = ({ base, ids, onReplay, onClear }: PickBarProps) => (
-  <footer class="pick-bar">
-    <strong>{ids.length} selected</strong>
-    <span class="grow" />
-    {ids.length === 2 && (
-      <Link class="button plain" to={`${base}/compare?a=${ids[0]}&b=${ids[1]}`}>
-        Compare
-      </Link>
-    )}
-    <Button kind="primary" icon="replay" onClick={onReplay}>
-      Replay
-    </Button>
-    <Button kind="quiet" onClick={onClear}>
-      Clear
-    </Button>
-  </footer>
 );

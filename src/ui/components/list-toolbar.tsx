@@ -57,17 +57,19 @@ export function ListToolbar({ searchRef, endpointId, where, filter, list, event,
 type LiveButtonProps = { connection: ConnectionState; state: LiveListState; onPause: (isPaused: boolean) => void };
 
 function LiveButton({ connection, state, onPause }: LiveButtonProps) {
-  const held = state.heldCount > 0 ? `${state.heldCount.toLocaleString()} held` : 'Paused';
+  const { isPaused, heldCount } = state;
+  const held = heldCount > 0 ? `${heldCount.toLocaleString()} new, paused` : 'Paused';
+  const label = isPaused ? 'Resume live updates' : 'Pause live updates';
   return (
     <button
       type="button"
-      class={`live-button ${state.isPaused ? 'paused' : connection}`}
-      aria-pressed={state.isPaused}
-      title={state.isPaused ? 'Resume and show new events (p)' : 'Pause: hold new events back (p)'}
-      onClick={() => onPause(!state.isPaused)}
+      class={`live-button ${isPaused ? 'paused' : connection}`}
+      aria-pressed={isPaused}
+      title={`${label} (p)`}
+      onClick={() => onPause(!isPaused)}
     >
-      <Icon name={state.isPaused ? 'play' : 'pause'} />
-      <span class="live-word">{state.isPaused ? held : connectionLabels[connection]}</span>
+      <Icon name={isPaused ? 'play' : 'pause'} />
+      <span class="live-word">{isPaused ? held : connectionLabels[connection]}</span>
     </button>
   );
 }

@@ -1,5 +1,7 @@
 /* User preferences in localStorage: theme, pane width, replay destinations. Without storage they are not kept. */
 
+import { useEffect, useState } from 'preact/hooks';
+
 export const savePreference = (name: string, value: string): void => {
   try {
     localStorage.setItem(`hooktape.${name}`, value);
@@ -15,6 +17,30 @@ export const loadPreference = (name: string): string | undefined => {
     return undefined;
   }
 };
+
+/** A choice that is kept: all components that use it change together. */
+export function createSwitch(name: string) {
+  let isOn = loadPreference(name) === 'yes';
+  const listeners = new Set<() => void>();
+  return {
+    isOn: (): boolean => isOn,
+    toggle(): void {
+      isOn = !isOn;
+      savePreference(name, isOn ? 'yes' : 'no');
+      for (const listener of [...listeners]) listener();
+    },
+    useValue(): boolean {
+      const [value, setValue] = useState(isOn);
+      useEffect(() => {
+        const listener = (): void => setValue(isOn);
+        listeners.add(listener);
+        listener();
+        return () => void listeners.delete(listener);
+      }, []);
+      return value;
+    },
+  };
+}
 
 export type Theme = 'system' | 'light' | 'dark';
 

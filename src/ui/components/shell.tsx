@@ -1,26 +1,32 @@
 /* The layout of every signed-in page: brand, endpoint switcher, navigation, account menu, shortcuts, and the rate-limit notice. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { apiListeners } from '../api.ts';
 import { visibleName } from '../format/visible.ts';
-import { Dialog } from './controls.tsx';
+import { Shortcuts } from '../palette/help.tsx';
+import { usePageActions } from '../palette/page-actions.ts';
+import { Palette } from '../palette/palette.tsx';
+import { AccountMenu } from './account-menu.tsx';
 import { Icon, type IconName, Mark } from './icons.tsx';
+import { keyLabel } from './key-label.ts';
 import type { PageLocation } from './navigation.tsx';
 import { Link, navigate } from './navigation.tsx';
-import { applyTheme, currentTheme, type Theme } from './preferences.ts';
-import { useHotkeys } from './use-hotkeys.ts';
 import { useWorkspace } from './workspace.tsx';
 
 type ShellProps = { url: PageLocation; onSignOut: () => void; children: ComponentChildren };
 
 export function Shell({ url, onSignOut, children }: ShellProps) {
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   const [waitSeconds, setWaitSeconds] = useState(0);
   useEffect(() => {
     apiListeners.onRateLimited = setWaitSeconds;
   }, []);
-  useHotkeys({ '?': () => setIsHelpOpen(true) });
+  const onPalette = (): void => setIsPaletteOpen(true);
+  const onHelp = (): void => setIsHelpOpen(true);
+  usePageActions({ path: url.path, onPalette, onHelp, onSignOut });
+  useFocusOfNewPage(url.path);
   return (
     <div class="shell">
       <a class="skip" href="#main">
@@ -34,6 +40,11 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
         <EndpointSwitcher url={url} />
         <EndpointLinks url={url} />
         <span class="grow" />
+        <button type="button" class="palette-button" title="Commands, endpoints and events" onClick={onPalette}>
+          <Icon name="search" />
+          <span>Go to…</span>
+          <kbd>{keyLabel('Mod+k')}</kbd>
+        </button>
         <nav aria-label="Main">
           <Link
             to="/app/settings/account"
@@ -48,19 +59,30 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
             <span>API</span>
           </a>
         </nav>
-        <AccountMenu onSignOut={onSignOut} onHelp={() => setIsHelpOpen(true)} />
+        <AccountMenu onSignOut={onSignOut} onHelp={onHelp} />
       </header>
       {waitSeconds > 0 && (
         <div class="slowed" role="status">
-          Rate limit reached. Loading continues in {waitSeconds} s.
+          Rate limited. Retrying in {waitSeconds} s.
         </div>
       )}
       <div id="main" class="content" tabIndex={-1}>
         {children}
       </div>
+      {isPaletteOpen && <Palette onClose={() => setIsPaletteOpen(false)} />}
       {isHelpOpen && <Shortcuts onClose={() => setIsHelpOpen(false)} />}
     </div>
   );
+}
+
+/** A page that is opened by a key takes the focus if nothing on it has it, so that Tab begins there and not at the top. */
+function useFocusOfNewPage(path: string): void {
+  const page = path.replace(/\/events(\/.*)?$/, '');
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current && document.activeElement === document.body) document.getElementById('main')?.focus();
+    isFirst.current = false;
+  }, [page]);
 }
 
 /** The other pages of the endpoint that is open. */
@@ -110,118 +132,3 @@ function EndpointSwitcher({ url }: { url: PageLocation }) {
     </div>
   );
 }
-
-const themes: { id: Theme; label: string }[] = [
-  { id: 'system', label: 'System' },
-  { id: 'light', label: 'Light' },
-  { id: 'dark', label: 'Dark' },
-];
-
-function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => void }) {
-  const { session } = useWorkspace();
-  const [isOpen, setIsOpen] = useState(false);
-  const [theme, setTheme] = useState(currentTheme);
-  useEffect(() => {
-    if (!isOpen) return;
-    const close = (event: Event): void => {
-      const isInside = event.target instanceof Element && event.target.closest('.menu');
-      if ((event instanceof KeyboardEvent && event.key === 'Escape') || (event.type === 'pointerdown' && !isInside))
-        setIsOpen(false);
-    };
-    addEventListener('pointerdown', close);
-    addEventListener('keydown', close);
-    return () => {
-      removeEventListener('pointerdown', close);
-      removeEventListener('keydown', close);
-    };
-  }, [isOpen]);
-  const pickTheme = (next: Theme): void => {
-    applyTheme(next);
-    setTheme(next);
-  };
-  return (
-    <div class="menu">
-      <button
-        type="button"
-        class="avatar"
-        aria-expanded={isOpen}
-        aria-label="Account menu"
-        onClick={() => setIsOpen(!isOpen)}
-      >
-        {session.account.email.charAt(0).toUpperCase()}
-      </button>
-      {isOpen && (
-        <div class="menu-panel">
-          <p class="menu-who">
-            <strong>{session.account.email}</strong>
-            <span>
-              {session.role === 'owner' ? 'Owner' : 'Member'} · {session.account.plan === 'pro' ? 'Pro' : 'Free'} plan
-            </span>
-          </p>
-          <fieldset class="segmented fill">
-            <legend class="offscreen">Theme</legend>
-            {themes.map(one => (
-              <button key={one.id} type="button" aria-pressed={theme === one.id} onClick={() => pickTheme(one.id)}>
-                {one.label}
-              </button>
-            ))}
-          </fieldset>
-          <Link to="/app/settings/account" onClick={() => setIsOpen(false)}>
-            Settings
-          </Link>
-          <a href="/docs">API explorer</a>
-          <button
-            type="button"
-            onClick={() => {
-              setIsOpen(false);
-              onHelp();
-            }}
-          >
-            Keyboard shortcuts <kbd>?</kbd>
-          </button>
-          <button type="button" onClick={onSignOut}>
-            Sign out
-          </button>
-        </div>
-      )}
-    </div>
-  );
-}
-
-const shortcuts: [keys: string[], action: string][] = [
-  [['j', 'k'], 'Next and previous event'],
-  [['/'], 'Search and filter'],
-  [['↓', '↑'], 'In the search box: suggestions; Tab completes'],
-  [['Shift'], 'With a filter button: everything else'],
-  [['r'], 'Replay the event, or the selected ones'],
-  [['c'], 'Copy the event as a curl command'],
-  [['1', '6'], 'Body, headers, query, signature, replays, attempts'],
-  [['m'], 'Pin the event, with a name and a note'],
-  [['t'], 'Tag the event'],
-  [['x'], 'Select the event to compare or replay'],
-  [['p'], 'Pause and resume the live list'],
-  [['d'], 'One row per delivery, or one per attempt'],
-  [['e'], 'Show and hide the attempts of the delivery'],
-  [['g'], 'Newest event'],
-  [['?'], 'Keyboard shortcuts'],
-];
-
-const Shortcuts = ({ onClose }: { onClose: () => void }) => (
-  <Dialog title="Keyboard shortcuts" onClose={onClose}>
-    <dl class="shortcuts">
-      {shortcuts.map(([keys, action]) => (
-        <div key={action}>
-          <dt>
-            {keys.map((key, index) => (
-              <>
-                {index > 0 && <span>{key === '6' ? '–' : ' '}</span>}
-                <kbd key={key}>{key}</kbd>
-              </>
-            ))}
-          </dt>
-          <dd>{action}</dd>
-        </div>
-      ))}
-    </dl>
-  </Dialog>
-);

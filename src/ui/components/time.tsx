@@ -1,7 +1,21 @@
-/* Relative times that update themselves, with the exact time on hover. All share one timer. */
+/*
+ * Times: by the clock or relative, as the reader has chosen for all of them, with the exact time on hover. Relative ones, and those
+ * whose day may end, update themselves. All share one timer.
+ */
 
 import { useEffect, useReducer } from 'preact/hooks';
-import { formatExactTime, formatLongAge, formatShortAge } from '../format/time.ts';
+import {
+  formatClock,
+  formatExactTime,
+  formatLongAge,
+  formatLongMoment,
+  formatMoment,
+  formatShortAge,
+} from '../format/time.ts';
+import { createSwitch } from './preferences.ts';
+
+/** Times are shown as ages. */
+export const relativeTimes = createSwitch('relative-times');
 
 const listeners = new Set<() => void>();
 setInterval(() => {
@@ -18,12 +32,25 @@ function useTick(isEnabled: boolean): void {
   }, [isEnabled]);
 }
 
-export function Time({ at, long = false }: { at: number; long?: boolean }) {
-  useTick(Date.now() - at < 86_400_000);
+type TimeProps = {
+  at: number;
+  /** For a sentence. */
+  long?: boolean;
+  /** The day stands beside it. */
+  isDayShown?: boolean;
+  /** Relative, whatever the reader has chosen: the moment stands beside it. */
+  isMomentShown?: boolean;
+};
+
+export function Time({ at, long = false, isDayShown = false, isMomentShown = false }: TimeProps) {
+  const isRelative = relativeTimes.useValue() || isMomentShown;
   const now = Date.now();
+  useTick(isRelative ? now - at < 86_400_000 : !isDayShown && now - at < 2 * 86_400_000);
+  const age = long ? formatLongAge(at, now) : formatShortAge(at, now);
+  const moment = long ? formatLongMoment(at, now) : isDayShown ? formatClock(at) : formatMoment(at, now);
   return (
-    <time dateTime={new Date(at).toISOString()} title={formatExactTime(at)}>
-      {long ? formatLongAge(at, now) : formatShortAge(at, now)}
+    <time dateTime={new Date(at).toISOString()} title={`${formatExactTime(at)} · ${formatLongAge(at, now)}`}>
+      {isRelative ? age : moment}
     </time>
   );
 }

@@ -1,26 +1,37 @@
-/* Virtualization for lists with a fixed row height: only the visible rows are rendered. */
+/* Virtualization for lists whose rows have a fixed height: only the visible rows are rendered. */
 
-import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { createRowLayout, type RowLayout } from './row-layout.ts';
 
-type VirtualOptions = { count: number; rowHeight: number; overscan?: number };
+type VirtualOptions = {
+  count: number;
+  rowHeight: number;
+  overscan?: number;
+  /** For rows with gaps between them; keep the same object while nothing changes. */
+  layout?: RowLayout;
+};
 
 export type VirtualRange = { from: number; to: number };
 
 /**
- * Attach `scroller` to the scrolling element, and render the rows `range.from` to `range.to` (exclusive) at `index * rowHeight` inside
- * an element of height `count * rowHeight`. It renders again only when the range changes.
+ * Attach `scroller` to the scrolling element, and render the rows `range.from` to `range.to` (exclusive) at `index * rowHeight`, or
+ * where the layout has them, inside an element of the height of all. It renders again only when the range changes.
  */
-export function useVirtual<E extends HTMLElement>({ count, rowHeight, overscan = 8 }: VirtualOptions) {
+export function useVirtual<E extends HTMLElement>({ count, rowHeight, overscan = 8, layout }: VirtualOptions) {
   const scroller = useRef<E>(null);
   const [range, setRange] = useState<VirtualRange>({ from: 0, to: Math.min(count, 40) });
+  const rows = useMemo(() => layout ?? createRowLayout({ count, rowHeight }), [layout, count, rowHeight]);
+
+  const latest = useRef(rows);
+  latest.current = rows;
 
   const measure = useCallback((): void => {
     const element = scroller.current;
     if (!element) return;
-    const from = Math.max(0, Math.floor(element.scrollTop / rowHeight) - overscan);
-    const to = Math.min(count, Math.ceil((element.scrollTop + element.clientHeight) / rowHeight) + overscan);
+    const from = Math.max(0, rows.rowAt(element.scrollTop) - overscan);
+    const to = Math.min(count, rows.rowAt(element.scrollTop + element.clientHeight) + 1 + overscan);
     setRange(old => (old.from === from && old.to === to ? old : { from, to }));
-  }, [count, rowHeight, overscan]);
+  }, [count, rows, overscan]);
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -36,18 +47,16 @@ export function useVirtual<E extends HTMLElement>({ count, rowHeight, overscan =
   }, [measure]);
 
   /** Scrolls a row into view if it is not visible: as little as possible, or to the middle. */
-  const reveal = useCallback(
-    (index: number, place: 'near' | 'middle' = 'near'): void => {
-      const element = scroller.current;
-      if (!element || index < 0) return;
-      const top = index * rowHeight;
-      const freeHeight = element.clientHeight - rowHeight;
-      const isAbove = top < element.scrollTop;
-      if (!isAbove && top <= element.scrollTop + freeHeight) return;
-      element.scrollTop = top - (place === 'middle' ? freeHeight / 2 : isAbove ? 0 : freeHeight);
-    },
-    [rowHeight],
-  );
+  const reveal = useCallback((index: number, place: 'near' | 'middle' = 'near'): void => {
+    const element = scroller.current;
+    if (!element || index < 0) return;
+    const { topOf, rowHeight } = latest.current;
+    const top = topOf(index);
+    const freeHeight = element.clientHeight - rowHeight;
+    const isAbove = top < element.scrollTop;
+    if (!isAbove && top <= element.scrollTop + freeHeight) return;
+    element.scrollTop = top - (place === 'middle' ? freeHeight / 2 : isAbove ? 0 : freeHeight);
+  }, []);
 
-  return { scroller, range, reveal };
+  return { scroller, range, reveal, measure };
 }

@@ -7,6 +7,58 @@ const units: [limitMs: number, unitMs: number, short: string, long: string][] = 
   [30 * 86_400_000, 86_400_000, 'd', 'day'],
 ];
 
+const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const twoDigits = (amount: number): string => String(amount).padStart(2, '0');
+
+/** `14:03:22`, in the browser's time zone. */
+export function formatClock(at: number): string {
+  const time = new Date(at);
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(':');
+}
+
+/** The beginning of its day, in the browser's time zone. */
+export const dayOf = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
+
+/** The beginning of the day after. A day has 23, 24 or 25 hours. */
+export const nextDay = (day: number): number => {
+  const date = new Date(day);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+};
+
+/** `Today`, `Yesterday`, else `Fri 20 Nov 2026`, in the browser's time zone. */
+export function formatDay(at: number, now: number): string {
+  const day = dayOf(at);
+  const today = dayOf(now);
+  if (day === today) return 'Today';
+  if (nextDay(day) === today) return 'Yesterday';
+  return `${dayNames[new Date(at).getDay()]} ${formatDate(at)}`;
+}
+
+/** `20 Nov 2026`. */
+function formatDate(at: number): string {
+  const time = new Date(at);
+  return `${time.getDate()} ${monthNames[time.getMonth()]} ${time.getFullYear()}`;
+}
+
+/** `14:03:22`; on another day than today `20 Nov 14:03`, in another year `20 Nov 2025`. */
+export function formatMoment(at: number, now: number): string {
+  if (dayOf(at) === dayOf(now)) return formatClock(at);
+  const date = formatDate(at);
+  return new Date(at).getFullYear() === new Date(now).getFullYear()
+    ? `${date.slice(0, -5)} ${formatClock(at).slice(0, -3)}`
+    : date;
+}
+
+/** In a sentence: `today at 14:03:22`, `yesterday at 14:03:22`, else `on 20 Nov 2026 at 14:03`. */
+export function formatLongMoment(at: number, now: number): string {
+  const day = formatDay(at, now);
+  return day === 'Today' || day === 'Yesterday'
+    ? `${day.toLowerCase()} at ${formatClock(at)}`
+    : `on ${formatDate(at)} at ${formatClock(at).slice(0, -3)}`;
+}
+
 /** `now`, `12s`, `4m`, `3h`, `6d`, then a date. Future times are `now`. */
 export function formatShortAge(at: number, now: number): string {
   const age = now - at;

@@ -14,6 +14,8 @@ const event = (n: number, delivery: Partial<EventSummary['delivery']> = {}): Eve
   size: 0,
   path: '',
   signatureValid: null,
+  verdict: 'none',
+  action: null,
   pin: null,
   tags: [],
   delivery: { key: `delivery ${n}`, basis: 'header', attempt: 1, attempts: 1, ...delivery },
@@ -226,6 +228,17 @@ describe('live list', () => {
     for (const n of [5, 3]) list.remove(`evt_${n}`);
     expect(ids(list)).toEqual([4, 1]);
     expect(list.indexOf('evt_3')).toBe(-1);
+  });
+
+  test('the revision changes when rows are taken out, not when they are added', async () => {
+    const { list } = await setUp(6);
+    const { revision } = list.state();
+    list.push(event(7));
+    await list.loadTo(7);
+    expect(list.state().revision).toBe(revision);
+    list.removeAll(['evt_1', 'evt_7', 'evt_unknown']);
+    expect(ids(list)).toEqual([6, 5, 4, 3, 2].slice(0, list.state().length));
+    expect(list.state().revision).not.toBe(revision);
   });
 });
 

@@ -25,6 +25,8 @@ export type LiveListState = {
   isHalted: boolean;
   /** Rows added at the top since the first page; a scrolled list moves by this many rows to stay in place. */
   arrivalCount: number;
+  /** Changes when rows were taken out or exchanged; not when they were added at either end. */
+  revision: number;
 };
 
 export type LiveListOptions = {
@@ -63,6 +65,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
   let cutPages = 0;
   /** The number of rows that loadTo() is loading towards. */
   let targetLength = 0;
+  let revision = 0;
 
   const length = (): number => newer.length + older.length;
   const notify = (): void => {
@@ -132,6 +135,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
       }
       removeDelivery(newer, event);
       removeDelivery(older, event);
+      revision++;
     }
     if (isFolded) knownKeys.add(key);
     newer.push(event);
@@ -143,6 +147,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
   };
 
   const reset = (page: EventPage): void => {
+    revision++;
     newer = [];
     older = page.events;
     held = [];
@@ -202,6 +207,22 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
     notify();
   };
 
+  /** Takes deleted events out of the list. With one row per delivery, their other attempts get a row. */
+  const removeAll = (ids: readonly string[]): void => {
+    const gone = new Set(ids.filter(id => knownIds.has(id)));
+    if (gone.size === 0) return;
+    const isGone = (one: EventSummary): boolean => gone.has(one.id);
+    if (isFolded && [...newer, ...older].some(one => isGone(one) && one.delivery.attempts > 1))
+      // After a failure the list stays as it is.
+      void fetchPage(undefined)
+        .then(reset)
+        .then(notify, () => {});
+    const isOther = (one: EventSummary): boolean => !isGone(one);
+    [newer, older, held] = [newer.filter(isOther), older.filter(isOther), held.filter(isOther)];
+    revision++;
+    notify();
+  };
+
   return {
     at,
     indexOf,
@@ -221,6 +242,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
       searchedTo,
       isHalted: isHalted(),
       arrivalCount: newer.length,
+      revision,
     }),
 
     start,
@@ -247,18 +269,8 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
       notify();
     },
 
-    /** Takes a deleted event out of the list. With one row per delivery, its other attempts get a row. */
-    remove(id: string): void {
-      const removed = at(indexOf(id));
-      if (isFolded && removed && removed.delivery.attempts > 1)
-        // After a failure the list stays as it is.
-        void fetchPage(undefined)
-          .then(reset)
-          .then(notify, () => {});
-      const isOther = (one: EventSummary): boolean => one.id !== id;
-      [newer, older, held] = [newer.filter(isOther), older.filter(isOther), held.filter(isOther)];
-      notify();
-    },
+    remove: (id: string): void => removeAll([id]),
+    removeAll,
 
     setPaused(paused: boolean): void {
       isPaused = paused;

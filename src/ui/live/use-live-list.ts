@@ -13,6 +13,9 @@ import { type ConnectionState, openLiveStream } from './stream.ts';
 /** After a longer interruption the list is reloaded instead of resumed event by event. */
 const maxResumeMs = 10 * 60_000;
 
+/** Deletions within this time are shown together. */
+const deletionBatchMs = 50;
+
 export type LiveListHandle = {
   list: LiveList;
   state: LiveListState;
@@ -74,6 +77,8 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
   useEffect(() => {
     if (!isReady) return;
     let lastActivityAt = Date.now();
+    let deletedIds: string[] = [];
+    let deletionTimer: ReturnType<typeof setTimeout> | undefined;
     let retryTimer: ReturnType<typeof setTimeout> | undefined;
     const isTooOldToResume = (): boolean => Date.now() - lastActivityAt > maxResumeMs;
     // With a filter, the newest event of the list can be old, and resuming after it would read all events since then.
@@ -98,7 +103,14 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
         page.onMarked({ id, pin, tags });
       },
       onDeleted: id => {
-        if (!page.isOpen(id)) list.remove(id);
+        if (page.isOpen(id)) return;
+        // A filter can delete thousands at once.
+        deletedIds.push(id);
+        deletionTimer ??= setTimeout(() => {
+          list.removeAll(deletedIds);
+          deletedIds = [];
+          deletionTimer = undefined;
+        }, deletionBatchMs);
       },
       onOpen: missedSince => {
         // A stream that did not resume after an event sends only what arrives from now on.
@@ -114,6 +126,7 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
     return () => {
       closeStream();
       clearTimeout(retryTimer);
+      clearTimeout(deletionTimer);
     };
   }, [list, isReady, endpointId, where]);
 

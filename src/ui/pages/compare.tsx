@@ -1,6 +1,6 @@
 /* Compares two events: body, headers and query. JSON bodies are compared by path, other text by line. */
 
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { api } from '../api.ts';
 import { bytesOf } from '../body/bytes.ts';
@@ -10,6 +10,7 @@ import { Button, Empty, Notice, Skeleton } from '../components/controls.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 import { useQuery } from '../components/use-query.ts';
 import { useTitle } from '../components/use-title.ts';
+import { WholeValue } from '../components/whole-value.tsx';
 import { type Change, diffJson, maxChanges } from '../diff/json-diff.ts';
 import { diffLines, diffPairs, type PairChange } from '../diff/text-diff.ts';
 import { formatCount, formatExactTime } from '../format/time.ts';
@@ -144,10 +145,10 @@ const indentedValue = (text: string | undefined): string | undefined => {
 const changeLabels = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
 const truncate = (text: string): string => (text.length > maxValueChars ? `${text.slice(0, maxValueChars)}…` : text);
 
-const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
-  changes.length === 0 ? (
-    <p class="faint">{same}</p>
-  ) : (
+function ChangeTable({ changes, same }: { changes: Change[]; same: string }) {
+  const [whole, setWhole] = useState<{ name: string; text: string | undefined }>();
+  if (changes.length === 0) return <p class="faint">{same}</p>;
+  return (
     <>
       <table class="changes">
         <thead>
@@ -164,9 +165,21 @@ const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
                 <span class="kind">{changeLabels[change.kind]}</span> <code>{visibleLine(change.path)}</code>
               </th>
               <td class="before">
-                {change.before !== undefined && <code>{visibleText(truncate(change.before))}</code>}
+                {change.before !== undefined && (
+                  <ChangedValue
+                    text={change.before}
+                    onWhole={() => setWhole({ name: change.path, text: change.before })}
+                  />
+                )}
               </td>
-              <td class="after">{change.after !== undefined && <code>{visibleText(truncate(change.after))}</code>}</td>
+              <td class="after">
+                {change.after !== undefined && (
+                  <ChangedValue
+                    text={change.after}
+                    onWhole={() => setWhole({ name: change.path, text: change.after })}
+                  />
+                )}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -174,8 +187,23 @@ const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
       {changes.length >= maxChanges && (
         <p class="faint">There may be more differences. The first {maxChanges.toLocaleString()} are shown.</p>
       )}
+      {whole?.text !== undefined && (
+        <WholeValue name={visibleLine(whole.name)} text={whole.text} onClose={() => setWhole(undefined)} />
+      )}
     </>
   );
+}
+
+const ChangedValue = ({ text, onWhole }: { text: string; onWhole: () => void }) => (
+  <>
+    <code>{visibleText(truncate(text))}</code>
+    {text.length > maxValueChars && (
+      <Button kind="quiet" onClick={onWhole}>
+        Show whole value
+      </Button>
+    )}
+  </>
+);
 
 function LineDifferences({ left, right }: { left: string; right: string }) {
   const lines = useMemo(() => diffLines(left, right), [left, right]);

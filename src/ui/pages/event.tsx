@@ -11,16 +11,18 @@ import { DeleteEvent } from '../components/delete-event.tsx';
 import { EventMarks } from '../components/event-marks.tsx';
 import { EventPanel } from '../components/event-panels.tsx';
 import { EventSummaryLines } from '../components/event-summary.tsx';
-import { type Tab, Tabs, tabs } from '../components/event-tabs.tsx';
-import { Link } from '../components/navigation.tsx';
+import { Tabs, tabKeys } from '../components/event-tabs.tsx';
+import { isFocusInList } from '../components/list-focus.ts';
+import { currentLocation, Link, navigate } from '../components/navigation.tsx';
 import { lastDestination } from '../components/replay-destinations.ts';
 import { showError, showToast } from '../components/toasts.tsx';
 import type { EventQuery } from '../components/use-event.ts';
-import { useHotkeys } from '../components/use-hotkeys.ts';
+import { useActions, useHotkeys } from '../components/use-hotkeys.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { curlCommand } from '../copy/curl.ts';
 import { sendableHeaders, withTarget } from '../copy/request.ts';
 import { describeVerdict } from '../format/verdict.ts';
+import { type Tab, useInspectorState } from '../state/inspector-state.ts';
 
 type EventPaneProps = {
   query: EventQuery;
@@ -39,9 +41,11 @@ export function EventPane(props: EventPaneProps) {
   const { query, summary, row, compareId, listHref, onReplay, onMarked, onDeleted } = props;
   const { endpoints } = useWorkspace();
   const { event, problem, reload } = query;
-  const [tab, setTab] = useState<Tab>('body');
+  const { tab, set } = useInspectorState();
   const [isCopying, setIsCopying] = useState(false);
   const endpoint = endpoints?.find(one => one.id === event?.endpointId);
+
+  const compareHref = event && compareId && `/app/endpoints/${event.endpointId}/compare?a=${compareId}&b=${event.id}`;
 
   const copyCurl = async (): Promise<void> => {
     if (!event) return;
@@ -50,14 +54,26 @@ export function EventPane(props: EventPaneProps) {
     else showError('The browser did not allow copying. Use “Copy as…” and select the text.');
   };
   useHotkeys({
-    c: () => void copyCurl(),
-    ...Object.fromEntries(tabs.map((name, index) => [String(index + 1), () => setTab(name)])),
+    c: { label: 'Copy as curl', run: () => void copyCurl(), isOff: !event },
+    l: { label: 'Copy a link to this event', run: () => void copyLink() },
+    b: {
+      label: 'Compare with the one before',
+      run: () => compareHref && navigate(compareHref),
+      isOff: !compareHref,
+    },
   });
+  useHotkeys(
+    tabKeys(name => {
+      set({ tab: name });
+      focusTab(name);
+    }),
+  );
+  useActions([{ label: 'Copy as…', run: () => setIsCopying(true), isOff: !event }]);
 
   const shown = event ?? summary;
   const known = event?.delivery.key === row?.delivery.key ? row?.delivery.attempts : undefined;
   const attempts = Math.max(event?.delivery.attempts ?? 1, known ?? 1);
-  if (problem && !event) return <LoadFailure problem={problem} onRetry={reload} />;
+  if (problem && !event) return <LoadFailure problem={problem} listHref={listHref} onRetry={reload} />;
   if (!shown) return <Skeleton rows={6} kind="line" />;
   return (
     <article class="event">
@@ -68,7 +84,7 @@ export function EventPane(props: EventPaneProps) {
         <EventSummaryLines
           event={shown}
           verdict={event && describeVerdict(event)}
-          onVerdict={() => setTab('signature')}
+          onVerdict={() => set({ tab: 'signature' })}
         />
         <div class="event-actions">
           <Button kind="primary" icon="replay" onClick={onReplay} title="Replay (r)">
@@ -77,8 +93,8 @@ export function EventPane(props: EventPaneProps) {
           <Button icon="copy" onClick={() => setIsCopying(true)} disabled={!event} title="Press c to copy as curl">
             Copy as…
           </Button>
-          {event && compareId && (
-            <Link class="button plain" to={`/app/endpoints/${event.endpointId}/compare?a=${compareId}&b=${event.id}`}>
+          {compareHref && (
+            <Link class="button plain" to={compareHref} title="Compare with the one before (b)">
               Compare
             </Link>
           )}
@@ -86,7 +102,12 @@ export function EventPane(props: EventPaneProps) {
         </div>
         <EventMarks event={shown} onChanged={onMarked} />
       </header>
-      <Tabs selected={tab} event={event} attempts={attempts} onSelect={setTab} />
+      <Tabs
+        selected={tab}
+        event={event}
+        attempts={attempts}
+        onSelect={(name, options) => set({ tab: name }, options)}
+      />
       <div id="event-panel" class={`event-panel ${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {event ? (
           <EventPanel key={event.id} event={event} attempts={attempts} tab={tab} />
@@ -101,16 +122,37 @@ export function EventPane(props: EventPaneProps) {
   );
 }
 
-const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => void }) => {
-  const isNotFound = problem.includes('not found');
-  return (
+type LoadFailureProps = { problem: string; listHref: string; onRetry: () => void };
+
+const LoadFailure = ({ problem, listHref, onRetry }: LoadFailureProps) =>
+  problem.includes('not found') ? (
     <Empty
-      title={isNotFound ? 'Event not found' : 'The event could not be loaded'}
-      action={<Button onClick={onRetry}>Try again</Button>}
+      title="Event not found"
+      action={
+        <Link class="button plain" to={listHref}>
+          Show the other events
+        </Link>
+      }
     >
-      {isNotFound ? 'It or its endpoint was deleted, or its retention period is over.' : problem}
+      It has been removed (deleted, or past its retention period), or the link is incomplete.
+    </Empty>
+  ) : (
+    <Empty title="The event could not be loaded" action={<Button onClick={onRetry}>Try again</Button>}>
+      {problem}
     </Empty>
   );
+
+/** To the page as it is now: with the tab, the view, the filter and what is selected. */
+async function copyLink(): Promise<void> {
+  const { path, query } = currentLocation();
+  const link = location.origin + path + (query.size > 0 ? `?${query}` : '');
+  if (await copyText(link)) showToast('Link copied.');
+  else showError('The browser did not allow copying. Copy the link from its address bar.');
+}
+
+/** Tab goes on into the panel. In the list, the focus stays where the arrow keys work. */
+const focusTab = (tab: Tab): void => {
+  if (!isFocusInList()) document.getElementById(`tab-${tab}`)?.focus();
 };
 
 /** A copied command sends to the last replay destination, or to the endpoint if there is none. */

@@ -4,31 +4,38 @@
  */
 
 import type { RefObject } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
+import { EndpointHeader } from '../components/endpoint-header.tsx';
 import { FirstWebhook } from '../components/first-webhook.tsx';
 import { useFolding } from '../components/folded-rows.tsx';
 import { Icon } from '../components/icons.tsx';
+import { focusEvent } from '../components/list-focus.ts';
 import { ListPane } from '../components/list-pane.tsx';
-import { navigate } from '../components/navigation.tsx';
+import { navigate, usePageLocation } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
 import { ReplayDialog } from '../components/replay-dialog.tsx';
 import { Splitter, useSplit } from '../components/splitter.tsx';
+import { showToast } from '../components/toasts.tsx';
 import { useArrivals } from '../components/use-arrivals.ts';
 import { type EventQuery, useEvent } from '../components/use-event.ts';
-import { useHotkeys } from '../components/use-hotkeys.ts';
+import { CommandSection, useHotkeys } from '../components/use-hotkeys.ts';
+import { useBackToList, useListKeys } from '../components/use-list-keys.ts';
 import { type Picks, usePicks } from '../components/use-picks.ts';
-import { useSelection } from '../components/use-selection.ts';
+import { isWide, useSelection } from '../components/use-selection.ts';
 import { useWorkspace } from '../components/workspace.tsx';
+import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { useLiveList } from '../live/use-live-list.ts';
+import { useEventSource } from '../palette/event-source.ts';
 import { FilterByContext } from '../search/filter-by.tsx';
 import { filterControl } from '../search/filter-control.ts';
-import { filterQuery } from '../search/filter-url.ts';
+import { inspectorQuery, useInspectorState } from '../state/inspector-state.ts';
+import { maxPickedInUrl, missingPicks } from '../state/inspector-url.ts';
+import { pickStore } from '../state/pick-store.ts';
 import { EventPane } from './event.tsx';
 
-const wideScreen = '(min-width: 60rem)';
 /** How many older rows are searched for an event of the same type to compare with. */
 const maxCompareDistance = 500;
 
@@ -48,53 +55,61 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const page = { ...folding, ...useArrivals(name), onMarked: selected.mark, isOpen: useIsOpen(eventId) };
   const live = useLiveList(endpointId, where, page);
   const { list, state, connection, isGone } = live;
-  const picks = usePicks(list, state.length);
+  const { base, suffix, listHref, filter } = useInspectorLinks({ endpointId, eventId, where });
+  const place = { list, endpointId, eventId, where };
+  const selection = useSelection({ ...place, base, suffix, selected: selected.event });
+  const picks = usePicks({ list, state, endpointId, where, eventId, index: selection.index });
   const { picked, pickedIds, unpick } = picks;
-  const base = `/app/endpoints/${endpointId}`;
-  const suffix = filterQuery(where);
-  const filter = filterControl({ base, eventId, where, isWide: () => matchMedia(wideScreen).matches });
-  const selectedIndex = useSelection({ list, endpointId, eventId, base, suffix, selected: selected.event });
   const onReplay = (): void => setReplayIds(picked.size > 0 ? pickedIds : [eventId]);
+  useListKeys({ ...place, selection });
   useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef });
-
+  useBackToList(eventId, listHref);
+  useEventSource(list, id => `${base}/events/${id}${suffix}`);
+  useMissingPicks();
+  useFocusOfOpenedEvent(eventId);
   if (isGone || (endpoints && !endpoint)) return <EndpointNotFoundPage />;
   const isEmpty = state.phase === 'ready' && state.length === 0 && state.heldCount === 0;
   if (isEmpty && where === '' && !eventId && endpoint)
     return <FirstWebhook endpoint={endpoint} connection={connection} />;
-
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
       <h1 class="offscreen">{name}</h1>
       <Announcement text={page.announcement} />
-      <ListPane
-        searchRef={searchRef}
-        endpointId={endpointId}
-        eventId={eventId}
-        where={where}
-        filter={filter}
-        live={live}
-        folding={folding}
-        selected={selected.event}
-        picks={picks}
-        onReplay={() => setReplayIds(pickedIds)}
-      />
+      {endpoint && <EndpointHeader endpoint={endpoint} />}
+      <CommandSection.Provider value="List">
+        <ListPane
+          searchRef={searchRef}
+          endpointId={endpointId}
+          eventId={eventId}
+          where={where}
+          suffix={suffix}
+          filter={filter}
+          live={live}
+          folding={folding}
+          selected={selected.event}
+          picks={picks}
+          onReplay={setReplayIds}
+        />
+      </CommandSection.Provider>
       <Splitter split={split} />
       <section id="event" class="event-pane" aria-label="Event" tabIndex={-1}>
         <FilterByContext.Provider value={filter.filterBy}>
-          {eventId ? (
-            <EventPane
-              key={endpointId}
-              query={selected}
-              summary={list.at(list.indexOf(eventId))}
-              row={list.at(selectedIndex)}
-              compareId={findComparable(list, selectedIndex, state.length)}
-              listHref={base + suffix}
-              onReplay={() => setReplayIds([eventId])}
-              {...keepingOf({ list, selected, base, suffix, unpick })}
-            />
-          ) : (
-            <Placeholder state={state} />
-          )}
+          <CommandSection.Provider value="Event">
+            {eventId ? (
+              <EventPane
+                key={endpointId}
+                query={selected}
+                summary={list.at(list.indexOf(eventId))}
+                row={list.at(selection.index)}
+                compareId={findComparable(list, selection.index, state.length)}
+                listHref={listHref}
+                onReplay={() => setReplayIds([eventId])}
+                {...keepingOf({ list, selected, base, suffix, unpick })}
+              />
+            ) : (
+              <Placeholder state={state} />
+            )}
+          </CommandSection.Provider>
         </FilterByContext.Provider>
       </section>
       {replayIds && (
@@ -109,6 +124,16 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   );
 }
 
+/** The links inside the inspector keep its state. */
+function useInspectorLinks({ endpointId, eventId, where }: InspectorProps) {
+  const inspector = useInspectorState();
+  const base = `/app/endpoints/${endpointId}`;
+  const queryOf = (filter: string): string => inspectorQuery(filter, inspector);
+  const suffix = queryOf(where);
+  const filter = filterControl({ base, eventId, where, queryOf, isWide });
+  return { base, suffix, listHref: base + suffix, filter };
+}
+
 type KeyOptions = {
   list: LiveList;
   state: LiveListState;
@@ -119,14 +144,53 @@ type KeyOptions = {
 };
 
 function useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef }: KeyOptions): void {
-  const { picked, togglePick, clearPicks } = picks;
-  useHotkeys({
-    x: () => eventId && togglePick(eventId),
-    p: () => list.setPaused(!state.isPaused),
-    r: () => (eventId || picked.size > 0) && onReplay(),
-    '/': () => searchRef.current?.select(),
-    Escape: clearPicks,
-  });
+  const { picked, isPicking, togglePick, clearPicks } = picks;
+  useHotkeys(
+    {
+      x: { label: 'Select the event', run: () => togglePick(eventId), isOff: !eventId },
+      p: {
+        label: state.isPaused ? 'Resume live updates' : 'Pause live updates',
+        help: 'Pause and resume live updates',
+        run: () => list.setPaused(!state.isPaused),
+      },
+      r: {
+        label: picked.size > 0 ? 'Replay the selected events' : 'Replay',
+        help: 'Replay the event, or the selected ones',
+        run: onReplay,
+        isOff: !eventId && picked.size === 0,
+        section: 'Event',
+      },
+      '/': { label: 'Search and filter', run: () => searchRef.current?.select() },
+      Escape: {
+        label: 'Clear the selection',
+        run: () => (isPicking ? clearPicks() : false),
+        isOff: !isPicking,
+      },
+    },
+    'List',
+  );
+}
+
+/** On a small screen an event takes the place of the list, which had the focus. */
+function useFocusOfOpenedEvent(eventId: string): void {
+  const wasOpen = useRef(true);
+  const isOpen = eventId !== '';
+  useEffect(() => {
+    if (isOpen && !wasOpen.current && !isWide()) focusEvent();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+}
+
+/** Says it when the page was opened by a link whose selection was too long for it. */
+function useMissingPicks(): void {
+  const { query } = usePageLocation();
+  const count = missingPicks(query, pickStore);
+  useEffect(() => {
+    if (count > 0)
+      showToast(
+        `This link was made with ${formatCount(count, 'selected event')}. A link carries at most ${maxPickedInUrl}.`,
+      );
+  }, [count]);
 }
 
 type KeepingOptions = {

@@ -11,7 +11,7 @@ import { KeysSection } from './settings-keys.tsx';
 import { PlanSection } from './settings-plan.tsx';
 import { TeamSection } from './settings-team.tsx';
 
-const sections: { id: string; label: string; Section: ComponentType }[] = [
+export const sections: { id: string; label: string; Section: ComponentType }[] = [
   { id: 'account', label: 'Account', Section: AccountSection },
   { id: 'keys', label: 'API keys', Section: KeysSection },
   { id: 'apps', label: 'Connected apps', Section: AppsSection },

@@ -7,6 +7,8 @@ import type { RefObject } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../components/icon-button.tsx';
 import { Icon } from '../components/icons.tsx';
+import { focusList } from '../components/list-focus.ts';
+import { useKeyNotes } from '../components/use-hotkeys.ts';
 import type { Suggestion } from './completion.ts';
 import { FilterProblem, MarkedText } from './filter-problem.tsx';
 import { withNearest } from './filter-text.ts';
@@ -35,6 +37,13 @@ export function SearchBox({ inputRef, where, onFilter, seen }: SearchBoxProps) {
     isChoosing: completion?.isValue ?? false,
   });
 
+  useKeyNotes({
+    ArrowDown: 'In the search box: choose a suggestion',
+    ArrowUp: 'In the search box: choose a suggestion',
+    Tab: 'In the search box: complete the word',
+    Escape: 'In the search box: back to the list',
+  });
+
   useLayoutEffect(() => {
     if (mirror.current && inputRef.current) mirror.current.scrollLeft = inputRef.current.scrollLeft;
   });
@@ -60,6 +69,10 @@ export function SearchBox({ inputRef, where, onFilter, seen }: SearchBoxProps) {
     commit((problem && withNearest(text, problem)) ?? text);
     begin();
   };
+  const leave = (): void => {
+    inputRef.current?.blur();
+    focusList('');
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing) return;
     const chosen = completion?.suggestions[active];
@@ -73,8 +86,8 @@ export function SearchBox({ inputRef, where, onFilter, seen }: SearchBoxProps) {
       else search();
     } else if (event.key === 'Tab' && !event.shiftKey && completed) take(completed);
     else if (event.key === 'Escape') {
-      if (!completion || text === '') inputRef.current?.blur();
       close();
+      if (!completion || text === '') leave();
     } else return;
     event.preventDefault();
   };

@@ -1,0 +1,73 @@
+/*
+ * Counts the events of an endpoint that match a filter. A call works within the budget of a search, so a large history takes several:
+ * each returns how many it found, and the position after which the next goes on.
+ */
+import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
+import { invalid } from '../../core/errors.ts';
+import type { TeamAccess } from '../../core/principal.ts';
+import { parseWhere } from '../../core/where.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
+import type { ReadableEndpoint } from '../events/service.ts';
+import type { EventCount, EventCountQuery } from './model.ts';
+
+/** Events that are looked for at once, and how often in one call. */
+const foundAtOnce = 2048;
+const maxRounds = 8;
+
+/** A filter that matches all events. */
+const everyEvent = 'size>=0';
+
+export type CountingService = ReturnType<typeof createCountingService>;
+
+export function createCountingService(options: {
+  /** @throws not_found */
+  endpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
+  retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
+  find: (search: {
+    endpoint: number;
+    q: string;
+    where: { filter: Filter; endpoint: ReadableEndpoint };
+    since: number;
+    after: Position | undefined;
+    limit: number;
+    signal: AbortSignal | undefined;
+  }) => Promise<{ found: Position[]; next: Position | undefined }>;
+}) {
+  const { endpoint: findEndpoint, retentionCutoff, find } = options;
+  return {
+    /**
+     * @param signal aborted when the client disconnects
+     * @throws invalid for the filter and the cursor, not_found
+     */
+    async count(
+      principal: TeamAccess,
+      endpointId: string,
+      { where = '', cursor }: EventCountQuery,
+      signal?: AbortSignal,
+    ): Promise<EventCount> {
+      const filter = parseWhere(where.trim() === '' ? everyEvent : where);
+      let after = cursor === undefined ? undefined : decodeCursor(cursor);
+      if (cursor !== undefined && !after) throw invalid('invalid cursor');
+      const endpoint = await findEndpoint(principal, endpointId);
+      const since = retentionCutoff(principal, endpoint);
+      let count = 0;
+      for (let round = 0; round < maxRounds; round++) {
+        const { found, next } = await find({
+          endpoint: endpoint.seq,
+          q: '',
+          where: { filter, endpoint },
+          since,
+          after,
+          limit: foundAtOnce,
+          signal,
+        });
+        count += found.length;
+        const isFull = found.length === foundAtOnce;
+        after = isFull ? found.at(-1) : next;
+        // A search that stopped before it was full has spent its budget, or is complete.
+        if (!isFull || signal?.aborted) break;
+      }
+      return { count, nextCursor: after ? encodeCursor(after) : null };
+    },
+  };
+}

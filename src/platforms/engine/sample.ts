@@ -1,0 +1,203 @@
+/*
+ * Sample deliveries: what a platform would send, without the signature. A platform that has none of its own gets one that is made
+ * from its rules for detection, event type and delivery id. Ids and times are fresh in each, so two samples are two deliveries.
+ */
+import type { RandomBytes } from '../../core/ids.ts';
+import type {
+  BodyShape,
+  DeliveryIdRule,
+  DetectionRule,
+  EventTypeSource,
+  Platform,
+  SignatureScheme,
+} from './platform.ts';
+import { isSymmetric } from './test-secret.ts';
+
+export type SampleRequest = {
+  method: string;
+  /** As in a delivery: what follows the endpoint's URL, with its leading '/', or ''. */
+  path: string;
+  /** Without '?'; null for none. */
+  query: string | null;
+  headers: readonly (readonly [name: string, value: string])[];
+  body: string;
+};
+
+export type Sample = {
+  /** In the API: mostly the event type. */
+  name: string;
+  /** In the dashboard. */
+  title: string;
+  build: (fresh: Fresh) => SampleRequest;
+};
+
+/** The time, and random texts for ids. */
+export type Fresh = {
+  /** Epoch ms. */
+  now: number;
+  /** Epoch s. */
+  seconds: number;
+  /** RFC 3339 with milliseconds, shifted by so many seconds. */
+  iso: (shiftSeconds?: number) => string;
+  uuid: () => string;
+  hex: (length: number) => string;
+  /** Letters and digits. */
+  text: (length: number) => string;
+  /** Does not begin with a zero. */
+  digits: (length: number) => string;
+  number: (length: number) => number;
+};
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+export function createFresh(now: number, random: RandomBytes): Fresh {
+  const from = (alphabet: string, length: number): string =>
+    [...random(length)].map(byte => alphabet[byte % alphabet.length]).join('');
+  const hex = (length: number): string => from('0123456789abcdef', length);
+  const digits = (length: number): string => from('123456789', 1) + from('0123456789', length - 1);
+  return {
+    now,
+    seconds: Math.floor(now / 1000),
+    iso: (shiftSeconds = 0) => new Date(now + shiftSeconds * 1000).toISOString(),
+    uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`,
+    hex,
+    text: length => from(letters, length),
+    digits,
+    number: length => Number(digits(length)),
+  };
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** A POST of JSON. */
+export const jsonRequest = (headers: Fields, body: unknown): SampleRequest => ({
+  method: 'POST',
+  path: '',
+  query: null,
+  headers: Object.entries({ 'Content-Type': 'application/json', ...headers }),
+  body: JSON.stringify(body),
+});
+
+/** A POST of form fields. */
+export const formRequest = (headers: Fields, fields: Fields): SampleRequest => ({
+  ...jsonRequest({ 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, null),
+  body: new URLSearchParams(fields).toString(),
+});
+
+const eventType = 'test.event';
+
+/** A sample from the platform's rules; undefined when no rule says enough to make one. */
+export function genericSample(platform: Platform): Sample | undefined {
+  const rule = platform.detect.find(one => isConstructible(one) && !asksForUnsent(platform, one));
+  if (rule === undefined) return undefined;
+  return {
+    name: 'test',
+    title: 'Test event',
+    build: fresh => buildFrom(platform, rule, fresh),
+  };
+}
+
+/** Whether the rule names its texts. Patterns, and an exact number of keys, leave no place for an event type and an id. */
+const isConstructible = ({ headerValues, query, json, form, keyCount, bodyText, when }: DetectionRule): boolean =>
+  [headerValues, query, keyCount, bodyText, when].every(condition => condition === undefined) &&
+  Object.values({ ...json, ...form }).every(test => !(test instanceof RegExp));
+
+/** Whether the rule asks for a header that the sample will not have. */
+function asksForUnsent(platform: Platform, { allHeaders = [], anyHeader }: DetectionRule): boolean {
+  const unsent = unsentHeaders(platform);
+  return allHeaders.some(name => unsent.has(name)) || (anyHeader?.every(name => unsent.has(name)) ?? false);
+}
+
+/** The headers of handshakes, and of the signatures that the sample will not get: it is signed by one scheme. */
+function unsentHeaders({ signatures, handshakes = [] }: Platform): Set<string> {
+  const signing = signatures.find(scheme => isSymmetric(scheme.keyFormat));
+  const others = new Set(signatures.filter(scheme => scheme !== signing).flatMap(headersOf));
+  for (const name of signing === undefined ? [] : headersOf(signing)) others.delete(name);
+  for (const { when } of handshakes) if ('header' in when) others.add(when.header);
+  return others;
+}
+
+function buildFrom(platform: Platform, rule: DetectionRule, fresh: Fresh): SampleRequest {
+  const parts: Parts = { headers: {}, fields: new Map() };
+  for (const [path, test] of Object.entries({ ...rule.json, ...rule.form })) parts.fields.set(path, exampleOf(test));
+  for (const name of ownHeaders(platform, rule)) parts.headers[name] = 'test';
+  addEventType(platform, parts);
+  addDeliveryId(platform, parts, fresh);
+  const headers = { 'User-Agent': rule.userAgent ?? platform.title, ...parts.headers };
+  const unique = { sent_at: fresh.iso(), test_id: fresh.uuid() };
+  const isForm = rule.form !== undefined || isFormType(platform.eventType[0]);
+  if (isForm) return formRequest(headers, { ...Object.fromEntries(parts.fields), ...unique });
+  return { ...jsonRequest(headers, withPaths(parts.fields, unique)), method: rule.methods?.[0] ?? 'POST' };
+}
+
+const exampleOf = (test: BodyShape[string]): string => {
+  if (typeof test === 'string') return test;
+  return Array.isArray(test) ? String(test[0]) : 'test';
+};
+
+/** The headers of the rule without those of signatures, which signing adds. */
+function ownHeaders(platform: Platform, { allHeaders = [], anyHeader = [] }: DetectionRule): string[] {
+  const others = new Set([...unsentHeaders(platform), ...platform.signatures.flatMap(headersOf)]);
+  const [first] = anyHeader.filter(name => !others.has(name));
+  return [...allHeaders.filter(name => !others.has(name)), ...(first === undefined ? [] : [first])];
+}
+
+const headersOf = ({ header, alternativeHeaders = [], timestamp }: SignatureScheme): string[] => [
+  ...(header === null ? [] : [header]),
+  ...alternativeHeaders.map(other => other.header),
+  ...(timestamp?.from.startsWith('header:') ? [timestamp.from.slice('header:'.length)] : []),
+];
+
+/** Header names in lower case; fields by path. */
+type Parts = { headers: Record<string, string>; fields: Map<string, string> };
+
+const isFormType = (source: EventTypeSource | undefined): boolean =>
+  typeof source === 'string' && source.startsWith('form:');
+
+function addEventType({ eventType: [source], detect }: Platform, { headers, fields }: Parts): void {
+  if (typeof source !== 'string') return;
+  const name = source.slice(source.indexOf(':') + 1);
+  // A text that detection wants is a type already.
+  const isFixed = detect.some(rule => (rule.json?.[name] ?? rule.form?.[name] ?? true) !== true);
+  if (source.startsWith('header:')) headers[name] = eventType;
+  else if (/^(json|form):/.test(source) && !isFixed) fields.set(name, eventType);
+}
+
+function addDeliveryId({ deliveryId: rules = [] }: Platform, { headers, fields }: Parts, fresh: Fresh): void {
+  // Of several, the one whose header detection has asked for.
+  const rule = rules.find(one => 'header' in one && namesOf(one).some(name => name in headers)) ?? rules[0];
+  if (rule === undefined) return;
+  for (const name of namesOf(rule)) {
+    if ('header' in rule) headers[name] = fresh.uuid();
+    else fields.set(name, fresh.uuid());
+  }
+}
+
+function namesOf(rule: DeliveryIdRule): string[] {
+  if ('header' in rule) return [rule.header].flat().map(name => name.toLowerCase());
+  return typeof rule.body === 'string' || Array.isArray(rule.body) ? [rule.body].flat() : [];
+}
+
+/** Builds the JSON that has these texts at these paths. */
+function withPaths(fields: ReadonlyMap<string, string>, rest: Fields): unknown {
+  const isList = [...fields.keys()].some(path => /^\d+(\.|$)/.test(path));
+  if (!isList) return setAll({ ...rest }, fields);
+  const items: object[] = [];
+  setAll(items, fields);
+  return items.map(item => ({ ...rest, ...item }));
+}
+
+function setAll<T extends object>(root: T, fields: ReadonlyMap<string, string>): T {
+  for (const [path, value] of fields) setAt(root as Record<string, unknown>, path.split('.'), value);
+  return root;
+}
+
+function setAt(here: Record<string, unknown>, [step = '', ...steps]: readonly string[], value: string): void {
+  const [next] = steps;
+  if (next === undefined) {
+    here[step] ??= value;
+    return;
+  }
+  if (typeof here[step] !== 'object') here[step] = /^\d+$/.test(next) ? [] : {};
+  setAt(here[step] as Record<string, unknown>, steps, value);
+}

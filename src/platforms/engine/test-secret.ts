@@ -1,0 +1,38 @@
+/* Secrets to sign samples with, in the form that a platform's secrets have. */
+import type { RandomBytes } from '../../core/ids.ts';
+import type { KeyFormat, Platform } from './platform.ts';
+
+const keyBytes = 32;
+
+/** Whether samples can be signed: not when the platform signs nothing, or with a private key that only it has. */
+export const canTestSign = (platform: Platform): boolean => signingFormat(platform) !== undefined;
+
+/** A random secret for a platform for which `canTestSign` is true. */
+export const createTestSecret = (platform: Platform, random: RandomBytes): string =>
+  secretOf(signingFormat(platform) ?? 'text', random(keyBytes));
+
+const signingFormat = ({ signatures }: Platform): KeyFormat | undefined =>
+  signatures.find(({ keyFormat }) => isSymmetric(keyFormat))?.keyFormat;
+
+/** Whether the receiver's secret also signs. */
+export const isSymmetric = (format: KeyFormat): boolean =>
+  format !== 'id-and-certificate' && format !== 'ed25519' && format !== 'public-key';
+
+function secretOf(format: KeyFormat, key: Uint8Array): string {
+  const bytes = Buffer.from(key);
+  switch (format) {
+    case 'hex':
+      return bytes.toString('hex');
+    case 'base64':
+      return bytes.toString('base64');
+    case 'whsec':
+    case 'whsec-or-text':
+      return `whsec_${bytes.toString('base64')}`;
+    case 'after-colon':
+      return `test.key:${bytes.toString('base64url')}`;
+    case 'pair':
+      return `test_public|${bytes.toString('hex')}`;
+    default:
+      return `test_${bytes.toString('hex')}`;
+  }
+}

@@ -1,0 +1,41 @@
+/*
+ * Searches of the form `"key": value`. Between the tokens of JSON white space means nothing, so such a search finds a text however its
+ * sender has spaced it. Every other search is compared character by character.
+ */
+
+const tokenPattern = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+/y;
+const spacePattern = /[ \t\n\r]*/y;
+const keyPattern = /^"(?:[^"\\]|\\[\s\S])*"$/;
+
+const advance = (pattern: RegExp, text: string, at: number): number => {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+};
+
+/**
+ * The tokens of a text that is a piece of JSON with a key and at least the beginning of its value; the last token may be cut off.
+ * Undefined for any other text.
+ */
+export function jsonPhraseTokens(text: string): string[] | undefined {
+  const tokens: string[] = [];
+  let hasMember = false;
+  for (let at = advance(spacePattern, text, 0); at < text.length; at = advance(spacePattern, text, at)) {
+    const end = advance(tokenPattern, text, at);
+    if (end < 0) return undefined;
+    const token = text.slice(at, end);
+    // Two values stand side by side: words, not JSON.
+    if (isValue(token) && isValue(tokens.at(-1))) return undefined;
+    if (tokens.at(-1) === ':' && keyPattern.test(tokens.at(-2) ?? '')) hasMember = true;
+    tokens.push(token);
+    at = end;
+  }
+  return hasMember ? tokens : undefined;
+}
+
+const isValue = (token: string | undefined): boolean => token !== undefined && !/^[{}[\],:]$/.test(token);
+
+/** The source of a regular expression for a literal text, also with the flag `u`. */
+export const literalPattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+/** Any white space between two tokens. */
+export const betweenTokens = '[ \\t\\n\\r]*';

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { deliver, owner } from './dashboard.ts';
+import { type KeyboardPage, openKeyboardPage } from './keyboard-page.ts';
+
+setDefaultTimeout(60_000);
+
+/** More than the list loads without scrolling. */
+const moreThanLoaded = 420;
+
+describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
+  let on: KeyboardPage;
+  let page: Page;
+  let listUrl: string;
+  let orders: string[];
+  let oldest: string;
+  beforeAll(async () => {
+    on = await openKeyboardPage(moreThanLoaded);
+    ({ page, listUrl, orders, oldest } = on);
+  });
+  afterAll(() => on?.dashboard.close());
+  beforeEach(() => on.reset());
+
+  describe('links', () => {
+    test('tab and filter are in the URL; back, forward and reload keep them; the next event keeps the tab', async () => {
+      await page.goto(`${listUrl}?where=${encodeURIComponent('type:charge.*')}`);
+      await on.openRow('charge.refunded');
+      await on.press('4');
+      await on.hasState('tab', 'signature');
+      const first = page.url();
+      await on.press('j');
+      await page.waitForURL(url => url.href !== first && url.searchParams.get('tab') === 'signature');
+      const second = page.url();
+      expect(new URL(second).searchParams.get('where')).toBe('type:charge.*');
+      await on.press('2');
+      await on.hasState('tab', 'headers');
+      await page.goBack();
+      await on.hasTab(/Signature/);
+      expect(page.url()).toBe(second);
+      await page.goForward();
+      await on.hasTab(/Headers/);
+      await page.reload();
+      await on.hasTab(/Headers/);
+      await on.openRow('charge.refunded');
+      await on.press('1');
+      await on.hasState('tab', null);
+    });
+
+    test('a held key moves on, and the URL has the last event in the end', async () => {
+      await page.evaluate(async () => {
+        for (let count = 0; count < 60; count++) {
+          dispatchEvent(new KeyboardEvent('keydown', { key: 'j', repeat: count > 0 }));
+          await new Promise(requestAnimationFrame);
+        }
+      });
+      const shown = (await page.locator('.event-row.selected a').getAttribute('href')) ?? '';
+      await page.waitForURL(url => url.pathname + url.search === shown);
+    });
+
+    test('a link that is opened signed out leads to the same place after signing in', async () => {
+      const link = `${listUrl}/events/${orders[7]}?where=order&tab=headers&view=hex&find=a%26b&picked=${orders[3]}.${orders[7]}`;
+      const other = await on.dashboard.open();
+      await other.goto(link);
+      await other.getByLabel('Email').fill(owner.email);
+      await other.getByLabel('Password').fill(owner.password);
+      await other.getByRole('button', { name: 'Sign in' }).click();
+      await on.hasTab(/Headers/, other);
+      expect(other.url()).toBe(link);
+      await other.context().close();
+    });
+
+    test('a copied link opens what was open', async () => {
+      await on.press('j', '3', 'l');
+      await page.getByText('Link copied.').waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+      expect(page.url()).toContain('tab=query');
+    });
+
+    test('a removed event says so, and hostile parameters do nothing', async () => {
+      const gone = await deliver(on.address, '{"gone":true}');
+      expect(await on.callApi('DELETE', `/api/events/${gone}`)).toBe(200);
+      await page.goto(
+        `${listUrl}/events/${gone}?tab=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&view=__proto__&picked=..%2F..`,
+      );
+      await page.getByRole('heading', { name: 'Event not found' }).waitFor();
+      await page.getByRole('link', { name: 'Show the other events' }).click();
+      await page.locator('.event-row.selected').waitFor();
+      await on.hasTab(/Body/);
+      await page.goto(`${listUrl}?picked=300-abc`);
+      await page.getByText('This link was made with 300 selected events').waitFor();
+    });
+  });
+
+  describe('keys', () => {
+    test('arrows, Home and End move in the list and take the focus along; Enter and Escape go to and fro', async () => {
+      await on.press('ArrowDown');
+      await on.focusIs('.event-row.selected .event-link');
+      await on.openRow('charge.refunded');
+      await on.press('ArrowDown', 'ArrowDown', 'ArrowUp');
+      await on.openRow('charge.refunded');
+      await on.press('End');
+      await on.openRow('"order"');
+      await on.focusIs('.event-row.selected .event-link');
+      await on.press('Home');
+      await on.openRow('invoice.paid');
+      await on.focusIs('.event-row.selected .event-link');
+      await on.press('Enter');
+      await on.focusIs('#event');
+      await on.press('Escape');
+      await on.focusIs('.event-row.selected .event-link');
+      await on.press('/');
+      await on.focusIs('.search input');
+      await page.keyboard.type('jkrnx');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Backspace');
+      await on.press('Escape');
+      await on.focusIs('.event-link');
+    });
+
+    test('G loads more and more, g goes back to the newest', async () => {
+      const last = orders[0] ?? '';
+      for (let n = 0; n < 20 && !page.url().includes(oldest); n++) {
+        const loaded = page.waitForResponse(response => response.url().includes('cursor='), { timeout: 1000 });
+        await on.press('G');
+        await loaded.catch(() => undefined);
+      }
+      expect(page.url()).toContain(oldest);
+      await on.press('k');
+      await page.waitForURL(`**/${last}`);
+      await on.press('g');
+      await on.openRow('invoice.paid');
+    });
+
+    test('n and N go to events with an invalid signature, also beyond the loaded rows', async () => {
+      await on.press('n');
+      await on.openRow('charge.refunded');
+      await page.getByText('Invalid').first().waitFor();
+      const near = page.url();
+      await on.press('n');
+      await page.waitForURL(`**/events/${oldest}`);
+      await on.press('n');
+      await page.getByText('No older event has an invalid signature.').waitFor();
+      await on.press('N');
+      await page.waitForURL(near);
+    });
+
+    test('on a small screen, arrows move the focus, Enter opens, and Escape goes back to the row', async () => {
+      await page.setViewportSize({ width: 700, height: 800 });
+      await page.goto(listUrl);
+      await page.locator('.event-row').first().waitFor();
+      await on.press('ArrowDown', 'ArrowDown');
+      await on.focusIs('.event-row:nth-child(2) .event-link');
+      expect(page.url()).toBe(listUrl);
+      await on.press('Enter');
+      await on.focusIs('#event');
+      await page.waitForURL('**/events/*');
+      await on.press('Escape');
+      await on.focusIs('.event-row:nth-child(2) .event-link');
+      expect(page.url()).toBe(listUrl);
+    });
+  });
+
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
+    expect(on.dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { createClient } from '@libsql/client';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { isRemote } from '../remote/databases.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(120_000);
+
+const json = 'application/json';
+const hourMs = 3_600_000;
+/** Half a day apart: two weeks. */
+const olderEvents = 300;
+
+/** Makes older copies of the event that was stored last, an hour apart. */
+async function addOlder(dataDir: string): Promise<void> {
+  const client = createClient({ url: `file:${join(dataDir, 'hooktape.db')}` });
+  await client.execute({
+    sql: `INSERT INTO events (nonce, endpoint, received_at, size, encoding, method, source_ip, sha256, path, preview, content)
+          SELECT nonce, endpoint, received_at - i * ?1, size, encoding, method, source_ip, sha256, path,
+                 CAST('{"old":' || i || '}' AS BLOB), content
+          FROM (SELECT * FROM events ORDER BY seq DESC LIMIT 1),
+               (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) SELECT i FROM n)`,
+    args: [hourMs, olderEvents],
+  });
+  client.close();
+}
+
+// The older events are inserted into the file.
+describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let address: string;
+  let listUrl: string;
+  const rows = () => page.locator('.event-row');
+  const dialog = () => page.getByRole('dialog');
+  const bar = () => page.getByRole('region', { name: 'Selected events' });
+  const send = (body: string, headers: Record<string, string> = {}) =>
+    deliver(address, body, { headers: { 'content-type': json, ...headers } });
+  const shot = async (name: string): Promise<void> => {
+    const folder = Bun.env['ROWS_SHOTS'];
+    if (folder) await page.screenshot({ path: `${folder}/${name}.png`, animations: 'disabled' });
+  };
+  const checkAccessibility = async (on = page): Promise<void> => {
+    await on.evaluate(axe.source);
+    const found = await on.evaluate(async () => {
+      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
+      return (await axe.run()).violations.map(({ id }) => id);
+    });
+    expect(found).toEqual([]);
+  };
+  const openList = async (query = ''): Promise<void> => {
+    await page.goto(listUrl + query);
+    await rows().first().waitFor();
+  };
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open({ timezoneId: 'UTC' });
+    await dashboard.setUp(page);
+    address = await shownAddress(page);
+    listUrl = page.url();
+    for (let n = 1; n <= 6; n++) await send(`{"order":${n},"status":"paid"}`);
+    await send('{"object_kind":"push"}', { 'x-gitlab-event': 'Push Hook' });
+    await send('{"action":"closed"}', { 'x-gitea-event': 'issues' });
+    await send(
+      '{"id":"evt_1","type":"charge.succeeded","data":{"object":{"id":"ch_1","amount":4900,"currency":"eur"}}}',
+      {
+        'stripe-signature': 't=1,v1=ab',
+      },
+    );
+    await send('first\r\n\tsecond \u{1f469}\u200d\u{1f52c}\u202e', { 'content-type': 'text/plain' });
+    await send('{"action":"opened","number":12,"pull_request":{"title":"Fix it"}}', {
+      'x-github-event': 'pull_request',
+      'x-hub-signature-256': `sha256=${'ab'.repeat(32)}`,
+    });
+    await openList();
+  });
+  afterAll(() => dashboard?.close());
+
+  test('a row says what happened, and what the signature is worth', async () => {
+    const github = rows().filter({ hasText: 'pull_request · opened' });
+    await github.getByText('Not checked').waitFor();
+    expect(await github.locator('.preview').textContent()).toBe('#12 · Fix it');
+    expect(await github.locator('time').textContent()).toMatch(/^\d\d:\d\d:\d\d$/);
+    const text = rows().filter({ hasText: 'first' }).locator('.preview');
+    expect(await text.textContent()).toBe('first second \u{1f469}\u200d\u{1f52c}‹U+202E›');
+    const marks = await page
+      .locator('.event-row .platform-mark path')
+      .evaluateAll(all => all.map(one => one.getAttribute('d')));
+    // GitHub, Stripe, Gitea and GitLab.
+    expect(new Set(marks).size).toBe(4);
+    await shot('light');
+    await checkAccessibility();
+  });
+
+  test('what the search found is marked in rows', async () => {
+    await openList('?where=paid');
+    expect(await page.locator('.event-row mark').first().textContent()).toBe('paid');
+    await openList();
+  });
+
+  test('Shift extends the selection, which the URL keeps and Escape clears', async () => {
+    await rows().nth(1).getByRole('checkbox').click({ force: true });
+    await bar().getByText('1 selected').waitFor();
+    await rows()
+      .nth(4)
+      .locator('.event-link')
+      .click({ modifiers: ['Shift'] });
+    await bar().getByText('4 selected').waitFor();
+    await rows()
+      .nth(2)
+      .getByRole('checkbox')
+      .click({ force: true, modifiers: ['Shift'] });
+    await bar().getByText('2 selected').waitFor();
+    await bar().getByRole('link', { name: 'Compare' }).waitFor();
+    await page.reload();
+    await bar().getByText('2 selected').waitFor();
+    await send('{"late":true}');
+    await rows().filter({ hasText: 'late' }).waitFor();
+    await bar().getByText('2 selected').waitFor();
+    await shot('selection');
+    await checkAccessibility();
+    await page.keyboard.press('Escape');
+    await bar().waitFor({ state: 'detached' });
+    await page.keyboard.press('g');
+    await page.locator('.event-row.selected').waitFor();
+    await page.keyboard.press('x');
+    for (const [key, count] of [
+      ['Shift+J', 2],
+      ['Shift+J', 3],
+      ['Shift+K', 2],
+    ] as const) {
+      await page.keyboard.press(key);
+      await bar().getByText(`${count} selected`).waitFor();
+    }
+  });
+
+  test('picked events are tagged, and exported as exactly these', async () => {
+    await bar().getByRole('button', { name: 'Tag' }).click();
+    await dialog().getByLabel('Tags').fill('seen, late');
+    await dialog().getByRole('button', { name: 'Add tags' }).click();
+    await dialog().getByText('2 events tagged.').waitFor();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await rows().nth(1).getByText('seen').waitFor();
+    await bar().getByRole('button', { name: 'Export' }).click();
+    const link = dialog().getByRole('link', { name: 'Download as JSON', exact: true });
+    const exported = await link.evaluate(async one => (await fetch((one as HTMLAnchorElement).href)).json());
+    expect((exported as { events: { tags: string[] }[] }).events.map(({ tags }) => tags)).toEqual([
+      ['seen', 'late'],
+      ['seen', 'late'],
+    ]);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+  });
+
+  test('all that match are counted, pinned, and deleted without the pinned ones', async () => {
+    await openList('?where=paid%20-body.order%3A6');
+    await rows().first().getByRole('checkbox').click({ force: true });
+    await bar().getByRole('button', { name: 'Pin' }).click();
+    await dialog().getByRole('button', { name: 'Pin', exact: true }).click();
+    await dialog().getByText('1 event pinned.').waitFor();
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await bar().getByRole('button', { name: 'Select all that match' }).click();
+    await bar().getByText('All 5 events that match selected').waitFor();
+    await bar().getByRole('button', { name: 'Delete' }).click();
+    await dialog().getByText('Also delete the pinned one').waitFor();
+    await shot('delete');
+    await checkAccessibility();
+    await dialog().getByRole('button', { name: 'Delete 4 events' }).click();
+    await page.getByText('4 events deleted.').waitFor();
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 1);
+    await bar().waitFor({ state: 'detached' });
+  });
+
+  test('days are divided, and what is visible stays in place when rows arrive or change their height', async () => {
+    await page.goto(`${dashboard.origin}/app`);
+    await dashboard.whileStopped(addOlder);
+    await send('{"newest":true}');
+    await openList();
+    const strip = page.locator('.day-strip');
+    await strip.getByText('Today').waitFor();
+    const place = () =>
+      page.evaluate(() => {
+        const list = document.querySelector('.event-list') as HTMLElement;
+        const { top } = list.getBoundingClientRect();
+        const row = [...list.querySelectorAll('.event-row')].find(one => one.getBoundingClientRect().top >= top);
+        return { text: row?.querySelector('.preview')?.textContent, top: row?.getBoundingClientRect().top ?? 0 };
+      });
+    await page.locator('.event-list').evaluate(list => list.scrollTo(0, 60 * 90));
+    await page.locator('.day-divider').first().waitFor();
+    await strip.getByText(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+ \w{3} \d{4}$/).waitFor();
+    await shot('days');
+    await checkAccessibility();
+    const before = await place();
+    for (let n = 0; n < 3; n++) await send(`{"arrived":${n}}`);
+    await page.getByRole('button', { name: '3 new events' }).waitFor();
+    expect(await place()).toEqual(before);
+
+    await page.getByRole('button', { name: 'Compact rows' }).click();
+    await page.locator('.list-box.compact').waitFor();
+    const compact = await place();
+    expect(compact.text).toBe(before.text);
+    // What was cut off at the top may be less now.
+    expect(Math.abs(compact.top - before.top)).toBeLessThan(60);
+    await shot('compact');
+    await checkAccessibility();
+    await page.getByRole('button', { name: 'Relative times' }).click();
+    await page
+      .locator('.event-row time', { hasText: /^\d+d$/ })
+      .first()
+      .waitFor();
+    await page.reload();
+    await page.locator('.list-box.compact').waitFor();
+    await page
+      .locator('.event-row time', { hasText: /^(now|\d+[smh])$/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('Shift+G');
+    await page.locator('.event-row.selected', { hasText: '"old":' }).waitFor();
+  });
+
+  test('on a phone the checkboxes are visible, in both themes without faults', async () => {
+    const phone = await dashboard.open({
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+      isMobile: true,
+      colorScheme: 'dark',
+    });
+    await phone.context().addCookies(await page.context().cookies());
+    await phone.goto(listUrl);
+    const box = phone.locator('.event-row').first().getByRole('checkbox');
+    await box.waitFor();
+    expect(await box.evaluate(one => getComputedStyle(one).opacity)).toBe('1');
+    await phone.locator('.event-row .pick').first().tap();
+    await phone.getByRole('region', { name: 'Selected events' }).waitFor();
+    const folder = Bun.env['ROWS_SHOTS'];
+    if (folder) await phone.screenshot({ path: `${folder}/phone-dark.png` });
+    await checkAccessibility(phone);
+    const width = await phone.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBe(360);
+    await phone.context().close();
+  });
+
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});

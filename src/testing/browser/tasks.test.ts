@@ -1,0 +1,170 @@
+/* Five tasks of a working day, with nothing but the keyboard: the mouse is never used, and the focus can be seen at every step. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import type { Locator, Page } from 'playwright-core';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, owner, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const oldSecret = 'whsec_of_last_year';
+const newSecret = 'whsec_rotated_at_stripe';
+const maxTabs = 60;
+
+describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let eventUrl: string;
+  const received: string[] = [];
+  const handler = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async request => {
+      received.push(await request.text());
+      return new Response('handled');
+    },
+  });
+
+  const sendRefund = (address: string, amount: number, secret: string): Promise<string> => {
+    const body = `{"id":"evt_r${amount}","object":"event","type":"charge.refunded","data":{"object":{"id":"ch_1","amount_refunded":${amount}}}}`;
+    const at = Math.floor(Date.now() / 1000);
+    const v1 = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');
+    return deliver(address, body, {
+      headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${v1}` },
+    });
+  };
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await dashboard.setUp(page);
+    const address = await shownAddress(page);
+    const endpoint = `/api/endpoints/${page.url().split('/').at(-1)}`;
+    const status = await page.evaluate(
+      async ([url, secret]) => {
+        const body = JSON.stringify({ platform: 'stripe', secret });
+        return (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status;
+      },
+      [`${endpoint}/secrets`, oldSecret] as const,
+    );
+    expect(status).toBe(201);
+    await sendRefund(address, 100, oldSecret);
+    await sendRefund(address, 250, newSecret);
+    for (let n = 0; n < 5; n++) await deliver(address, `{"order":${n}}`);
+    await page.goto(`${dashboard.origin}/app`);
+    await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
+  });
+  afterAll(async () => {
+    await handler.stop(true);
+    await dashboard?.close();
+  });
+
+  const press = (key: string): Promise<void> => page.keyboard.press(key);
+  const type = (text: string): Promise<void> => page.keyboard.type(text);
+  /** What has the focus can be seen: it is on the screen, with an outline of its own or of the box around it. */
+  const checkFocus = async (): Promise<void> => {
+    const problem = await page.evaluate(() => {
+      const focused = document.activeElement;
+      if (!(focused instanceof HTMLElement) || focused === document.body) return undefined;
+      const { top, left, bottom, right, width, height } = focused.getBoundingClientRect();
+      const isOnScreen = bottom > 0 && right > 0 && top < innerHeight && left < innerWidth && width > 0 && height > 0;
+      const { outlineStyle, boxShadow } = getComputedStyle(focused);
+      const isMarked = outlineStyle !== 'none' || boxShadow !== 'none' || focused.closest('.search, .palette') !== null;
+      return isOnScreen && isMarked ? undefined : focused.outerHTML.slice(0, 200);
+    });
+    expect(problem).toBeUndefined();
+  };
+  const isFocused = (element: Locator): Promise<boolean> => element.evaluate(one => one === document.activeElement);
+  const tabTo = async (element: Locator): Promise<void> => {
+    await element.waitFor();
+    for (let tabs = 0; !(await isFocused(element)); tabs++) {
+      if (tabs === maxTabs) throw new Error(`not reached: ${element}`);
+      await press('Tab');
+      await checkFocus();
+    }
+  };
+
+  test('finds the failed refund of the last day', async () => {
+    await press('Control+k');
+    await type('first endp');
+    await page.getByRole('dialog').getByRole('option', { name: 'My first endpoint' }).waitFor();
+    await press('Enter');
+    await page.locator('.event-row.selected').waitFor();
+    await press('/');
+    await type('charge.refunded verdict:invalid received>24h');
+    await press('Enter');
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 1);
+    await press('Escape');
+    await checkFocus();
+    await press('Enter');
+    await page.locator('#event:focus').waitFor();
+    await page.getByRole('heading', { name: 'charge.refunded' }).waitFor();
+  });
+
+  test('sees why its signature fails, and mends it', async () => {
+    await press('4');
+    await page.locator('#tab-signature:focus').waitFor();
+    eventUrl = page.url();
+    await page.locator('.verdict', { hasText: 'Invalid' }).waitFor();
+    await tabTo(page.getByRole('link', { name: 'Register a secret' }));
+    await press('Enter');
+    await tabTo(page.getByLabel('Secret', { exact: true }));
+    await type(newSecret);
+    await press('Enter');
+    await page.getByText(newSecret.slice(-4)).first().waitFor();
+    await page.goBack();
+    await page.waitForURL(eventUrl);
+    await page.locator('.verdict', { hasText: 'Valid' }).waitFor();
+  });
+
+  test('compares it with the one before', async () => {
+    // The one before was signed with the old secret: it does not match the filter.
+    await press('/');
+    await press('Control+a');
+    await type('type:charge.refunded');
+    await press('Enter');
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 2);
+    await press('Escape');
+    await press('g');
+    await press('b');
+    await page.getByText('amount_refunded').first().waitFor();
+    expect(await page.locator('main').textContent()).toMatch(/100[\s\S]*250/);
+    await checkFocus();
+    await page.goBack();
+    await page.locator('.event-row.selected').waitFor();
+  });
+
+  test('sends it to a local handler', async () => {
+    await press('r');
+    const dialog = page.getByRole('dialog');
+    await tabTo(dialog.getByLabel('Destination'));
+    await type(`http://127.0.0.1:${handler.port}/webhooks`);
+    await press('Enter');
+    await dialog.getByText('200').first().waitFor();
+    expect(received.map(body => JSON.parse(body).data.object.amount_refunded)).toEqual([250]);
+    await press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  test('hands a colleague a link to it', async () => {
+    await press('5');
+    await page.waitForURL(/tab=replays/);
+    await press('l');
+    await page.getByText('Link copied.').waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const colleague = await dashboard.open();
+    await colleague.goto(link);
+    await colleague.getByLabel('Email').waitFor();
+    await colleague.getByLabel('Email').focus();
+    await colleague.keyboard.type(owner.email);
+    await colleague.keyboard.press('Tab');
+    await colleague.keyboard.type(owner.password);
+    await colleague.keyboard.press('Enter');
+    await colleague.getByRole('tab', { name: /Replays/, selected: true }).waitFor();
+    await colleague.getByRole('heading', { name: 'charge.refunded' }).waitFor();
+    expect(colleague.url()).toBe(link);
+  });
+
+  test('no dialog, policy violation, foreign request or script error occurred', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});

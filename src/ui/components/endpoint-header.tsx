@@ -1,0 +1,107 @@
+/*
+ * The line above the inspector: the endpoint's name and URL, which `y` copies from anywhere on the page, and what starts with them: test
+ * events and the guide to platforms.
+ */
+
+import { useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { visibleName } from '../format/visible.ts';
+import { usePopup } from '../search/use-popup.ts';
+import { copyText } from './clipboard.ts';
+import { ConnectDialog } from './connect-dialog.tsx';
+import { Button } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { IconButton } from './icon-button.tsx';
+import { Link } from './navigation.tsx';
+import { TestEventDialog } from './test-event-dialog.tsx';
+import { showError, showToast } from './toasts.tsx';
+import { useActions, useHotkeys } from './use-hotkeys.ts';
+
+export function EndpointHeader({ endpoint }: { endpoint: Endpoint }) {
+  const { dialog, connect, sendTest } = useEndpointDialogs(endpoint);
+  useHotkeys({ y: { label: 'Copy the endpoint’s URL', run: () => void copyUrl(endpoint.url) } }, 'Page');
+  useActions([
+    { label: 'Send a test event', run: () => sendTest() },
+    { label: 'Connect a platform', run: () => connect() },
+  ]);
+  return (
+    <section class="endpoint-header" aria-label="Endpoint">
+      <EndpointState endpoint={endpoint} />
+      <strong title={visibleName(endpoint.name)}>{visibleName(endpoint.name)}</strong>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
+      <code class="endpoint-url" title={endpoint.url} tabIndex={0}>
+        {endpoint.url}
+      </code>
+      <CopyButton what="URL (y)" text={endpoint.url} />
+      <span class="grow" />
+      <Button kind="quiet" icon="send" title="Send a test event" onClick={() => sendTest()}>
+        Send test event
+      </Button>
+      <EndpointMenu endpoint={endpoint} onConnect={() => connect()} onTest={() => sendTest()} />
+      {dialog}
+    </section>
+  );
+}
+
+/** The dialogs about an endpoint. Both take the name of the platform to begin with. */
+export function useEndpointDialogs(endpoint: Endpoint) {
+  const [open, setOpen] = useState<{ name: 'connect' | 'test'; platform: string | undefined }>();
+  const close = (): void => setOpen(undefined);
+  const connect = (platform?: string): void => setOpen({ name: 'connect', platform });
+  const sendTest = (platform?: string): void => setOpen({ name: 'test', platform });
+  const given = { endpoint, platform: open?.platform, onClose: close };
+  const dialog =
+    open?.name === 'connect' ? (
+      <ConnectDialog {...given} onTest={sendTest} />
+    ) : open?.name === 'test' ? (
+      <TestEventDialog {...given} />
+    ) : null;
+  return { dialog, connect, sendTest };
+}
+
+const EndpointState = ({ endpoint }: { endpoint: Endpoint }) =>
+  endpoint.paused ? (
+    <Link class="badge warn" to={`/app/endpoints/${endpoint.id}/settings`} title="Paused: deliveries are not stored">
+      Paused
+    </Link>
+  ) : (
+    <span class="endpoint-live" title="Receiving: every delivery is stored">
+      <span class="offscreen">Receiving</span>
+    </span>
+  );
+
+type EndpointMenuProps = { endpoint: Endpoint; onConnect: () => void; onTest: () => void };
+
+function EndpointMenu({ endpoint, onConnect, onTest }: EndpointMenuProps) {
+  const { isOpen, setIsOpen, frame } = usePopup<HTMLDivElement>();
+  const item = (label: string, run: () => void) => (
+    <button
+      type="button"
+      onClick={() => {
+        setIsOpen(false);
+        run();
+      }}
+    >
+      {label}
+    </button>
+  );
+  return (
+    <div class="menu" ref={frame}>
+      <IconButton icon="chevron" label="Endpoint menu" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)} />
+      {isOpen && (
+        <div class="menu-panel">
+          {item('Connect a platform', onConnect)}
+          {item('Send test event', onTest)}
+          <Link to={`/app/endpoints/${endpoint.id}/settings`} onClick={() => setIsOpen(false)}>
+            Endpoint settings
+          </Link>
+        </div>
+      )}
+    </div>
+  );
+}
+
+async function copyUrl(url: string): Promise<void> {
+  if (await copyText(url)) showToast('URL copied.');
+  else showError('The browser did not allow copying. Select the URL and copy it manually.');
+}

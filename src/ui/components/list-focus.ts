@@ -1,0 +1,58 @@
+/* The keyboard focus between the list of events and the open event. The rows come and go while the list scrolls. */
+
+/** Rows appear at most this many frames after the list was scrolled to them. */
+const maxFrames = 30;
+
+const scroller = (): Element | null => document.querySelector('.event-list');
+
+/** The list has the focus, or nothing has it. */
+export function isListFocused(): boolean {
+  const focused = document.activeElement;
+  return !focused || focused === document.body || focused.id === 'main' || isInList(focused);
+}
+
+const isInList = (element: Element | null): boolean => element?.closest('.event-list') != null;
+
+export const isFocusInList = (): boolean => isInList(document.activeElement);
+
+export const isFocusInEvent = (): boolean => document.activeElement?.closest('#event') != null;
+
+/** The id of the event whose row has the focus. */
+export const focusedRowId = (): string | undefined =>
+  isFocusInList() ? idOf(document.activeElement?.closest('li')?.querySelector('a[href]')) : undefined;
+
+const idOf = (link: Element | null | undefined): string | undefined =>
+  /\/events\/([^/?#]+)/.exec(link?.getAttribute('href') ?? '')?.[1];
+
+const links = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('.event-list li a[href]')];
+
+/** Focuses the row of an event as soon as it is there. */
+export const focusRow = (id: string): void => focusWhenShown(() => links().find(one => idOf(one) === id));
+
+/** Focuses the open event, on a small screen as soon as it has taken the place of the list. */
+export const focusEvent = (): void => focusWhenShown(() => document.getElementById('event'));
+
+/** A hidden element does not take the focus. */
+function focusWhenShown(find: () => HTMLElement | null | undefined, frames = maxFrames): void {
+  const element = find();
+  element?.focus();
+  if (element && document.activeElement === element) return;
+  if (frames > 0) requestAnimationFrame(() => focusWhenShown(find, frames - 1));
+}
+
+/** Focuses the row of the open event, else the first row that is visible. */
+export function focusList(openId: string): void {
+  const top = scroller()?.getBoundingClientRect().top ?? 0;
+  const all = links();
+  const current =
+    all.find(link => link.getAttribute('aria-current') === 'true') ?? all.find(one => idOf(one) === openId);
+  const visible = all.find(link => link.getBoundingClientRect().top >= top);
+  (current ?? visible)?.focus();
+}
+
+/** How many rows the list shows at once. */
+export function rowsPerPage(): number {
+  const row = document.querySelector<HTMLElement>('.event-list .event-row');
+  const height = row?.offsetHeight || 60;
+  return Math.max(1, Math.floor((scroller()?.clientHeight ?? 0) / height) - 1);
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'bun:test';
+import { createFinder, type Finder, maxHits, type Source } from './finder.ts';
+
+/** A finder whose time stands still, and whose later work runs when asked. */
+function openFinder({ msPerLook = 0 } = {}) {
+  let time = 0;
+  const waiting: (() => void)[] = [];
+  const finder = createFinder({
+    now: () => {
+      time += msPerLook;
+      return time;
+    },
+    later: run => {
+      waiting.push(run);
+      return () => {
+        const at = waiting.indexOf(run);
+        if (at >= 0) waiting.splice(at, 1);
+      };
+    },
+  });
+  const runAll = (): number => {
+    let runs = 0;
+    for (let run = waiting.shift(); run; run = waiting.shift(), runs++) run();
+    return runs;
+  };
+  return { finder, runAll };
+}
+
+const source = (order: number, ...texts: string[]): Source => ({ order, texts });
+const places = (finder: Finder, of: Source): string[] =>
+  finder.hitsOf(of).map(({ text, start, end }) => of.texts[text]?.slice(start, end) ?? '');
+
+describe('a search in the views of a panel', () => {
+  test('counts the hits of all views in their order, and steps through them in a circle', () => {
+    const { finder, runAll } = openFinder();
+    const [second, first] = [source(1, 'refund', 'x', 'Refunded'), source(0, 'a refund')];
+    finder.add(second);
+    finder.add(first);
+    finder.setTerms(['refund']);
+    runAll();
+    expect(finder.found()).toEqual({ count: 3, position: 1, isDone: true, isCapped: false });
+    expect(finder.currentOf(first)).toEqual({ text: 0, start: 2, end: 8 });
+    expect(finder.currentOf(second)).toBeUndefined();
+    finder.step(1);
+    finder.step(1);
+    expect(finder.currentOf(second)).toEqual({ text: 2, start: 0, end: 6 });
+    finder.step(1);
+    expect(finder.found().position).toBe(1);
+    finder.step(-1);
+    expect(finder.found().position).toBe(3);
+  });
+
+  test('begins anew with another text, and when a view appears or goes', () => {
+    const { finder, runAll } = openFinder();
+    const [one, other] = [source(0, 'a b a'), source(1, 'a')];
+    finder.add(one);
+    finder.setTerms(['a']);
+    runAll();
+    finder.step(1);
+    const remove = finder.add(other);
+    runAll();
+    expect(finder.found()).toMatchObject({ count: 3, position: 1 });
+    remove();
+    runAll();
+    expect(finder.found().count).toBe(2);
+    finder.setTerms(['b']);
+    runAll();
+    expect(places(finder, one)).toEqual(['b']);
+    finder.setTerms([]);
+    runAll();
+    expect(finder.found()).toMatchObject({ count: 0, position: 0, isDone: true });
+  });
+
+  test('leaves out what is not shown, and half of an escaped backslash', () => {
+    const { finder, runAll } = openFinder();
+    const json: Source = {
+      order: 0,
+      isJson: true,
+      texts: ['{"a":"\\\\u00e9 \\u00e9 é"}'],
+      accepts: hit => hit.start > 5,
+    };
+    finder.add(json);
+    finder.setTerms(['é', '"a"']);
+    runAll();
+    expect(places(finder, json)).toEqual(['\\u00e9', 'é']);
+  });
+
+  test('finds each hit of a long text once, in slices', () => {
+    const { finder, runAll } = openFinder({ msPerLook: 10 });
+    const word = 'needle';
+    const at = [0, 262_141, 262_144 * 2 - 6, 262_144 * 3, 1_000_000];
+    const text = [...'.'.repeat(1_100_000)];
+    for (const place of at) text.splice(place, word.length, ...word);
+    const long = source(0, text.join(''));
+    finder.add(long);
+    finder.setTerms([word]);
+    expect(runAll()).toBeGreaterThan(4);
+    expect(finder.hitsOf(long).map(({ start }) => start)).toEqual(at);
+  });
+
+  test('stops at a number of hits that nobody steps through', () => {
+    const { finder, runAll } = openFinder();
+    finder.add(source(0, 'a'.repeat(maxHits * 3)));
+    finder.setTerms(['a']);
+    runAll();
+    expect(finder.found()).toMatchObject({ count: maxHits, isCapped: true, isDone: true });
+  });
+});

@@ -1,0 +1,58 @@
+/*
+ * Patterns that find texts as a search of the server does: upper and lower case are the same, every other character is literal, and in
+ * `"key": value` white space between the tokens does not matter.
+ */
+
+import { betweenTokens, jsonPhraseTokens, literalPattern } from '../../shared/json-phrase.ts';
+
+/** A span of a text (UTF-16), end exclusive. */
+export type Span = { readonly start: number; readonly end: number };
+
+const shortEscapes: Record<string, string> = {
+  '"': '\\\\"',
+  '\\': '\\\\\\\\',
+  '/': '\\\\/',
+  '\b': '\\\\b',
+  '\f': '\\\\f',
+  '\n': '\\\\n',
+  '\r': '\\\\r',
+  '\t': '\\\\t',
+};
+
+/**
+ * Undefined when there is nothing to find.
+ * @param inEscapes also finds characters that JSON strings have as escapes, such as `\/` and `\u00e9`
+ */
+export function findPattern(terms: readonly string[], { inEscapes = false } = {}): RegExp | undefined {
+  const literal = inEscapes ? escapedPattern : literalPattern;
+  const sources = [...new Set(terms)]
+    .filter(term => term !== '')
+    .sort((a, b) => b.length - a.length)
+    .map(term => (jsonPhraseTokens(term) ?? [term]).map(literal).join(betweenTokens));
+  return sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'giu');
+}
+
+const escapedPattern = (text: string): string =>
+  [...text]
+    .map(character => {
+      const short = shortEscapes[character];
+      const written = short === undefined ? [] : [short];
+      for (const one of new Set([character, character.toLowerCase(), character.toUpperCase()]))
+        written.push([...units(one)].map(unit => `\\\\u${unit.toString(16).padStart(4, '0')}`).join(''));
+      written.push(literalPattern(character));
+      return `(?:${written.join('|')})`;
+    })
+    .join('');
+
+function* units(text: string): Generator<number> {
+  for (let at = 0; at < text.length; at++) yield text.charCodeAt(at);
+}
+
+/** At most `limit` hits in a text, in order, without overlaps. */
+export function spansIn(text: string, pattern: RegExp, limit: number): Span[] {
+  const spans: Span[] = [];
+  pattern.lastIndex = 0;
+  for (let hit = pattern.exec(text); hit && spans.length < limit; hit = pattern.exec(text))
+    spans.push({ start: hit.index, end: pattern.lastIndex });
+  return spans;
+}

@@ -1,0 +1,49 @@
+/* What can be done on every signed-in page: the pages to go to, the theme, the help, and signing out. */
+
+import { themes } from '../components/account-menu.tsx';
+import { navigate } from '../components/navigation.tsx';
+import { applyTheme } from '../components/preferences.ts';
+import { useActions, useHotkeys } from '../components/use-hotkeys.ts';
+import { sections } from '../pages/settings.tsx';
+import type { CommandOptions } from '../state/commands.ts';
+
+type PageActionsOptions = { path: string; onPalette: () => void; onHelp: () => void; onSignOut: () => void };
+
+export function usePageActions({ path, onPalette, onHelp, onSignOut }: PageActionsOptions): void {
+  const base = /^\/app\/endpoints\/[^/]+/.exec(path)?.[0];
+  const goTo = (label: string, to: string): CommandOptions => ({
+    label,
+    run: () => navigate(to),
+    section: 'Everywhere',
+    isOff: to === path,
+  });
+  useHotkeys({
+    'Mod+k': {
+      label: 'Find a command, an endpoint or an event',
+      run: onPalette,
+      section: 'Everywhere',
+      isKeyOnly: true,
+    },
+    '?': { label: 'Keyboard shortcuts', run: onHelp, section: 'Everywhere' },
+  });
+  useActions([
+    ...(base
+      ? [
+          goTo('Go to events', base),
+          goTo('Go to endpoint settings', `${base}/settings`),
+          goTo('Go to schemas', `${base}/schemas`),
+        ]
+      : []),
+    goTo('Go to all endpoints', '/app'),
+    ...sections.map(({ id, label }) => goTo(`Go to settings: ${label}`, `/app/settings/${id}`)),
+    goTo('Open the API docs', '/docs'),
+    ...themes.map(
+      ({ id, label }): CommandOptions => ({
+        label: `Theme: ${label.toLowerCase()}`,
+        run: () => applyTheme(id),
+        section: 'Everywhere',
+      }),
+    ),
+    { label: 'Sign out', run: onSignOut, section: 'Everywhere' },
+  ]);
+}
