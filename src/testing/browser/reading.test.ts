@@ -183,7 +183,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
   test('a form has no value that cannot be seen, on a phone either', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     const form = new URLSearchParams({
-      note: 'word '.repeat(400) + 'needle',
+      note: `${'word '.repeat(400)}needle`,
       payload: '{"a":{"b":"Needle"}}',
       to: longUrl,
     });
@@ -255,6 +255,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
       await checkAccessibility();
     }
     await row('Document 3').waitFor();
+    expect(await page.locator('.tree-row').count()).toBe(11);
     await page.keyboard.press('f');
     await page.keyboard.type('"c": 3');
     await count('1 of 1');
