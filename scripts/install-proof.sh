@@ -35,7 +35,11 @@ packages: { '**': { access: \$all, publish: \$all, unpublish: \$all } }
 max_body_size: 200mb
 log: { type: stdout, format: pretty, level: error }
 END
-npx --yes verdaccio@6.1.6 --config "$work/verdaccio.yaml" --listen "127.0.0.1:$port" >>"$work/log" 2>&1 &
+mkdir "$work/registry"
+# Its own dependency is a tag, which not every mirror of npm has.
+echo '{"private":true,"dependencies":{"verdaccio":"6.1.6"},"overrides":{"node-fetch":"2.7.0"}}' >"$work/registry/package.json"
+(cd "$work/registry" && npm install --no-audit --no-fund) >>"$work/log" 2>&1 || fail 'npm install verdaccio'
+"$work/registry/node_modules/.bin/verdaccio" --config "$work/verdaccio.yaml" --listen "127.0.0.1:$port" >>"$work/log" 2>&1 &
 registry=$!
 for _ in $(seq 600); do curl -fs "http://127.0.0.1:$port/-/ping" >/dev/null && break; sleep 0.1; done
 echo "//127.0.0.1:$port/:_authToken=none" >"$work/npmrc"

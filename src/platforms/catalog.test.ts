@@ -110,6 +110,10 @@ describe('the catalog', () => {
     expect(names.every(name => /^[a-z0-9-]+$/.test(name))).toBe(true);
   });
 
+  test('says of fifty platforms where the address of an endpoint is entered', () => {
+    expect(platforms.filter(({ setup }) => setup !== undefined).length).toBeGreaterThanOrEqual(50);
+  });
+
   test('finds a row by name, alias and any letter case', () => {
     expect(findPlatform('GitHub')?.name).toBe('github');
     expect(findPlatform('whatsapp')?.name).toBe('meta');
@@ -128,6 +132,11 @@ describe('the catalog', () => {
     test(`${row.name} is complete`, () => {
       expect(row.detect.length).toBeGreaterThan(0);
       expect(row.docsUrl).toMatch(/^https:\/\/[a-z0-9.-]+(\/[\w./-]*)?$/);
+      if (row.setup)
+        expect(row.setup).toEqual({
+          where: expect.stringMatching(/^\S.*\S$/),
+          url: expect.stringMatching(/^https:\/\/\S+$/),
+        });
       if (row.signatures.length > 0) expect(row.secretHint).toBeString();
       if (row.secretHint === null) expect(row.signatures).toBeEmpty();
       expect(row.signatures.filter(({ header, isPresent }) => header === null && !isPresent)).toBeEmpty();

@@ -6,7 +6,7 @@ import type { Platform } from './engine/platform.ts';
 import { genericSample, type Sample } from './engine/sample.ts';
 import { bigcommerce, clerk, openai, standardWebhooks, svix } from './samples/accounts.ts';
 import { calendly, dropboxSign, hubspot, intercom, microsoftGraph, typeform, zoom } from './samples/business.ts';
-import { bitbucket, jira, linear, pagerduty, sentry, travis, vercel } from './samples/developer.ts';
+import { bitbucket, jira, linear, sentry } from './samples/developer.ts';
 import {
   azureEventGrid,
   cloudflareStream,
@@ -26,6 +26,7 @@ import { github } from './samples/github.ts';
 import { gitlab } from './samples/gitlab.ts';
 import { mailgun, meta, resend, sendgrid, telegram, twilio } from './samples/messaging.ts';
 import { adyen, braintree, mercadopago, mollie, paypal } from './samples/more-payments.ts';
+import { pagerduty, travis, vercel } from './samples/operations.ts';
 import { shippo, woocommerce } from './samples/orders.ts';
 import { lemonsqueezy, paddle, paystack, razorpay, square } from './samples/payments.ts';
 import { shopify } from './samples/shopify.ts';

@@ -27,7 +27,7 @@ export const testEventsRoutes = ({ gate, testEvents }: { gate: Gate; testEvents:
       {
         ...jsonInput(NewTestEvent),
         params: IdParams,
-        response: responses({ 201: TestEvent }, 400, 403, 404),
+        response: responses({ 201: TestEvent }, 400, 403, 404, 409),
         detail: {
           operationId: 'sendTestEvent',
           summary: 'Store a sample delivery of a platform',

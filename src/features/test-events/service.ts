@@ -3,7 +3,7 @@
  * the secret comes with the request, or is a test secret, which nobody outside knows.
  */
 import type { Clock } from '../../core/clock.ts';
-import { invalid } from '../../core/errors.ts';
+import { conflict, invalid } from '../../core/errors.ts';
 import { type HeaderPair, lowerName, toFieldLines } from '../../core/headers.ts';
 import type { RandomBytes } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
@@ -17,7 +17,7 @@ import type { NewTestEvent, PlatformGuide, TestEvent } from './model.ts';
 
 type Options = {
   /** @throws not_found */
-  endpoint: (principal: Pick<TeamAccess, 'teamId'>, id: string) => Promise<IngestAddress>;
+  endpoint: (principal: Pick<TeamAccess, 'teamId'>, id: string) => Promise<IngestAddress & { pausedAt: number | null }>;
   urlOf: (token: string) => string;
   /** The endpoint's test secret of a platform: made by `create` when there is none. */
   testSecret: (endpoint: number, platform: string, create: () => string) => Promise<{ id: string; secret: string }>;
@@ -53,7 +53,7 @@ export function createTestEventsService({ endpoint, urlOf, testSecret, record, c
 
     /**
      * @param sourceIp the address of the client that asks for the event
-     * @throws not_found for the endpoint, invalid for platform, sample and secret, unavailable
+     * @throws not_found for the endpoint, conflict when it is paused, invalid for platform, sample and secret, unavailable
      */
     async send(
       principal: Pick<TeamAccess, 'teamId'>,
@@ -61,7 +61,9 @@ export function createTestEventsService({ endpoint, urlOf, testSecret, record, c
       { platform: name, sample: sampleName, secret: given }: NewTestEvent,
       sourceIp: string,
     ): Promise<TestEvent> {
-      const { seq, token } = await endpoint(principal, endpointId);
+      const { seq, token, pausedAt } = await endpoint(principal, endpointId);
+      if (pausedAt !== null)
+        throw conflict('the endpoint is paused and stores nothing: resume it to send a test event');
       const platform = findPlatform(name);
       if (!platform) throw invalid('unknown platform: GET /api/platforms lists them');
       const sample = await findSample(platform, sampleName);

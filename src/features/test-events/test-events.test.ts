@@ -157,6 +157,17 @@ describe('POST /api/endpoints/{id}/test-events', () => {
     expect(error).not.toContain('not base64 at all!');
   });
 
+  test('409 while the endpoint is paused', async () => {
+    const endpoint = await newEndpoint();
+    const path = `/api/endpoints/${endpoint.id}`;
+    await ada.json(200, 'PATCH', path, { paused: true });
+    expect(
+      (await ada.json<{ error: string }>(409, 'POST', `${path}/test-events`, { platform: 'stripe' })).error,
+    ).toContain('resume');
+    await ada.json(200, 'PATCH', path, { paused: false });
+    await send(endpoint, { platform: 'stripe' });
+  });
+
   test('404 for the endpoint of another team, which gets neither an event nor a secret', async () => {
     const endpoint = await newEndpoint();
     await bob.json(404, 'POST', `/api/endpoints/${endpoint.id}/test-events`, { platform: 'stripe' });

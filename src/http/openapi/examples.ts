@@ -1,6 +1,7 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
-import { testEventExamples } from './test-event-examples.ts';
+import { schemaExamples } from './schema-examples.ts';
+import { secretExamples } from './secret-examples.ts';
 
 const createdAt = 1_789_000_000_000;
 const receivedAt = 1_789_000_123_456;
@@ -89,14 +90,6 @@ const invitation = {
   invitedBy: account.email,
   createdAt,
   expiresAt: createdAt + 259_200_000,
-};
-const secret = {
-  id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r',
-  platform: 'stripe',
-  last4: 'k3d9',
-  createdAt,
-  confirmed: true,
-  isTest: false,
 };
 const filter = {
   id: 'flt_01m2ab3cd4ef5gh6jk7mn8pq9r',
@@ -210,7 +203,6 @@ const bySchema: Record<string, unknown> = {
   Invitation: { ...invitation, url: 'https://hooks.example.com/login?invitation=4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2' },
   NewApiKey: { name: 'laptop', expiresIn: '90d' },
   NewInvitation: { email: 'grace@example.com' },
-  NewSecret: { platform: 'stripe', secret: 'whsec_replace_this_with_the_secret_of_the_endpoint' },
   Ok: { ok: true },
   PendingInvitationList: { invitations: [invitation] },
   OpenInvitation: { email: 'grace@example.com', teamOf: 'ada@example.com' },
@@ -232,21 +224,8 @@ const bySchema: Record<string, unknown> = {
       },
     ],
   },
-  SchemaChangeList: {
-    changes: [
-      {
-        platform: 'stripe',
-        type: 'order.paid',
-        kind: 'new',
-        path: 'customer.locale',
-        at: receivedAt,
-        eventId: ids.event,
-      },
-    ],
-  },
-  ...testEventExamples,
-  Secret: secret,
-  SecretList: { secrets: [secret], learnSecretsUntil: null },
+  ...schemaExamples,
+  ...secretExamples,
   SessionList: {
     sessions: [
       {

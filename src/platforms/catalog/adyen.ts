@@ -11,6 +11,10 @@ export const adyen: Platform = {
   name: 'adyen',
   title: 'Adyen',
   docsUrl: 'https://docs.adyen.com',
+  setup: {
+    where: 'Customer Area > Developers > Webhooks > Create new webhook > Standard webhook > Server configuration > URL',
+    url: 'https://docs.adyen.com/development-resources/webhooks/configure-and-manage',
+  },
   detect: [
     { anyHeader: ['hmacsignature'], order: 35 },
     { json: { 'notificationItems.0.NotificationRequestItem': true }, order: 45 },

@@ -6,6 +6,10 @@ export const asana: Platform = {
   name: 'asana',
   title: 'Asana',
   docsUrl: 'https://developers.asana.com/docs',
+  setup: {
+    where: 'the API call POST /webhooks, field target',
+    url: 'https://developers.asana.com/docs/webhooks-guide',
+  },
   detect: [{ anyHeader: ['x-hook-signature'], order: 25 }],
   eventType: ['json:events.0.resource.resource_type', 'json:events.0.action'],
   action: ['events.0.action'],

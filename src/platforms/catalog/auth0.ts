@@ -5,6 +5,10 @@ export const auth0: Platform = {
   name: 'auth0',
   title: 'Auth0 log streams',
   docsUrl: 'https://auth0.com/docs',
+  setup: {
+    where: 'Dashboard > Monitoring > Streams > Create Stream > Custom Webhook > Payload URL',
+    url: 'https://auth0.com/docs/customize/log-streams/custom-log-streams',
+  },
   detect: [
     { json: { '0.log_id': true, '0.data.type': true }, order: 80 },
     { json: { log_id: true, 'data.type': true }, order: 80 },

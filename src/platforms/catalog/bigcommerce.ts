@@ -6,6 +6,10 @@ export const bigcommerce: Platform = {
   name: 'bigcommerce',
   title: 'BigCommerce',
   docsUrl: 'https://developer.bigcommerce.com',
+  setup: {
+    where: 'the API call POST /v3/hooks, field destination',
+    url: 'https://developer.bigcommerce.com/docs/integrations/webhooks',
+  },
   detect: [{ json: { scope: /^store\//, producer: /^stores\// }, order: 40 }],
   eventType: ['json:scope'],
   deliveryId: [

@@ -5,6 +5,10 @@ export const bitbucket: Platform = {
   name: 'bitbucket',
   title: 'Bitbucket Cloud',
   docsUrl: 'https://support.atlassian.com/bitbucket-cloud/',
+  setup: {
+    where: 'the repository > Repository settings > Webhooks > Add webhook > URL',
+    url: 'https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/',
+  },
   detect: [
     { allHeaders: ['x-event-key', 'x-hook-uuid'], order: 22 },
     { userAgent: 'Bitbucket-Webhooks/2.0', order: 22 },

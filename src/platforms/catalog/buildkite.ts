@@ -5,6 +5,10 @@ export const buildkite: Platform = {
   name: 'buildkite',
   title: 'Buildkite',
   docsUrl: 'https://buildkite.com/docs',
+  setup: {
+    where: 'the organization’s settings > Notification Services > Webhook > Webhook URL',
+    url: 'https://buildkite.com/docs/apis/webhooks/pipelines',
+  },
   detect: [{ anyHeader: ['x-buildkite-event', 'x-buildkite-signature', 'x-buildkite-token'], order: 20 }],
   eventType: ['header:x-buildkite-event', 'json:event'],
   action: ['build.state'],

@@ -5,6 +5,10 @@ export const cal: Platform = {
   name: 'cal',
   title: 'Cal.com',
   docsUrl: 'https://cal.com/docs',
+  setup: {
+    where: 'Settings > Developer > Webhooks > New > Subscriber URL',
+    url: 'https://cal.com/docs/developing/guides/automation/webhooks',
+  },
   detect: [{ anyHeader: ['x-cal-signature-256'], order: 26 }],
   eventType: ['json:triggerEvent'],
   preview: ['payload.title', 'payload.attendees.0.email', 'payload.startTime', 'payload.status'],

@@ -5,6 +5,10 @@ export const calendly: Platform = {
   name: 'calendly',
   title: 'Calendly',
   docsUrl: 'https://developer.calendly.com',
+  setup: {
+    where: 'the API call POST /webhook_subscriptions, field url',
+    url: 'https://developer.calendly.com/api-docs/overview/examples/webhooks',
+  },
   detect: [{ anyHeader: ['calendly-webhook-signature'], order: 20 }],
   eventType: ['json:event'],
   preview: [

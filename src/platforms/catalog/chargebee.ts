@@ -4,6 +4,10 @@ export const chargebee: Platform = {
   name: 'chargebee',
   title: 'Chargebee',
   docsUrl: 'https://apidocs.chargebee.com',
+  setup: {
+    where: 'Settings > Webhooks > Add Webhook > Webhook URL',
+    url: 'https://apidocs.chargebee.com/docs/api/webhooks',
+  },
   detect: [{ json: { event_type: true, webhook_status: true, content: true, occurred_at: true }, order: 75 }],
   eventType: ['json:event_type'],
   deliveryId: [{ body: 'id', source: 'https://apidocs.chargebee.com/docs/api/events' }],

@@ -5,6 +5,10 @@ export const circleci: Platform = {
   name: 'circleci',
   title: 'CircleCI',
   docsUrl: 'https://circleci.com/docs',
+  setup: {
+    where: 'Project Settings > Webhooks > Add Webhook > URL',
+    url: 'https://circleci.com/docs/guides/integration/outbound-webhooks/',
+  },
   detect: [{ anyHeader: ['circleci-event-type', 'circleci-signature'], order: 20 }],
   eventType: ['header:circleci-event-type', 'json:type'],
   deliveryId: [{ body: 'id', source: 'https://circleci.com/docs/reference/outbound-webhooks-reference/' }],

@@ -6,6 +6,10 @@ export const clerk: Platform = {
   name: 'clerk',
   title: 'Clerk',
   docsUrl: 'https://clerk.com/docs',
+  setup: {
+    where: 'Dashboard > Webhooks > Add Endpoint > Endpoint URL',
+    url: 'https://clerk.com/docs/webhooks/overview',
+  },
   detect: [
     {
       allHeaders: ['svix-id'],

@@ -9,6 +9,10 @@ export const contentful: Platform = {
   name: 'contentful',
   title: 'Contentful',
   docsUrl: 'https://www.contentful.com/developers/docs/',
+  setup: {
+    where: 'Settings > Webhooks > Add webhook > URL',
+    url: 'https://www.contentful.com/developers/docs/extensibility/webhooks/configure-webhook/',
+  },
   detect: [{ anyHeader: ['x-contentful-topic', 'x-contentful-webhook-name', 'x-contentful-signature'], order: 20 }],
   eventType: ['header:x-contentful-topic'],
   deliveryId: [

@@ -7,6 +7,10 @@ export const discord: Platform = {
   name: 'discord',
   title: 'Discord',
   docsUrl: 'https://discord.com/developers/docs',
+  setup: {
+    where: 'Developer Portal > the application > Webhooks > Endpoint URL',
+    url: 'https://docs.discord.com/developers/events/webhook-events',
+  },
   detect: [{ allHeaders: ['x-signature-ed25519', 'x-signature-timestamp'], order: 20 }],
   eventType: ['json:event.type', 'json:type'],
   preview: [

@@ -4,6 +4,10 @@ export const dockerhub: Platform = {
   name: 'dockerhub',
   title: 'Docker Hub',
   docsUrl: 'https://docs.docker.com',
+  setup: {
+    where: 'the repository > Webhooks > Webhook URL',
+    url: 'https://docs.docker.com/docker-hub/repos/manage/webhooks/',
+  },
   detect: [
     {
       json: {

@@ -7,6 +7,10 @@ export const forgejo: Platform = {
   name: 'forgejo',
   title: 'Forgejo',
   docsUrl: 'https://forgejo.org/docs/',
+  setup: {
+    where: 'the repository > Settings > Webhooks > Add webhook > Forgejo > Target URL',
+    url: 'https://forgejo.org/docs/latest/user/webhooks/',
+  },
   detect: [{ anyHeader: ['x-forgejo-event', 'x-forgejo-delivery', 'x-forgejo-signature'], order: 21 }],
   eventType: ['header:x-forgejo-event', 'header:x-forgejo-event-type'],
   deliveryId: [

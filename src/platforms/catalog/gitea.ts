@@ -7,6 +7,10 @@ export const gitea: Platform = {
   name: 'gitea',
   title: 'Gitea',
   docsUrl: 'https://docs.gitea.com',
+  setup: {
+    where: 'the repository > Settings > Webhooks > Add webhook > Gitea > Target URL',
+    url: 'https://docs.gitea.com/usage/webhooks',
+  },
   detect: [{ anyHeader: ['x-gitea-event', 'x-gitea-delivery'], order: 22 }],
   eventType: ['header:x-gitea-event', 'header:x-gitea-event-type'],
   deliveryId: [{ header: 'X-Gitea-Delivery', source: 'https://docs.gitea.com/usage/webhooks' }],

@@ -6,6 +6,11 @@ export const github: Platform = {
   name: 'github',
   title: 'GitHub',
   docsUrl: 'https://docs.github.com/webhooks',
+  setup: {
+    where:
+      'the repository or organization > Settings > Webhooks > Add webhook > Payload URL, with the content type application/json',
+    url: 'https://docs.github.com/webhooks/using-webhooks/creating-webhooks',
+  },
   detect: [
     {
       anyHeader: ['x-github-event', 'x-github-delivery'],

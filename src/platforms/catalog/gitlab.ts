@@ -6,6 +6,10 @@ export const gitlab: Platform = {
   name: 'gitlab',
   title: 'GitLab',
   docsUrl: 'https://docs.gitlab.com',
+  setup: {
+    where: 'the project or group > Settings > Webhooks > Add new webhook > URL',
+    url: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+  },
   detect: [
     { anyHeader: ['x-gitlab-event', 'x-gitlab-event-uuid', 'x-gitlab-webhook-uuid', 'x-gitlab-instance'], order: 20 },
   ],

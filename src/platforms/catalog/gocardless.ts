@@ -5,6 +5,7 @@ export const gocardless: Platform = {
   name: 'gocardless',
   title: 'GoCardless',
   docsUrl: 'https://developer.gocardless.com',
+  setup: { where: 'Developers > Create > Webhook endpoint > URL', url: 'https://developer.gocardless.com' },
   detect: [
     {
       allHeaders: ['webhook-signature'],

@@ -5,6 +5,10 @@ export const grafana: Platform = {
   name: 'grafana',
   title: 'Grafana',
   docsUrl: 'https://grafana.com/docs',
+  setup: {
+    where: 'Alerting > Contact points > Add contact point > Webhook > URL',
+    url: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
+  },
   detect: [
     { anyHeader: ['x-grafana-alerting-signature'], order: 45 },
     { json: { orgId: true, receiver: true, status: true, alerts: true, version: '1' }, order: 45 },

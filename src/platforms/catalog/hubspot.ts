@@ -10,6 +10,10 @@ export const hubspot: Platform = {
   name: 'hubspot',
   title: 'HubSpot',
   docsUrl: 'https://developers.hubspot.com/docs',
+  setup: {
+    where: 'Settings > Integrations > Private Apps > the app > Webhooks > Target URL',
+    url: 'https://developers.hubspot.com/docs/guides/apps/private-apps/create-and-edit-webhook-subscriptions-in-private-apps',
+  },
   detect: [{ anyHeader: ['x-hubspot-signature-v3', 'x-hubspot-signature', 'x-hubspot-signature-version'], order: 20 }],
   eventType: ['json:0.subscriptionType', 'json:eventType'],
   preview: [['0.objectId', 'objectId'], '0.propertyName', '0.propertyValue', '0.changeSource'],

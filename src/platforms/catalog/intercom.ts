@@ -5,6 +5,10 @@ export const intercom: Platform = {
   name: 'intercom',
   title: 'Intercom',
   docsUrl: 'https://developers.intercom.com',
+  setup: {
+    where: 'Developer Hub > the app > Configure > Webhooks > Endpoint URL',
+    url: 'https://developers.intercom.com/docs/webhooks/setting-up-webhooks',
+  },
   detect: [{ json: { type: 'notification_event', topic: true, app_id: true }, order: 35 }],
   eventType: ['json:topic'],
   deliveryId: [{ body: 'id', source: 'https://developers.intercom.com/docs/webhooks/webhook-notifications' }],

@@ -5,6 +5,10 @@ export const jira: Platform = {
   name: 'jira',
   title: 'Jira',
   docsUrl: 'https://developer.atlassian.com',
+  setup: {
+    where: 'Settings > System > WebHooks > Create a WebHook > URL',
+    url: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/',
+  },
   detect: [
     { anyHeader: ['x-atlassian-webhook-identifier'], order: 25 },
     { json: { webhookEvent: true }, order: 50 },

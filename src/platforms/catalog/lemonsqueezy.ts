@@ -5,6 +5,7 @@ export const lemonsqueezy: Platform = {
   name: 'lemonsqueezy',
   title: 'Lemon Squeezy',
   docsUrl: 'https://docs.lemonsqueezy.com',
+  setup: { where: 'Settings > Webhooks > Callback URL', url: 'https://docs.lemonsqueezy.com/help/webhooks' },
   detect: [{ allHeaders: ['x-event-name', 'x-signature'], order: 30 }],
   eventType: ['header:x-event-name', 'json:meta.event_name'],
   preview: ['data.id', 'data.attributes.total_formatted', 'data.attributes.status', 'data.attributes.user_email'],

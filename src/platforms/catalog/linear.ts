@@ -5,6 +5,7 @@ export const linear: Platform = {
   name: 'linear',
   title: 'Linear',
   docsUrl: 'https://linear.app/developers',
+  setup: { where: 'Settings > API > Webhooks > New webhook > URL', url: 'https://linear.app/developers/webhooks' },
   detect: [{ anyHeader: ['linear-signature', 'linear-event', 'linear-delivery'], order: 20 }],
   eventType: ['header:linear-event', 'json:type', 'json:action'],
   deliveryId: [{ header: 'Linear-Delivery', source: 'https://linear.app/developers/webhooks' }],

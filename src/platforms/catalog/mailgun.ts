@@ -16,6 +16,10 @@ export const mailgun: Platform = {
   name: 'mailgun',
   title: 'Mailgun',
   docsUrl: 'https://documentation.mailgun.com',
+  setup: {
+    where: 'Send > Sending > Webhooks > Add webhook > URL',
+    url: 'https://documentation.mailgun.com/docs/mailgun/user-manual/events/webhooks',
+  },
   detect: [
     {
       json: { 'event-data': true, 'signature.signature': true, 'signature.timestamp': true, 'signature.token': true },

@@ -16,6 +16,10 @@ export const mercadopago: Platform = {
   name: 'mercadopago',
   title: 'Mercado Pago',
   docsUrl: 'https://www.mercadopago.com/developers',
+  setup: {
+    where: 'Your integrations > the application > Webhooks > Configure notifications > URL',
+    url: 'https://www.mercadopago.com/developers/en/docs/your-integrations/notifications/webhooks',
+  },
   detect: [{ headerValues: { 'x-signature': /^ts=/ }, order: 34 }],
   eventType: ['json:type', 'json:action'],
   deliveryId: [

@@ -9,6 +9,10 @@ export const meta: Platform = {
   aliases: ['facebook', 'instagram', 'whatsapp', 'messenger', 'threads'],
   title: 'Meta',
   docsUrl: 'https://developers.facebook.com/docs',
+  setup: {
+    where: 'App Dashboard > Webhooks > Callback URL, with a verify token of your choice',
+    url: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
+  },
   detect: [
     {
       absentHeaders: ['x-github-event'],

@@ -5,6 +5,10 @@ export const mollie: Platform = {
   name: 'mollie',
   title: 'Mollie',
   docsUrl: 'https://docs.mollie.com',
+  setup: {
+    where: 'Dashboard > Developers > Webhooks > Create webhook > URL; or webhookUrl of each payment in the API',
+    url: 'https://docs.mollie.com/reference/webhooks-new',
+  },
   detect: [
     { anyHeader: ['x-mollie-signature'], order: 25 },
     { form: { id: /^(tr|ord|sub|cst|mdt|re|chb|pl|stl|cap)_\w+$/ }, keyCount: 1, order: 50 },

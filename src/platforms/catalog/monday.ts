@@ -6,6 +6,10 @@ export const monday: Platform = {
   name: 'monday',
   title: 'monday.com',
   docsUrl: 'https://developer.monday.com',
+  setup: {
+    where: 'the board > Automations Center > Integrations > Webhooks > URL',
+    url: 'https://developer.monday.com/api-reference/docs/webhooks',
+  },
   detect: [
     { json: { challenge: true }, keyCount: 1, order: 40 },
     { json: { 'event.type': true, 'event.subscriptionId': true }, order: 40 },

@@ -7,6 +7,11 @@ export const netlify: Platform = {
   name: 'netlify',
   title: 'Netlify',
   docsUrl: 'https://docs.netlify.com',
+  setup: {
+    where:
+      'Project configuration > Notifications > Deploy notifications > Add notification > HTTP POST request > URL to notify',
+    url: 'https://docs.netlify.com/site-deploys/notifications/',
+  },
   detect: [
     { anyHeader: ['x-netlify-event'], order: 25 },
     {

@@ -9,6 +9,10 @@ export const notion: Platform = {
   name: 'notion',
   title: 'Notion',
   docsUrl: 'https://developers.notion.com',
+  setup: {
+    where: 'the settings of the integration > Webhooks > Create a subscription > Webhook URL',
+    url: 'https://developers.notion.com/reference/webhooks',
+  },
   detect: [
     { anyHeader: ['x-notion-signature'], order: 20 },
     { json: { verification_token: true }, keyCount: 1, order: 50 },

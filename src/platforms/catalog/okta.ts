@@ -6,6 +6,10 @@ export const okta: Platform = {
   name: 'okta',
   title: 'Okta',
   docsUrl: 'https://developer.okta.com',
+  setup: {
+    where: 'Workflow > Event Hooks > Create Event Hook > URL',
+    url: 'https://developer.okta.com/docs/concepts/event-hooks/',
+  },
   detect: [
     { anyHeader: ['x-okta-verification-challenge'], order: 40 },
     { json: { eventType: 'com.okta.event_hook', 'data.events.0': true }, order: 40 },

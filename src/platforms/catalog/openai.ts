@@ -6,6 +6,10 @@ export const openai: Platform = {
   name: 'openai',
   title: 'OpenAI',
   docsUrl: 'https://platform.openai.com/docs',
+  setup: {
+    where: 'Project settings > Webhooks > Create > URL',
+    url: 'https://platform.openai.com/docs/guides/webhooks',
+  },
   detect: [
     { allHeaders: ['webhook-id'], userAgent: 'OpenAI/', order: 62 },
     {

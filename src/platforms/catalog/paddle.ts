@@ -9,6 +9,10 @@ export const paddle: Platform = {
   name: 'paddle',
   title: 'Paddle',
   docsUrl: 'https://developer.paddle.com',
+  setup: {
+    where: 'Developer tools > Notifications > New destination > URL',
+    url: 'https://developer.paddle.com/webhooks/notification-destinations',
+  },
   detect: [
     { anyHeader: ['paddle-signature'], order: 20 },
     { form: { p_signature: true, alert_name: true }, order: 50 },

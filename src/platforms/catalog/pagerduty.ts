@@ -5,6 +5,10 @@ export const pagerduty: Platform = {
   name: 'pagerduty',
   title: 'PagerDuty',
   docsUrl: 'https://developer.pagerduty.com',
+  setup: {
+    where: 'Integrations > Generic Webhooks (v3) > New Webhook > Webhook URL',
+    url: 'https://support.pagerduty.com/main/docs/webhooks',
+  },
   detect: [{ anyHeader: ['x-pagerduty-signature', 'x-webhook-subscription'], order: 20 }],
   eventType: ['json:event.event_type'],
   deliveryId: [{ body: 'event.id', source: 'https://developer.pagerduty.com/docs/webhooks-overview' }],

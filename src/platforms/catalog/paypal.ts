@@ -9,6 +9,10 @@ export const paypal: Platform = {
   name: 'paypal',
   title: 'PayPal',
   docsUrl: 'https://developer.paypal.com',
+  setup: {
+    where: 'Developer Dashboard > Apps & Credentials > the app > Webhooks > Add Webhook > Webhook URL',
+    url: 'https://developer.paypal.com/api/rest/webhooks/',
+  },
   detect: [
     {
       anyHeader: ['paypal-transmission-id', 'paypal-transmission-sig', 'paypal-auth-algo', 'paypal-cert-url'],

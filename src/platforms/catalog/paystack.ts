@@ -5,6 +5,7 @@ export const paystack: Platform = {
   name: 'paystack',
   title: 'Paystack',
   docsUrl: 'https://paystack.com/docs',
+  setup: { where: 'Settings > API Keys & Webhooks > Webhook URL', url: 'https://paystack.com/docs/payments/webhooks/' },
   detect: [{ anyHeader: ['x-paystack-signature'], order: 26 }],
   eventType: ['json:event'],
   preview: [

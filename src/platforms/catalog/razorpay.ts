@@ -5,6 +5,10 @@ export const razorpay: Platform = {
   name: 'razorpay',
   title: 'Razorpay',
   docsUrl: 'https://razorpay.com/docs',
+  setup: {
+    where: 'Account & Settings > Website and app settings > Webhooks > Add New Webhook > Webhook URL',
+    url: 'https://razorpay.com/docs/webhooks/setup-edit-payments/',
+  },
   detect: [{ anyHeader: ['x-razorpay-signature', 'x-razorpay-event-id'], order: 20 }],
   eventType: ['json:event'],
   deliveryId: [

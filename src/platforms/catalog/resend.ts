@@ -6,6 +6,10 @@ export const resend: Platform = {
   name: 'resend',
   title: 'Resend',
   docsUrl: 'https://resend.com/docs',
+  setup: {
+    where: 'Webhooks > Add Webhook > Endpoint URL',
+    url: 'https://resend.com/docs/dashboard/webhooks/introduction',
+  },
   detect: [
     { allHeaders: ['svix-id'], json: { type: /^(email|contact|domain)\./, created_at: true, data: true }, order: 60 },
   ],

@@ -5,6 +5,10 @@ export const revenuecat: Platform = {
   name: 'revenuecat',
   title: 'RevenueCat',
   docsUrl: 'https://www.revenuecat.com/docs',
+  setup: {
+    where: 'Integrations > New > Webhooks > Webhook URL',
+    url: 'https://www.revenuecat.com/docs/integrations/webhooks',
+  },
   detect: [
     { anyHeader: ['x-revenuecat-webhook-signature'], order: 30 },
     { json: { api_version: true, 'event.type': true, 'event.app_user_id': true }, order: 45 },

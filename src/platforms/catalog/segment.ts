@@ -5,6 +5,10 @@ export const segment: Platform = {
   name: 'segment',
   title: 'Twilio Segment',
   docsUrl: 'https://segment.com/docs',
+  setup: {
+    where: 'Catalog > Webhooks > Configure > Webhook URL',
+    url: 'https://segment.com/docs/connections/destinations/catalog/webhooks/',
+  },
   detect: [
     {
       json: { messageId: true, type: ['track', 'identify', 'page', 'screen', 'group', 'alias'], anonymousId: true },

@@ -5,6 +5,10 @@ export const sendgrid: Platform = {
   name: 'sendgrid',
   title: 'Twilio SendGrid',
   docsUrl: 'https://www.twilio.com/docs/sendgrid',
+  setup: {
+    where: 'Settings > Mail Settings > Event Webhooks > Create new webhook > Post URL',
+    url: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook',
+  },
   detect: [
     { anyHeader: ['x-twilio-email-event-webhook-signature', 'x-twilio-email-event-webhook-timestamp'], order: 20 },
     { json: { '0.sg_event_id': true }, order: 50 },

@@ -5,6 +5,10 @@ export const sentry: Platform = {
   name: 'sentry',
   title: 'Sentry',
   docsUrl: 'https://docs.sentry.io',
+  setup: {
+    where: 'Settings > Developer Settings > Create New Integration > Internal Integration > Webhook URL',
+    url: 'https://docs.sentry.io/organization/integrations/integration-platform/',
+  },
   detect: [{ anyHeader: ['sentry-hook-resource', 'sentry-hook-signature'], order: 20 }],
   eventType: ['header:sentry-hook-resource', 'json:action'],
   action: ['action'],

@@ -6,6 +6,10 @@ export const shopify: Platform = {
   name: 'shopify',
   title: 'Shopify',
   docsUrl: 'https://shopify.dev/docs',
+  setup: {
+    where: 'Shopify admin > Settings > Notifications > Webhooks > Create webhook > URL',
+    url: 'https://help.shopify.com/manual/fulfillment/setup/notifications/webhooks',
+  },
   detect: [
     {
       anyHeader: [

@@ -7,6 +7,10 @@ export const slack: Platform = {
   name: 'slack',
   title: 'Slack',
   docsUrl: 'https://docs.slack.dev',
+  setup: {
+    where: 'the app > Event Subscriptions > Enable Events > Request URL',
+    url: 'https://docs.slack.dev/apis/events-api/using-http-request-urls',
+  },
   detect: [
     { anyHeader: ['x-slack-signature', 'x-slack-request-timestamp'], order: 20 },
     { methods: ['POST'], json: { type: 'url_verification', challenge: true }, order: 50 },

@@ -5,6 +5,10 @@ export const square: Platform = {
   name: 'square',
   title: 'Square',
   docsUrl: 'https://developer.squareup.com/docs',
+  setup: {
+    where: 'Developer Console > the application > Webhooks > Subscriptions > Add subscription > Notification URL',
+    url: 'https://developer.squareup.com/docs/webhooks/overview',
+  },
   detect: [{ anyHeader: ['x-square-hmacsha256-signature', 'x-square-signature', 'square-environment'], order: 20 }],
   eventType: ['json:type'],
   deliveryId: [{ body: 'event_id', source: 'https://developer.squareup.com/docs/webhooks/step4manage' }],

@@ -5,6 +5,10 @@ export const stripe: Platform = {
   name: 'stripe',
   title: 'Stripe',
   docsUrl: 'https://docs.stripe.com/webhooks',
+  setup: {
+    where: 'Workbench > Webhooks > Create new destination > Webhook > Endpoint URL',
+    url: 'https://docs.stripe.com/workbench/event-destinations',
+  },
   detect: [{ anyHeader: ['stripe-signature'], order: 20 }],
   eventType: ['json:type'],
   deliveryId: [{ body: 'id', source: 'https://docs.stripe.com/webhooks#handle-duplicate-events' }],

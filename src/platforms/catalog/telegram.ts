@@ -6,6 +6,7 @@ export const telegram: Platform = {
   name: 'telegram',
   title: 'Telegram Bot API',
   docsUrl: 'https://core.telegram.org/bots/api',
+  setup: { where: 'the API call setWebhook, field url', url: 'https://core.telegram.org/bots/api#setwebhook' },
   detect: [
     { anyHeader: ['x-telegram-bot-api-secret-token'], order: 20 },
     { json: { update_id: true }, keyCount: 2, order: 50 },

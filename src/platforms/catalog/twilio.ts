@@ -15,6 +15,10 @@ export const twilio: Platform = {
   name: 'twilio',
   title: 'Twilio',
   docsUrl: 'https://www.twilio.com/docs',
+  setup: {
+    where: 'Console > Phone Numbers > Manage > Active numbers > the number > A message comes in, or A call comes in',
+    url: 'https://www.twilio.com/docs/usage/webhooks',
+  },
   detect: [{ anyHeader: ['x-twilio-signature'], order: 19 }],
   eventType: [
     'form:EventType',

@@ -8,6 +8,10 @@ export const twitch: Platform = {
   name: 'twitch',
   title: 'Twitch EventSub',
   docsUrl: 'https://dev.twitch.tv/docs',
+  setup: {
+    where: 'the API call POST /eventsub/subscriptions, field transport.callback',
+    url: 'https://dev.twitch.tv/docs/eventsub/handling-webhook-events/',
+  },
   detect: [{ anyHeader: ['twitch-eventsub-message-id', 'twitch-eventsub-message-type'], order: 20 }],
   eventType: ['header:twitch-eventsub-subscription-type', 'json:subscription.type'],
   deliveryId: [

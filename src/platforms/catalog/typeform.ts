@@ -5,6 +5,10 @@ export const typeform: Platform = {
   name: 'typeform',
   title: 'Typeform',
   docsUrl: 'https://www.typeform.com/developers/',
+  setup: {
+    where: 'the form > Connect > Webhooks > Add a webhook > Endpoint',
+    url: 'https://www.typeform.com/developers/webhooks/',
+  },
   detect: [
     { anyHeader: ['typeform-signature'], order: 20 },
     { json: { form_response: true, event_type: 'form_response' }, order: 50 },

@@ -5,6 +5,7 @@ export const vercel: Platform = {
   name: 'vercel',
   title: 'Vercel',
   docsUrl: 'https://vercel.com/docs',
+  setup: { where: 'the team > Settings > Webhooks > Endpoint URL', url: 'https://vercel.com/docs/webhooks' },
   detect: [{ anyHeader: ['x-vercel-signature'], order: 20 }],
   eventType: ['json:type'],
   deliveryId: [{ body: 'id', source: 'https://vercel.com/docs/webhooks/webhooks-api' }],

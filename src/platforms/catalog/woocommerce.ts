@@ -5,6 +5,10 @@ export const woocommerce: Platform = {
   name: 'woocommerce',
   title: 'WooCommerce',
   docsUrl: 'https://woocommerce.com/documentation/',
+  setup: {
+    where: 'WooCommerce > Settings > Advanced > Webhooks > Add webhook > Delivery URL',
+    url: 'https://woocommerce.com/document/webhooks/',
+  },
   detect: [
     { anyHeader: ['x-wc-webhook-topic', 'x-wc-webhook-signature', 'x-wc-webhook-source'], order: 20 },
     { userAgent: 'WooCommerce/', form: { webhook_id: /^\d+$/ }, keyCount: 1, order: 50 },

@@ -5,6 +5,10 @@ export const zendesk: Platform = {
   name: 'zendesk',
   title: 'Zendesk',
   docsUrl: 'https://developer.zendesk.com',
+  setup: {
+    where: 'Admin Center > Apps and integrations > Webhooks > Create webhook > Endpoint URL',
+    url: 'https://developer.zendesk.com/documentation/webhooks/creating-and-monitoring-webhooks/',
+  },
   detect: [{ anyHeader: ['x-zendesk-webhook-id', 'x-zendesk-webhook-signature', 'x-zendesk-account-id'], order: 20 }],
   eventType: ['json:type'],
   deliveryId: [

@@ -9,6 +9,10 @@ export const zoom: Platform = {
   name: 'zoom',
   title: 'Zoom',
   docsUrl: 'https://developers.zoom.us/docs',
+  setup: {
+    where: 'App Marketplace > the app > Features > Access > Event Subscriptions > Event notification endpoint URL',
+    url: 'https://developers.zoom.us/docs/api/webhooks/',
+  },
   detect: [{ anyHeader: ['x-zm-signature', 'x-zm-request-timestamp', 'x-zm-trackingid'], order: 20 }],
   eventType: ['json:event'],
   preview: [

@@ -119,6 +119,21 @@ describe('the verdict', () => {
     });
   });
 
+  describe('a test secret', () => {
+    const testSecret = { platform: 'shopify', secret: 'made here', test: true } as const;
+    const ours = { 'X-Shopify-Hmac-Sha256': base64('made here') };
+
+    test('makes the verdict of what it signed', () => {
+      expect(judge(ours, 'shopify', [testSecret])).toMatchObject({ ...shopify, verdict: 'valid' });
+      expect(judge(ours, 'shopify', [testSecret, ...has(['shopify', 'right'])])).toMatchObject({ verdict: 'valid' });
+    });
+
+    test('does not change the verdict of anything else', () => {
+      for (const secrets of [[], has(['shopify', 'right']), has(['shopify', 'wrong']), has([null, 'wrong'])])
+        expect(judge(signed, 'shopify', [testSecret, ...secrets])).toEqual(judge(signed, 'shopify', secrets));
+    });
+  });
+
   test('is valid when only the older of two schemes matches', () => {
     const old = { 'X-GitHub-Event': 'push', 'X-Hub-Signature': `sha1=${hex('s', body, 'sha1')}` };
     expect(judge(old, 'github', has(['github', 's']))).toMatchObject({ verdict: 'valid', scheme: 'hmac-sha1' });

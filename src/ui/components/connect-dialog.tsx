@@ -91,7 +91,7 @@ const Where = ({ platform: { title, docsUrl, setup } }: { platform: PlatformGuid
   <>
     {setup ? (
       <>
-        In {title}, go to <strong>{setup.where}</strong>.{' '}
+        At {title}: <strong>{setup.where}</strong>.{' '}
       </>
     ) : (
       <>Find the webhook settings of {title}. </>

@@ -65,8 +65,8 @@ const EndpointState = ({ endpoint }: { endpoint: Endpoint }) =>
       Paused
     </Link>
   ) : (
-    <span class="endpoint-live" title="Live: every delivery is stored">
-      <span class="offscreen">Live</span>
+    <span class="endpoint-live" title="Receiving: every delivery is stored">
+      <span class="offscreen">Receiving</span>
     </span>
   );
 

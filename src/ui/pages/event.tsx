@@ -134,7 +134,7 @@ const LoadFailure = ({ problem, listHref, onRetry }: LoadFailureProps) =>
         </Link>
       }
     >
-      It was removed: deleted, or its retention period is over. Or the link to it is not complete.
+      It has been removed (deleted, or past its retention period), or the link is incomplete.
     </Empty>
   ) : (
     <Empty title="The event could not be loaded" action={<Button onClick={onRetry}>Try again</Button>}>

@@ -55,12 +55,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const page = { ...folding, ...useArrivals(name), onMarked: selected.mark, isOpen: useIsOpen(eventId) };
   const live = useLiveList(endpointId, where, page);
   const { list, state, connection, isGone } = live;
-  const base = `/app/endpoints/${endpointId}`;
-  const inspector = useInspectorState();
-  const queryOf = (filter: string): string => inspectorQuery(filter, inspector);
-  const suffix = queryOf(where);
-  const filter = filterControl({ base, eventId, where, queryOf, isWide });
-  const listHref = base + suffix;
+  const { base, suffix, listHref, filter } = useInspectorLinks({ endpointId, eventId, where });
   const place = { list, endpointId, eventId, where };
   const selection = useSelection({ ...place, base, suffix, selected: selected.event });
   const picks = usePicks({ list, state, endpointId, where, eventId, index: selection.index });
@@ -72,12 +67,10 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   useEventSource(list, id => `${base}/events/${id}${suffix}`);
   useMissingPicks();
   useFocusOfOpenedEvent(eventId);
-
   if (isGone || (endpoints && !endpoint)) return <EndpointNotFoundPage />;
   const isEmpty = state.phase === 'ready' && state.length === 0 && state.heldCount === 0;
   if (isEmpty && where === '' && !eventId && endpoint)
     return <FirstWebhook endpoint={endpoint} connection={connection} />;
-
   return (
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
       <h1 class="offscreen">{name}</h1>
@@ -129,6 +122,16 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
       )}
     </main>
   );
+}
+
+/** The links inside the inspector keep its state. */
+function useInspectorLinks({ endpointId, eventId, where }: InspectorProps) {
+  const inspector = useInspectorState();
+  const base = `/app/endpoints/${endpointId}`;
+  const queryOf = (filter: string): string => inspectorQuery(filter, inspector);
+  const suffix = queryOf(where);
+  const filter = filterControl({ base, eventId, where, queryOf, isWide });
+  return { base, suffix, listHref: base + suffix, filter };
 }
 
 type KeyOptions = {

@@ -28,8 +28,13 @@ export function helpLines(commands: readonly Command[], section: Section): HelpL
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   const commands = useMemo(() => {
     const listed = listedCommands();
-    // What a control does with its own keys comes after the keys of the page.
-    return [...listed.filter(({ run }) => run), ...listed.filter(({ run }) => !run)];
+    const isMove = ({ run, isKeyOnly }: Command): boolean => run !== undefined && isKeyOnly === true;
+    // The keys that move come first; what a control does with its own keys comes last.
+    return [
+      ...listed.filter(isMove),
+      ...listed.filter(one => one.run && !isMove(one)),
+      ...listed.filter(({ run }) => !run),
+    ];
   }, []);
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} wide>

@@ -61,7 +61,10 @@ export function eventItem(event: Opened, href: string): PaletteItem {
     group: 'Events',
     label: visibleLine((pinned + (eventType ?? `${method ?? ''} ${path || '/'}`.trim())).slice(0, maxLabelCharacters)),
     also: [id, platformTitle(platform), ...tags, ...(pin?.name ? [pin.name] : []), ...(eventType ? [path] : [])],
-    detail: `${platformTitle(platform)} · ${formatTimeOfDay(receivedAt, Date.now())}`,
+    // Only shown items need it: writing 2,000 times takes tens of milliseconds.
+    get detail() {
+      return `${platformTitle(platform)} · ${formatTimeOfDay(receivedAt, Date.now())}`;
+    },
     keyLabel: '',
     run: () => navigate(href),
   };

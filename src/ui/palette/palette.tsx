@@ -36,7 +36,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   useEffect(() => setActive(0), [text]);
   const chosenIndex = Math.min(active, items.length - 1);
   const chosen = items[chosenIndex];
-  const close = (): void => dialog.current?.close();
+  const close = (): void => {
+    dialog.current?.close();
+    // Where nothing had the focus, the closed field would keep it for a moment, and take the next key.
+    if (dialog.current?.contains(document.activeElement)) (document.activeElement as HTMLElement).blur();
+  };
   const choose = (item: PaletteItem): void => {
     if (item.group !== 'Events') remember(item.id);
     close();

@@ -1,13 +1,25 @@
-/* Examples of test events, and of the guides to platforms. */
+/* Examples of signing secrets, test events, and the guides to platforms. */
 
-export const testEventExamples = {
+const secret = {
+  id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  platform: 'stripe',
+  last4: 'k3d9',
+  createdAt: 1_789_000_000_000,
+  confirmed: true,
+  isTest: false,
+};
+
+export const secretExamples = {
+  Secret: secret,
+  SecretList: { secrets: [secret], learnSecretsUntil: null },
+  NewSecret: { platform: 'stripe', secret: 'whsec_replace_this_with_the_secret_of_the_endpoint' },
   NewTestEvent: { platform: 'stripe', sample: 'invoice.paid' },
   TestEvent: {
     eventId: 'evt_01m2ab3cd4ef5gh6jk7mn8pq9r',
     platform: 'stripe',
     sample: 'invoice.paid',
     isSigned: true,
-    secretId: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r',
+    secretId: secret.id,
   },
   PlatformList: {
     platforms: [

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request line'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let url: string;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await dashboard.setUp(page);
+    url = await shownAddress(page);
+  });
+  afterAll(() => dashboard?.close());
+
+  const dialog = () => page.getByRole('dialog');
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  const checkAccessibility = async (of: Page = page): Promise<void> => {
+    await of.evaluate(axe.source);
+    const found = await of.evaluate(async () => {
+      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
+      return (await axe.run()).violations.map(({ id }) => id);
+    });
+    expect(found).toEqual([]);
+  };
+
+  test('the guide leads to a signed test event, which opens with a valid signature', async () => {
+    await page.getByRole('button', { name: 'GitHub' }).click();
+    await dialog().getByText('Enter this URL').waitFor();
+    expect(await dialog().getByText(url).count()).toBe(1);
+    await dialog().getByLabel('Platform', { exact: true }).fill('shop');
+    await dialog().getByRole('heading', { name: 'Shopify' }).waitFor();
+    await checkAccessibility();
+    await dialog().getByRole('button', { name: 'Send test event' }).click();
+    await dialog().getByRole('heading', { name: 'Send a test event' }).waitFor();
+    await dialog().getByRole('radio', { name: 'Order paid' }).check();
+    await checkAccessibility();
+    await dialog().getByRole('button', { name: 'Send test event' }).click();
+    await page.getByRole('heading', { level: 2, name: 'orders/paid' }).waitFor();
+    await page.locator('.event-title').getByText('Signature valid').waitFor();
+    await page.locator('.event-row').getByText('orders/paid').waitFor();
+    expect(await dialog().count()).toBe(0);
+  });
+
+  test('by keyboard: search, arrows, Enter; the platform is remembered', async () => {
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    await dialog().getByRole('heading', { name: 'Shopify' }).waitFor();
+    await page.keyboard.type('paypal');
+    await dialog().getByText('Sent without a signature').waitFor();
+    await dialog().getByLabel('Platform', { exact: true }).fill('sla');
+    await dialog().getByRole('heading', { name: 'Slack' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'app_mention' }).waitFor();
+  });
+
+  test('y copies the endpoint’s URL, and each part of the request is copied by a click', async () => {
+    await page.locator('.event-title h2').click();
+    await page.keyboard.press('y');
+    await page.getByText('URL copied').waitFor();
+    expect(await copied()).toBe(url);
+    const id = await deliver(url, '{}', { headers: { 'content-type': 'text/plain' } });
+    const eventId = await deliver(`${url}/orders/7?paid=yes&note=${'long'.repeat(100)}`, '{}');
+    await page.goto(page.url().replace(/events\/.*/, `events/${eventId}`));
+    const line = page.locator('.request-line');
+    await line.getByRole('button', { name: 'Show whole URL' }).click();
+    const copy = async (name: string): Promise<string> => {
+      await line.getByRole('button', { name }).click();
+      return copied();
+    };
+    expect(await copy('Copy request URL')).toBe(`${url}/orders/7?paid=yes&note=${'long'.repeat(100)}`);
+    expect(await copy('Copy method')).toBe('POST');
+    expect(await copy('Copy source address')).toBe('127.0.0.1');
+    expect(await copy('Copy event id')).toBe(eventId);
+    expect(eventId).not.toBe(id);
+    const time = line.getByRole('button', { name: 'Copy time in UTC' });
+    await time.focus();
+    await page.keyboard.press('Enter');
+    const utc = await copied();
+    expect(Math.abs(Date.parse(utc) - Date.now())).toBeLessThan(600_000);
+    await time.getByText(utc.slice(0, 10)).waitFor();
+    await checkAccessibility();
+  });
+
+  test('at 360 px the header stays one line, and nothing is wider than the page', async () => {
+    const phone = await dashboard.open({
+      viewport: { width: 360, height: 740 },
+      hasTouch: true,
+      storageState: await page.context().storageState(),
+    });
+    await phone.goto(page.url());
+    await phone.locator('.request-line').getByRole('button', { name: 'Copy event id' }).waitFor();
+    const header = await phone.locator('.endpoint-header').boundingBox();
+    expect(header?.height).toBeLessThanOrEqual(54);
+    expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await checkAccessibility(phone);
+    await phone.getByRole('button', { name: 'Endpoint menu' }).click();
+    await phone.getByRole('button', { name: 'Connect a platform' }).click();
+    await phone.getByText('Enter this URL').waitFor();
+    const box = await phone.getByRole('dialog').boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 361)).toBeLessThanOrEqual(360);
+    await checkAccessibility(phone);
+    await phone.context().close();
+  });
+
+  test('the test secrets stand in the settings, marked', async () => {
+    await page.goto(page.url().replace(/\/events\/.*/, '/settings'));
+    await page.locator('#secrets').getByText('Test secret').first().waitFor();
+    expect(await page.locator('#secrets').getByText('Test secret').count()).toBe(2);
+  });
+
+  test('nothing went wrong on the way', () => {
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] });
+  });
+});
