@@ -174,7 +174,11 @@ describe('a search like `"key": value`', () => {
         fc.array(space, { minLength: 1, maxLength: 9 }),
         fc.constantFrom(1, 3, 7, 1 << 18),
         (members, other, spacesOfBody, spacesOfTerm, piece) => {
-          const tokensOf = ([name, of]: readonly [string, string | readonly string[]]): string[] => [name, ':', ...[of].flat()];
+          const tokensOf = ([name, of]: readonly [string, string | readonly string[]]): string[] => [
+            name,
+            ':',
+            ...[of].flat(),
+          ];
           const body = ['{', ...members.flatMap((one, at) => [...(at > 0 ? [','] : []), ...tokensOf(one)]), '}'];
           for (const member of [...members, other]) {
             const tokens = tokensOf(member);
