@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
+import { SearchPaths } from '../find/search-paths.tsx';
 import { searchTermsOf } from '../find/search-terms.ts';
 import { formatCount, formatTimeOfDay } from '../format/time.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
@@ -58,7 +59,8 @@ export function EventList(props: EventListProps) {
   useRevealSelected({ list, state, where, selectedId, selectedAt: selected?.receivedAt, isUntouched, reveal });
 
   if (state.phase === 'loading') return <Skeleton rows={10} kind="line" />;
-  if (state.phase === 'ready' && state.length === 0 && !state.hasMore) return <NoEvents isFiltered={where !== ''} />;
+  if (state.phase === 'ready' && state.length === 0 && !state.hasMore)
+    return <NoEvents endpointId={endpointId} where={where} />;
   const receivedAt = (row: number): number | undefined => {
     const place = rowAt(row, unfolded);
     return 'at' in place ? list.at(place.at)?.receivedAt : unfolded.attempts[place.attempt]?.receivedAt;
@@ -89,9 +91,12 @@ export function EventList(props: EventListProps) {
   );
 }
 
-const NoEvents = ({ isFiltered }: { isFiltered: boolean }) => (
-  <Empty title={isFiltered ? 'Nothing found' : 'Nothing here yet'}>
-    {isFiltered ? 'No event matches this filter. New ones that do will appear here.' : 'Waiting for the next delivery.'}
+const NoEvents = ({ endpointId, where }: { endpointId: string; where: string }) => (
+  <Empty
+    title={where ? 'Nothing found' : 'Nothing here yet'}
+    action={<SearchPaths endpointId={endpointId} where={where} />}
+  >
+    {where ? 'No event matches this filter. New ones that do will appear here.' : 'Waiting for the next delivery.'}
   </Empty>
 );
 

@@ -5,7 +5,7 @@
 
 import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import { evenRows, measuredRows, type RowLayout } from '../body/row-layout.ts';
+import { evenRows, measuredRows, type RowLayout } from '../body/measured-rows.ts';
 import type { VirtualRange } from './use-virtual.ts';
 
 const overscan = 8;

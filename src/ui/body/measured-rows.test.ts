@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { evenRows, measuredRows } from './row-layout.ts';
+import { evenRows, measuredRows } from './measured-rows.ts';
 
 test('rows of different heights stand one below the other, and measured heights move those below', () => {
   const rows = measuredRows(5, index => (index + 1) * 10);
