@@ -180,6 +180,42 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await page.keyboard.press('Escape');
   });
 
+  test('a form has no value that cannot be seen, on a phone either', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    const form = new URLSearchParams({
+      note: `${'word '.repeat(400)}needle`,
+      payload: '{"a":{"b":"Needle"}}',
+      to: longUrl,
+    });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    await open(await deliver(address, form.toString(), { headers }));
+    const note = page.locator('.pairs tr', { hasText: 'note' });
+    await shot('form-phone');
+    await note.getByRole('button', { name: 'Show whole value' }).click();
+    await page.getByRole('dialog', { name: 'Whole value' }).getByText('needle').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.pairs').getByRole('link').getAttribute('href')).toBe(longUrl);
+    await page.getByRole('button', { name: 'Find in the body' }).click();
+    await page.keyboard.type('NEEDLE');
+    await count('1 of 2');
+    // A value is whole while the hit in it is the current one.
+    expect(await note.locator('.found mark').textContent()).toBe('needle');
+    await page.keyboard.press('Enter');
+    await page.locator('.nested mark.current-hit').waitFor();
+    await shot('form-find-phone');
+    await checkAccessibility();
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test('words that are only in the title of a row are found through its path', async () => {
+    await page.goto(`${list}?where=orders%2F7`);
+    await page.getByRole('link', { name: 'Search paths, too' }).click();
+    await page.locator('.event-row', { hasText: '/orders/7' }).waitFor();
+    expect(await page.locator('.event-row mark').first().textContent()).toBe('orders/7');
+    await shot('paths');
+  });
+
   test('a search of the list is marked in the body, its first hit in view', async () => {
     const events = Array.from({ length: 3000 }, (_, n) => ({ n, name: `customer ${n}` }));
     const id = await deliver(address, JSON.stringify({ events, status: 'card was declined' }));
@@ -219,6 +255,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
       await checkAccessibility();
     }
     await row('Document 3').waitFor();
+    expect(await page.locator('.tree-row').count()).toBe(11);
     await page.keyboard.press('f');
     await page.keyboard.type('"c": 3');
     await count('1 of 1');

@@ -92,8 +92,8 @@ export function BodyPanel({ event }: { event: EventDetail }) {
       {compression && decompressed && (
         <Notice action={<Button onClick={() => setAsSent(!asSent)}>{asSent ? 'Decompress' : 'Show as sent'}</Button>}>
           {asSent
-            ? `These are the ${compression} bytes as they were sent.`
-            : `Sent as ${compression}, ${formatBytes(sent.length)}; shown decompressed, ${formatBytes(decompressed.length)}. The stored body is unchanged.`}
+            ? `Showing the ${compression} bytes as sent.`
+            : `Decompressed from ${compression} (${formatBytes(sent.length)} → ${formatBytes(decompressed.length)}). Stored as sent.`}
         </Notice>
       )}
       {(unsupported || isDamaged) && (

@@ -37,7 +37,7 @@ export function JsonTree({
     setClosed(initiallyClosed(document));
     setCurrent(0);
   }, [document]);
-  const rows = useMemo(() => treeRows(document, closed), [document, closed]);
+  const rows = useMemo(() => shownRows(document, closed), [document, closed]);
   const linesOf = useLinesOf(document, rows, isWrapped);
   const { scroller, range, layout, reveal } = useRows({ count: rows.length, rowHeight, linesOf });
   const currentRow = rows.indexOf(current);
@@ -126,6 +126,12 @@ export function JsonTree({
     </div>
   );
 }
+
+/** Lines of documents have no bracket around them. */
+const shownRows = (document: JsonDocument, closed: ReadonlySet<number>): number[] => {
+  const rows = treeRows(document, closed);
+  return document.isLines && rows.at(-1) === ~0 ? rows.slice(0, -1) : rows;
+};
 
 const rowElement = (index: number): HTMLElement | null => globalThis.document.getElementById(`row-${index}`);
 

@@ -48,7 +48,7 @@ export function PairTable({ label, rows: given, order = 0 }: PairTableProps) {
     revealIn(mark?.closest('.scroll-pane'), mark);
   });
   const card = useValueCard(element => rows[Number(element.dataset['explain'])]?.explanation);
-  const byText = useMemo(() => Map.groupBy(hits, hit => hit.text), [hits]);
+  const byText = Map.groupBy(hits, hit => hit.text);
   return (
     <>
       <table

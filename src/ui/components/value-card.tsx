@@ -68,7 +68,8 @@ export function useValueCard(explanationOf: (element: HTMLElement) => Explanatio
     card: shown && (
       <ValueCard
         {...shown}
-        onClose={closeByKey}
+        onEscape={closeByKey}
+        onElsewhere={close}
         onEnter={() => clearTimeout(timer.current)}
         onLeave={() => !shown.hasFocus && wait(close, closeAfterMs)}
       />
@@ -76,15 +77,20 @@ export function useValueCard(explanationOf: (element: HTMLElement) => Explanatio
   };
 }
 
-type ValueCardProps = Shown & { onClose: () => void; onEnter: () => void; onLeave: () => void };
+type ValueCardProps = Shown & {
+  onEscape: () => void;
+  onElsewhere: () => void;
+  onEnter: () => void;
+  onLeave: () => void;
+};
 
-function ValueCard({ anchor, explanation, hasFocus, onClose, onEnter, onLeave }: ValueCardProps) {
+function ValueCard({ anchor, explanation, hasFocus, onEscape, onElsewhere, onEnter, onLeave }: ValueCardProps) {
   const card = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (card.current) place(card.current, anchor);
     if (hasFocus) card.current?.focus();
   }, [anchor, hasFocus]);
-  useDismissal(card, onClose);
+  useDismissal(card, onEscape, onElsewhere);
   return (
     <div
       ref={card}
@@ -112,28 +118,28 @@ function place(card: HTMLElement, anchor: Element): void {
 }
 
 /** Closes on Escape, on a press elsewhere, when the focus goes elsewhere, and when the value scrolls away. */
-function useDismissal(card: RefObject<HTMLElement | null>, onClose: () => void): void {
-  const latest = useRef(onClose);
-  latest.current = onClose;
+function useDismissal(card: RefObject<HTMLElement | null>, onEscape: () => void, onElsewhere: () => void): void {
+  const latest = useRef({ onEscape, onElsewhere });
+  latest.current = { onEscape, onElsewhere };
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
       event.preventDefault();
       event.stopPropagation();
-      latest.current();
+      latest.current.onEscape();
     };
-    const onElsewhere = (event: Event): void => {
-      if (event.target instanceof Node && !card.current?.contains(event.target)) latest.current();
+    const onOther = (event: Event): void => {
+      if (event.target instanceof Node && !card.current?.contains(event.target)) latest.current.onElsewhere();
     };
     addEventListener('keydown', onKey, true);
-    addEventListener('pointerdown', onElsewhere, true);
-    addEventListener('focusin', onElsewhere, true);
-    addEventListener('scroll', onElsewhere, true);
+    addEventListener('pointerdown', onOther, true);
+    addEventListener('focusin', onOther, true);
+    addEventListener('scroll', onOther, true);
     return () => {
       removeEventListener('keydown', onKey, true);
-      removeEventListener('pointerdown', onElsewhere, true);
-      removeEventListener('focusin', onElsewhere, true);
-      removeEventListener('scroll', onElsewhere, true);
+      removeEventListener('pointerdown', onOther, true);
+      removeEventListener('focusin', onOther, true);
+      removeEventListener('scroll', onOther, true);
     };
   }, [card]);
 }

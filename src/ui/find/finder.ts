@@ -69,9 +69,14 @@ export function createFinder({ now, later }: { now: () => number; later: (run: (
 
   const begin = (): void => {
     cancel?.();
+    const hadHits = count() > 0;
     for (const source of sources.keys()) sources.set(source, []);
     current = -1;
-    isDone = false;
+    isDone = terms.length === 0;
+    if (isDone) {
+      if (hadHits) notify();
+      return;
+    }
     // Views that appear together are searched together.
     cancel = later(() => search(searchAll(inOrder(), terms)));
   };
