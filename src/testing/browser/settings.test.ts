@@ -191,7 +191,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.getByLabel('Platform').fill('Docker Hub');
     await page.getByText("Docker Hub doesn't sign its deliveries.").waitFor();
     await page.getByLabel('Platform').fill('stripe');
-    await page.getByText('Developers > Webhooks > the endpoint > Signing secret (whsec_…).').waitFor();
+    await page.getByText('Workbench > Webhooks > the destination > Signing secret (whsec_…).').waitFor();
     const link = page.getByRole('link', { name: 'Stripe documentation' });
     expect(await link.getAttribute('href')).toBe('https://docs.stripe.com/webhooks');
     await page.getByLabel('Secret').fill('whsec_0123456789');
