@@ -23,9 +23,10 @@ export const consentPath = '/authorize/consent';
 export const stylesheetPath = '/consent.css';
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, character => entities[character] ?? character);
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, character => entities[character] ?? character);
 
-const htmlPage = (title: string, content: string): string => `<!doctype html>
+export const htmlPage = (title: string, content: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

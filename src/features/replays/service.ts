@@ -9,10 +9,10 @@ import { AppError, invalid, unreachable } from '../../core/errors.ts';
 import { eventId } from '../../core/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { replayHeaders } from '../../core/replay-headers.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/service.ts';
-import { replayHeaders } from './headers.ts';
 import type { ReplayResult } from './model.ts';
 import type { ReplaysStore } from './store.ts';
 

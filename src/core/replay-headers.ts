@@ -9,7 +9,7 @@ import {
   type HeaderPair,
   isCredentialHeader,
   isTransitHeader,
-} from '../../core/headers.ts';
+} from './headers.ts';
 
 /** Besides credentials and the headers that proxies add. */
 const notReplayed = new Set<string>([

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { replayHeaders } from './headers.ts';
+import { replayHeaders } from './replay-headers.ts';
 
 test('headers of the platform keep order, case and repeats', () => {
   const platform = [
