@@ -12,8 +12,8 @@ type Topic = { name: string | undefined; verb: string | undefined };
 const commonOptions = {
   server: `
 Every command takes:
-  --env-file FILE   settings; else HOOKTAPE_ENV_FILE, else ./hooktape.env when it
-                    exists
+  --env-file FILE   settings; else HOOKTAPE_ENV_FILE, else ./hooktape.env when
+                    it exists
   --json            results and errors as JSON
   --help            usage of the command
 
@@ -25,8 +25,8 @@ Every command takes:
   --json            results and errors as JSON
   --help            usage of the command
 
-The server is HOOKTAPE_URL, else the one of the last \`hooktape login\`; the key is
-HOOKTAPE_KEY, else the one that was saved for that server.
+The server is HOOKTAPE_URL, else the one of the last \`hooktape login\`. The key
+is HOOKTAPE_KEY, else the one that was saved for that server.
 
 Exit codes: 0 done, 1 failed or refused, 2 wrong usage, 4 server unreachable.
 `,
@@ -104,5 +104,6 @@ Working with a server, from any machine:
 ${list(names.filter(isClient))}
 
 Without a command, the server starts. \`hooktape help COMMAND\` explains a command.
-${commonOptions.server}`;
+${commonOptions.server.trimEnd().replace('2 wrong usage, 78', '2 wrong usage, 4 server unreachable,\n78')}
+`;
 }
