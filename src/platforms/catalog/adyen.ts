@@ -1,8 +1,10 @@
+import { replaceJsonValues } from '../engine/body-fields.ts';
 import { type DeliveryReader, valueAt } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme, hmac } from '../engine/schemes.ts';
 import { decodeKeys } from '../engine/secrets.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
+import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
 import { hmacOf, type Outcome, type SignatureCheck, sameBytes, scalarText, utf8 } from '../engine/verifiers/check.ts';
 
 export const adyen: Platform = {
@@ -25,6 +27,7 @@ export const adyen: Platform = {
   ],
   signatures: [
     customScheme('adyen-items', verifyItems, {
+      sign: signItems,
       isPresent: hasItemSignature,
       keyFormat: 'hex',
       proves: 'origin',
@@ -67,8 +70,24 @@ function verifyItems(check: SignatureCheck): Outcome {
     const signature = valueAt(request, 'additionalData.hmacSignature');
     const digest = isNonEmptyString(signature) ? decodeDigest(signature, 'base64', 'sha256') : null;
     if (digest === null) return 'malformed';
-    const message = signedFields.map(path => scalarText(valueAt(request, path))).join(':');
-    if (!sameBytes(digest, hmacOf('sha256', key, [utf8(message)]))) return 'mismatch';
+    if (!sameBytes(digest, digestOfItem(key, request))) return 'mismatch';
   }
   return 'valid';
+}
+
+function digestOfItem(key: Buffer, request: unknown): Buffer {
+  const message = signedFields.map(path => scalarText(valueAt(request, path))).join(':');
+  return hmacOf('sha256', key, [utf8(message)]);
+}
+
+function signItems({ secret, reader, seal }: SigningTask): SignedParts | CannotSign {
+  const [key] = decodeKeys('hex', secret);
+  const items = valueAt(reader.json(), 'notificationItems');
+  if (key === undefined || !Array.isArray(items) || items.length > maxItems) return cannotSign('the body has no items');
+  const signatures = items.map((item, n) => [
+    `notificationItems.${n}.NotificationRequestItem.additionalData.hmacSignature`,
+    seal(digestOfItem(key, valueAt(item, 'NotificationRequestItem'))).toString('base64'),
+  ]);
+  const body = replaceJsonValues(reader.delivery.body, Object.fromEntries(signatures));
+  return body === null ? cannotSign('an item of the body has no additionalData.hmacSignature') : { body };
 }

@@ -1,6 +1,7 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest } from '../engine/signature-values.ts';
+import { formatTimestamp, inSignatureHeaders, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
 import {
   hmacOf,
   type Outcome,
@@ -18,7 +19,9 @@ export const recurly: Platform = {
   detect: [{ anyHeader: ['recurly-signature'], order: 26 }],
   eventType: ['json:event_type', 'json:object_type'],
   preview: ['account_code', ['id', 'uuid']],
-  signatures: [customScheme('hmac-sha256', verifyPositionalList, { header: 'recurly-signature' })],
+  signatures: [
+    customScheme('hmac-sha256', verifyPositionalList, { header: 'recurly-signature', sign: signPositionalList }),
+  ],
   secretHint: 'Integrations > Webhooks > the endpoint > Secret key',
 };
 
@@ -31,4 +34,11 @@ function verifyPositionalList(check: SignatureCheck): Outcome {
   if (parseTimestamp(time, 'auto') === null || digests.length === 0) return 'malformed';
   const expected = hmacOf('sha256', utf8(check.secret), [`${time}.`, check.reader.delivery.body]);
   return digests.some(digest => sameBytes(digest, expected)) ? 'valid' : 'mismatch';
+}
+
+function signPositionalList(task: SigningTask): SignedParts {
+  const [old] = (task.original.header('recurly-signature') ?? '').split(',', 1);
+  const time = formatTimestamp(task.at, 'auto', old);
+  const digest = task.seal(hmacOf('sha256', utf8(task.secret), [`${time}.`, task.reader.delivery.body]));
+  return inSignatureHeaders(task, () => `${time},${digest.toString('hex')}`);
 }

@@ -148,9 +148,7 @@ function signBy(
   { platform, original }: { platform: Platform | undefined; original: DeliveryReader },
 ): SignResult {
   const newId = createIds();
-  const { href, hash, username, password } = new URL(request.url);
-  // Neither goes over the wire.
-  const url = hash === '' && username === '' && password === '' ? href : bareUrl(request.url);
+  const url = wireUrl(request.url);
   const draft: Draft = { headers: [...request.headers], body: request.body, url };
   if (request.newId) draft.headers = withNewId(draft.headers, platform, newId);
   const problem = setTimestamps(schemes, request.at, draft, original);
@@ -186,7 +184,8 @@ function signBy(
   return { headers: draft.headers, body: draft.body, url: draft.url === url ? request.url : draft.url };
 }
 
-function bareUrl(text: string): string {
+/** As a receiver sees it: without fragment, user name and password. */
+function wireUrl(text: string): string {
   const { origin, pathname, search } = new URL(text);
   return origin + pathname + search;
 }
