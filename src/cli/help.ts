@@ -103,7 +103,8 @@ ${list(names.filter(name => !isClient(name)))}
 Working with a server, from any machine:
 ${list(names.filter(isClient))}
 
-Without a command, the server starts. \`hooktape help COMMAND\` explains a command.
+Without a command, the server starts.
+\`hooktape help COMMAND\` explains a command.
 ${commonOptions.server.trimEnd().replace('2 wrong usage, 78', '2 wrong usage, 4 server unreachable,\n78')}
 `;
 }
