@@ -12,8 +12,9 @@ export function ask(
   question: string,
   isSecret: boolean,
 ): Promise<string> {
-  write(question);
+  // Before the question, so that nothing that is typed at once is shown.
   if (isSecret) terminal.setRawMode(true);
+  write(question);
   return new Promise((resolve, reject) => {
     let line: string[] = [];
     const finish = (settle: () => void): void => {

@@ -9,6 +9,7 @@ import { printJson, printTable, sizeText, timeText } from './output.ts';
 const defaultLimit = 25;
 const maxLimit = 100_000;
 const maxPage = 100;
+const clearLine = '\r\x1b[K';
 
 export const runEvents: Run = async (args, io, usage) => {
   const given = readGiven(args, usage);
@@ -27,22 +28,21 @@ type Wanted = { endpointId: string; where: string | undefined; limit: number };
 /** As many pages as it takes: a search may also return less than a page. */
 async function listEvents(io: Io, api: Api, { endpointId, where, limit }: Wanted): Promise<EventPage> {
   const events: EventSummary[] = [];
+  let isProgressShown = false;
   for (let cursor: string | undefined; ; ) {
     const query = { endpointId, where, limit: Math.min(maxPage, limit - events.length), cursor };
     const page = await api.call<EventPage>('GET', '/api/events', { query });
     events.push(...page.events);
     if (page.nextCursor === null || events.length >= limit) {
-      clearProgress(io);
+      if (isProgressShown) io.stderr(clearLine);
       return { ...page, events };
     }
     cursor = page.nextCursor;
-    if (io.isTerminal && page.scannedTo !== null) io.stderr(`\r\x1b[KSearched back to ${timeText(page.scannedTo)}`);
+    if (!io.isTerminal || page.scannedTo === null) continue;
+    io.stderr(`${clearLine}Searched back to ${timeText(page.scannedTo)}`);
+    isProgressShown = true;
   }
 }
-
-const clearProgress = (io: Io): void => {
-  if (io.isTerminal) io.stderr('\r\x1b[K');
-};
 
 function rowOf(event: EventSummary): string[] {
   const { id, receivedAt, platform, eventType, signatureValid, method, size, pin, tags, payloadPreview } = event;
