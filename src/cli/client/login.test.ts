@@ -1,5 +1,5 @@
 /* Signing in with a browser, which is played by HTTP, and with a key; several servers; signing out. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ClientHarness, openClientHarness } from '../../testing/client-commands.ts';
@@ -7,11 +7,16 @@ import { hooktape, hooktapeAtTerminal, hooktapeWithInput } from '../../testing/c
 
 let client: ClientHarness;
 let saved: string;
-beforeEach(async () => {
+beforeAll(async () => {
   client = await openClientHarness();
   saved = join(client.directory, 'config/hooktape/servers.json');
 });
-afterEach(() => client.close());
+afterEach(async () => {
+  rmSync(join(client.directory, 'config'), { recursive: true, force: true });
+  const made = (await keysOfAda()).filter(({ name }) => name !== 'test');
+  for (const { id } of made) await client.ada.json(200, 'DELETE', `/api/keys/${id}`);
+});
+afterAll(() => client.close());
 
 const readSaved = () => JSON.parse(readFileSync(saved, 'utf8'));
 const keysOfAda = async (): Promise<{ id: string; name: string }[]> =>
@@ -181,6 +186,5 @@ describe('logout', () => {
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('stays valid')]);
     expect(stderr).toContain('cannot be reached');
     expect(readSaved().servers).toEqual({});
-    rmSync(saved);
   });
 });
