@@ -50,5 +50,6 @@ test.each([
   expect(loaded.filter(one => !isAllowed(one))).toEqual([]);
   expect(loaded.flatMap(packagesOf)).toEqual([]);
   // The network code of `send`, and no more of the configuration than the names of settings.
-  if (!/send|deliver|report-answer|option-hint/.test(file)) expect(loaded.filter(one => /^(net|config)\//.test(one))).toEqual([]);
+  if (!/send|deliver|report-answer|option-hint/.test(file))
+    expect(loaded.filter(one => /^(net|config)\//.test(one))).toEqual([]);
 });

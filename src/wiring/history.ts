@@ -11,6 +11,7 @@ import { createExportsStore } from '../features/exports/store.ts';
 import { createMarksStore } from '../features/imports/marks-store.ts';
 import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
+import { createPrepareRequest } from '../features/replays/prepare.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
 import { createOutbound } from '../net/outbound.ts';
@@ -41,7 +42,7 @@ export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 
 export function createHistoryWiring(
   infrastructure: Infrastructure,
-  { endpoints, secrets }: EndpointsWiring,
+  { endpoints, secrets, verdicts }: EndpointsWiring,
   { events, search, notifications, createSlices }: EventsWiring,
   { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
@@ -107,6 +108,14 @@ export function createHistoryWiring(
   const replays = createReplaysService({
     store: createReplaysStore(database.db),
     getStored: events.getStored,
+    endpoint: endpoints.owned,
+    prepare: createPrepareRequest({
+      signersOf: secrets.signersOf,
+      verifyWith: ({ row, token, ...content }, secret) =>
+        verdicts.verifyWith({ token }, { ...row, ...content }, secret),
+      allow: config.replayAllow,
+      clock,
+    }),
     send: outbound.send,
     clock,
     timeoutMs: config.replayTimeoutMs,

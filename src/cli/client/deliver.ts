@@ -5,7 +5,7 @@
 import { parseAllowEntry } from '../../core/allow-list.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { EditedRequest } from '../../core/replay-edit.ts';
-import { replayHeaders } from '../../core/replay-headers.ts';
+import { replayHeaders, withoutRedacted } from '../../core/replay-headers.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import { createOutbound, type OutboundResult } from '../../net/outbound.ts';
@@ -17,16 +17,16 @@ export type PreparedRequest = { method: string; url: string; headers: readonly H
 /** What is read of an answer. */
 const answerBytes = 1 << 20;
 
-/** The event as it was captured, as far as it can be sent again. */
-export function capturedRequest(event: EventDetail): EditedRequest {
-  const headers = replayHeaders(event.rawHeaders);
-  return { headers, body: Buffer.from(event.payloadRaw, event.payloadEncoding) };
-}
+/** The event as it was captured, to be edited and signed. */
+export const capturedRequest = (event: EventDetail): EditedRequest => ({
+  headers: replayHeaders(event.rawHeaders),
+  body: Buffer.from(event.payloadRaw, event.payloadEncoding),
+});
 
-/** Tells the receiver which event this is, and whether it has been changed. */
-export function withMarks(headers: readonly HeaderPair[], eventId: string, isEdited: boolean): HeaderPair[] {
-  const own = headers.filter(([name]) => !/^x-(service-replay|hooktape-edited)$/i.test(name));
-  return [...own, ['x-service-replay', eventId], ...(isEdited ? [['x-hooktape-edited', '1'] as const] : [])];
+/** The headers to send: without what is left of credentials, and with what tells the receiver which event this is. */
+export function headersToSend(headers: readonly HeaderPair[], eventId: string, isEdited: boolean): HeaderPair[] {
+  const kept = withoutRedacted(headers).filter(([name]) => !isEdited || name.toLowerCase() !== 'x-hooktape-edited');
+  return [...kept, ...(isEdited ? [['x-hooktape-edited', '1'] as const] : []), ['x-service-replay', eventId]];
 }
 
 /** @param addresses of the target's host, which have been checked @returns `send`, which never throws */

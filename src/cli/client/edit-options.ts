@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
-import { applyEdit, type EditedRequest } from '../../core/replay-edit.ts';
+import { applyEdit, type EditedRequest, isEdit } from '../../core/replay-edit.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
 import { type Given, variable } from './given.ts';
 
@@ -73,6 +73,9 @@ export function applyEdits(request: EditedRequest, { set, unset, body, headers }
   const replaced = body === undefined ? request : applyEdit(request, encoded(body));
   return applyEdit(replaced, { set, unset, headers });
 }
+
+/** Whether the options ask for any change. */
+export const areEdits = ({ body, ...edits }: Edits): boolean => body !== undefined || isEdit(edits);
 
 /** The request with the body as the person leaves it. @throws OperationError when the editor fails: nothing is to be sent then */
 export async function editInEditor(io: Io, request: EditedRequest): Promise<EditedRequest> {

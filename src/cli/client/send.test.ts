@@ -134,6 +134,25 @@ describe('hooktape send', () => {
   });
 });
 
+test('a request is the same as one that the server would send', async () => {
+  const url = `${target.origin}/hook`;
+  const edit = { set: { type: 'invoice.voided' }, unset: ['data.items'], headers: [['x-mixed-case', null]] };
+  for (const [given, words] of [
+    [{}, []],
+    [{ edit }, ['--set', 'type=invoice.voided', '--unset', 'data.items', '--header', 'x-mixed-case:']],
+  ] as const) {
+    const server = await client.ada.json(200, 'POST', `/api/events/${id}/replay`, { url, dryRun: true, ...given });
+    expect(await client.json('send', id, '--to', url, '--dry-run', ...words)).toEqual(server);
+  }
+});
+
+test('an answer stands in the replays of the event', async () => {
+  await send('--set', 'type=x');
+  const { replays } = await client.json<{ replays: unknown[] }>('show', id);
+  const response = expect.objectContaining({ body: 'thanks', truncated: false });
+  expect(replays[0]).toMatchObject({ destination: `${target.origin}/hook?to=1`, status: 200, via: 'listen', response });
+});
+
 describe('edits', () => {
   test('--set and --unset leave every other byte as it was', async () => {
     const { headers, body: edited } = await sent('--set', 'data.items.0.sku=A=2', '--unset', 'data.items.1');

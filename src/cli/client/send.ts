@@ -9,8 +9,8 @@ import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
 import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';
 import { connect } from './api.ts';
-import { capturedRequest, createSender, encodeBody, type PreparedRequest, withMarks } from './deliver.ts';
-import { applyEdits, type Edits, editInEditor, readEdits } from './edit-options.ts';
+import { capturedRequest, createSender, encodeBody, headersToSend, type PreparedRequest } from './deliver.ts';
+import { applyEdits, areEdits, type Edits, editInEditor, readEdits } from './edit-options.ts';
 import { findEventId } from './find.ts';
 import { type Given, readGiven, variable, wholeNumber } from './given.ts';
 import { printJson, safeLine, safeText } from './output.ts';
@@ -78,11 +78,9 @@ async function edit(
   event: EventDetail,
   edits: Edits,
 ): Promise<{ request: EditedRequest; isEdited: boolean }> {
-  const captured = capturedRequest(event);
-  const edited = applyEdits(captured, edits);
+  const edited = applyEdits(capturedRequest(event), edits);
   const request = given.flag('edit') ? await editInEditor(io, edited) : edited;
-  const isSameBody = Buffer.compare(request.body, captured.body) === 0;
-  return { request, isEdited: !isSameBody || JSON.stringify(request.headers) !== JSON.stringify(captured.headers) };
+  return { request, isEdited: areEdits(edits) || request !== edited || given.flag('new-id') };
 }
 
 async function prepareRequest(options: {
@@ -95,12 +93,11 @@ async function prepareRequest(options: {
 }): Promise<PreparedRequest> {
   const { io, event, request, isEdited, url, signing } = options;
   const method = event.method ?? 'POST';
-  if (!signing) return { method, url, ...request, headers: withMarks(request.headers, event.id, isEdited) };
+  if (!signing) return { method, url, ...request, headers: headersToSend(request.headers, event.id, isEdited) };
   // The catalog of platforms is large, and only signing needs it.
   const { sign } = await import('../../platforms/platforms.ts');
   const signed = sign({
     platform: event.platform,
-    ...(event.signature && { scheme: event.signature.scheme }),
     secret: signing.secret,
     method,
     url,
@@ -111,7 +108,7 @@ async function prepareRequest(options: {
     tamper: signing.isTampered,
   });
   if ('cannotSign' in signed) throw new OperationError(signed.cannotSign);
-  return { method, url: signed.url, body: signed.body, headers: withMarks(signed.headers, event.id, isEdited) };
+  return { method, url: signed.url, body: signed.body, headers: headersToSend(signed.headers, event.id, isEdited) };
 }
 
 function printDryRun(io: Io, { json }: Given, { method, url, headers, body }: PreparedRequest): void {
