@@ -101,7 +101,7 @@ function listenForCode(state: string) {
 /** The texts are all constant. */
 const page = (status: number, title: string, text: string): Response =>
   new Response(
-    `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n<title>${title} · Hooktape</title>\n<h1>${title}</h1>\n<p>${text}</p>\n</html>\n`,
+    `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n<title>${title} · Hooktape</title>\n<main>\n<h1>${title}</h1>\n<p>${text}</p>\n</main>\n</html>\n`,
     {
       status,
       headers: {
