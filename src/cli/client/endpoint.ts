@@ -31,7 +31,7 @@ async function create(io: Io, api: Api, given: Given): Promise<void> {
   const made = await api.call<Endpoint>('POST', '/api/endpoints', { body: { name: given.argument(0) } });
   if (given.json) return printJson(io, made);
   io.stdout(`${safeLine(made.url)}\n`);
-  io.stderr(`Created ${safeLine(made.name)} (${made.id}). Register the URL with the sender.\n`);
+  io.stderr(`Created ${safeLine(made.name)} (${safeLine(made.id)}). Register the URL with the sender.\n`);
 }
 
 async function remove(io: Io, api: Api, given: Given): Promise<void> {
@@ -46,5 +46,5 @@ async function remove(io: Io, api: Api, given: Given): Promise<void> {
     throw new OperationError(`${(error as Error).message}; --pinned deletes them, too`);
   });
   if (given.json) printJson(io, done);
-  else io.stdout(`deleted ${id}\n`);
+  else io.stdout(`deleted ${safeLine(id)}\n`);
 }

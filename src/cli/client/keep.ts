@@ -21,7 +21,7 @@ export const runPin: Run = async (args, io, usage) => {
   const note = given.option('note') ?? before.pin?.note ?? null;
   const event = await api.call<EventSummary>('PUT', `${path}/pin`, { body: { name, note } });
   if (given.json) printJson(io, event);
-  else io.stdout(`pinned ${event.id}${event.pin?.name == null ? '' : ` as @${safeLine(event.pin.name)}`}\n`);
+  else io.stdout(`pinned ${safeLine(event.id)}${event.pin?.name == null ? '' : ` as @${safeLine(event.pin.name)}`}\n`);
   return exitCodes.done;
 };
 
@@ -29,7 +29,7 @@ export const runUnpin: Run = async (args, io, usage) => {
   const { given, api, path } = await open(args, io, usage);
   const done = await api.call('DELETE', `${path}/pin`);
   if (given.json) printJson(io, done);
-  else io.stdout(`unpinned ${given.argument(0)}\n`);
+  else io.stdout(`unpinned ${safeLine(given.argument(0))}\n`);
   return exitCodes.done;
 };
 
@@ -37,6 +37,6 @@ export const runTag: Run = async (args, io, usage) => {
   const { given, api, path } = await open(args, io, usage);
   const event = await api.call<EventSummary>('PUT', `${path}/tags`, { body: { tags: given.positionals.slice(1) } });
   if (given.json) printJson(io, event);
-  else io.stdout(`tagged ${event.id} ${event.tags.map(tag => `#${safeLine(tag)}`).join(' ')}\n`);
+  else io.stdout(`tagged ${safeLine(event.id)} ${event.tags.map(tag => `#${safeLine(tag)}`).join(' ')}\n`);
   return exitCodes.done;
 };

@@ -23,8 +23,8 @@ export const keyLoginPage = ({
 }: KeyLoginView): { page: string; formAction: string } => ({
   formAction: `'self' http://127.0.0.1:${port}`,
   page: htmlPage(
-    'Sign in to the command line',
-    `<h1>Sign in to the command line?</h1>
+    'Sign in on the command line',
+    `<h1>Sign in on the command line?</h1>
 <p>Does your terminal show this code?</p>
 <p class="code"><code>${escapeHtml(code)}</code></p>
 <dl>

@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in on the command line'), ()
     await page.getByLabel('Email').fill(owner.email);
     await page.getByLabel('Password').fill(owner.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Sign in to the command line?' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in on the command line?' }).waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await violations(page)).toEqual([]);
