@@ -23,10 +23,7 @@ export async function keyFromBrowser(io: Io, url: string): Promise<{ key: string
   const verifier = base64url(io.random(32));
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   const state = base64url(io.random(32));
-  // Before a browser shows an error page of its own.
-  await reach(url, () =>
-    fetch(new URL('/healthz', url), { redirect: 'manual', signal: AbortSignal.timeout(exchangeTimeoutMs) }),
-  );
+  await checkPage(url);
   const listener = listenForCode(state);
   try {
     const page = new URL('/authorize/key', url);
@@ -46,6 +43,21 @@ export async function keyFromBrowser(io: Io, url: string): Promise<{ key: string
   } finally {
     listener.close();
   }
+}
+
+/** Before a browser shows an error page, or the one of a server that cannot do this. */
+async function checkPage(url: string): Promise<void> {
+  const { status } = await reach(url, () =>
+    fetch(new URL('/authorize/key', url), {
+      method: 'HEAD',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(exchangeTimeoutMs),
+    }),
+  );
+  if (status !== 200)
+    throw new OperationError(
+      `${url} cannot sign in with a browser (it answered ${status}): check the URL, or use hooktape login --key`,
+    );
 }
 
 /** Turns the code into the key. */

@@ -38,7 +38,7 @@ describe('login with a browser', () => {
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('Signed in')]);
     const { exitCode, stdout, stderr } = await ended;
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ email: 'ada@example.com', server: client.url });
+    expect(JSON.parse(stdout)).toEqual(await client.ada.json(200, 'GET', '/api/me'));
     // The same code in the terminal and on the page, and the URL for those without a browser.
     const [code = 'none'] = /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec(stderr) ?? [];
     expect(html).toContain(code);
@@ -90,6 +90,14 @@ describe('login with a browser', () => {
   test('ends with 4 when the server cannot be reached, before a browser opens', async () => {
     const env = { ...client.anonymous, BROWSER: client.browser };
     expect((await hooktape(env, 'login', 'http://127.0.0.1:1')).exitCode).toBe(4);
+    expect(existsSync(join(client.directory, 'opened'))).toBe(false);
+  });
+
+  test('ends with 1 at a server that has no such page, before a browser opens', async () => {
+    using old = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('', { status: 404 }) });
+    const env = { ...client.anonymous, BROWSER: client.browser };
+    const { exitCode, stderr } = await hooktape(env, 'login', `http://127.0.0.1:${old.port}`);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('--key')]);
     expect(existsSync(join(client.directory, 'opened'))).toBe(false);
   });
 

@@ -28,7 +28,7 @@ export const runLogin: Run = async (args, io, usage) => {
     saved.servers.set(url, { key, email: account.email, keyId });
   });
   await revokeEarlier(io, url, servers.get(url), key);
-  if (given.json) printJson(io, { ...account, server: url });
+  if (given.json) printJson(io, account);
   else io.stdout(`Signed in to ${url} as ${safeLine(account.email)}.\n`);
   io.stderr(`The key is saved in ${savedServersPath(io)}.\n`);
   if (io.env['HOOKTAPE_KEY']) io.stderr('HOOKTAPE_KEY is set, and is used instead of the saved key.\n');

@@ -51,9 +51,11 @@ export async function checkTarget(
     ? [{ address: host, family }]
     : await resolve(host).catch((): ResolvedAddress[] => (isLoopbackName ? loopbackAddresses : []));
   const isNamedLocal = isLoopbackName || (!family && localName.test(host));
-  if (isRemoteAllowed || isNamedLocal || addresses.every(({ address }) => isOwn(address))) return addresses;
+  if (isRemoteAllowed || isNamedLocal) return addresses;
+  if (addresses.length > 0 && addresses.every(({ address }) => isOwn(address))) return addresses;
+  const found = addresses.length > 0 ? host : `${host} cannot be resolved, and`;
   throw new UsageError(
-    `${host} is neither this machine nor in a private network: events may hold real data; --allow-remote sends them there`,
+    `${found} is neither this machine nor in a private network: events may hold real data; --allow-remote sends them there`,
   );
 }
 

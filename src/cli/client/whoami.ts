@@ -10,7 +10,7 @@ export const runWhoami: Run = async (args, io, usage) => {
   const api = connect(io, given);
   const account = await api.call<Account>('GET', '/api/me');
   const { url, isKeyFromEnvironment } = api.server;
-  if (given.json) printJson(io, { ...account, server: url });
+  if (given.json) printJson(io, account);
   else printTable(io, [[account.email, account.plan, url]]);
   if (isKeyFromEnvironment && !given.json) io.stderr('With the key in HOOKTAPE_KEY.\n');
   return exitCodes.done;
