@@ -1,5 +1,6 @@
 /* argv -> command -> exit code. The only file that touches the process; the database threads are found from here. */
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { version } from '../package.json' with { type: 'json' };
 import { runCommand } from './cli/commands.ts';
 import { systemClock } from './core/clock.ts';
@@ -23,8 +24,8 @@ function untilSignal(): Promise<string> {
 const readerClosedCodes = ['EPIPE', 'EBADF'];
 
 /** Synchronous, so that nothing is lost when the process ends. @throws when it cannot be written, as on a full disk */
-function writeAll(descriptor: number, text: string): void {
-  let rest = Buffer.from(text);
+function writeAll(descriptor: number, content: string | Uint8Array): void {
+  let rest: Uint8Array = typeof content === 'string' ? Buffer.from(content) : content;
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));
@@ -72,10 +73,19 @@ const threadFiles = { writer: './wiring/writer-thread.ts', reader: './db/threads
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdout: text => writeAll(1, text),
+  stdoutBytes: bytes => writeAll(1, bytes),
   stderr: writeIfPossible,
   readStdin: () => Bun.stdin.text(),
   stdin: () => Bun.stdin.stream(),
   isTerminal: process.stderr.isTTY === true,
+  outputTerminal: process.stdout.isTTY === true ? { columns: process.stdout.columns || 80 } : undefined,
+  // Node's streams are expensive to make, so only `ask` makes the one for standard input.
+  ask:
+    isatty(0) && process.stderr.isTTY === true
+      ? async (question, isSecret) =>
+          (await import('./cli/terminal-input.ts')).ask(process.stdin, writeIfPossible, question, isSecret)
+      : undefined,
+  sleep: ms => Bun.sleep(ms),
   clock: systemClock,
   random: createRandomBytes(),
   // Each thread gets this process's environment, so that it finds the native library where the data directory is.

@@ -13,6 +13,8 @@ export const slowTests: readonly string[] = [
   'src/cli/account.test.ts',
   'src/cli/backup.test.ts',
   'src/cli/check.test.ts',
+  'src/cli/client/login.test.ts',
+  'src/cli/client/look.test.ts',
   'src/cli/commands.test.ts',
   'src/cli/import.test.ts',
   'src/cli/secret-length.test.ts',

@@ -3,71 +3,52 @@ import type { PasswordReset } from '../features/accounts/service.ts';
 import type { Parsed } from './arguments.ts';
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
-import { type Command, exitCodes, type Io, UsageError } from './io.ts';
+import { exitCodes, type Io, type Run, UsageError } from './io.ts';
 import type { OperationName } from './operations.ts';
 import { loadConfig } from './settings.ts';
-import { unknownVerb } from './usage.ts';
 
 type Account = { id: string; email: string; plan: string; createdAt: number; role?: string };
 
 const password = { 'password-stdin': { type: 'boolean' } } as const;
 
-export const account: Command = {
-  summary: 'create, list, change and delete accounts',
-  usage: `hooktape account create EMAIL [--plan free|pro] [--team-of EMAIL] [--password-stdin]
-hooktape account list
-hooktape account plan EMAIL free|pro
-hooktape account password EMAIL --password-stdin [--keep-keys]
-hooktape account delete EMAIL`,
-  details: [
-    ['--plan free|pro', 'plan of the new team (default: free)'],
-    ['--team-of EMAIL', 'join the team of that account instead of a new one'],
-    [
-      '--keep-keys',
-      'keep the API keys valid; by default a new password revokes them, and always ends sessions and apps',
-    ],
-    ['--password-stdin', 'read the dashboard password from standard input'],
-  ],
-  async run([verb, ...rest], io) {
-    switch (verb) {
-      case 'create': {
-        const words = parse(rest, ['EMAIL'], { plan: { type: 'string' }, 'team-of': { type: 'string' }, ...password });
-        const given = {
-          email: words.positionals[0],
-          plan: onePlan(words.option('plan')),
-          teamOf: words.option('team-of'),
-          password: words.flag('password-stdin') ? await readPassword(io) : undefined,
-        };
-        return show(io, words, await ask(io, words, 'account.create', given));
-      }
-      case 'list': {
-        const words = parse(rest, []);
-        return show(io, words, await ask(io, words, 'account.list', {}));
-      }
-      case 'plan': {
-        const words = parse(rest, ['EMAIL', 'free|pro']);
-        const [email, plan] = words.positionals;
-        return show(io, words, await ask(io, words, 'account.plan', { email, plan: onePlan(plan) }));
-      }
-      case 'password': {
-        const words = parse(rest, ['EMAIL'], { 'keep-keys': { type: 'boolean' }, ...password });
-        if (!words.flag('password-stdin'))
-          throw new UsageError('give the password on standard input: --password-stdin');
-        const keepKeys = words.flag('keep-keys');
-        const given = { email: words.positionals[0], password: await readPassword(io), keepKeys };
-        // The operation answers with what account.resetPassword returns.
-        const reset = (await ask(io, words, 'account.password', given)) as PasswordReset;
-        if (!words.json) io.stderr(sayEnded(reset, keepKeys));
-        return show(io, words, reset);
-      }
-      case 'delete': {
-        const words = parse(rest, ['EMAIL']);
-        return show(io, words, await ask(io, words, 'account.delete', { email: words.positionals[0] }));
-      }
-      default:
-        throw unknownVerb('account', account.usage, verb);
+export const runAccount: Run = async ([verb, ...rest], io) => {
+  switch (verb) {
+    case 'create': {
+      const words = parse(rest, ['EMAIL'], { plan: { type: 'string' }, 'team-of': { type: 'string' }, ...password });
+      const given = {
+        email: words.positionals[0],
+        plan: onePlan(words.option('plan')),
+        teamOf: words.option('team-of'),
+        password: words.flag('password-stdin') ? await readPassword(io) : undefined,
+      };
+      return show(io, words, await ask(io, words, 'account.create', given));
     }
-  },
+    case 'list': {
+      const words = parse(rest, []);
+      return show(io, words, await ask(io, words, 'account.list', {}));
+    }
+    case 'plan': {
+      const words = parse(rest, ['EMAIL', 'free|pro']);
+      const [email, plan] = words.positionals;
+      return show(io, words, await ask(io, words, 'account.plan', { email, plan: onePlan(plan) }));
+    }
+    case 'password': {
+      const words = parse(rest, ['EMAIL'], { 'keep-keys': { type: 'boolean' }, ...password });
+      if (!words.flag('password-stdin')) throw new UsageError('give the password on standard input: --password-stdin');
+      const keepKeys = words.flag('keep-keys');
+      const given = { email: words.positionals[0], password: await readPassword(io), keepKeys };
+      // The operation answers with what account.resetPassword returns.
+      const reset = (await ask(io, words, 'account.password', given)) as PasswordReset;
+      if (!words.json) io.stderr(sayEnded(reset, keepKeys));
+      return show(io, words, reset);
+    }
+    case 'delete': {
+      const words = parse(rest, ['EMAIL']);
+      return show(io, words, await ask(io, words, 'account.delete', { email: words.positionals[0] }));
+    }
+    default:
+      throw new UsageError(`unknown subcommand: account ${verb}`);
+  }
 };
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;

@@ -1,8 +1,6 @@
 /* Parses the arguments of a command. Every command takes --env-file and --json, in any position. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { settingNames } from '../config/settings.ts';
-import { didYouMean } from '../shared/suggest.ts';
-import { UsageError } from './io.ts';
+import { UnknownOptionError, UsageError } from './io.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -12,6 +10,8 @@ export type Parsed = {
   positionals: string[];
   flag: (name: string) => boolean;
   option: (name: string) => string | undefined;
+  /** All values of an option that may be repeated, in the order given. */
+  options: (name: string) => string[];
   envFile: string | undefined;
   json: boolean;
 };
@@ -40,14 +40,15 @@ export function splitArguments(args: readonly string[]): SplitArguments {
 }
 
 /**
- * @param names of the positional arguments; those in brackets are optional
+ * @param names of the positional arguments; those in brackets are optional, and the last may end in … when it can be repeated
  * @throws UsageError for unknown options, missing values, too few or too many arguments
  */
 export function parse(args: string[], names: readonly string[], options: Options = {}): Parsed {
   const { values, positionals } = parseStrictly(args, { ...common, ...options });
   const missing = names[positionals.length];
   if (missing !== undefined && !missing.startsWith('[')) throw new UsageError(`${missing} is missing`);
-  if (positionals.length > names.length) throw new UsageError(`unexpected argument: ${positionals[names.length]}`);
+  if (positionals.length > names.length && !names.at(-1)?.endsWith('…'))
+    throw new UsageError(`unexpected argument: ${positionals[names.length]}`);
   const text = (name: string): string | undefined => {
     const value = values[name];
     return typeof value === 'string' ? value : undefined;
@@ -56,6 +57,7 @@ export function parse(args: string[], names: readonly string[], options: Options
     positionals,
     flag: name => values[name] === true,
     option: text,
+    options: name => [values[name] ?? []].flat().map(String),
     envFile: text('env-file'),
     json: values['json'] === true,
   };
@@ -67,17 +69,9 @@ function parseStrictly(args: string[], options: Options): { values: Record<strin
   } catch (error) {
     const [, unknown] = /^Unknown option '(-[^' ]*)/.exec((error as Error).message) ?? [];
     if (unknown === undefined) throw new UsageError((error as Error).message);
-    throw new UsageError(`unknown option: ${unknown}${hint(unknown, options)}`);
+    throw new UnknownOptionError(
+      unknown,
+      Object.keys(options).map(name => `--${name}`),
+    );
   }
-}
-
-/** Users may pass a setting as an option, which many programs allow. */
-function hint(unknown: string, options: Options): string {
-  const setting = `HOOKTAPE_${unknown.replace(/^-+/, '').replaceAll('-', '_').toUpperCase()}`;
-  if (settingNames.some(name => name === setting))
-    return `; set ${setting} in the environment or in an env file (--env-file FILE)`;
-  return didYouMean(
-    unknown,
-    Object.keys(options).map(name => `--${name}`),
-  );
 }

@@ -1,11 +1,8 @@
 /* Reports the error of a command on stderr, as text or with --json as one JSON line, and determines the exit code. */
-import { AppError } from '../core/errors.ts';
-import { LockedError } from '../db/files/lock.ts';
-import { SchemaError } from '../db/migrate.ts';
-import { SecretError } from '../db/secret-check.ts';
+import { ExpectedError } from '../core/errors.ts';
 import { escapeUnsafe } from '../log.ts';
 import { diskErrorMessage } from './disk-errors.ts';
-import { ConfigurationError, exitCodes, type Io, OperationError, UsageError } from './io.ts';
+import { ConfigurationError, exitCodes, type Io, UnreachableError, UsageError } from './io.ts';
 
 /** `details` are printed as further lines, and in JSON under their own name. */
 type Failure = { exitCode: number; message: string; details?: { usage: string[] } | { problems: readonly string[] } };
@@ -30,15 +27,14 @@ function toFailure(error: unknown, usage: string): Failure {
       message: 'the configuration is invalid',
       details: { problems: error.problems },
     };
-  return { exitCode: exitCodes.failed, message: diskErrorMessage(error) ?? messageOf(error) };
+  const exitCode = error instanceof UnreachableError ? exitCodes.unreachable : exitCodes.failed;
+  return { exitCode, message: diskErrorMessage(error) ?? messageOf(error) };
 }
 
 /** An unexpected error is a bug, so its stack is printed. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const isExpected =
-    [LockedError, SchemaError, SecretError, OperationError, AppError].some(kind => error instanceof kind) ||
-    typeof (error as Error & { code?: unknown }).code === 'string';
+  const isExpected = error instanceof ExpectedError || typeof (error as Error & { code?: unknown }).code === 'string';
   return isExpected || error.stack === undefined ? error.message : `${error.message}\n${error.stack}`;
 }
 

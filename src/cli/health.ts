@@ -1,24 +1,20 @@
 /* `hooktape health`: asks the server that this configuration describes whether it is ready. */
 import { parse } from './arguments.ts';
 import { fetchErrorMessage } from './fetch-error.ts';
-import { type Command, exitCodes } from './io.ts';
+import { exitCodes, type Run } from './io.ts';
 import { loadConfig } from './settings.ts';
 
 const timeoutMs = 5000;
 
-export const health: Command = {
-  summary: 'exit 0 when the server is ready, 1 when not',
-  usage: 'hooktape health',
-  async run(args, io) {
-    const { envFile, json } = parse(args, []);
-    const { config } = loadConfig(io, envFile);
-    const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[config.host] ?? bracketed(config.host);
-    const url = `${config.tls ? 'https' : 'http'}://${host}:${config.port}/readyz`;
-    const problem = await ask(url);
-    io.stdout(json ? `${JSON.stringify({ ready: problem === undefined, ...(problem && { problem }) })}\n` : '');
-    if (!json) (problem === undefined ? io.stdout : io.stderr)(`${problem ?? 'ready'}\n`);
-    return problem === undefined ? exitCodes.done : exitCodes.failed;
-  },
+export const runHealth: Run = async (args, io) => {
+  const { envFile, json } = parse(args, []);
+  const { config } = loadConfig(io, envFile);
+  const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[config.host] ?? bracketed(config.host);
+  const url = `${config.tls ? 'https' : 'http'}://${host}:${config.port}/readyz`;
+  const problem = await ask(url);
+  io.stdout(json ? `${JSON.stringify({ ready: problem === undefined, ...(problem && { problem }) })}\n` : '');
+  if (!json) (problem === undefined ? io.stdout : io.stderr)(`${problem ?? 'ready'}\n`);
+  return problem === undefined ? exitCodes.done : exitCodes.failed;
 };
 
 const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -5,7 +5,7 @@ import { hooktape } from '../testing/command.ts';
 const env = { HOOKTAPE_PORT: 'none' };
 const run = (words: string) => hooktape(env, ...words.split(' '));
 
-const create = /^hooktape account create EMAIL .*\n\n[\s\S]*--team-of EMAIL/;
+const create = /^hooktape account create EMAIL [^\n]*\n {4}\[--password-stdin\]\n\n[\s\S]*--team-of EMAIL/;
 
 describe('help', () => {
   test.each([

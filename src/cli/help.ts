@@ -1,35 +1,51 @@
 /* `hooktape help`, and `--help` after any command: the list of commands, the usage of one, or of one of its subcommands. */
 import { parse } from './arguments.ts';
-import { type Command, exitCodes, type Io, UsageError } from './io.ts';
+import { type Command, exitCodes, type Io, type Run, UsageError } from './io.ts';
+import { clientCommands } from './table/client-commands.ts';
 import { unknownCommand, unknownVerb, usageOf, verbsOf } from './usage.ts';
+import { wrapBeside, wrapUsage } from './wrap-text.ts';
 
 type Commands = Readonly<Record<string, Command>>;
 type Topic = { name: string | undefined; verb: string | undefined };
 
-const commonOptions = `
+/** The options of every command, and where a command finds what it works on. */
+const commonOptions = {
+  server: `
 Every command takes:
-  --env-file FILE   settings; else HOOKTAPE_ENV_FILE, else ./hooktape.env when it exists
+  --env-file FILE   settings; else HOOKTAPE_ENV_FILE, else ./hooktape.env when
+                    it exists
   --json            results and errors as JSON
   --help            usage of the command
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
-`;
+`,
+  client: `
+Every command takes:
+  --env-file FILE   a file with HOOKTAPE_URL and HOOKTAPE_KEY
+  --json            results and errors as JSON
+  --help            usage of the command
+
+The server is HOOKTAPE_URL, else the one of the last \`hooktape login\`. The key
+is HOOKTAPE_KEY, else the one that was saved for that server.
+
+Exit codes: 0 done, 1 failed or refused, 2 wrong usage, 4 server unreachable.
+`,
+};
+
+const isClient = (name: string): boolean => Object.hasOwn(clientCommands, name);
 
 /** @param commands all commands, including this one @param nameOf the current name for an older spelling */
-export const createHelp = (commands: () => Commands, nameOf: (given: string) => string): Command => ({
-  summary: 'list the commands, or explain one',
-  usage: 'hooktape help [COMMAND [SUBCOMMAND]]',
-  async run(args, io) {
+export const createHelp =
+  (commands: Commands, nameOf: (given: string) => string): Run =>
+  async (args, io) => {
     const { positionals, json } = parse(args, ['[COMMAND]', '[SUBCOMMAND]']);
     const [given, verb] = positionals;
     const name = given && nameOf(given);
-    const known = commands();
-    const command = name !== undefined && Object.hasOwn(known, name) ? known[name] : undefined;
+    const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (command && verb !== undefined && verbsOf(command.usage).length === 0)
       throw new UsageError(`unexpected argument: ${verb}`);
-    return explainUse(known, { name, verb }, { io, json });
-  },
-});
+    return explainUse(commands, { name, verb }, { io, json });
+  };
 
 /**
  * Prints the usage of a command or subcommand, or the list of commands without a name. A second word after a command
@@ -43,7 +59,7 @@ export function explainUse(commands: Commands, { name, verb }: Topic, { io, json
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (!command) throw unknownCommand(name, Object.keys(commands));
     const part = verb === undefined ? command : narrow(name, command, verb);
-    io.stdout(json ? jsonOf(describe([name, part])) : one(part));
+    io.stdout(json ? jsonOf(describe([name, part])) : one(name, part));
   }
   return exitCodes.done;
 }
@@ -67,19 +83,28 @@ const describe = ([name, { summary, usage, details = [] }]: [string, Command]) =
 
 const jsonOf = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-function one({ summary, usage, details = [] }: Command): string {
+function one(name: string, { summary, usage, details = [] }: Command): string {
   const width = Math.max(...details.map(([option]) => option.length));
-  const lines = details.map(([option, about]) => `  ${option.padEnd(width)}   ${about}\n`);
-  return `${usage}\n\n${summary}\n${lines.length > 0 ? '\n' : ''}${lines.join('')}${commonOptions}`;
+  const lines = details.map(([option, about]) => `${wrapBeside(`  ${option}`, width + 5, about)}\n`);
+  const common = commonOptions[isClient(name) ? 'client' : 'server'];
+  return `${wrapUsage(usage)}\n\n${summary}\n${lines.length > 0 ? '\n' : ''}${lines.join('')}${common}`;
 }
 
 function all(commands: Commands): string {
-  const width = Math.max(...Object.keys(commands).map(name => name.length));
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  hooktape ${name.padEnd(width)}  ${summary}`);
+  const names = Object.keys(commands);
+  const width = Math.max(...names.map(name => name.length));
+  const list = (shown: readonly string[]): string =>
+    shown.map(name => wrapBeside(`  hooktape ${name}`, width + 13, commands[name]?.summary ?? '')).join('\n');
   return `Hooktape records webhooks.
 
-${lines.join('\n')}
+The server:
+${list(names.filter(name => !isClient(name)))}
 
-Without a command, the server starts. \`hooktape help COMMAND\` explains a command.
-${commonOptions}`;
+Working with a server, from any machine:
+${list(names.filter(isClient))}
+
+Without a command, the server starts.
+\`hooktape help COMMAND\` explains a command.
+${commonOptions.server.trimEnd().replace('2 wrong usage, 78', '2 wrong usage, 4 server unreachable,\n78')}
+`;
 }

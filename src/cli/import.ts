@@ -12,7 +12,7 @@ import { parse } from './arguments.ts';
 import { type Call, withControl } from './control.ts';
 import { fromHarEntry } from './import/har-entry.ts';
 import { createElementReader, type Element, type FileKind } from './import/json-elements.ts';
-import { type Command, exitCodes, type Io, OperationError, UsageError } from './io.ts';
+import { exitCodes, type Io, OperationError, type Run, UsageError } from './io.ts';
 import { createProgress } from './progress.ts';
 import { loadConfig } from './settings.ts';
 
@@ -21,32 +21,24 @@ const batchBytes = 4 << 20;
 /** Events with the same time stay in one batch, which may then be this many times larger. */
 const maxOverfill = 8;
 
-export const importCommand: Command = {
-  summary: 'import an export file into an endpoint',
-  usage: 'hooktape import FILE --endpoint ID',
-  details: [
-    ['FILE', 'a JSON, NDJSON or HAR export, or - for standard input; importing it again adds nothing'],
-    ['--endpoint ID', 'the endpoint to import into, such as ep_…'],
-  ],
-  async run(args, io) {
-    const { positionals, option, envFile, json } = parse(args, ['FILE'], { endpoint: { type: 'string' } });
-    const [file = ''] = positionals;
-    const endpoint = option('endpoint');
-    if (endpoint === undefined) throw new UsageError('--endpoint ID is missing');
-    const size = file === '-' ? undefined : sizeOf(file);
-    const { config } = loadConfig(io, envFile);
-    const total = await withControl(io, config, 'hooktape import', call =>
-      importFile({ io, call, file, size, endpoint }),
-    );
-    const { imported, alreadyThere, expired, tooLarge = 0, notPinned = 0 } = total;
-    if (json) io.stdout(`${JSON.stringify({ endpoint, ...total })}\n`);
-    else io.stdout(`${imported} imported, ${alreadyThere} already there, ${expired} past the retention window\n`);
-    if (notPinned > 0 && !json)
-      io.stderr(`hooktape: ${notPinned} not pinned: the team has as many pins as it may have\n`);
-    if (tooLarge === 0) return exitCodes.done;
-    if (!json) io.stderr(`hooktape: ${tooLarge} not imported: larger than the database accepts\n`);
-    return exitCodes.failed;
-  },
+export const runImport: Run = async (args, io) => {
+  const { positionals, option, envFile, json } = parse(args, ['FILE'], { endpoint: { type: 'string' } });
+  const [file = ''] = positionals;
+  const endpoint = option('endpoint');
+  if (endpoint === undefined) throw new UsageError('--endpoint ID is missing');
+  const size = file === '-' ? undefined : sizeOf(file);
+  const { config } = loadConfig(io, envFile);
+  const total = await withControl(io, config, 'hooktape import', call =>
+    importFile({ io, call, file, size, endpoint }),
+  );
+  const { imported, alreadyThere, expired, tooLarge = 0, notPinned = 0 } = total;
+  if (json) io.stdout(`${JSON.stringify({ endpoint, ...total })}\n`);
+  else io.stdout(`${imported} imported, ${alreadyThere} already there, ${expired} past the retention window\n`);
+  if (notPinned > 0 && !json)
+    io.stderr(`hooktape: ${notPinned} not pinned: the team has as many pins as it may have\n`);
+  if (tooLarge === 0) return exitCodes.done;
+  if (!json) io.stderr(`hooktape: ${tooLarge} not imported: larger than the database accepts\n`);
+  return exitCodes.failed;
 };
 
 type Import = { io: Io; call: Call; file: string; size: number | undefined; endpoint: string };

@@ -1,5 +1,6 @@
 /* The process's resources that a command may use, passed in by main.ts, and the errors that determine the exit code. */
 import type { Clock } from '../core/clock.ts';
+import { ExpectedError } from '../core/errors.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 
@@ -8,11 +9,18 @@ export type Io = {
   /** @throws when the text cannot be written, as on a full disk; a closed pipe is not an error */
   stdout: (text: string) => void;
   stderr: (text: string) => void;
+  /** The same for bytes. */
+  stdoutBytes: (bytes: Uint8Array) => void;
   readStdin: () => Promise<string>;
   /** Standard input, chunk by chunk. */
   stdin: () => AsyncIterable<Uint8Array>;
   /** Whether stderr is a terminal: colours, progress bars. */
   isTerminal: boolean;
+  /** Whether stdout is one, and how wide. */
+  outputTerminal: { columns: number } | undefined;
+  /** Asks the person at the terminal for one line; undefined when standard input is no terminal. @param isSecret without echo */
+  ask: ((question: string, isSecret: boolean) => Promise<string>) | undefined;
+  sleep: (ms: number) => Promise<void>;
   clock: Clock;
   random: RandomBytes;
   spawn: SpawnThread;
@@ -31,26 +39,49 @@ export type Io = {
   abort: (exitCode: number) => void;
 };
 
+/** @param args those after the command's name @param usage of the form that was called: its line in the table */
+export type Run = (args: string[], io: Io, usage: string) => Promise<number>;
+
 export type Command = {
   /** One line for the list of commands. */
   summary: string;
-  /** All forms with their arguments, one a line. */
+  /** All forms with their arguments, one a line. Arguments, completion and manual are made from it: see usage-grammar.ts. */
   usage: string;
   /** The command's own options and what they do. */
   details?: readonly (readonly [option: string, about: string])[];
-  run: (args: string[], io: Io) => Promise<number>;
+  /** For the manual: what a line does not say. Plain Markdown, a paragraph an element. */
+  manual?: readonly string[];
+  /** Loads only what the command needs, so that it starts at once. */
+  load: () => Promise<Run>;
 };
 
-export const exitCodes = { done: 0, failed: 1, usage: 2, configuration: 78 } as const;
+/** Asked by the scripts of `hooktape completion` for the words that fit; not listed. */
+export const completeCommand = '__complete';
+
+export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 4, configuration: 78 } as const;
 
 /** Wrong arguments: exit code 2. */
-export class UsageError extends Error {}
+export class UsageError extends ExpectedError {}
+
+/** An option that the command does not have, which may be the name of a setting. */
+export class UnknownOptionError extends UsageError {
+  readonly option: string;
+  readonly known: readonly string[];
+  constructor(option: string, known: readonly string[]) {
+    super(`unknown option: ${option}`);
+    this.option = option;
+    this.known = known;
+  }
+}
 
 /** The command failed, and the message says why and what to do: exit code 1. */
-export class OperationError extends Error {}
+export class OperationError extends ExpectedError {}
+
+/** There is no connection to the server: exit code 4. */
+export class UnreachableError extends ExpectedError {}
 
 /** Wrong configuration, with all problems: exit code 78. */
-export class ConfigurationError extends Error {
+export class ConfigurationError extends ExpectedError {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));

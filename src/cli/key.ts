@@ -1,9 +1,8 @@
 /* `hooktape key …`: API keys of an account. */
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
-import { type Command, exitCodes, UsageError } from './io.ts';
+import { exitCodes, type Run, UsageError } from './io.ts';
 import { loadConfig } from './settings.ts';
-import { unknownVerb } from './usage.ts';
 
 type Key = {
   id: string;
@@ -16,39 +15,32 @@ type Key = {
 
 const account = { account: { type: 'string' } } as const;
 
-export const key: Command = {
-  summary: 'create, list and revoke API keys',
-  usage: `hooktape key create NAME --account EMAIL
-hooktape key list --account EMAIL
-hooktape key revoke ID`,
-  details: [['--account EMAIL', 'owner of the keys']],
-  async run([verb, ...rest], io) {
-    switch (verb) {
-      case 'create': {
-        const { positionals, option, envFile, json } = parse(rest, ['NAME'], account);
-        const args = { name: positionals[0], account: required(option('account')) };
-        const created = (await control(io, loadConfig(io, envFile).config, 'key.create', args)) as { key: string };
-        io.stdout(`${json ? JSON.stringify(created) : created.key}\n`);
-        return exitCodes.done;
-      }
-      case 'list': {
-        const { option, envFile, json } = parse(rest, [], account);
-        const args = { account: required(option('account')) };
-        const keys = (await control(io, loadConfig(io, envFile).config, 'key.list', args)) as Key[];
-        if (json) io.stdout(`${JSON.stringify(keys)}\n`);
-        else for (const one of keys) io.stdout(`${lineOf(one)}\n`);
-        return exitCodes.done;
-      }
-      case 'revoke': {
-        const { positionals, envFile, json } = parse(rest, ['ID']);
-        const result = await control(io, loadConfig(io, envFile).config, 'key.revoke', { id: positionals[0] });
-        io.stdout(json ? `${JSON.stringify(result)}\n` : `revoked ${positionals[0]}\n`);
-        return exitCodes.done;
-      }
-      default:
-        throw unknownVerb('key', key.usage, verb);
+export const runKey: Run = async ([verb, ...rest], io) => {
+  switch (verb) {
+    case 'create': {
+      const { positionals, option, envFile, json } = parse(rest, ['NAME'], account);
+      const args = { name: positionals[0], account: required(option('account')) };
+      const created = (await control(io, loadConfig(io, envFile).config, 'key.create', args)) as { key: string };
+      io.stdout(`${json ? JSON.stringify(created) : created.key}\n`);
+      return exitCodes.done;
     }
-  },
+    case 'list': {
+      const { option, envFile, json } = parse(rest, [], account);
+      const args = { account: required(option('account')) };
+      const keys = (await control(io, loadConfig(io, envFile).config, 'key.list', args)) as Key[];
+      if (json) io.stdout(`${JSON.stringify(keys)}\n`);
+      else for (const one of keys) io.stdout(`${lineOf(one)}\n`);
+      return exitCodes.done;
+    }
+    case 'revoke': {
+      const { positionals, envFile, json } = parse(rest, ['ID']);
+      const result = await control(io, loadConfig(io, envFile).config, 'key.revoke', { id: positionals[0] });
+      io.stdout(json ? `${JSON.stringify(result)}\n` : `revoked ${positionals[0]}\n`);
+      return exitCodes.done;
+    }
+    default:
+      throw new UsageError(`unknown subcommand: key ${verb}`);
+  }
 };
 
 const lineOf = (key: Key): string =>

@@ -12,7 +12,7 @@ import { fromFileUrl } from '../db/files/file-url.ts';
 import { provesSecret, readSecretProof } from '../db/secret-check.ts';
 import { parse } from './arguments.ts';
 import { openDataDirectory, secretPart, secretPath } from './data-directory.ts';
-import { type Command, exitCodes, type Io } from './io.ts';
+import { exitCodes, type Io, type Run } from './io.ts';
 import { backupSecretPath } from './maintenance.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { loadConfig } from './settings.ts';
@@ -21,29 +21,24 @@ import { loadConfig } from './settings.ts';
 const doesNotCount =
   /^(?:(?:.*\.)?hooktape\.lock(?:\.holder|-journal)?|hooktape\.unfinished-.*|secret\.tmp|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
 
-export const restore: Command = {
-  summary: 'restore a backup into an empty data directory',
-  usage: 'hooktape restore FILE',
-  details: [['FILE', 'a backup, with FILE.secret next to it unless HOOKTAPE_SECRET is set to its secret']],
-  async run(args, io) {
-    const { positionals, envFile, json } = parse(args, ['FILE']);
-    const { config } = loadConfig(io, envFile, { acceptShortSecret: true });
-    const from = resolve(positionals[0] ?? '');
-    const file = fromFileUrl(config.databaseUrl);
-    if (file === undefined) throw invalid('the database is on a libSQL server: restore it there');
-    checkSource(from);
-    const backupSecret = secretOf(config, from);
+export const runRestore: Run = async (args, io) => {
+  const { positionals, envFile, json } = parse(args, ['FILE']);
+  const { config } = loadConfig(io, envFile, { acceptShortSecret: true });
+  const from = resolve(positionals[0] ?? '');
+  const file = fromFileUrl(config.databaseUrl);
+  if (file === undefined) throw invalid('the database is on a libSQL server: restore it there');
+  checkSource(from);
+  const backupSecret = secretOf(config, from);
+  checkEmpty(config, file, backupSecret);
+  const lock = await openDataDirectory(io, config, 'hooktape restore');
+  try {
     checkEmpty(config, file, backupSecret);
-    const lock = await openDataDirectory(io, config, 'hooktape restore');
-    try {
-      checkEmpty(config, file, backupSecret);
-      await restoreFile({ io, config, from, file: resolve(file), backupSecret });
-    } finally {
-      await lock.release();
-    }
-    io.stdout(json ? `${JSON.stringify({ dataDir: config.dataDir, file: resolve(file) })}\n` : `${config.dataDir}\n`);
-    return exitCodes.done;
-  },
+    await restoreFile({ io, config, from, file: resolve(file), backupSecret });
+  } finally {
+    await lock.release();
+  }
+  io.stdout(json ? `${JSON.stringify({ dataDir: config.dataDir, file: resolve(file) })}\n` : `${config.dataDir}\n`);
+  return exitCodes.done;
 };
 
 function checkSource(from: string): void {

@@ -10,62 +10,58 @@ import { prespawnThreads, type SpawnThread } from '../db/threads/prespawned-thre
 import { parse } from './arguments.ts';
 import { type Certificate, checkCertificate } from './certificate.ts';
 import { openDataDirectory, serverName } from './data-directory.ts';
-import { type Command, exitCodes, type Io } from './io.ts';
+import { exitCodes, type Io, type Run } from './io.ts';
 import { listenError } from './listen-errors.ts';
 import { createLog, loadConfig } from './settings.ts';
 
 /** How long the server waits for a command that holds the data directory. */
 const commandTimeoutMs = 3000;
 
-export const serve: Command = {
-  summary: 'start the server',
-  usage: 'hooktape serve',
-  async run(args, io) {
-    const { envFile, json } = parse(args, []);
-    // PID 1 ignores signals without a handler, so install it first.
-    const signalled = io.untilSignal();
-    let isServing = false;
-    // Until the server listens nothing is acknowledged, so it can end at any moment.
-    void signalled.then(() => isServing || io.abort(exitCodes.done));
-    let certificate: Certificate | undefined;
-    const loaded = loadConfig(io, envFile, {
-      certificateProblems: files => {
-        const found = checkCertificate(files);
-        certificate = found.certificate;
-        return found.problems;
-      },
-    });
-    const config = await withRealPort(loaded.config);
-    const log = createLog(io, config);
-    const spawn = spawnThreadsEarly(io, config);
-    const lock = await openDataDirectory(io, config, serverName, commandTimeoutMs);
-    const databaseBeingOpened = openDatabaseEarly({
-      url: config.databaseUrl,
-      authToken: config.databaseAuthToken,
-      spawn,
-    });
+export const runServe: Run = async (args, io) => {
+  const { envFile, json } = parse(args, []);
+  // PID 1 ignores signals without a handler, so install it first.
+  const signalled = io.untilSignal();
+  let isServing = false;
+  // Until the server listens nothing is acknowledged, so it can end at any moment.
+  void signalled.then(() => isServing || io.abort(exitCodes.done));
+  let certificate: Certificate | undefined;
+  const loaded = loadConfig(io, envFile, {
+    certificateProblems: files => {
+      const found = checkCertificate(files);
+      certificate = found.certificate;
+      return found.problems;
+    },
+  });
+  const config = await withRealPort(loaded.config);
+  const log = createLog(io, config);
+  const spawn = spawnThreadsEarly(io, config);
+  const lock = await openDataDirectory(io, config, serverName, commandTimeoutMs);
+  const databaseBeingOpened = openDatabaseEarly({
+    url: config.databaseUrl,
+    authToken: config.databaseAuthToken,
+    spawn,
+  });
+  try {
+    const { openServer, handleMessages } = await import('./server.ts');
+    await handleMessages();
+    const { services, listen } = await openServer({ io, config, log, spawn, databaseBeingOpened, certificate });
     try {
-      const { openServer, handleMessages } = await import('./server.ts');
-      await handleMessages();
-      const { services, listen } = await openServer({ io, config, log, spawn, databaseBeingOpened, certificate });
-      try {
-        // From here on a signal must let requests finish.
-        isServing = true;
-        const stop = await listen(json);
-        const signal = await signalled;
-        log.info('stopping', { signal });
-        await stop();
-      } finally {
-        await services.close();
-      }
-      log.info('stopped');
-      return exitCodes.done;
+      // From here on a signal must let requests finish.
+      isServing = true;
+      const stop = await listen(json);
+      const signal = await signalled;
+      log.info('stopping', { signal });
+      await stop();
     } finally {
-      // After an error the services may not exist, or may have closed it already.
-      await databaseBeingOpened.database.close().catch(() => {});
-      await lock.release();
+      await services.close();
     }
-  },
+    log.info('stopped');
+    return exitCodes.done;
+  } finally {
+    // After an error the services may not exist, or may have closed it already.
+    await databaseBeingOpened.database.close().catch(() => {});
+    await lock.release();
+  }
 };
 
 function spawnThreadsEarly(io: Io, config: Config): SpawnThread {

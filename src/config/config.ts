@@ -78,8 +78,8 @@ type Found = { readonly text: string | undefined; readonly source: string };
 /** Set in the process environment to find the env file, so it cannot be in it. */
 const envFileVariable = 'HOOKTAPE_ENV_FILE';
 
-/** Not settings: the build and the tests read them, and a server may inherit their environment. */
-const otherVariables = ['HOOKTAPE_COMMIT', 'HOOKTAPE_REQUIRE_BROWSER'];
+/** Not settings: the build, the tests and client commands read them, and a server may inherit their environment. */
+const otherVariables = ['HOOKTAPE_COMMIT', 'HOOKTAPE_REQUIRE_BROWSER', 'HOOKTAPE_URL', 'HOOKTAPE_KEY'];
 
 /** Variables that Kubernetes and Docker set in every container beside a service named "hooktape". */
 const serviceLinkName = /^HOOKTAPE_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))(_|$)/;

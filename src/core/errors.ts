@@ -27,7 +27,10 @@ export type ErrorCode =
 /** For programs: what the message says in words. */
 export type ErrorDetails = Readonly<Record<string, string | number | null>>;
 
-export class AppError extends Error {
+/** An error that is expected: its message says all there is to say, and a stack would not help. */
+export class ExpectedError extends Error {}
+
+export class AppError extends ExpectedError {
   readonly code: ErrorCode;
   /** After how many whole seconds to try again; becomes `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;

@@ -4,10 +4,11 @@
  * that a newer Hooktape wrote is refused unchanged.
  */
 import type { Client } from '@libsql/client';
+import { ExpectedError } from '../core/errors.ts';
 
 export type MigrationReport = { from: number; to: number };
 
-export class SchemaError extends Error {}
+export class SchemaError extends ExpectedError {}
 
 /** The schema's version: how many migrations have run. */
 export const readVersion = async (client: Client): Promise<number> => {

@@ -74,6 +74,20 @@ export const authzRequests = sqliteTable('authz_requests', {
   expiresAt: integer('expires_at').notNull(),
 });
 
+/** migrations/0016_create_key_logins.sql */
+export const keyLogins = sqliteTable('key_logins', {
+  hash: blob({ mode: 'buffer' }).primaryKey(),
+  accountId: text('account_id').notNull(),
+  sessionId: text('session_id').notNull(),
+  name: text().notNull(),
+  port: integer().notNull(),
+  state: text().notNull(),
+  challenge: text().notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  approvedAt: integer('approved_at'),
+  fails: integer().notNull().default(0),
+});
+
 export const signingKeys = sqliteTable('signing_keys', {
   kid: text().primaryKey(),
   alg: text().notNull(),

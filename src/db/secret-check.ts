@@ -3,10 +3,11 @@
  * failing later, when the first signing secret cannot be opened.
  */
 import type { Client, ResultSet } from '@libsql/client';
+import { ExpectedError } from '../core/errors.ts';
 import type { Sealer } from '../core/seal.ts';
 import { secretMustBe } from '../core/secret-length.ts';
 
-export class SecretError extends Error {}
+export class SecretError extends ExpectedError {}
 
 /** The secret is too short for a new database. A database that already uses it may keep it. */
 export class ShortSecretError extends Error {}

@@ -17,9 +17,15 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>,
     stderr: text => {
       said.stderr += text;
     },
+    stdoutBytes: bytes => {
+      said.stdout += Buffer.from(bytes).toString('latin1');
+    },
     readStdin: async () => stdin,
     async *stdin() {},
     isTerminal: false,
+    outputTerminal: undefined,
+    ask: undefined,
+    sleep: () => new Promise(() => {}),
     clock: systemClock,
     random: randomBytes,
     spawn: spawnThread,
@@ -44,6 +50,16 @@ export const hooktape = (env: Record<string, string>, ...args: string[]): Promis
 export async function hooktapeWithInput(stdin: string, env: Record<string, string>, ...args: string[]): Promise<Ended> {
   const { io, said } = makeIo(env, () => new Promise(() => {}), stdin);
   return { exitCode: await runCommand(args, io), ...said };
+}
+
+/** @param terminal what is different at a terminal: its width, its answers to questions */
+export async function hooktapeAtTerminal(
+  terminal: Partial<Pick<Io, 'outputTerminal' | 'ask' | 'isTerminal' | 'sleep'>>,
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<Ended> {
+  const { io, said } = makeIo(env, () => new Promise(() => {}));
+  return { exitCode: await runCommand(args, { ...io, ...terminal }), ...said };
 }
 
 /** `hooktape serve` on a port of its own, once it listens. */

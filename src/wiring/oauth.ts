@@ -55,7 +55,7 @@ export type OAuthWiring = ReturnType<typeof createOAuthWiring>;
 /** @param onAccessEnded called after a grant or an app's connection ended */
 export function createOAuthWiring(
   infrastructure: Infrastructure,
-  { account }: Pick<AccountsWiring, 'account'>,
+  { account, keys }: Pick<AccountsWiring, 'account' | 'keys'>,
   onAccessEnded: () => void,
 ) {
   const { config, log, clock, random, sealer, every, direct, overrides } = infrastructure;
@@ -80,6 +80,7 @@ export function createOAuthWiring(
     limitRegistrations: address => registrations.take(networkOf(address), registrationsPerHour),
     limitDocumentFetches: key => documents.take(networkOf(key), documentsPerMinute),
     limitAuthorizationRequests: address => authorizations.take(networkOf(address), authorizationsPerMinute),
+    apiKeys: { create: keys.create, count: async accountId => (await keys.list(accountId)).length },
     onGrantCreated: grantIndex.add,
     policy: { ...defaultPolicy, ...overrides.oauth },
     onGrantEnded: onAccessEnded,

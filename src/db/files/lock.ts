@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
+import { ExpectedError } from '../../core/errors.ts';
 import { restrictToOwner } from './file-mode.ts';
 import { toFileUrl } from './file-url.ts';
 import { resolveSymlinks } from './symlinks.ts';
@@ -23,7 +24,7 @@ export type DataLock = { release: () => Promise<void> };
 /** For a holder that left no name. */
 const unnamedHolder = 'another Hooktape';
 
-export class LockedError extends Error {
+export class LockedError extends ExpectedError {
   /** How the holder describes itself. */
   readonly holder: string;
   constructor(what: string, holder: string, cause: unknown) {

@@ -1,7 +1,14 @@
 /* Deletes expired codes, requests and grants, apps without a grant, and clients that no account is connected to. */
 import { and, eq, inArray, isNull, lt, lte, notExists, or } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { authzRequests, connectedApps, oauthClients, oauthCodes, oauthGrants } from '../../db/schema-oauth.ts';
+import {
+  authzRequests,
+  connectedApps,
+  keyLogins,
+  oauthClients,
+  oauthCodes,
+  oauthGrants,
+} from '../../db/schema-oauth.ts';
 
 /** The most rows of one table that a batch deletes. */
 const batchRows = 500;
@@ -22,6 +29,11 @@ export function createCleanupStore(db: Drizzle) {
         .select({ hash: authzRequests.hash })
         .from(authzRequests)
         .where(lte(authzRequests.expiresAt, now))
+        .limit(batchRows);
+      const logins = db
+        .select({ hash: keyLogins.hash })
+        .from(keyLogins)
+        .where(lte(keyLogins.expiresAt, now))
         .limit(batchRows);
       const grants = db
         .select({ id: oauthGrants.id })
@@ -58,6 +70,7 @@ export function createCleanupStore(db: Drizzle) {
       const results = await db.batch([
         db.delete(oauthCodes).where(inArray(oauthCodes.hash, codes)),
         db.delete(authzRequests).where(inArray(authzRequests.hash, requests)),
+        db.delete(keyLogins).where(inArray(keyLogins.hash, logins)),
         db.delete(oauthGrants).where(inArray(oauthGrants.id, grants)),
         db.delete(connectedApps).where(inArray(connectedApps.id, apps)),
         db.delete(oauthClients).where(inArray(oauthClients.id, clients)),

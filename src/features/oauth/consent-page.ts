@@ -28,9 +28,10 @@ const mark =
   '<svg class="mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect width="32" height="32" rx="8"/><g><circle cx="11" cy="14" r="4.6"/><circle cx="21" cy="14" r="4.6"/><path d="M11 18.600V21a3.400 3.400 0 0 0 3.400 3.400H22"/></g></svg>';
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, character => entities[character] ?? character);
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, character => entities[character] ?? character);
 
-const htmlPage = (title: string, content: string): string => `<!doctype html>
+export const htmlPage = (title: string, content: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -17,6 +17,8 @@ import {
   stylesheetPath,
 } from './consent-page.ts';
 import { paths } from './discovery.ts';
+import type { KeyLoginOutcome } from './key-login.ts';
+import { keyLoginErrorPage, keyLoginPage, keyLoginPath } from './key-login-page.ts';
 import { OAuthError, refuse } from './oauth-error.ts';
 import { type RequestParameters, readParameters } from './request-parameters.ts';
 import type { OAuthService } from './service.ts';
@@ -134,11 +136,17 @@ function toResponse(outcome: AuthorizationOutcome, request: Request): Response {
       status: outcome.status,
       headers: { ...pageHeaders(), ...outcome.headers },
     });
-  const location =
-    outcome.kind === 'redirect'
-      ? outcome.location
-      : `/login?return_to=${encodeURIComponent(paths.authorize + new URL(request.url, 'http://x').search)}`;
-  return new Response(null, {
+  return redirectTo(outcome.kind === 'redirect' ? outcome.location : signInFor(request));
+}
+
+/** The sign-in page, which leads back to the request. */
+function signInFor(request: Request): string {
+  const { pathname, search } = new URL(request.url, 'http://x');
+  return `/login?return_to=${encodeURIComponent(pathname + search)}`;
+}
+
+const redirectTo = (location: string): Response =>
+  new Response(null, {
     status: 303,
     headers: {
       location,
@@ -147,6 +155,18 @@ function toResponse(outcome: AuthorizationOutcome, request: Request): Response {
       ...noStore,
     },
   });
+
+/** The same for the sign-in of the command line. */
+function toKeyLoginResponse(outcome: KeyLoginOutcome, request: Request): Response {
+  if (outcome.kind === 'approval') {
+    const { page, formAction } = keyLoginPage(outcome.view);
+    return new Response(page, { headers: { ...pageHeaders(formAction), 'referrer-policy': 'same-origin' } });
+  }
+  if (outcome.kind === 'error_page') {
+    const headers = { ...pageHeaders(), ...outcome.headers };
+    return new Response(keyLoginErrorPage(outcome.reason), { status: outcome.status, headers });
+  }
+  return redirectTo(outcome.kind === 'redirect' ? outcome.location : signInFor(request));
 }
 
 /** Limits apply to this address. */
@@ -155,11 +175,11 @@ const clientAddress = (request: Request): string => requestContext(request).clie
 const bearerToken = (request: Request): string | undefined =>
   /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
 
-const crossSiteDecision: AuthorizationOutcome = {
+const crossSiteDecision = {
   kind: 'error_page',
   reason: 'The decision was not submitted from the consent page of this server.',
   status: 403,
-};
+} as const;
 
 type OAuthRoutesOptions = {
   oauth: OAuthService;
@@ -192,6 +212,24 @@ export function oauthRoutes({ oauth, sessionOf, browserGuard }: OAuthRoutesOptio
         if (!browserGuard.isOwnChange(request)) return toResponse(crossSiteDecision, request);
         return toResponse(await oauth.decide(await readForm(request), await sessionOf(request)), request);
       },
+    }),
+    [keyLoginPath]: byMethod({
+      GET: async request => {
+        if (request.method === 'HEAD') return new Response(null, { headers: pageHeaders() });
+        const query = new URL(request.url, 'http://x').search.slice(1);
+        const outcome = await oauth.keyLogin.open(query, await sessionOf(request), clientAddress(request));
+        return toKeyLoginResponse(outcome, request);
+      },
+      POST: async request => {
+        if (!browserGuard.isOwnChange(request)) return toKeyLoginResponse(crossSiteDecision, request);
+        const outcome = await oauth.keyLogin.decide(await readForm(request), await sessionOf(request));
+        return toKeyLoginResponse(outcome, request);
+      },
+    }),
+    // Without CORS: no page of another site may try codes.
+    [`${keyLoginPath}/token`]: byMethod({
+      POST: async request =>
+        json(200, await oauth.keyLogin.redeem(await readForm(request), clientAddress(request)), noStore),
     }),
     [stylesheetPath]: byMethod({
       GET: () =>

@@ -13,6 +13,7 @@ import { createMetadataFetcher } from './client-metadata-document.ts';
 import { createClientRegistration, type RegistrationPolicy } from './client-registration.ts';
 import { createClients } from './clients.ts';
 import { resourceMetadata, serverMetadata } from './discovery.ts';
+import { createKeyLogin, type KeyMaker } from './key-login.ts';
 import { refuse } from './oauth-error.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestParameters } from './request-parameters.ts';
@@ -48,6 +49,8 @@ type OAuthServiceOptions = {
   limitRegistrations: RateLimit;
   limitDocumentFetches: RateLimit;
   limitAuthorizationRequests: RateLimit;
+  /** The API keys of an account, for the sign-in of the command line. */
+  apiKeys: KeyMaker;
   /** Called with the id of a new grant before its tokens are returned. */
   onGrantCreated: (grantId: string) => void;
   policy: OAuthPolicy;
@@ -96,6 +99,13 @@ function createParts(options: OAuthServiceOptions) {
       clock,
       random,
     }),
+    keyLogin: createKeyLogin({
+      store: stores.keyLogins,
+      apiKeys: options.apiKeys,
+      limitRequests: options.limitAuthorizationRequests,
+      clock,
+      random,
+    }),
     tokenEndpoint: createTokenEndpoint({
       codes: stores.codes,
       grants: stores.grants,
@@ -132,6 +142,7 @@ export function createOAuthService(options: OAuthServiceOptions) {
     register: registration.register,
     authorize: authorizationEndpoint.authorize,
     decide: authorizationEndpoint.decide,
+    keyLogin: parts.keyLogin,
 
     /** @param authorization the header @throws OAuthError */
     async token(authorization: string | null, form: RequestParameters): Promise<TokenResponse> {

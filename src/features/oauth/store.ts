@@ -5,6 +5,7 @@ import { createCleanupStore } from './cleanup-store.ts';
 import { createClientsStore } from './clients-store.ts';
 import { createCodesStore } from './codes-store.ts';
 import { createGrantsStore } from './grants-store.ts';
+import { createKeyLoginsStore } from './key-logins-store.ts';
 import { createSigningKeysStore } from './signing-keys-store.ts';
 
 export type OAuthStores = ReturnType<typeof createOAuthStores>;
@@ -14,6 +15,7 @@ export const createOAuthStores = (db: Drizzle) => ({
   requests: createAuthorizationRequestsStore(db),
   codes: createCodesStore(db),
   grants: createGrantsStore(db),
+  keyLogins: createKeyLoginsStore(db),
   signingKeys: createSigningKeysStore(db),
   cleanup: createCleanupStore(db),
 });

@@ -11,12 +11,12 @@ import { eventId } from '../../core/ids.ts';
 import { refusalToSign } from '../../core/no-signing-oracle.ts';
 import type { Principal } from '../../core/principal.ts';
 import { applyEdit, isEdit } from '../../core/replay-edit.ts';
+import { replayHeaders, withoutRedacted } from '../../core/replay-headers.ts';
 import type { SigningSecret, Verdict } from '../../platforms/engine/model.ts';
 import type { SignRequest } from '../../platforms/engine/sign.ts';
 import { sign } from '../../platforms/platforms.ts';
 import type { StoredEvent } from '../events/service.ts';
 import { appendTarget } from './destination-url.ts';
-import { replayHeaders, withoutRedacted } from './headers.ts';
 import type { HiddenText } from './kept-response.ts';
 import type { ReplayRequest } from './model.ts';
 

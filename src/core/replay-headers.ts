@@ -10,7 +10,7 @@ import {
   isCredentialHeader,
   isTransitHeader,
   redacted,
-} from '../../core/headers.ts';
+} from './headers.ts';
 
 /** Besides credentials and the headers that proxies add. */
 const notReplayed = new Set<string>([

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { HeaderPair } from '../../core/headers.ts';
-import { replayHeaders, withoutRedacted } from './headers.ts';
+import type { HeaderPair } from './headers.ts';
+import { replayHeaders, withoutRedacted } from './replay-headers.ts';
 
 const sent = (pairs: readonly HeaderPair[]) => withoutRedacted(replayHeaders(pairs));
 

@@ -1,0 +1,86 @@
+/*
+ * The words that fit at the cursor, for the completion scripts: one a line, from the table of commands and, for ENDPOINT, from the server.
+ * It prints nothing else and never fails, because a shell calls it while somebody types.
+ */
+import { type Command, exitCodes, type Io } from '../io.ts';
+import { verbsOf } from '../usage.ts';
+import { type Form, type OptionForm, readForms } from '../usage-grammar.ts';
+import { createApi } from './api.ts';
+import { listEndpoints } from './find.ts';
+import { requireServer } from './server.ts';
+
+const timeoutMs = 1500;
+const common: readonly OptionForm[] = [
+  { name: '--env-file', value: 'FILE', choices: [], isRequired: false, isRepeated: false },
+  ...['--json', '--help'].map(name => ({ name, value: undefined, choices: [], isRequired: false, isRepeated: false })),
+];
+
+type Commands = Readonly<Record<string, Command>>;
+
+/** What may stand at the cursor: these words, or an endpoint. */
+type Expected = { words: readonly string[]; isEndpoint: boolean };
+
+const noWords: Expected = { words: [], isEndpoint: false };
+
+/** @param typed the words after `hooktape`, the last one as far as it is typed */
+export async function complete(commands: Commands, typed: readonly string[], io: Io): Promise<number> {
+  // PowerShell cannot pass an empty word.
+  const current = typed.at(-1)?.replace(/^""$/, '') ?? '';
+  const { words, isEndpoint } = expectedAt(commands, typed.slice(0, -1), current);
+  const found = isEndpoint ? [...words, ...(await endpointWords(io))] : words;
+  io.stdout(
+    found
+      .filter(word => word.startsWith(current))
+      .map(word => `${word}\n`)
+      .join(''),
+  );
+  return exitCodes.done;
+}
+
+function expectedAt(commands: Commands, before: readonly string[], current: string): Expected {
+  const [name, ...rest] = before;
+  if (name === undefined) return { words: Object.keys(commands), isEndpoint: false };
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) return noWords;
+  if (name === 'help') return helpWords(commands, rest);
+  const verbs = verbsOf(command.usage);
+  const [verb] = rest;
+  if (verbs.length > 0 && verb === undefined) return { words: verbs, isEndpoint: false };
+  const form = readForms(command.usage).find(({ words }) => verbs.length === 0 || words[1] === verb);
+  return form ? expectedIn(form, verbs.length > 0 ? rest.slice(1) : rest, current) : noWords;
+}
+
+function helpWords(commands: Commands, [name, verb]: readonly string[]): Expected {
+  if (name === undefined) return { words: Object.keys(commands), isEndpoint: false };
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return { words: command && verb === undefined ? verbsOf(command.usage) : [], isEndpoint: false };
+}
+
+/** @param before the words of the form that are complete */
+function expectedIn(form: Form, before: readonly string[], current: string): Expected {
+  const options = [...form.options, ...common];
+  const last = options.find(({ name, value }) => name === before.at(-1) && value !== undefined);
+  if (last) return { words: last.choices, isEndpoint: false };
+  if (current.startsWith('-')) {
+    const isFree = ({ name, isRepeated }: OptionForm): boolean => isRepeated || !before.includes(name);
+    return { words: options.filter(isFree).map(({ name }) => name), isEndpoint: false };
+  }
+  const takesValue = (word: string | undefined): boolean =>
+    options.some(({ name, value }) => name === word && value !== undefined);
+  const given = before.filter((word, at) => !word.startsWith('-') && !takesValue(before[at - 1])).length;
+  const place = form.arguments[given] ?? (form.arguments.at(-1)?.isRepeated ? form.arguments.at(-1) : undefined);
+  return { words: place?.choices ?? [], isEndpoint: place?.name === 'ENDPOINT' };
+}
+
+/** A name that a shell might interpret is not offered; its endpoint's id is. */
+const plainName = /^[\p{L}\p{N}_][\p{L}\p{N}._@+-]*$/u;
+
+async function endpointWords(io: Io): Promise<string[]> {
+  try {
+    const api = createApi({ ...io, stderr: () => {} }, requireServer(io, { envFile: undefined }));
+    const endpoints = await Promise.race([listEndpoints(api), io.sleep(timeoutMs).then(() => [])]);
+    return endpoints.map(({ id, name }) => (plainName.test(name) ? name : id));
+  } catch {
+    return [];
+  }
+}

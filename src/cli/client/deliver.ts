@@ -1,0 +1,51 @@
+/*
+ * Sends an event from this machine: the headers and bytes as captured, but for credentials and what belongs to one connection. The
+ * connection goes to an address that was checked, and redirects are not followed (net/outbound.ts).
+ */
+import { parseAllowEntry } from '../../core/allow-list.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import type { EditedRequest } from '../../core/replay-edit.ts';
+import { replayHeaders, withoutRedacted } from '../../core/replay-headers.ts';
+import { decodeUtf8 } from '../../core/text.ts';
+import type { EventDetail } from '../../features/events/model.ts';
+import { createOutbound, type OutboundResult } from '../../net/outbound.ts';
+import type { Io } from '../io.ts';
+import type { ResolvedAddress } from './target.ts';
+
+export type PreparedRequest = { method: string; url: string; headers: readonly HeaderPair[]; body: Uint8Array };
+
+/** What is read of an answer. */
+const answerBytes = 1 << 20;
+
+/** The event as it was captured, to be edited and signed. */
+export const capturedRequest = (event: EventDetail): EditedRequest => ({
+  headers: replayHeaders(event.rawHeaders),
+  body: Buffer.from(event.payloadRaw, event.payloadEncoding),
+});
+
+/** The headers to send: without what is left of credentials, and with what tells the receiver which event this is. */
+export function headersToSend(headers: readonly HeaderPair[], eventId: string, isEdited: boolean): HeaderPair[] {
+  const kept = withoutRedacted(headers).filter(([name]) => !isEdited || name.toLowerCase() !== 'x-hooktape-edited');
+  return [...kept, ...(isEdited ? [['x-hooktape-edited', '1'] as const] : []), ['x-service-replay', eventId]];
+}
+
+/** @param addresses of the target's host, which have been checked @returns `send`, which never throws */
+export function createSender(io: Pick<Io, 'clock'>, addresses: readonly ResolvedAddress[]) {
+  const { send } = createOutbound({
+    // Whether it may go there has been decided; the guard still refuses ports of other protocols and metadata services.
+    allow: ['0.0.0.0/0', '::/0'].flatMap(range => parseAllowEntry(range) ?? []),
+    allowLoopback: true,
+    clock: io.clock,
+    resolve: async () => addresses,
+  });
+  return (request: PreparedRequest, timeoutMs: number): Promise<OutboundResult> =>
+    send({ ...request, timeoutMs, previewBytes: answerBytes });
+}
+
+/** Bytes in the API's two encodings. */
+export function encodeBody(bytes: Uint8Array): { body: string; bodyEncoding: 'utf8' | 'base64' } {
+  const text = decodeUtf8(bytes);
+  return text === undefined
+    ? { body: Buffer.from(bytes).toString('base64'), bodyEncoding: 'base64' }
+    : { body: text, bodyEncoding: 'utf8' };
+}

@@ -1,0 +1,75 @@
+/* The arguments of a client command, read by its usage line. */
+import { type Parsed, parse } from '../arguments.ts';
+import { type Io, UsageError } from '../io.ts';
+import { type Form, type OptionForm, readForm } from '../usage-grammar.ts';
+
+export type Given = Parsed & {
+  /** An argument that the usage line requires. */
+  argument: (index: number) => string;
+};
+
+/**
+ * @param args including the subcommand @param usage the line of the form that was called
+ * @throws UsageError for anything that the line does not allow
+ */
+export function readGiven(args: string[], usage: string): Given {
+  const form = readForm(usage);
+  const options = Object.fromEntries(form.options.map(option => [option.name.slice(2), optionOf(option)]));
+  const names = form.arguments.map(
+    ({ name, isOptional, isRepeated }) => `${isOptional ? `[${name}]` : name}${isRepeated ? '…' : ''}`,
+  );
+  const own = args.slice(form.words.length - 1);
+  const parsed = parse(joinValues(own, form), names, options);
+  for (const { name, value, choices, isRequired } of form.options) {
+    const chosen = parsed.option(name.slice(2));
+    if (isRequired && chosen === undefined) throw new UsageError(`${name} ${value} is missing`);
+    if (chosen !== undefined) checkChoice(name, chosen, choices);
+  }
+  for (const [index, { name, choices }] of form.arguments.entries()) {
+    const chosen = parsed.positionals[index];
+    if (chosen !== undefined) checkChoice(name, chosen, choices);
+  }
+  return { ...parsed, argument: index => parsed.positionals[index] ?? '' };
+}
+
+const optionOf = ({ value, isRepeated }: OptionForm) =>
+  ({ type: value === undefined ? 'boolean' : 'string', multiple: isRepeated }) as const;
+
+/** `--where -type:push` becomes `--where=-type:push`, because a filter may begin with a dash. */
+function joinValues(args: readonly string[], form: Form): string[] {
+  const joined: string[] = [];
+  const known = new Set([...form.options.map(({ name }) => name), '--json', '--env-file', '--']);
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? '';
+    if (word === '--') return [...joined, ...args.slice(at)];
+    const next = args[at + 1];
+    const takesValue = form.options.some(({ name, value }) => name === word && value !== undefined);
+    if (takesValue && next !== undefined && !known.has(next)) joined.push(`${word}=${args[++at]}`);
+    else joined.push(word);
+  }
+  return joined;
+}
+
+function checkChoice(name: string, chosen: string, choices: readonly string[]): void {
+  if (choices.length === 0 || choices.includes(chosen)) return;
+  throw new UsageError(
+    name.startsWith('--') ? `${name} must be one of ${choices.join(', ')}` : `must be one of ${choices.join(', ')}`,
+  );
+}
+
+/** A whole number of an option. @throws UsageError */
+export function wholeNumber(
+  given: Given,
+  name: string,
+  { least, most }: { least: number; most: number },
+): number | undefined {
+  const text = given.option(name);
+  if (text === undefined) return undefined;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= least && number <= most))
+    throw new UsageError(`--${name} must be a whole number from ${least} to ${most}`);
+  return number;
+}
+
+/** An environment variable that has a value. */
+export const variable = (io: Pick<Io, 'env'>, name: string): string | undefined => io.env[name] || undefined;

@@ -1,0 +1,61 @@
+/*
+ * `hooktape login`: gets a key for this machine, from the browser or from the person, checks it and saves it. An earlier key that
+ * `login` made for this machine is revoked once the new one is saved.
+ */
+import type { Account } from '../../features/accounts/model.ts';
+import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';
+import { createApi } from './api.ts';
+import { readGiven } from './given.ts';
+import { printJson, safeLine } from './output.ts';
+import { changeSavedServers, readSavedServers, type SavedServer, savedServersPath } from './saved-servers.ts';
+import { clientVariables, defaultUrl, originOf } from './server.ts';
+
+export const runLogin: Run = async (args, io, usage) => {
+  const given = readGiven(args, usage);
+  const [named] = given.positionals;
+  const { current, servers } = readSavedServers(io);
+  const url = named === undefined ? (clientVariables(io, given).url ?? current ?? defaultUrl) : originOf(named);
+  warnIfUnencrypted(io, url);
+  const { key, keyId } = given.flag('key') ? { key: await readKey(io), keyId: null } : await keyFromBrowser(io, url);
+  const api = createApi(io, { url, key, isKeyFromEnvironment: false });
+  const account = await api.call<Account>('GET', '/api/me').catch(error => {
+    throw (error as { status?: unknown }).status === 401
+      ? new OperationError(`${url} refuses this key: create one in its settings, under API keys`)
+      : error;
+  });
+  changeSavedServers(io, saved => {
+    saved.current = url;
+    saved.servers.set(url, { key, email: account.email, keyId });
+  });
+  await revokeEarlier(io, url, servers.get(url), key);
+  if (given.json) printJson(io, account);
+  else io.stdout(`Signed in to ${url} as ${safeLine(account.email)}.\n`);
+  io.stderr(`The key is saved in ${savedServersPath(io)}.\n`);
+  if (io.env['HOOKTAPE_KEY']) io.stderr('HOOKTAPE_KEY is set, and is used instead of the saved key.\n');
+  return exitCodes.done;
+};
+
+/** Loaded only here: reading a key needs no listener and no browser. */
+const keyFromBrowser = async (io: Io, url: string): Promise<{ key: string; keyId: string }> =>
+  (await import('./browser-login.ts')).keyFromBrowser(io, url);
+
+function warnIfUnencrypted(io: Io, url: string): void {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname) && !hostname.endsWith('.localhost'))
+    io.stderr(`${url} is not encrypted: everybody on the way can read the key and the events.\n`);
+}
+
+/** The key on standard input, or what the person types. @throws UsageError when it is none */
+async function readKey(io: Io): Promise<string> {
+  const text = (io.ask ? await io.ask('API key: ', true) : await io.readStdin()).trim();
+  if (text === '') throw new UsageError('no key on standard input');
+  if (/[^\x21-\x7e]/.test(text)) throw new UsageError('not an API key: it must be one word');
+  return text;
+}
+
+async function revokeEarlier(io: Io, url: string, earlier: SavedServer | undefined, key: string): Promise<void> {
+  if (earlier?.keyId == null || earlier.key === key) return;
+  const api = createApi(io, { url, key: earlier.key, isKeyFromEnvironment: false });
+  // It may have been revoked already; then there is nothing to do.
+  await api.call('DELETE', `/api/keys/${encodeURIComponent(earlier.keyId)}`).catch(() => {});
+}

@@ -1,0 +1,279 @@
+/* Sending events from this machine: what arrives, edits, signatures, targets, exit codes. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Stripe from 'stripe';
+import { type ClientHarness, openClientHarness } from '../../testing/client-commands.ts';
+import { hooktape, hooktapeWithInput } from '../../testing/command.ts';
+import { recordRequests } from '../../testing/request-recorder.ts';
+
+const secret = 'whsec_of_the_developer';
+const body =
+  '{"id":"evt_1","object":"event","type":"invoice.paid","data":{"amount":12345678901234567890,"items":[{"sku":"A-1"},{"sku":"B-2"}]}}';
+
+let client: ClientHarness;
+let id: string;
+beforeAll(async () => {
+  client = await openClientHarness();
+  const inbox = await client.json<{ id: string; url: string }>('endpoint', 'create', 'inbox');
+  const old = Math.floor(Date.now() / 1000) - 3600;
+  const headers = {
+    'Content-Type': 'application/json',
+    'Stripe-Signature': `t=${old},v1=${createHmac('sha256', secret).update(`${old}.${body}`).digest('hex')}`,
+    'X-MiXed-Case': 'kept',
+    Authorization: 'Bearer secret',
+    'X-Forwarded-For': '192.0.2.1',
+  };
+  id = await client.server.deliver(inbox, body, { headers, suffix: '/captured?x=1' });
+});
+afterAll(() => client.close());
+
+const response = (status: string, text = '', more = '') =>
+  `HTTP/1.1 ${status}\r\nContent-Length: ${text.length}\r\n${more}Connection: close\r\n\r\n${text}`;
+
+type Target = Awaited<ReturnType<typeof recordRequests>>;
+let target: Target;
+let answer: string | undefined;
+beforeEach(async () => {
+  answer = response('200 OK', 'thanks');
+  target = await recordRequests(() => answer);
+});
+afterEach(() => target.close());
+
+const send = (...more: string[]) =>
+  hooktape({ ...client.env, SECRET: secret }, 'send', id, '--to', `${target.origin}/hook?to=1`, ...more);
+/** The one request of a command that ends with 0. */
+async function sent(...more: string[]) {
+  const { exitCode, stderr } = await send(...more);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  const [request, ...others] = target.requests.splice(0);
+  expect(others).toEqual([]);
+  const headers = new Map(request?.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  return { request, headers, body: request?.body.toString() ?? '' };
+}
+
+describe('hooktape send', () => {
+  test('sends bytes, order and case as captured, without credentials, and says where they are from', async () => {
+    const { request, headers } = await sent();
+    expect([request?.method, request?.target, request?.body.toString()]).toEqual(['POST', '/hook?to=1', body]);
+    expect(request?.headers.map(([name]) => name)).toContain('X-MiXed-Case');
+    expect(headers.get('host')).toBe(new URL(target.origin).host);
+    expect(headers.get('x-service-replay')).toBe(id);
+    for (const name of ['authorization', 'x-forwarded-for', 'x-hooktape-edited', 'x-forwarded-host'])
+      expect([name, headers.has(name)]).toEqual([name, false]);
+  });
+
+  test('prints status and answer, escaped; with --json as the API would', async () => {
+    answer = response('418 No', 'so\u001b[31mrry', 'X-Answer: yes\r\n');
+    const { exitCode, stdout } = await send();
+    expect([exitCode, stdout.replace(/\d+ ms/, 'N ms')]).toEqual([1, '418 in N ms\nso\\u001b[31mrry\n']);
+    const json = await send('--json');
+    expect(json.exitCode).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ok: false,
+      status: 418,
+      destination: `${target.origin}/hook?to=1`,
+      signed: false,
+      edited: false,
+      responsePreview: 'so\u001b[31mrry',
+      response: { bodyEncoding: 'utf8', truncated: false, headers: expect.arrayContaining([['X-Answer', 'yes']]) },
+    });
+  });
+
+  test('a redirect is not followed, and no answer is exit code 1', async () => {
+    answer = response('302 Found', '', `Location: ${target.origin}/elsewhere\r\n`);
+    expect((await send()).exitCode).toBe(1);
+    expect(target.requests).toHaveLength(1);
+    answer = undefined;
+    const { exitCode, stdout, stderr } = await send();
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('no answer');
+  });
+
+  test('--times sends it again and again, and one answer that is no 2xx is exit code 1', async () => {
+    const { exitCode, stdout } = await send('--times', '3', '--json');
+    expect([exitCode, target.requests.length, stdout.trim().split('\n').length]).toEqual([0, 3, 3]);
+    expect((await send('--times', '0')).exitCode).toBe(2);
+  });
+
+  test('the answer is reported to the server, and a server that does not take it is no failure', async () => {
+    const reports: unknown[] = [];
+    let status = 200;
+    using front = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      async fetch(request) {
+        const { pathname, search } = new URL(request.url);
+        if (!pathname.endsWith('/attempts')) return fetch(client.url + pathname + search, { headers: request.headers });
+        reports.push(await request.json());
+        return Response.json({ accepted: 1 }, { status });
+      },
+    });
+    const env = { ...client.env, HOOKTAPE_URL: `http://127.0.0.1:${front.port}` };
+    answer = response('201 Created', 'x'.repeat(5000));
+    for (const [given, said] of [
+      [200, ''],
+      [404, ''],
+      [403, 'The answer could not be reported'],
+    ] as const) {
+      status = given;
+      const { exitCode, stderr } = await hooktape(env, 'send', id, '--to', target.origin);
+      expect([given, exitCode, stderr]).toEqual([given, 0, expect.stringContaining(said)]);
+    }
+    const kept = { body: 'x'.repeat(4096), bodyEncoding: 'utf8', truncated: true, headers: expect.any(Array) };
+    const attempt = {
+      eventId: id,
+      destination: target.origin,
+      status: 201,
+      durationMs: expect.any(Number),
+      response: kept,
+    };
+    expect(reports).toEqual([1, 2, 3].map(() => ({ attempts: [attempt] })));
+  });
+});
+
+test('a request is the same as one that the server would send', async () => {
+  const url = `${target.origin}/hook`;
+  const edit = { set: { type: 'invoice.voided' }, unset: ['data.items'], headers: [['x-mixed-case', null]] };
+  for (const [given, words] of [
+    [{}, []],
+    [{ edit }, ['--set', 'type=invoice.voided', '--unset', 'data.items', '--header', 'x-mixed-case:']],
+  ] as const) {
+    const server = await client.ada.json(200, 'POST', `/api/events/${id}/replay`, { url, dryRun: true, ...given });
+    expect(await client.json('send', id, '--to', url, '--dry-run', ...words)).toEqual(server);
+  }
+});
+
+test('an answer stands in the replays of the event', async () => {
+  await send('--set', 'type=x');
+  const { replays } = await client.json<{ replays: unknown[] }>('show', id);
+  const response = expect.objectContaining({ body: 'thanks', truncated: false });
+  expect(replays[0]).toMatchObject({ destination: `${target.origin}/hook?to=1`, status: 200, via: 'listen', response });
+});
+
+describe('edits', () => {
+  test('--set and --unset leave every other byte as it was', async () => {
+    const { headers, body: edited } = await sent('--set', 'data.items.0.sku=A=2', '--unset', 'data.items.1');
+    expect(edited).toBe(body.replace('"A-1"', '"A=2"').replace(',{"sku":"B-2"}', ''));
+    expect([headers.get('x-hooktape-edited'), headers.get('content-length')]).toEqual(['1', String(edited.length)]);
+    expect((await sent('--set', 'data.amount=98765432109876543210.0')).body).toContain(
+      '"amount":98765432109876543210.0,',
+    );
+    expect((await sent('--set', 'data={"a":[1]}')).body).toContain('"data":{"a":[1]}}');
+  });
+
+  test('--header replaces, adds and removes; a credential can be put back', async () => {
+    const { request, headers } = await sent(
+      ...['--header', 'x-mixed-case: new', '--header', 'Authorization: Bearer again', '--header', 'Stripe-Signature:'],
+    );
+    expect(headers.get('x-mixed-case')).toBe('new');
+    expect(headers.get('authorization')).toBe('Bearer again');
+    expect(headers.has('stripe-signature')).toBe(false);
+    expect(request?.body.toString()).toBe(body);
+    expect(headers.get('x-hooktape-edited')).toBe('1');
+  });
+
+  test('--body sends a file or standard input', async () => {
+    const file = join(client.directory, 'body.json');
+    writeFileSync(file, '{"a":1}');
+    expect((await sent('--body', file, '--set', 'a=2')).body).toBe('{"a":2}');
+    const words = ['send', id, '--to', target.origin, '--body', '-'];
+    expect((await hooktapeWithInput('ignored by this harness', client.env, ...words)).exitCode).toBe(0);
+  });
+
+  test.each([
+    [2, ['--set', 'data']],
+    [2, ['--header', 'no colon']],
+    [2, ['--header', 'x: a\u0001b']],
+    [2, ['--header', 'Host: other']],
+    [1, ['--set', 'data.missing=1']],
+    [1, ['--body', '/no/where']],
+  ])('exits with %d for %j, and sends nothing', async (expected, words) => {
+    const { exitCode, stdout, stderr } = await send(...words);
+    expect([exitCode, stdout, target.requests]).toEqual([expected, '', []]);
+    expect(stderr).toStartWith('hooktape: ');
+  });
+
+  const editor = (script: string): Record<string, string> => {
+    const file = join(client.directory, `editor-${Bun.hash(script)}`);
+    writeFileSync(file, `#!/bin/sh\n${script}\n`);
+    chmodSync(file, 0o755);
+    return { ...client.env, VISUAL: file, EDITOR: 'false' };
+  };
+  const left = () => readdirSync(tmpdir()).filter(name => name.startsWith('hooktape-edit-'));
+
+  test('--edit opens a private file with the body, and takes what the editor leaves', async () => {
+    const facts = join(client.directory, 'facts');
+    const script = `stat -c '%a %n' "$1" > '${facts}'; sed -i 's/A-1/C-3/' "$1"`;
+    const { exitCode } = await hooktape(editor(script), 'send', id, '--to', target.origin, '--edit');
+    expect(exitCode).toBe(0);
+    expect(target.requests[0]?.body.toString()).toBe(body.replace('A-1', 'C-3'));
+    const [mode, file = ''] = readFileSync(facts, 'utf8').trim().split(' ');
+    expect([mode, file.endsWith('.json'), existsSync(file), left()]).toEqual(['600', true, false, []]);
+  });
+
+  test('a line break that the editor adds at the end is no edit, and a failing editor sends nothing', async () => {
+    await hooktape(editor('echo >> "$1"'), 'send', id, '--to', target.origin, '--edit');
+    const [request] = target.requests.splice(0);
+    expect(request?.body.toString()).toBe(body);
+    expect(request?.headers.map(([name]) => name)).not.toContain('x-hooktape-edited');
+    const failed = await hooktape(editor('exit 3'), 'send', id, '--to', target.origin, '--edit');
+    expect([failed.exitCode, target.requests, left()]).toEqual([1, [], []]);
+    const missing = { ...client.env, VISUAL: '/no/editor' };
+    expect((await hooktape(missing, 'send', id, '--to', target.origin, '--edit')).exitCode).toBe(1);
+  });
+});
+
+describe('signing', () => {
+  const construct = ({ headers, body: text }: Awaited<ReturnType<typeof sent>>) =>
+    Stripe.webhooks.constructEventAsync(text, headers.get('stripe-signature') ?? '', secret);
+
+  test('--resign makes what Stripe’s library accepts, also of an edited body', async () => {
+    const captured = await sent();
+    expect(construct(captured)).rejects.toThrow('outside the tolerance');
+    const edited = await sent('--resign', '--secret-env', 'SECRET', '--set', 'type=invoice.voided');
+    expect((await construct(edited)).type).toBe('invoice.voided');
+    expect(edited.headers.get('x-hooktape-edited')).toBe('1');
+    const fresh = await sent('--resign', '--secret-env', 'SECRET');
+    expect((await construct(fresh)).id).toBe('evt_1');
+    expect(fresh.headers.has('x-hooktape-edited')).toBe(false);
+  });
+
+  test('--tamper makes what it refuses', async () => {
+    const tampered = await sent('--tamper', '--secret-env', 'SECRET');
+    expect(tampered.headers.get('stripe-signature')).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+    expect(construct(tampered)).rejects.toThrow('signatures');
+  });
+
+  test('--dry-run prints the request and sends nothing', async () => {
+    const { exitCode, stdout } = await send('--resign', '--secret-env', 'SECRET', '--dry-run', '--json');
+    const shown = JSON.parse(stdout);
+    expect([exitCode, target.requests]).toEqual([0, []]);
+    expect(Object.keys(shown)).toEqual(['dryRun', 'method', 'url', 'headers', 'body', 'bodyEncoding']);
+    expect(shown).toMatchObject({ dryRun: true, method: 'POST', url: `${target.origin}/hook?to=1`, body });
+    expect(new Map(shown.headers).get('x-service-replay')).toBe(id);
+    const text = (await send('--dry-run')).stdout;
+    expect(text).toContain(`POST ${target.origin}/hook?to=1\n`);
+    expect(text).not.toContain(secret);
+  });
+
+  test.each([
+    ['signing needs --secret-env', ['--resign']],
+    ['NOT_SET is not set', ['--resign', '--secret-env', 'NOT_SET']],
+    ['--secret-env goes with', ['--secret-env', 'SECRET']],
+    ['--new-id goes with', ['--new-id']],
+  ])('"%s" is wrong usage', async (said, words) => {
+    const { exitCode, stderr } = await send(...words);
+    expect([exitCode, stderr, target.requests]).toEqual([2, expect.stringContaining(said), []]);
+  });
+
+  test('a sender that cannot be signed for is exit code 1', async () => {
+    const inbox = await client.json<{ id: string; url: string }>('endpoint', 'create', 'unknown');
+    const unknown = await client.server.deliver(inbox, '{"a":1}');
+    const words = ['send', unknown, '--to', target.origin, '--resign', '--secret-env', 'SECRET'];
+    const { exitCode, stderr } = await hooktape({ ...client.env, SECRET: secret }, ...words);
+    expect([exitCode, stderr, target.requests]).toEqual([1, expect.stringContaining('cannot_sign:'), []]);
+  });
+});

@@ -1,0 +1,155 @@
+/*
+ * `hooktape send`: one event from this machine, edited and signed anew. The order matters: what is wrong with the options is said before
+ * the server is asked, and the signature is made last, over what is really sent.
+ */
+
+import type { EditedRequest } from '../../core/replay-edit.ts';
+import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
+import type { EventDetail } from '../../features/events/model.ts';
+import type { OutboundResult } from '../../net/outbound.ts';
+import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';
+import { connect } from './api.ts';
+import { capturedRequest, createSender, encodeBody, headersToSend, type PreparedRequest } from './deliver.ts';
+import { applyEdits, areEdits, type Edits, editInEditor, readEdits } from './edit-options.ts';
+import { findEventId } from './find.ts';
+import { type Given, readGiven, variable, wholeNumber } from './given.ts';
+import { printJson, safeLine, safeText } from './output.ts';
+import { reportAnswer } from './report-answer.ts';
+import { checkTarget } from './target.ts';
+
+const timeoutMs = 30_000;
+const maxTimes = 10_000;
+const previewCharacters = 500;
+
+type Signing = { secret: string; isTampered: boolean; hasNewId: boolean };
+
+export const runSend: Run = async (args, io, usage) => {
+  const given = readGiven(args, usage);
+  const times = wholeNumber(given, 'times', { least: 1, most: maxTimes }) ?? 1;
+  const signing = readSigning(io, given);
+  const url = given.option('to') ?? '';
+  const addresses = await checkTarget(url, given.flag('allow-remote'));
+  const edits = await readEdits(io, given);
+  const api = connect(io, given);
+  const path = `/api/events/${encodeURIComponent(await findEventId(api, given.argument(0)))}`;
+  const event = await api.call<EventDetail>('GET', path);
+  const { request, isEdited } = await edit(io, given, event, edits);
+  const prepare = (): Promise<PreparedRequest> => prepareRequest({ io, event, request, isEdited, url, signing });
+
+  if (given.flag('dry-run')) {
+    printDryRun(io, given, await prepare());
+    return exitCodes.done;
+  }
+  const send = createSender(io, addresses);
+  let isFailed = false;
+  for (let time = 0; time < times; time++) {
+    const prepared = await prepare();
+    const result = await send(prepared, timeoutMs);
+    if (result.kind === 'refused') throw new OperationError(`not sent: ${result.reason}`);
+    isFailed ||= !isOk(result);
+    printResult(io, given, { result, url, isSigned: signing !== undefined, isEdited });
+    await reportAnswer(io, api, event, { destination: url, result });
+  }
+  return isFailed ? exitCodes.failed : exitCodes.done;
+};
+
+/** @throws UsageError when the secret's variable is missing or has no value */
+function readSigning(io: Io, given: Given): Signing | undefined {
+  const [isTampered, hasNewId] = [given.flag('tamper'), given.flag('new-id')];
+  const name = given.option('secret-env');
+  const wantsSignature = given.flag('resign') || isTampered;
+  if (hasNewId && !wantsSignature) throw new UsageError('--new-id goes with --resign, because the id is signed');
+  if (!wantsSignature) {
+    if (name !== undefined) throw new UsageError('--secret-env goes with --resign or --tamper');
+    return undefined;
+  }
+  if (name === undefined)
+    throw new UsageError(
+      'signing needs --secret-env N: the name of the environment variable that has the signing secret',
+    );
+  const secret = variable(io, name);
+  if (secret === undefined) throw new UsageError(`--secret-env: the environment variable ${name} is not set`);
+  return { secret, isTampered, hasNewId };
+}
+
+async function edit(
+  io: Io,
+  given: Given,
+  event: EventDetail,
+  edits: Edits,
+): Promise<{ request: EditedRequest; isEdited: boolean }> {
+  const edited = applyEdits(capturedRequest(event), edits);
+  const request = given.flag('edit') ? await editInEditor(io, edited) : edited;
+  return { request, isEdited: areEdits(edits) || request !== edited || given.flag('new-id') };
+}
+
+async function prepareRequest(options: {
+  io: Io;
+  event: EventDetail;
+  request: EditedRequest;
+  isEdited: boolean;
+  url: string;
+  signing: Signing | undefined;
+}): Promise<PreparedRequest> {
+  const { io, event, request, isEdited, url, signing } = options;
+  const method = event.method ?? 'POST';
+  if (!signing) return { method, url, ...request, headers: headersToSend(request.headers, event.id, isEdited) };
+  // The catalog of platforms is large, and only signing needs it.
+  const { sign } = await import('../../platforms/platforms.ts');
+  const signed = sign({
+    platform: event.platform,
+    secret: signing.secret,
+    method,
+    url,
+    headers: request.headers,
+    body: request.body,
+    at: io.clock.now(),
+    newId: signing.hasNewId,
+    tamper: signing.isTampered,
+  });
+  if ('cannotSign' in signed) throw new OperationError(signed.cannotSign);
+  return { method, url: signed.url, body: signed.body, headers: headersToSend(signed.headers, event.id, isEdited) };
+}
+
+function printDryRun(io: Io, { json }: Given, { method, url, headers, body }: PreparedRequest): void {
+  const encoded = encodeBody(body);
+  if (json) {
+    printJson(io, { dryRun: true, method, url, headers, ...encoded });
+    return;
+  }
+  const lines = headers.map(([name, value]) => safeLine(`${name}: ${value}`));
+  const text = encoded.bodyEncoding === 'utf8' ? safeText(encoded.body) : `(${body.length} bytes that are not text)`;
+  io.stdout([safeLine(`${method} ${url}`), ...lines, '', text, ''].join('\n'));
+}
+
+const isOk = (result: OutboundResult): boolean =>
+  result.kind === 'answered' && result.status >= 200 && result.status <= 299;
+
+type Sent = {
+  result: Exclude<OutboundResult, { kind: 'refused' }>;
+  url: string;
+  isSigned: boolean;
+  isEdited: boolean;
+};
+
+/** As JSON: a line an answer, with the fields of ReplayResult and ReplayAttempt. */
+function printResult(io: Io, { json }: Given, { result, url, isSigned, isEdited }: Sent): void {
+  const { durationMs } = result;
+  const about = { destination: url, durationMs, signed: isSigned, edited: isEdited };
+  if (result.kind === 'unreachable') {
+    if (json) printJson(io, { ok: false, status: null, ...about, response: null, error: result.reason });
+    else io.stderr(`hooktape: no answer from ${safeLine(url)}: ${safeLine(result.reason)}\n`);
+    return;
+  }
+  const { status, headers, preview, truncated } = result;
+  if (json) {
+    const responsePreview = firstCharacters(decodeUtf8Leniently(preview), previewCharacters);
+    const response = { headers, ...encodeBody(preview), truncated };
+    printJson(io, { ok: isOk(result), status, ...about, responsePreview, response });
+    return;
+  }
+  const { body, bodyEncoding } = encodeBody(preview);
+  const text = bodyEncoding === 'utf8' ? safeText(body) : `(${preview.length} bytes that are not text)`;
+  io.stdout(`${status} in ${durationMs} ms\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`);
+  if (truncated) io.stderr('The answer is longer than what is printed.\n');
+}

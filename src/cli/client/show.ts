@@ -1,0 +1,64 @@
+/* `hooktape show`: one event for people, as JSON, or its body byte by byte. */
+import { decodeUtf8 } from '../../core/text.ts';
+import type { EventDetail } from '../../features/events/model.ts';
+import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
+import { type Api, connect, reach } from './api.ts';
+import { bodyText } from './body-text.ts';
+import { findEventId } from './find.ts';
+import { readGiven } from './given.ts';
+import { printJson, safeLine, safeText, sizeText, timeText } from './output.ts';
+
+export const runShow: Run = async (args, io, usage) => {
+  const given = readGiven(args, usage);
+  const api = connect(io, given);
+  const path = `/api/events/${encodeURIComponent(await findEventId(api, given.argument(0)))}`;
+  if (given.flag('raw')) await writeRaw(io, api, `${path}/raw`);
+  else {
+    const event = await api.call<EventDetail>('GET', path);
+    if (given.json) printJson(io, event);
+    else io.stdout(describe(event));
+  }
+  return exitCodes.done;
+};
+
+/** To a terminal only text, and that escaped: a body must not be able to type commands or set the title. */
+async function writeRaw(io: Io, api: Api, path: string): Promise<void> {
+  const response = await api.open(path);
+  const body = await reach(api.server.url, () => response.bytes());
+  if (!io.outputTerminal) return io.stdoutBytes(body);
+  const text = decodeUtf8(body);
+  if (text === undefined || text.includes('\0'))
+    throw new UsageError('the body is not text: send it to a file (> FILE) or to another program');
+  io.stdout(safeText(text));
+}
+
+function describe(event: EventDetail): string {
+  const { method, path, query, signature, pin, tags, replays } = event;
+  const from = [event.platform, event.eventType].filter(one => one !== null).join(' ');
+  const about: [string, string | undefined][] = [
+    ['event', event.id],
+    ['endpoint', event.endpointId],
+    ['received', `${timeText(event.receivedAt)} from ${event.sourceIp}`],
+    ['what', from || undefined],
+    ['signature', signature ? [signature.verdict, signature.reason ?? signature.scheme].join(', ') : undefined],
+    ['pin', pin ? [`@${pin.name ?? ''}`, pin.note ?? ''].join(' ').trim() : undefined],
+    ['tags', tags.map(tag => `#${tag}`).join(' ') || undefined],
+    ['replays', replays.length > 0 ? replays.map(({ status }) => status ?? 'no answer').join(', ') : undefined],
+  ];
+  const width = Math.max(...about.map(([name]) => name.length));
+  const lines = about.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name.padEnd(width)}  ${safeLine(value)}`],
+  );
+  const headers = event.rawHeaders.map(([name, value]) => safeLine(`${name}: ${value}`));
+  const target = safeLine(`${method ?? ''} ${path || '/'}${query === null ? '' : `?${query}`}`);
+  const body = bodyText(event.payloadRaw, event.payloadEncoding);
+  return [
+    ...lines,
+    '',
+    target,
+    ...headers,
+    '',
+    body ?? `(${sizeText(event.size)} that are not text: hooktape show ${event.id} --raw > FILE)`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,69 @@
+/*
+ * Where events may be sent from this machine: to itself, to a private network, and to names under .local and .test. Captured events
+ * hold real data, so anything else must be asked for (--allow-remote).
+ */
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { isLoopback, isMetadata } from '../../core/address-classes.ts';
+import { readDestination } from '../../core/destination.ts';
+import { AppError } from '../../core/errors.ts';
+import { isLoopbackHost } from '../../core/hosts.ts';
+import { isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
+import { UsageError } from '../io.ts';
+
+export type ResolvedAddress = { address: string; family: number };
+
+/** RFC 1918, RFC 4193, link-local addresses of IPv6, and those that mean this host. */
+const ownNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fe80::/10', '0.0.0.0', '::'].flatMap(
+  text => parseCidr(text) ?? [],
+);
+
+/** RFC 6761: what names under .localhost mean, although few resolvers say so. */
+const loopbackAddresses: ResolvedAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+const localName = /(^|\.)(local|test)$/;
+
+function isOwn(text: string): boolean {
+  const address = parseAddress(text.replace(/%.*$/, ''));
+  // The addresses at which clouds hand out credentials are private, too.
+  return address !== undefined && !isMetadata(address) && (isLoopback(address) || isInAnyCidr(address, ownNetworks));
+}
+
+/**
+ * @param isRemoteAllowed --allow-remote
+ * @returns what the host is: the addresses that were checked, none for a name that does not resolve
+ * @throws UsageError for a URL that is not http or https, and for a target that is not allowed
+ */
+export async function checkTarget(
+  url: string,
+  isRemoteAllowed: boolean,
+  resolve: (host: string) => Promise<ResolvedAddress[]> = host => lookup(host, { all: true }),
+): Promise<ResolvedAddress[]> {
+  const { hostname, username, password } = new URL(readUrl(url));
+  if (username || password) throw new UsageError('--to must not contain a user name or password: use --header');
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const family = isIP(host);
+  const isLoopbackName = !family && isLoopbackHost(host);
+  const addresses = family
+    ? [{ address: host, family }]
+    : await resolve(host).catch((): ResolvedAddress[] => (isLoopbackName ? loopbackAddresses : []));
+  const isNamedLocal = isLoopbackName || (!family && localName.test(host));
+  if (isRemoteAllowed || isNamedLocal) return addresses;
+  if (addresses.length > 0 && addresses.every(({ address }) => isOwn(address))) return addresses;
+  const found = addresses.length > 0 ? host : `${host} cannot be resolved, and`;
+  throw new UsageError(
+    `${found} is neither this machine nor in a private network: events may hold real data; --allow-remote sends them there`,
+  );
+}
+
+function readUrl(url: string): string {
+  try {
+    return readDestination(url);
+  } catch (error) {
+    if (error instanceof AppError) throw new UsageError(`--to: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+/* What a command loads. One that talks to a server over HTTP must start at once, so it loads nothing of the server. */
+import { expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+const root = join(import.meta.dir, '..');
+const transpiler = new Bun.Transpiler({ loader: 'ts' });
+
+/** The files that loading this one loads: static imports of values, not `import()`. */
+function loadedBy(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  if (!file.endsWith('.ts')) return found;
+  for (const { path, kind } of transpiler.scanImports(readFileSync(join(root, file), 'utf8')))
+    if (kind === 'import-statement' && path.startsWith('.'))
+      loadedBy(relative(root, join(root, dirname(file), path)), found);
+  return found;
+}
+const packagesOf = (file: string): string[] =>
+  file.endsWith('.ts')
+    ? transpiler
+        .scanImports(readFileSync(join(root, file), 'utf8'))
+        .flatMap(({ path, kind }) => (kind === 'import-statement' && !/^(\.|node:)/.test(path) ? [path] : []))
+    : [];
+
+const clientFiles = readdirSync(join(root, 'cli/client')).filter(
+  name => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+);
+
+test('the program itself loads only the table of commands', () => {
+  const loaded = [...loadedBy('main.ts')];
+  expect(
+    loaded.filter(
+      file =>
+        !/^(main|cli\/(commands|arguments|io|usage|table\/\w+-commands)|core\/(clock|errors)|shared\/suggest)\.ts$/.test(
+          file,
+        ),
+    ),
+  ).toEqual(['../package.json']);
+});
+
+test.each([
+  ...clientFiles.map(name => `cli/client/${name}`),
+  'cli/help.ts',
+  'cli/error-output.ts',
+  'cli/option-hint.ts',
+])('%s loads nothing of the server and no package', file => {
+  const loaded = [...loadedBy(file)];
+  const isAllowed = (one: string): boolean => /^(cli|core|shared|net|config)\//.test(one) || one === 'log.ts';
+  expect(loaded.filter(one => !isAllowed(one))).toEqual([]);
+  expect(loaded.flatMap(packagesOf)).toEqual([]);
+  // The network code of `send`, and no more of the configuration than the names of settings.
+  if (!/send|deliver|report-answer|option-hint/.test(file))
+    expect(loaded.filter(one => /^(net|config)\//.test(one))).toEqual([]);
+});

@@ -1,0 +1,135 @@
+/* The commands that work with a server over HTTP: what they take, and where their code is. */
+import type { Command } from '../io.ts';
+
+const where = ['--where W', 'only events that match this filter, such as "type:invoice.* size>10k"'] as const;
+const endpoint = ['ENDPOINT', 'an id (ep_…), a name, or an ingest URL'] as const;
+const event = ['EVENT', 'an id (evt_…), or @NAME of a pinned event'] as const;
+
+export const clientCommands = {
+  login: {
+    summary: 'sign in to a server and remember it',
+    usage: 'hooktape login [URL] [--key]',
+    details: [
+      ['URL', 'the server; without it HOOKTAPE_URL, the last one, or http://localhost:4665'],
+      ['--key', 'read an API key from standard input, or ask for it, instead of opening a browser'],
+    ],
+    manual: [
+      'A browser opens. Sign in there, compare the code with the one in the terminal, and allow it. This machine then has an API key of its own, named after it, which is listed in the settings like any other.',
+      'The URL is also printed, for when no browser can be opened. The browser must run on this machine; on another one, create a key in the settings and use `--key`.',
+      'The key is saved in `$XDG_CONFIG_HOME/hooktape/servers.json` (`~/.config` without that variable; `%APPDATA%` on Windows), readable only by you. Several servers are kept side by side: the last login is the default, `HOOKTAPE_URL` chooses another. Logging in again replaces the key of that server.',
+    ],
+    load: async () => (await import('../client/login.ts')).runLogin,
+  },
+  logout: {
+    summary: 'revoke the saved key of a server and forget it',
+    usage: 'hooktape logout [URL]',
+    details: [['URL', 'the server; without it HOOKTAPE_URL, else the last one']],
+    manual: [
+      'A key that `login` got from the browser is revoked. One that was given with `--key` may be used elsewhere, so it is only forgotten.',
+    ],
+    load: async () => (await import('../client/logout.ts')).runLogout,
+  },
+  whoami: {
+    summary: 'the account and the server that commands use',
+    usage: 'hooktape whoami',
+    load: async () => (await import('../client/whoami.ts')).runWhoami,
+  },
+  endpoint: {
+    summary: 'list, create and delete endpoints',
+    usage: `hooktape endpoint list
+hooktape endpoint create NAME
+hooktape endpoint delete ENDPOINT [--pinned] [--yes]`,
+    details: [endpoint, ['--pinned', 'also when it has pinned events, which go with it'], ['--yes', 'do not ask']],
+    manual: [
+      'A new endpoint’s ingest URL is alone on a line on stdout. Deleting an endpoint deletes its events; at a terminal it asks first.',
+    ],
+    load: async () => (await import('../client/endpoint.ts')).runEndpoint,
+  },
+  events: {
+    summary: 'list the events of an endpoint, newest first',
+    usage: 'hooktape events ENDPOINT [--where W] [--limit N]',
+    details: [endpoint, where, ['--limit N', 'how many (default: 25)']],
+    manual: [
+      'A terminal gets aligned columns cut to its width; anything else gets one event a line with tabs between id, time, platform, type, verdict, method, size, marks (`@pin`, `#tag`) and preview.',
+    ],
+    load: async () => (await import('../client/events.ts')).runEvents,
+  },
+  show: {
+    summary: 'print one event: headers, signature and body',
+    usage: 'hooktape show EVENT [--raw]',
+    details: [event, ['--raw', 'only the body, byte by byte; a terminal gets it escaped']],
+    manual: ['`--raw` refuses to write a body that is not text to a terminal: send it to a file or a program.'],
+    load: async () => (await import('../client/show.ts')).runShow,
+  },
+  send: {
+    summary: 'send an event from this machine, edited and signed anew',
+    usage:
+      "hooktape send EVENT --to URL [--resign] [--secret-env N] [--set PATH=V]… [--unset PATH]… [--body FILE] [--header 'N: V']… [--edit] [--new-id] [--tamper] [--dry-run] [--times N] [--allow-remote]",
+    details: [
+      event,
+      ['--to URL', 'where to: this machine, a private network, *.local or *.test'],
+      ['--resign', 'sign it now, as its platform would, with the secret of --secret-env'],
+      ['--secret-env N', 'the name of the environment variable that has the signing secret'],
+      ['--set PATH=V', 'replace one value of a JSON body, such as data.items.0.sku=A-1; V is JSON, else text'],
+      ['--unset PATH', 'remove one value of a JSON body'],
+      ['--body FILE', 'send this body instead; - for standard input'],
+      ["--header 'N: V'", 'replace or add a header; without a value: remove it'],
+      ['--edit', 'edit the body in $VISUAL or $EDITOR first'],
+      ['--new-id', 'a new delivery id, where the platform has a header for it; with --resign'],
+      ['--tamper', 'sign it, then break the signature: the receiver must refuse it'],
+      ['--dry-run', 'print the request and do not send it'],
+      ['--times N', 'send it N times, one after the other'],
+      ['--allow-remote', 'also to a public address'],
+    ],
+    manual: [
+      'Bytes, order and case of the headers are as captured; `Host` is the target’s. Credentials were not stored, so they are absent: `--header` puts one back. `x-service-replay` has the event’s id, and an edited request also has `x-hooktape-edited: 1`. Redirects are not followed.',
+      'Edits are applied in this order: `--body`, `--unset`, `--set`, `--header`, `--edit`. `--set` and `--unset` leave every other byte of the body as it was.',
+      'The signing secret stays on this machine. A captured signature soon becomes too old, and never fits an edited body: `--resign` makes a new one. Senders with asymmetric signatures cannot be signed for (exit code 1).',
+      'The exit code is 0 only when every answer was a 2xx. Answers are reported to the server, and stand in the event’s replays.',
+    ],
+    load: async () => (await import('../client/send.ts')).runSend,
+  },
+  pin: {
+    summary: 'keep an event for good, under a name',
+    usage: 'hooktape pin EVENT [NAME] [--note T]',
+    details: [
+      event,
+      ['NAME', 'lower-case letters, digits, . _ -; stands for the event as @NAME'],
+      ['--note T', 'why, in up to 280 characters'],
+    ],
+    manual: ['For an event that is pinned, a name or note that is not given stays.'],
+    load: async () => (await import('../client/keep.ts')).runPin,
+  },
+  unpin: {
+    summary: 'let retention remove an event again',
+    usage: 'hooktape unpin EVENT',
+    details: [event],
+    load: async () => (await import('../client/keep.ts')).runUnpin,
+  },
+  tag: {
+    summary: 'replace the tags of an event',
+    usage: 'hooktape tag EVENT TAG…',
+    details: [event, ['TAG', 'up to 10, of up to 32 characters']],
+    load: async () => (await import('../client/keep.ts')).runTag,
+  },
+  export: {
+    summary: 'write the history of an endpoint to stdout',
+    usage: 'hooktape export ENDPOINT [--where W] [--format json|har|ndjson|csv|curl]',
+    details: [
+      endpoint,
+      where,
+      ['--format F', 'json (default), har, ndjson, csv, or curl: a script that sends the events again'],
+    ],
+    manual: ['A terminal gets the file with control characters escaped; anything else gets its bytes.'],
+    load: async () => (await import('../client/export.ts')).runExport,
+  },
+  completion: {
+    summary: 'print the completion script of a shell',
+    usage: 'hooktape completion bash|zsh|fish|powershell',
+    manual: [
+      'It completes commands, options, their values, and, when you are signed in, the names of your endpoints.',
+      '- bash: `source <(hooktape completion bash)` in `~/.bashrc`\n- zsh: `source <(hooktape completion zsh)` in `~/.zshrc`, after `compinit`\n- fish: `hooktape completion fish > ~/.config/fish/completions/hooktape.fish`\n- PowerShell: `hooktape completion powershell | Out-String | Invoke-Expression` in `$PROFILE`',
+    ],
+    load: async () => (await import('../client/completion.ts')).runCompletion,
+  },
+} satisfies Record<string, Command>;

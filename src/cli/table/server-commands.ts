@@ -1,0 +1,87 @@
+/* The commands that run and administer a server: what they take, and where their code is. */
+import type { Command } from '../io.ts';
+
+export const serverCommands = {
+  serve: {
+    summary: 'start the server',
+    usage: 'hooktape serve',
+    load: async () => (await import('../serve.ts')).runServe,
+  },
+  account: {
+    summary: 'create, list, change and delete accounts',
+    usage: `hooktape account create EMAIL [--plan free|pro] [--team-of EMAIL] [--password-stdin]
+hooktape account list
+hooktape account plan EMAIL free|pro
+hooktape account password EMAIL --password-stdin [--keep-keys]
+hooktape account delete EMAIL`,
+    details: [
+      ['--plan free|pro', 'plan of the new team (default: free)'],
+      ['--team-of EMAIL', 'join the team of that account instead of a new one'],
+      [
+        '--keep-keys',
+        'keep the API keys valid; by default a new password revokes them, and always ends sessions and apps',
+      ],
+      ['--password-stdin', 'read the dashboard password from standard input'],
+    ],
+    load: async () => (await import('../account.ts')).runAccount,
+  },
+  key: {
+    summary: 'create, list and revoke API keys',
+    usage: `hooktape key create NAME --account EMAIL
+hooktape key list --account EMAIL
+hooktape key revoke ID`,
+    details: [['--account EMAIL', 'owner of the keys']],
+    load: async () => (await import('../key.ts')).runKey,
+  },
+  'signing-key': {
+    summary: 'replace the key that access tokens are signed with',
+    usage: 'hooktape signing-key rotate [--now|--revoke]',
+    details: [
+      ['--now', 'sign with the new key at once; without it the new key is published now and signs in 15 minutes'],
+      ['--revoke', 'sign with the new key at once, and refuse access tokens that the old one signed'],
+    ],
+    load: async () => (await import('../signing-key.ts')).runSigningKey,
+  },
+  backup: {
+    summary: 'copy the database to a new file, also while the server runs',
+    usage: 'hooktape backup FILE',
+    details: [['FILE', 'must not exist yet; FILE.secret is written next to it unless HOOKTAPE_SECRET is set']],
+    load: async () => (await import('../backup.ts')).runBackup,
+  },
+  restore: {
+    summary: 'restore a backup into an empty data directory',
+    usage: 'hooktape restore FILE',
+    details: [['FILE', 'a backup, with FILE.secret next to it unless HOOKTAPE_SECRET is set to its secret']],
+    load: async () => (await import('../restore.ts')).runRestore,
+  },
+  check: {
+    summary: 'check the database, counters, bodies, index and sealed secrets',
+    usage: 'hooktape check [--reindex]',
+    details: [['--reindex', 'rebuild the search index first']],
+    load: async () => (await import('../check.ts')).runCheck,
+  },
+  import: {
+    summary: 'import an export file into an endpoint',
+    usage: 'hooktape import FILE --endpoint ID',
+    details: [
+      ['FILE', 'a JSON, NDJSON or HAR export, or - for standard input; importing it again adds nothing'],
+      ['--endpoint ID', 'the endpoint to import into, such as ep_…'],
+    ],
+    load: async () => (await import('../import.ts')).runImport,
+  },
+  health: {
+    summary: 'exit 0 when the server is ready, 1 when not',
+    usage: 'hooktape health',
+    load: async () => (await import('../health.ts')).runHealth,
+  },
+  config: {
+    summary: 'the settings in force and where each came from',
+    usage: 'hooktape config',
+    load: async () => (await import('../show-config.ts')).runConfig,
+  },
+  version: {
+    summary: 'the version of this program',
+    usage: 'hooktape version',
+    load: async () => (await import('../version.ts')).runVersion,
+  },
+} satisfies Record<string, Command>;

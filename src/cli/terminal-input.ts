@@ -1,0 +1,44 @@
+/* Asks the person at the terminal for one line. A secret is read without echo. */
+import { OperationError } from './io.ts';
+
+type Terminal = Pick<NodeJS.ReadStream, 'setRawMode' | 'on' | 'off' | 'resume' | 'pause'>;
+
+const keys = { interrupt: '\x03', end: '\x04', backspace: '\b', erase: '\x7f', clear: '\x15' };
+
+/** @throws OperationError when the person gives up (Ctrl+C, Ctrl+D) */
+export function ask(
+  terminal: Terminal,
+  write: (text: string) => void,
+  question: string,
+  isSecret: boolean,
+): Promise<string> {
+  // Before the question, so that nothing that is typed at once is shown.
+  if (isSecret) terminal.setRawMode(true);
+  write(question);
+  return new Promise((resolve, reject) => {
+    let line: string[] = [];
+    const finish = (settle: () => void): void => {
+      terminal.off('data', onData);
+      if (isSecret) {
+        terminal.setRawMode(false);
+        write('\n');
+      }
+      terminal.pause();
+      settle();
+    };
+    // A terminal in raw mode interprets nothing, so editing the line is up to this.
+    const onData = (chunk: Buffer | string): void => {
+      for (const key of chunk.toString()) {
+        const hasGivenUp = key === keys.interrupt || (key === keys.end && line.length === 0);
+        if (hasGivenUp) finish(() => reject(new OperationError('nothing was given')));
+        else if (key === '\r' || key === '\n') finish(() => resolve(line.join('')));
+        if (hasGivenUp || key === '\r' || key === '\n') return;
+        if (key === keys.backspace || key === keys.erase) line.pop();
+        else if (key === keys.clear) line = [];
+        else if (key >= ' ') line.push(key);
+      }
+    };
+    terminal.on('data', onData);
+    terminal.resume();
+  });
+}

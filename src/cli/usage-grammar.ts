@@ -1,0 +1,58 @@
+/*
+ * Reads the usage lines of the table of commands: `hooktape events ENDPOINT [--where W] [--limit N]`. Arguments are parsed, completed
+ * and documented by these forms, so a line is all that a command says about what it takes.
+ *   NAME             an argument; [NAME] optional; NAME… one or more; a|b one of these words
+ *   --name VALUE     an option that must be given; [--name VALUE] optional; followed by … repeatable; [--name] without a value
+ */
+
+export type ArgumentForm = { name: string; choices: readonly string[]; isOptional: boolean; isRepeated: boolean };
+export type OptionForm = {
+  /** With its dashes. */
+  name: string;
+  /** What stands for the value; undefined for an option without one. */
+  value: string | undefined;
+  choices: readonly string[];
+  isRequired: boolean;
+  isRepeated: boolean;
+};
+export type Form = {
+  /** The command and its subcommand. */
+  words: readonly string[];
+  arguments: readonly ArgumentForm[];
+  options: readonly OptionForm[];
+};
+
+const tokenForm = /\[[^\]]+\]…?|--[a-z0-9-]+(?: (?!\[|--)\S+)?|\S+/g;
+
+const choicesOf = (text: string): string[] => (/^[a-z0-9]+(\|[a-z0-9]+)+$/.test(text) ? text.split('|') : []);
+
+function readOptions(text: string, isRequired: boolean, isRepeated: boolean): OptionForm[] {
+  // `--now|--revoke`: either of them.
+  if (/^--[a-z0-9-]+(\|--[a-z0-9-]+)+$/.test(text))
+    return text.split('|').flatMap(name => readOptions(name, isRequired, isRepeated));
+  const space = text.indexOf(' ');
+  const name = space < 0 ? text : text.slice(0, space);
+  const value = space < 0 ? undefined : text.slice(space + 1).replace(/^'(.*)'$/, '$1');
+  return [{ name, value, choices: choicesOf(value ?? ''), isRequired, isRepeated }];
+}
+
+/** @param line one line of a command's usage */
+export function readForm(line: string): Form {
+  const [, command = '', ...tokens] = line.match(tokenForm) ?? [];
+  const words = [command];
+  const found: ArgumentForm[] = [];
+  const options: OptionForm[] = [];
+  for (const token of tokens) {
+    const isRepeated = token.endsWith('…');
+    const text = isRepeated ? token.slice(0, -1) : token;
+    const isOptional = text.startsWith('[');
+    const inner = isOptional ? text.slice(1, -1) : text;
+    if (inner.startsWith('--')) options.push(...readOptions(inner, !isOptional, isRepeated));
+    else if (/^[a-z-]+$/.test(inner) && found.length === 0 && words.length === 1 && !isOptional) words.push(inner);
+    else found.push({ name: inner, choices: choicesOf(inner), isOptional, isRepeated });
+  }
+  return { words, arguments: found, options };
+}
+
+/** The forms of a command, a line each. */
+export const readForms = (usage: string): Form[] => usage.split('\n').map(readForm);

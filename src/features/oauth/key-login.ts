@@ -1,0 +1,148 @@
+/*
+ * The sign-in of the command line in a browser. It ends in an API key of the person, because the commands may do what apps never may:
+ * therefore it is no OAuth client. The person sees what is asked for and approves it on a page of this server; the code goes to a port of
+ * 127.0.0.1 and nowhere else, works once, within a minute, and only together with the PKCE verifier. Nothing is remembered: every sign-in
+ * is approved anew, and shows a code that the terminal shows as well.
+ */
+import type { Clock } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { newToken, type RandomBytes } from '../../core/ids.ts';
+import { maxKeysPerAccount } from '../../core/limits.ts';
+import { codeWords } from '../../core/login-code.ts';
+import { readName } from '../../core/text.ts';
+import type { SignedInUser } from './authorization-endpoint.ts';
+import { hashOf } from './credential-hash.ts';
+import type { KeyLoginView } from './key-login-page.ts';
+import type { KeyLoginsStore } from './key-logins-store.ts';
+import { OAuthError, refuse } from './oauth-error.ts';
+import { isChallenge, isVerifierOf } from './pkce.ts';
+import { type RateLimit, tooManyRequests } from './rate-limit.ts';
+import { type RequestParameters, readParameters } from './request-parameters.ts';
+
+export type KeyMaker = {
+  /** @throws limit_reached */
+  create: (accountId: string, name: string) => Promise<{ id: string; name: string; key: string }>;
+  count: (accountId: string) => Promise<number>;
+};
+
+export type KeyLoginOutcome =
+  | { kind: 'error_page'; reason: string; status: number; headers?: Record<string, string> }
+  | { kind: 'sign_in' }
+  | { kind: 'approval'; view: KeyLoginView }
+  /** To the listener on the person's machine. */
+  | { kind: 'redirect'; location: string };
+
+type KeyLoginOptions = {
+  store: KeyLoginsStore;
+  apiKeys: KeyMaker;
+  /** Of a client address: pages that it opens, and codes that it tries. */
+  limitRequests: RateLimit;
+  clock: Clock;
+  random: RandomBytes;
+};
+
+const requestMs = 10 * 60_000;
+const codeMs = 60_000;
+const maxWrongVerifiers = 5;
+const maxOpen = { perAccount: 20, total: 5000 };
+const maxQueryLength = 4096;
+const stateForm = /^[A-Za-z0-9_-]{20,200}$/;
+
+const errorPage = (reason: string, status = 400, headers: Record<string, string> = {}): KeyLoginOutcome => ({
+  kind: 'error_page',
+  reason,
+  status,
+  headers,
+});
+
+type LoginRequest = { port: number; name: string; state: string; challenge: string };
+
+/** What the program asks for; undefined when it is not what `hooktape login` sends. */
+function readRequest(query: string): LoginRequest | undefined {
+  if (query.length > maxQueryLength) return undefined;
+  const parameters = readParameters(query);
+  const port = Number(/^[1-9]\d{3,4}$/.exec(parameters.get('port') ?? '')?.[0]);
+  const state = parameters.get('state') ?? '';
+  const challenge = parameters.get('code_challenge') ?? '';
+  const isValid = port <= 65_535 && stateForm.test(state) && isChallenge(challenge);
+  if (!isValid || parameters.firstRepeated() !== undefined) return undefined;
+  try {
+    return { port, state, challenge, name: readName(parameters.get('name') ?? '') };
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+const callback = (port: number, parameters: Record<string, string>): KeyLoginOutcome => ({
+  kind: 'redirect',
+  location: `http://127.0.0.1:${port}/callback?${new URLSearchParams(parameters)}`,
+});
+
+export type KeyLogin = ReturnType<typeof createKeyLogin>;
+
+export function createKeyLogin({ store, apiKeys, limitRequests, clock, random }: KeyLoginOptions) {
+  const tryLater = (waitSeconds: number): KeyLoginOutcome =>
+    errorPage(`Too many sign-ins. Try again in ${waitSeconds} s.`, 429, { 'retry-after': String(waitSeconds) });
+
+  return {
+    /** @param query the raw query string */
+    async open(query: string, user: SignedInUser | undefined, clientAddress: string): Promise<KeyLoginOutcome> {
+      const request = readRequest(query);
+      if (!request) return errorPage('This is not a sign-in that hooktape login has started.');
+      if (!user) return { kind: 'sign_in' };
+      const waitSeconds = limitRequests(clientAddress);
+      if (waitSeconds > 0) return tryLater(waitSeconds);
+      if ((await apiKeys.count(user.accountId)) >= maxKeysPerAccount)
+        return errorPage(
+          `You have ${maxKeysPerAccount} API keys, and an account has no more. Revoke one in the settings, and run hooktape login again.`,
+          403,
+        );
+      const handle = newToken(random);
+      const { accountId, sessionId, email } = user;
+      const row = { hash: hashOf(handle), accountId, sessionId, ...request, expiresAt: clock.now() + requestMs };
+      if (!(await store.insert(row, maxOpen))) return tryLater(60);
+      const { name, port, challenge } = request;
+      return { kind: 'approval', view: { name, port, code: codeWords(challenge), email, handle } };
+    },
+
+    /** @param form the person's answer */
+    async decide(form: RequestParameters, user: SignedInUser | undefined): Promise<KeyLoginOutcome> {
+      const expired = errorPage('This sign-in has expired, or you have already answered it. Run hooktape login again.');
+      const [handle, decision] = [form.get('handle'), form.get('decision')];
+      if (!user || handle === undefined || form.firstRepeated() !== undefined) return expired;
+      if (decision !== 'allow' && decision !== 'deny') return expired;
+      const now = clock.now();
+      const request = await store.take(hashOf(handle), user, now);
+      if (!request) return expired;
+      const { port, state } = request;
+      if (decision === 'deny') return callback(port, { error: 'access_denied', state });
+      const code = newToken(random);
+      await store.insertApproved({ ...request, hash: hashOf(code), expiresAt: now + codeMs, approvedAt: now });
+      return callback(port, { code, state });
+    },
+
+    /** The key for a code. @throws OAuthError */
+    async redeem(form: RequestParameters, clientAddress: string): Promise<{ id: string; name: string; key: string }> {
+      const waitSeconds = limitRequests(clientAddress);
+      if (waitSeconds > 0) throw tooManyRequests('sign-ins', waitSeconds);
+      const [code, verifier] = [form.get('code'), form.get('code_verifier')];
+      if (code === undefined || verifier === undefined)
+        throw refuse('invalid_request', 'code and code_verifier are required');
+      const now = clock.now();
+      const hash = hashOf(code);
+      const found = await store.findApproved(hash, now);
+      const isRight = found !== undefined && isVerifierOf(found.challenge, verifier);
+      if (found && !isRight) await store.countWrongVerifier(hash);
+      if (!isRight || !(await store.redeem(hash, maxWrongVerifiers, now)))
+        throw refuse('invalid_grant', 'the sign-in has expired or was used already: run hooktape login again');
+      try {
+        const { id, name, key } = await apiKeys.create(found.accountId, found.name);
+        return { id, name, key };
+      } catch (error) {
+        if (error instanceof AppError) throw new OAuthError('invalid_grant', error.message, { status: 403 });
+        throw error;
+      }
+    },
+  };
+}
