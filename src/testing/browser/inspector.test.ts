@@ -80,7 +80,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     expect(await page.locator('.tree-row').count()).toBeLessThan(100);
     await page.getByRole('button', { name: 'Collapse' }).click();
     await page.getByRole('treeitem', { name: /^long/ }).click();
-    await page.getByRole('button', { name: 'Show full value' }).click();
+    await page.locator('.tree-foot').getByRole('button', { name: 'Show whole value' }).click();
     await page.getByRole('button', { name: /Show more/ }).waitFor();
     await page.keyboard.press('Escape');
     const levels = 100_000;

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { bytesOf, fromBase64, hexRow, hexRowCount, pictureUrl, rasterType, toBase64, utf8Text } from './bytes.ts';
 import { parseForm } from './form.ts';
+import { pathOf, sourceText } from './json.ts';
+import { parseJsonLines } from './json-lines.ts';
+import { markupTokens } from './markup.ts';
 import { parseBody } from './views.ts';
 import { indentMarkup } from './xml.ts';
 
@@ -76,6 +80,92 @@ describe('XML', () => {
     expect(indentMarkup('</a></b><c>< <script>alert(1)</script>')).toContain('<script>alert(1)</script>'));
 });
 
+describe('HTML', () => {
+  test('void elements do not indent, and what is inside of pre and script stays as it is', () =>
+    expect(
+      indentMarkup('<body><br><img src="a>b"><pre> a\n  b</pre><script>if (a<b) c()</script><p>x</p></body>', {
+        html: true,
+      }),
+    ).toBe(
+      [
+        '<body>',
+        '  <br>',
+        '  <img src="a>b">',
+        '  <pre> a\n  b</pre>',
+        '  <script>if (a<b) c()</script>',
+        '  <p>x</p>',
+        '</body>',
+      ].join('\n'),
+    ));
+});
+
+describe('coloured markup', () => {
+  const pieces = (text: string, isHtml = false): string[] =>
+    markupTokens(text, isHtml).map(({ start, end, kind }) => `${kind} ${text.slice(start, end)}`);
+
+  test('tags, attributes, comments and entities are told apart', () =>
+    expect(pieces('<?xml?><!-- <a> --><a b="1>2" c=\'d\' e=f>x &amp; y</a><![CDATA[<z>]]>')).toEqual([
+      'declaration <?xml?>',
+      'comment <!-- <a> -->',
+      'tag <a',
+      'attribute b',
+      'string "1>2"',
+      'attribute c',
+      "string 'd'",
+      'attribute e',
+      'string f',
+      'tag >',
+      'entity &amp;',
+      'tag </a',
+      'tag >',
+      'declaration <![CDATA[<z>]]>',
+    ]));
+
+  test('a script of HTML is not markup', () =>
+    expect(pieces('<script>a<b</script><i>', true)).toEqual([
+      'tag <script',
+      'tag >',
+      'tag </script',
+      'tag >',
+      'tag <i',
+      'tag >',
+    ]));
+
+  test('pieces are in order and inside the text, whatever it is', () =>
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('<', '>', '/', '!', '-', '"', "'", '=', 'a', ' ', '&', ';', '?') }),
+        text => {
+          let last = 0;
+          for (const { start, end } of markupTokens(text, true)) {
+            expect(start >= last && end > start && end <= text.length).toBe(true);
+            last = end;
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    ));
+});
+
+describe('NDJSON', () => {
+  const lines = (text: string): string[] => {
+    const document = parseJsonLines(text);
+    return document ? document.nodes.map((node, at) => `${pathOf(document, at)} ${sourceText(document, node)}`) : [];
+  };
+
+  test('is a list of documents whose values stand where they are in the text', () =>
+    expect(lines('{"a":1}\r\n\n[2,{"b":3}]').slice(1)).toEqual([
+      '$[0] {"a":1}',
+      '$[0].a 1',
+      '$[1] [2,{"b":3}]',
+      '$[1][0] 2',
+      '$[1][1] {"b":3}',
+      '$[1][1].b 3',
+    ]));
+
+  test('is not what has a line that is no JSON', () => expect(parseJsonLines('{"a":1}\nhello')).toBeUndefined());
+});
+
 describe('views', () => {
   const views = (body: string | Uint8Array, type = ''): string[] =>
     parseBody(typeof body === 'string' ? bytes(body) : body, type).views;
@@ -86,6 +176,12 @@ describe('views', () => {
     expect(views('<a/>')).toEqual(['xml', 'text', 'hex']);
     expect(views(every, 'application/json')).toEqual(['hex']);
     expect(views('')).toEqual([]);
+    expect(views('{"a":1}\n{"a":2}\n')).toEqual(['ndjson', 'text', 'hex']);
+    expect(views('{"a":1}', 'application/x-ndjson')).toEqual(['ndjson', 'text', 'hex']);
+    expect(views('{\n"a":1\n}', 'application/x-ndjson')).toEqual(['json', 'text', 'hex']);
+    expect(views('<!doctype html><p>x</p>')).toEqual(['html', 'text', 'hex']);
+    expect(views('<a/>', 'text/html; charset=utf-8')).toEqual(['html', 'text', 'hex']);
+    expect(views('<html xmlns="x"/>', 'application/xhtml+xml')).toEqual(['xml', 'text', 'hex']);
     expect(views('--b\n\nx', 'multipart/form-data; boundary=b')).toEqual(['parts', 'text', 'hex']);
   });
 

@@ -29,7 +29,7 @@ export function Findable({ canFind, children }: { canFind: boolean; children: Co
   const where = filterOf(usePageLocation().query);
   const [text, setText] = useState(find);
   const [isOpen, setIsOpen] = useState(find !== '');
-  const [isDismissed, setIsDismissed] = useState(false);
+  const [dismissedHere, setDismissedHere] = useState(dismissed);
   const input = useRef<HTMLInputElement>(null);
   const before = useRef<Element | null>(null);
   /** What is typed next belongs into the bar, which is about to appear. */
@@ -40,7 +40,7 @@ export function Findable({ canFind, children }: { canFind: boolean; children: Co
     input.current.select();
   });
 
-  const carried = isDismissed || dismissed === where ? nothing : searchTermsOf(where);
+  const carried = dismissedHere === where ? nothing : searchTermsOf(where);
   const [own, setOwn] = useState<readonly string[]>(find === '' ? nothing : [find]);
   const terms = isOpen && own.length > 0 ? own : carried;
   useEffect(() => finder.setTerms(terms), [finder, terms]);
@@ -72,7 +72,7 @@ export function Findable({ canFind, children }: { canFind: boolean; children: Co
   const close = (): boolean => {
     if (!isShown) return false;
     dismissed = where;
-    setIsDismissed(true);
+    setDismissedHere(where);
     setIsOpen(false);
     set({ find: '' });
     const target = before.current;
