@@ -3,7 +3,7 @@ import type { Platform } from '../engine/platform.ts';
 import { customScheme, hmac } from '../engine/schemes.ts';
 import { decodeKeys } from '../engine/secrets.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
-import { hmacOf, type Outcome, type SignatureCheck, sameBytes, scalarText, utf8 } from '../engine/verifiers/check.ts';
+import { isMacReceived, type Outcome, type SignatureCheck, scalarText, utf8 } from '../engine/verifiers/check.ts';
 
 export const adyen: Platform = {
   name: 'adyen',
@@ -68,7 +68,7 @@ function verifyItems(check: SignatureCheck): Outcome {
     const digest = isNonEmptyString(signature) ? decodeDigest(signature, 'base64', 'sha256') : null;
     if (digest === null) return 'malformed';
     const message = signedFields.map(path => scalarText(valueAt(request, path))).join(':');
-    if (!sameBytes(digest, hmacOf('sha256', key, [utf8(message)]))) return 'mismatch';
+    if (!isMacReceived(check, { hash: 'sha256', key, message: [utf8(message)], received: [digest] })) return 'mismatch';
   }
   return 'valid';
 }

@@ -1,14 +1,7 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest, parseNamedValues } from '../engine/signature-values.ts';
-import {
-  checkTimestamp,
-  hmacOf,
-  type Outcome,
-  type SignatureCheck,
-  sameBytes,
-  utf8,
-} from '../engine/verifiers/check.ts';
+import { checkTimestamp, isMacReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const coinbaseCdp: Platform = {
@@ -47,6 +40,8 @@ function verifyHook0(check: SignatureCheck): Outcome {
   }
   const digests = texts.map(text => decodeDigest(text, 'hex', 'sha256')).filter(digest => digest !== null);
   if (digests.length === 0) return 'malformed';
-  const expected = hmacOf('sha256', utf8(check.secret), [`${parts.join('.')}.`, reader.delivery.body]);
-  return digests.some(digest => sameBytes(digest, expected)) ? checkTimestamp(check, { named }) : 'mismatch';
+  const message = [`${parts.join('.')}.`, reader.delivery.body];
+  return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
+    ? checkTimestamp(check, { named })
+    : 'mismatch';
 }

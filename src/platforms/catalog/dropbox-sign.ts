@@ -5,7 +5,7 @@ import { answerEveryDelivery } from '../engine/handshakes.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
-import { hmacOf, type Outcome, type SignatureCheck, sameBytes, scalarText, utf8 } from '../engine/verifiers/check.ts';
+import { isMacReceived, type Outcome, type SignatureCheck, scalarText, utf8 } from '../engine/verifiers/check.ts';
 
 export const dropboxSign: Platform = {
   name: 'dropbox-sign',
@@ -44,5 +44,11 @@ function verifyEvent(check: SignatureCheck): Outcome {
   const digest = isNonEmptyString(eventHash) ? decodeDigest(eventHash, 'hex', 'sha256') : null;
   if (digest === null) return 'malformed';
   const message = utf8(`${scalarText(valueAt(event, 'event_time'))}${scalarText(valueAt(event, 'event_type'))}`);
-  return sameBytes(digest, hmacOf('sha256', utf8(check.secret), [message])) ? 'valid' : 'mismatch';
+  const isSigned = isMacReceived(check, {
+    hash: 'sha256',
+    key: utf8(check.secret),
+    message: [message],
+    received: [digest],
+  });
+  return isSigned ? 'valid' : 'mismatch';
 }

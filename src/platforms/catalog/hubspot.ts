@@ -1,7 +1,14 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest } from '../engine/signature-values.ts';
-import { digestOf, type Outcome, type SignatureCheck, sameBytes, utf8 } from '../engine/verifiers/check.ts';
+import {
+  digestOf,
+  isOneReceived,
+  type MessagePart,
+  type Outcome,
+  type SignatureCheck,
+  utf8,
+} from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 import { verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
@@ -44,9 +51,12 @@ function verifyV1OrV2(check: SignatureCheck): Outcome {
   if (digest === null) return 'malformed';
   const version = check.reader.header('x-hubspot-signature-version')?.trim().toLowerCase();
   const secret = utf8(check.secret);
-  const messages: (string | Uint8Array)[][] = [];
+  const messages: MessagePart[][] = [];
   if (version !== 'v2') messages.push([secret, delivery.body]);
   if (version !== 'v1') messages.push(...check.urls.map(url => [secret, utf8(delivery.method + url), delivery.body]));
   if (messages.length === 0) return 'unsupported';
-  return messages.some(parts => sameBytes(digest, digestOf('sha256', parts))) ? 'valid' : 'mismatch';
+  const isSigned = messages.some(message =>
+    isOneReceived(check, { message, received: [digest], expected: digestOf('sha256', message) }),
+  );
+  return isSigned ? 'valid' : 'mismatch';
 }

@@ -2,7 +2,7 @@ import { type DeliveryReader, firstFormValue, valueAt } from '../engine/delivery
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
-import { hmacOf, type Outcome, type SignatureCheck, sameBytes, scalarText, utf8 } from '../engine/verifiers/check.ts';
+import { isMacReceived, type Outcome, type SignatureCheck, scalarText, utf8 } from '../engine/verifiers/check.ts';
 
 export const mailgun: Platform = {
   name: 'mailgun',
@@ -51,7 +51,8 @@ function verifyTimestampAndToken(check: SignatureCheck): Outcome {
     .map(text => (isNonEmptyString(text) ? decodeDigest(text, 'hex', 'sha256') : null))
     .filter(digest => digest !== null);
   if (digests.length === 0) return 'malformed';
-  const message = utf8(`${scalarText(read('timestamp'))}${scalarText(read('token'))}`);
-  const expected = hmacOf('sha256', utf8(check.secret), [message]);
-  return digests.some(digest => sameBytes(digest, expected)) ? 'valid' : 'mismatch';
+  const message = [utf8(`${scalarText(read('timestamp'))}${scalarText(read('token'))}`)];
+  return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
+    ? 'valid'
+    : 'mismatch';
 }

@@ -1,7 +1,7 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest, parseNamedValues } from '../engine/signature-values.ts';
-import { hmacOf, type Outcome, type SignatureCheck, sameBytes, utf8 } from '../engine/verifiers/check.ts';
+import { isMacReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const mercadopago: Platform = {
@@ -37,6 +37,8 @@ function verifyManifest(check: SignatureCheck): Outcome {
   const requestId = reader.header('x-request-id');
   const idPart = id === undefined ? '' : `id:${id.toLowerCase()};`;
   const requestIdPart = requestId === undefined ? '' : `request-id:${requestId};`;
-  const expected = hmacOf('sha256', utf8(check.secret), [utf8(`${idPart}${requestIdPart}ts:${time};`)]);
-  return digests.some(digest => sameBytes(digest, expected)) ? 'valid' : 'mismatch';
+  const message = [utf8(`${idPart}${requestIdPart}ts:${time};`)];
+  return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
+    ? 'valid'
+    : 'mismatch';
 }

@@ -1,14 +1,7 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest } from '../engine/signature-values.ts';
-import {
-  hmacOf,
-  type Outcome,
-  parseTimestamp,
-  type SignatureCheck,
-  sameBytes,
-  utf8,
-} from '../engine/verifiers/check.ts';
+import { isMacReceived, type Outcome, parseTimestamp, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const recurly: Platform = {
@@ -29,6 +22,8 @@ function verifyPositionalList(check: SignatureCheck): Outcome {
     .map(part => part.trim());
   const digests = texts.map(text => decodeDigest(text, 'hex', 'sha256')).filter(digest => digest !== null);
   if (parseTimestamp(time, 'auto') === null || digests.length === 0) return 'malformed';
-  const expected = hmacOf('sha256', utf8(check.secret), [`${time}.`, check.reader.delivery.body]);
-  return digests.some(digest => sameBytes(digest, expected)) ? 'valid' : 'mismatch';
+  const message = [`${time}.`, check.reader.delivery.body];
+  return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
+    ? 'valid'
+    : 'mismatch';
 }
