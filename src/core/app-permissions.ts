@@ -100,6 +100,10 @@ export const deniedToApps: readonly Permission[] = [
     ],
   },
   {
+    description: 'check a signature with a secret, and see what the secret gives',
+    operations: ['POST /api/events/{id}/signature/check'],
+  },
+  {
     description: 'confirm a signing secret that a sender delivered, or let an endpoint learn one',
     operations: ['POST /api/endpoints/{id}/secrets/{secretId}/confirm'],
   },

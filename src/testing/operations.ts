@@ -67,6 +67,7 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   deleteEvents: () => ({ where: 'type:absent' }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
   replayEvent: ({ destination }) => ({ url: destination }),
+  checkSignature: () => ({ secret: 'a secret of a test' }),
   createKey: () => ({ name: 'created by a test' }),
   signIn: ({ ada }) => ({ email: ada.email, password: signInPassword }),
   changePassword: () => ({ current: signInPassword, password: signInPassword }),

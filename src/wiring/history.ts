@@ -13,6 +13,8 @@ import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
+import { urlsOf } from '../features/secrets/recognition.ts';
+import { createSignaturesService } from '../features/signatures/service.ts';
 import { createOutbound } from '../net/outbound.ts';
 import { createAnswers } from './answers.ts';
 import type { EndpointsWiring } from './endpoints.ts';
@@ -41,7 +43,7 @@ export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 
 export function createHistoryWiring(
   infrastructure: Infrastructure,
-  { endpoints, secrets }: EndpointsWiring,
+  { endpoints, secrets, verdicts }: EndpointsWiring,
   { events, search, notifications, createSlices }: EventsWiring,
   { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
@@ -112,5 +114,11 @@ export function createHistoryWiring(
     timeoutMs: config.replayTimeoutMs,
     onAttempt: metrics.replay,
   });
-  return { deliveries, exports, imports, outbound, replays };
+  const signatures = createSignaturesService({
+    withStored: events.withStored,
+    verdictOf: async ({ row, token, headers, body }) =>
+      (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
+    urlsOf: (token, delivery) => urlsOf(endpoints.urlOf(token), delivery),
+  });
+  return { deliveries, exports, imports, outbound, replays, signatures };
 }
