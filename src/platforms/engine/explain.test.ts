@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { delivery } from '../../testing/deliveries.ts';
+import { signedDeliveries } from '../../testing/signed-deliveries.ts';
 import { mac, now, seconds, url } from '../../testing/verdicts.ts';
-import { explain } from '../platforms.ts';
+import { explain, parseSecret } from '../platforms.ts';
 import type { Explanation } from './explain.ts';
 import type { RawDelivery } from './model.ts';
 
@@ -15,14 +16,14 @@ const stripe = (signed = body, at = seconds): RawDelivery =>
 const explained = (
   what: RawDelivery,
   platform: string | null,
-  given: { secret?: string; scheme?: string; urls?: string[] } = {},
+  given: { secret?: string; scheme?: string; urls?: string[]; receivedAt?: number } = {},
 ): Explanation =>
   explain({
     delivery: what,
     platform,
     scheme: given.scheme,
     secret: given.secret ?? null,
-    receivedAt: now,
+    receivedAt: given.receivedAt ?? now,
     urls: given.urls ?? [url],
   });
 const texts = ({ signed }: Explanation): [string, string | null, string][] =>
@@ -92,12 +93,34 @@ describe('what a signature covers', () => {
   });
 
   test('nothing when there is no signature, or none of that scheme', () => {
-    expect(explained(delivery({ body }), 'stripe', { secret })).toMatchObject({ verdict: null, schemes: [], signed: null });
+    expect(explained(delivery({ body }), 'stripe', { secret })).toMatchObject({
+      verdict: null,
+      schemes: [],
+      signed: null,
+    });
     expect(explained(stripe(), 'stripe', { secret, scheme: 'token' })).toMatchObject({
       verdict: null,
       schemes: ['hmac-sha256'],
     });
   });
+});
+
+test('the signatures of the platforms’ own libraries: valid, explained, and no secret is repeated', async () => {
+  // Some of the libraries have a clock of their own.
+  const receivedAt = Date.now();
+  for (const { platform, secret, method, url: sentTo, headers, body } of await signedDeliveries(url, receivedAt)) {
+    const { search } = new URL(sentTo);
+    const what = delivery({ method, query: search === '' ? null : search.slice(1), headers, body });
+    const parsed = parseSecret(platform, secret);
+    if ('error' in parsed) throw new Error(parsed.error);
+    const found = explained(what, platform, { secret: parsed.secret, urls: [sentTo], receivedAt });
+    expect([platform, found.verdict?.verdict, found.causes]).toEqual([platform, 'valid', []]);
+    expect(found.received.length).toBeGreaterThan(0);
+    if (found.expected !== null) expect(found.received).toContain(found.expected[0] ?? '');
+    if (found.scheme !== 'token')
+      expect(JSON.stringify({ ...found, signed: found.signed?.bytes.toString('latin1') })).not.toContain(parsed.secret);
+    expect(explained(what, platform, { urls: [sentTo] }).expected).toBeNull();
+  }
 });
 
 describe('causes', () => {
