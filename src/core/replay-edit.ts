@@ -1,8 +1,12 @@
 /*
- * Changes to an event that is sent again. `set` replaces the bytes of one JSON value, `unset` removes one member or item: every other
- * byte of the body stays as captured. Pure.
+ * Changes to an event that is sent again. `set` replaces the bytes of one JSON value, `unset` removes a member or item: every other
+ * byte of the body stays as captured. Content-Length and digests follow. Pure.
  */
-import type { HeaderPair } from './headers.ts';
+import { followBody } from './body-digests.ts';
+import { invalid } from './errors.ts';
+import { connectionFields, type HeaderPair } from './headers.ts';
+import { editJson, type JsonPath, JsonPathError } from './json/edit.ts';
+import { isJson } from './json/validator.ts';
 
 /** Paths are keys and list indexes with dots between them: `items.0.sku`. */
 export type ReplayEdit = {
@@ -12,14 +16,101 @@ export type ReplayEdit = {
   /** In place of the whole body. */
   body?: string | undefined;
   bodyEncoding?: 'utf8' | 'base64' | undefined;
-  /** A value replaces all headers of that name, or adds one; null removes them. */
+  /** A value replaces all headers of that name, or adds one; null removes them. A name that is given twice is sent twice. */
   headers?: readonly (readonly [name: string, value: string | null])[] | undefined;
 };
 
 export type EditedRequest = { headers: HeaderPair[]; body: Uint8Array };
 
+/** A path is looked up by reading the body from its beginning. */
+const maxReadBytes = 128 << 20;
+
+const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** RFC 9110 section 5.5, as latin1 text. */
+const fieldValueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** They belong to the connection or are set when the event is sent. */
+const notSettable = new Set<string>([
+  ...connectionFields,
+  'host',
+  'content-length',
+  'expect',
+  'accept-encoding',
+  'x-service-replay',
+  'x-hooktape-edited',
+]);
+
+/** Whether the edit asks for any change. */
+export const isEdit = ({ set = {}, unset = [], body, headers = [] }: ReplayEdit): boolean =>
+  Object.keys(set).length + unset.length + headers.length > 0 || body !== undefined;
+
 /** @throws invalid */
-export type ApplyEdit = (
+export function applyEdit(
   event: { headers: readonly HeaderPair[]; body: Uint8Array },
   edit: ReplayEdit,
-) => EditedRequest;
+): EditedRequest {
+  const body = editBody(event.body, edit);
+  return { body, headers: editHeaders(followBody(event.headers, event.body, body), edit.headers ?? []) };
+}
+
+function editBody(before: Uint8Array, { set = {}, unset = [], body, bodyEncoding }: ReplayEdit): Uint8Array {
+  const paths = [...Object.keys(set), ...unset];
+  if (body === undefined) {
+    if (bodyEncoding !== undefined) throw invalid('edit.bodyEncoding goes with edit.body');
+    return paths.length === 0 ? before : editPaths(before, set, unset);
+  }
+  if (paths.length > 0) throw invalid('edit.body replaces the whole body: leave out edit.set and edit.unset');
+  if (bodyEncoding !== 'base64') return Buffer.from(body, 'utf8');
+  const bytes = Buffer.from(body, 'base64');
+  if (bytes.toString('base64').replace(/=+$/, '') !== body.replace(/=+$/, '')) throw invalid('edit.body is not base64');
+  return bytes;
+}
+
+function editPaths(before: Uint8Array, set: Readonly<Record<string, unknown>>, unset: readonly string[]): Uint8Array {
+  if (before.length * (Object.keys(set).length + unset.length) > maxReadBytes)
+    throw invalid('the body is too large for so many paths: use fewer, or send edit.body');
+  if (!isJson(before)) throw invalid('the body is not JSON, so it has no paths: send edit.body to replace it');
+  try {
+    return editJson(before, {
+      set: Object.entries(set).map(([path, value]) => [stepsOf(path), JSON.stringify(value)] as const),
+      unset: unset.map(stepsOf),
+    });
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+    const path = error.path.join('.').slice(0, 200);
+    throw invalid(
+      error.message === 'missing'
+        ? `the body has nothing at the path "${path}"`
+        : `the path "${path}" is inside another path of the edit, or named twice`,
+    );
+  }
+}
+
+function stepsOf(path: string): JsonPath {
+  if (path === '') throw invalid('a path of the edit is empty: send edit.body to replace the whole body');
+  return path.split('.');
+}
+
+function editHeaders(
+  headers: readonly HeaderPair[],
+  changes: readonly (readonly [name: string, value: string | null])[],
+): HeaderPair[] {
+  for (const [name, value] of changes) checkHeader(name, value);
+  let edited: HeaderPair[] = [...headers];
+  for (const [lower, given] of Map.groupBy(changes, ([name]) => name.toLowerCase())) {
+    const added = given.flatMap(([name, value]): HeaderPair[] => (value === null ? [] : [[name, value]]));
+    const isSame = ([name]: HeaderPair) => name.toLowerCase() === lower;
+    const at = edited.findIndex(isSame);
+    const others = edited.filter(pair => !isSame(pair));
+    edited = at < 0 ? [...others, ...added] : others.toSpliced(at, 0, ...added);
+  }
+  return edited;
+}
+
+function checkHeader(name: string, value: string | null): void {
+  if (!tokenForm.test(name)) throw invalid('edit.headers has a name that no header can have');
+  if (notSettable.has(name.toLowerCase()))
+    throw invalid(`the header ${name} cannot be edited: it belongs to the connection or is set when the event is sent`);
+  if (value !== null && !fieldValueForm.test(value))
+    throw invalid(`the value of the header ${name} has line breaks, control characters or characters beyond Latin-1`);
+}

@@ -11,6 +11,7 @@ export const {
   highlightsOf,
   verify,
   explain,
+  sign,
   mustVerifyAtCapture,
   handshake,
   mayDefer,

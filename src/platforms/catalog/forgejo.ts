@@ -18,6 +18,7 @@ export const forgejo: Platform = {
     hmac('x-forgejo-signature', {
       alternativeHeaders: [{ header: 'x-gitea-signature' }, { header: 'x-hub-signature-256', prefix: 'sha256=' }],
       bodyVariants: payloadField,
+      signsVariant: true,
     }),
   ],
   secretHint: 'Repository settings > Webhooks > the webhook > Secret',

@@ -15,6 +15,7 @@ export const gitea: Platform = {
     hmac('x-gitea-signature', {
       alternativeHeaders: [{ header: 'x-gogs-signature' }, { header: 'x-hub-signature-256', prefix: 'sha256=' }],
       bodyVariants: payloadField,
+      signsVariant: true,
     }),
   ],
   secretHint: 'Repository settings > Webhooks > the webhook > Secret',

@@ -10,6 +10,7 @@ import type { DeliveryId, RawDelivery } from './model.ts';
 import type { Platform, SignatureScheme } from './platform.ts';
 import { createPlatformIndex } from './platform-index.ts';
 import { createSecretParser } from './secrets.ts';
+import { createSigner } from './sign.ts';
 import { createVerifier } from './verify.ts';
 
 /** `genericSchemes`: tried on signed deliveries of unknown platforms. */
@@ -39,6 +40,7 @@ export function createPlatforms(catalog: {
     verify,
     /** With a secret that the caller brings, never a stored one. */
     explain: createExplainer({ index, schemesOf }),
+    sign: createSigner({ index, genericSchemes: catalog.genericSchemes }),
     mustVerifyAtCapture,
     handshake,
     mayDefer: createDeferral(index),

@@ -1,6 +1,7 @@
 /* A row of the catalog: everything there is to know about one platform. `../README.md` shows how to add one. */
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { HandshakeAnswer, RawDelivery } from './model.ts';
+import type { Signer } from './signers/task.ts';
 import type { Verifier } from './verifiers/check.ts';
 
 export type Platform = {
@@ -128,6 +129,8 @@ export type SignatureScheme = {
   /** Shown as the `scheme` of a verdict. */
   label: string;
   verify: Verifier;
+  /** Left out = only the platform can sign: with a private key. */
+  sign?: Signer | undefined;
   /** The header with the signature; null = the signature is in the body. */
   header: string | null;
   /** Further headers that may hold the signature, with a prefix of their own when it differs. */
@@ -146,6 +149,8 @@ export type SignatureScheme = {
   message?: string;
   /** Other byte sequences that the sender may have signed in place of the raw body. */
   bodyVariants?: (reader: DeliveryReader) => Iterable<Uint8Array>;
+  /** The sender signs the first of the `bodyVariants` that a delivery has, not the raw body. */
+  signsVariant?: true;
   keyFormat: KeyFormat;
   timestamp?: SignedTimestamp;
   proves: 'payload' | 'origin';

@@ -3,6 +3,10 @@
  * the secret's text as the key.
  */
 import type { Hash, SignatureScheme } from './platform.ts';
+import { signBody, signHmac, signNamedHash } from './signers/hmac.ts';
+import { signJwt, signJwtBodyHash } from './signers/jwt.ts';
+import { signStandardWebhooks } from './signers/standard-webhooks.ts';
+import { signToken } from './signers/token.ts';
 import type { Verifier } from './verifiers/check.ts';
 import { verifyBodyHmac, verifyHmac, verifyNamedHashHmac } from './verifiers/hmac.ts';
 import { hasJwt, verifyJwt, verifyJwtBody, verifyJwtBodyHash } from './verifiers/jwt.ts';
@@ -22,6 +26,7 @@ export const hmac = (header: string, options: Options = {}): SignatureScheme => 
   return {
     label: `hmac-${hash}`,
     verify: verifyHmac,
+    sign: signHmac,
     header,
     hash,
     encoding: 'hex',
@@ -43,10 +48,11 @@ export const timestampedHmac = (header: string, options: Options = {}): Signatur
 
 /** HMAC over the body; the value names the hash: `sha256=<hex>`. */
 export const namedHashHmac = (header: string, options: Options = {}): SignatureScheme =>
-  customScheme('hmac', verifyNamedHashHmac, { header, ...options });
+  customScheme('hmac', verifyNamedHashHmac, { header, sign: signNamedHash, ...options });
 
 /** HMAC over the body; prefix or length of the value tells the hash. For headers that belong to no platform. */
-export const bodyHmac = (header: string): SignatureScheme => customScheme('hmac', verifyBodyHmac, { header });
+export const bodyHmac = (header: string): SignatureScheme =>
+  customScheme('hmac', verifyBodyHmac, { header, sign: signBody });
 
 /** Standard Webhooks: `v1,<base64>`, several separated by spaces, over id, timestamp and body. */
 export const standardWebhooks = (
@@ -57,6 +63,7 @@ export const standardWebhooks = (
   return {
     label: 'standard-webhooks',
     verify: check => verifyStandardWebhooks(check, variant),
+    sign: options.keyFormat === 'ed25519' ? undefined : signStandardWebhooks(variant),
     header: `${headerPrefix}-signature`,
     isPresent: (reader, scheme) => hasStandardWebhooksEntry(reader, scheme, version),
     keyFormat: 'whsec',
@@ -70,6 +77,7 @@ export const standardWebhooks = (
 export const token = (header: string, options: Options = {}): SignatureScheme => ({
   label: 'token',
   verify: verifyToken,
+  sign: signToken,
   header,
   keyFormat: 'text',
   proves: 'origin',
@@ -95,19 +103,35 @@ export const publicKey = (
 
 /** A JSON Web Token that does not cover the body. HS256 with a text as the key, RS256 or ES256 with a public key. */
 export const jwt = (header: string, label: string, options: Options = {}): SignatureScheme =>
-  customScheme(label, verifyJwt, { header, isPresent: hasJwt, proves: 'origin', ...options });
+  customScheme(label, verifyJwt, {
+    header,
+    sign: isSymmetric(options) ? signJwt : undefined,
+    isPresent: hasJwt,
+    proves: 'origin',
+    ...options,
+  });
 
-/** A JSON Web Token with the hex SHA-256 of the body in one of its claims. */
-export const jwtBodyHash = (header: string, label: string, options: Options & { claim: string }): SignatureScheme => {
-  const { claim, ...rest } = options;
-  return customScheme(label, check => verifyJwtBodyHash(check, claim), { header, ...rest });
+const isSymmetric = ({ keyFormat = 'text' }: Options): boolean => keyFormat === 'text';
+
+/** A JSON Web Token with the hex SHA-256 of the body in one of its claims. `claims`: what the platform's tokens have besides. */
+export const jwtBodyHash = (
+  header: string,
+  label: string,
+  options: Options & { claim: string; claims?: Record<string, string> },
+): SignatureScheme => {
+  const { claim, claims = {}, ...rest } = options;
+  const sign = isSymmetric(rest) ? signJwtBodyHash(claim, claims) : undefined;
+  return customScheme(label, check => verifyJwtBodyHash(check, claim), { header, sign, ...rest });
 };
 
 /** The body is a JSON Web Token. */
 export const jwtBody = (label: string, options: Options = {}): SignatureScheme =>
   customScheme(label, verifyJwtBody, { isPresent: ({ delivery }) => delivery.body.length > 0, ...options });
 
-/** A scheme of one platform, with its verifier. Without a header, `isPresent` says whether the body holds a signature. */
+/**
+ * A scheme of one platform, with its verifier, and its signer when the secret can sign. Without a header, `isPresent` says whether the
+ * body holds a signature.
+ */
 export const customScheme = (
   label: string,
   verify: Verifier,

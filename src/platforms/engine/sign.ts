@@ -1,20 +1,39 @@
 /*
- * What goes into a signature and what comes out. `sign` of `platforms.ts` signs by the row that verifies; a scheme of one platform
- * only has its signer in the platform's file, beside its verifier.
+ * Signs a request as its platform would, by the row that verifies it: the headers and the body get a signature, fresh timestamps and,
+ * if wanted, a new delivery id. No I/O and no clock; only new ids are random. A scheme of one platform only has its signer in the
+ * platform's file, beside its verifier.
  */
-import type { HeaderPair } from '../../core/headers.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { followBody } from '../../core/body-digests.ts';
+import { type HeaderPair, lowerName } from '../../core/headers.ts';
+import { replaceJsonValues } from './body-fields.ts';
+import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
+import type { Platform, SignatureScheme } from './platform.ts';
+import type { PlatformIndex } from './platform-index.ts';
+import { canUseSecret, createSecretParser, keyFormatDescriptions } from './secrets.ts';
+import { headerValues, signaturePresence } from './signature-values.ts';
+import {
+  brokenDigest,
+  brokenText,
+  type CannotSign,
+  cannotSign,
+  formatTimestamp,
+  type SigningTask,
+  withHeader,
+} from './signers/task.ts';
 
 /** A request to sign, as it is to be sent. */
 export type SignRequest = {
-  /** The event's platform; null or an unknown one = by the signature headers that it has. */
+  /** The event's platform; null = unknown: signed as the signature headers that the request has say. */
   platform: string | null;
   /** The label of a scheme, for platforms with several; left out = those that the request has, else the platform's first. */
   scheme?: string | undefined;
-  /** As registered. It is not part of the result, except where the scheme sends it: tokens. */
+  /** As a person pastes it. It is not part of the result, except where the sender sends it: tokens. */
   secret: string;
   method: string;
   /** Where it will be sent. Schemes that cover the URL sign it as it goes over the wire, with path and query. */
   url: string;
+  /** An old signature may be `[redacted]`. */
   headers: readonly HeaderPair[];
   body: Uint8Array;
   /** Epoch ms, for the timestamps of the scheme. */
@@ -29,6 +48,200 @@ export type SignRequest = {
 export type SignedRequest = { headers: HeaderPair[]; body: Uint8Array; url: string };
 
 /** `cannotSign` begins with `cannot_sign:` and says why. */
-export type SignResult = SignedRequest | { cannotSign: string };
+export type SignResult = SignedRequest | CannotSign;
 
 export type Sign = (request: SignRequest) => SignResult;
+
+/** `genericSchemes`: for deliveries of unknown platforms, and of platforms that do not sign. */
+export function createSigner({
+  index,
+  genericSchemes,
+}: {
+  index: PlatformIndex;
+  genericSchemes: readonly SignatureScheme[];
+}): Sign {
+  const parseSecret = createSecretParser(index);
+
+  return request => {
+    if (!URL.canParse(request.url)) return cannotSign('the URL is not an absolute URL');
+    const platform = request.platform === null ? undefined : index.find(request.platform);
+    const signs = platform !== undefined && platform.signatures.length > 0;
+    const read = parseSecret(signs ? platform.name : null, request.secret);
+    if ('error' in read) return cannotSign(read.error);
+    const original = readerOf(request);
+    const all = signs ? platform.signatures : genericSchemes.filter(scheme => isPresent(scheme, original));
+    const title = platform?.title ?? 'the sender';
+    if (all.length === 0)
+      return cannotSign(
+        platform ? `${title} does not sign its deliveries` : 'the delivery has no signature of a form that is known',
+      );
+    const chosen = chooseSchemes({ all, title, wanted: request.scheme, secret: read.secret, original });
+    if ('cannotSign' in chosen) return chosen;
+    return signBy(chosen, { ...request, secret: read.secret }, { platform, original });
+  };
+}
+
+const isPresent = (scheme: SignatureScheme, reader: DeliveryReader): boolean =>
+  signaturePresence(scheme, reader) !== 'absent';
+
+const readerOf = ({ method, url, headers, body }: Pick<SignRequest, 'method' | 'url' | 'headers' | 'body'>) => {
+  const { pathname, search } = new URL(url);
+  const query = search === '' ? null : search.slice(1);
+  return createDeliveryReader({ method, path: pathname, query, rawHeaders: headers, body });
+};
+
+/** The schemes to sign with: one at least. */
+function chooseSchemes({
+  all,
+  title,
+  wanted,
+  secret,
+  original,
+}: {
+  all: readonly SignatureScheme[];
+  title: string;
+  wanted: string | undefined;
+  secret: string;
+  original: DeliveryReader;
+}): SignatureScheme[] | CannotSign {
+  const named = wanted === undefined ? all : all.filter(({ label }) => label === wanted);
+  if (named.length === 0)
+    return cannotSign(`${title} has no such scheme; it has ${[...new Set(all.map(({ label }) => label))].join(', ')}`);
+  const present = named.filter(scheme => isPresent(scheme, original));
+  const signable = (present.length > 0 ? present : named).filter(({ sign }) => sign !== undefined);
+  if (signable.length === 0) return cannotSign(`${title} signs with a private key that only it has`);
+  const usable = signable.filter(({ keyFormat }) => canUseSecret(keyFormat, secret));
+  if (usable.length === 0) {
+    const formats = [...new Set(signable.map(({ keyFormat }) => keyFormatDescriptions[keyFormat]))];
+    return cannotSign(`a secret of ${title} is ${formats.join('; or ')}`);
+  }
+  return present.length > 0 ? schemesToRenew(usable, secret, original) : usable.slice(0, 1);
+}
+
+/** Of the schemes that the request has, those that belong to the secret: a sender may use a token and a signing key, say. */
+function schemesToRenew(
+  present: readonly SignatureScheme[],
+  secret: string,
+  original: DeliveryReader,
+): SignatureScheme[] {
+  const own = present.filter(scheme => headerValues(scheme, original).some(({ value }) => value === secret));
+  if (own.length > 0) return own;
+  const ofPayload = present.filter(({ proves }) => proves === 'payload');
+  const byHeader = Map.groupBy(ofPayload.length > 0 ? ofPayload : present, ({ header }) => header);
+  return [...byHeader.values()].flatMap(same => {
+    if (same[0]?.header === null) return same;
+    // Two schemes in one header: one signs a time as well, in a header of its own.
+    const timed = same.find(({ timestamp }) => {
+      const [, name] = /^header:(.+)$/.exec(timestamp?.from ?? '') ?? [];
+      return name !== undefined && original.header(name) !== undefined;
+    });
+    return [timed ?? same[0]].filter(scheme => scheme !== undefined);
+  });
+}
+
+/** What the signers change, one after the other. */
+type Draft = { headers: HeaderPair[]; body: Uint8Array; url: string };
+
+function signBy(
+  schemes: readonly SignatureScheme[],
+  request: SignRequest,
+  { platform, original }: { platform: Platform | undefined; original: DeliveryReader },
+): SignResult {
+  const newId = createIds();
+  const { href, hash, username, password } = new URL(request.url);
+  // Neither goes over the wire.
+  const url = hash === '' && username === '' && password === '' ? href : bareUrl(request.url);
+  const draft: Draft = { headers: [...request.headers], body: request.body, url };
+  if (request.newId) draft.headers = withNewId(draft.headers, platform, newId);
+  const problem = setTimestamps(schemes, request.at, draft, original);
+  if (problem) return problem;
+  const run = (scheme: SignatureScheme): CannotSign | undefined => {
+    const parts = scheme.sign?.({
+      ...request,
+      scheme,
+      url: draft.url,
+      reader: readerOf({ ...draft, method: request.method }),
+      original,
+      isNewId: request.newId === true,
+      newId,
+      seal: request.tamper ? brokenDigest : digest => digest,
+      sealText: request.tamper ? brokenText : text => text,
+    } satisfies SigningTask) ?? { headers: [] };
+    if ('cannotSign' in parts) return parts;
+    for (const [name, value] of parts.headers ?? []) draft.headers = withHeader(draft.headers, name, value);
+    draft.body = parts.body ?? draft.body;
+    draft.url = parts.url ?? draft.url;
+    return undefined;
+  };
+  // Signatures in the body first: those in headers cover the body.
+  for (const scheme of schemes.filter(({ header }) => header === null)) {
+    const refused = run(scheme);
+    if (refused) return refused;
+  }
+  draft.headers = followBody(draft.headers, request.body, draft.body);
+  for (const scheme of schemes.filter(({ header }) => header !== null)) {
+    const refused = run(scheme);
+    if (refused) return refused;
+  }
+  return { headers: draft.headers, body: draft.body, url: draft.url === url ? request.url : draft.url };
+}
+
+function bareUrl(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return origin + pathname + search;
+}
+
+/** Timestamps in headers and in the body; those in the signature's own value are the signer's. */
+function setTimestamps(
+  schemes: readonly SignatureScheme[],
+  at: number,
+  draft: Draft,
+  original: DeliveryReader,
+): CannotSign | undefined {
+  for (const { timestamp } of schemes) {
+    if (timestamp === undefined) continue;
+    const [, place, name = ''] = /^(header|json):(.+)$/.exec(timestamp.from) ?? [];
+    if (place === 'header')
+      draft.headers = withHeader(draft.headers, name, formatTimestamp(at, timestamp.unit, original.header(name)));
+    if (place !== 'json') continue;
+    const time = formatTimestamp(at, timestamp.unit);
+    const value = /^\d+$/.test(time) && typeof original.jsonValue(name) !== 'string' ? Number(time) : time;
+    const body = replaceJsonValues(draft.body, { [name]: value });
+    if (body === null) return cannotSign(`the body has no ${name}, whose time the signature needs`);
+    draft.body = body;
+  }
+  return undefined;
+}
+
+/** A new id in the first header of the row that has one. */
+function withNewId(
+  headers: readonly HeaderPair[],
+  platform: Platform | undefined,
+  newId: (like: string | undefined) => string,
+): HeaderPair[] {
+  for (const rule of platform?.deliveryId ?? []) {
+    if (!('header' in rule)) continue;
+    const name = typeof rule.header === 'string' ? rule.header : (rule.header.at(-1) ?? '');
+    const old = headers.find(([other]) => lowerName(other) === name.toLowerCase());
+    if (old) return withHeader(headers, name, newId(old[1]));
+  }
+  return [...headers];
+}
+
+/** Random ids that look like the sender's: a UUID, digits, or letters and digits after the same prefix. One for each request. */
+function createIds(): (like: string | undefined) => string {
+  let made: string | undefined;
+  const make = (like: string): string => {
+    if (like === '' || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(like)) return randomUUID();
+    const random = (length: number, alphabet: string): string =>
+      Array.from(randomBytes(length), byte => alphabet[byte % alphabet.length]).join('');
+    if (/^\d{6,}$/.test(like)) return `1${random(like.length - 1, '0123456789')}`;
+    const prefix = /^[A-Za-z0-9-]{1,20}_/.exec(like)?.[0] ?? '';
+    const length = Math.min(64, Math.max(20, like.length - prefix.length));
+    return prefix + random(length, '0123456789abcdefghijklmnopqrstuvwxyz');
+  };
+  return (like = '') => {
+    made ??= make(like);
+    return made;
+  };
+}

@@ -60,12 +60,26 @@ export function verifyNamedHashHmac(check: SignatureCheck): Outcome {
   return outcome;
 }
 
+const bodyValueForm = /^(?:(sha1|sha256|sha384|sha512|hmac-sha256)=)?(.{20,200})$/i;
+
+/** Hash, spelling and encoding of a value that `verifyBodyHmac` reads; null when it is none. */
+export function formOfBodyValue(value: string): { hash: Hash; prefix: string; encoding: 'hex' | 'base64' } | null {
+  const [, name, text = ''] = bodyValueForm.exec(value) ?? [];
+  for (const hash of hashes) {
+    if (name !== undefined && !name.toLowerCase().endsWith(hash)) continue;
+    for (const encoding of ['hex', 'base64'] as const)
+      if (decodeDigest(text, encoding, hash) !== null)
+        return { hash, encoding, prefix: name === undefined ? '' : `${name}=` };
+  }
+  return null;
+}
+
 /** Any sender may use the header for anything, so a value that does not match is not called invalid. */
 export function verifyBodyHmac(check: SignatureCheck): Outcome {
   const key = Buffer.from(check.secret, 'utf8');
   const message = [check.reader.delivery.body];
   for (const { value } of headerValues(check.scheme, check.reader)) {
-    const [, prefix, text] = /^(?:(sha1|sha256|sha384|sha512|hmac-sha256)=)?(.{20,200})$/i.exec(value) ?? [];
+    const [, prefix, text] = bodyValueForm.exec(value) ?? [];
     for (const hash of hashes) {
       if (text === undefined || (prefix !== undefined && !prefix.toLowerCase().endsWith(hash))) continue;
       const digest = decodeDigest(text, 'hex-or-base64', hash);

@@ -1,0 +1,53 @@
+/* Replaces single fields of a body, where a sender signs in the body. Every other byte stays as it is. */
+import { asBuffer } from '../../core/buffer.ts';
+import { editJson } from '../../core/json/edit.ts';
+import { isJson } from '../../core/json/validator.ts';
+import type { DeliveryReader } from './delivery-reader.ts';
+
+/** Replaces JSON values by path; null when the body is not JSON or a path leads nowhere. */
+export function replaceJsonValues(body: Uint8Array, values: Readonly<Record<string, unknown>>): Buffer | null {
+  if (!isJson(body)) return null;
+  const set = Object.entries(values).map(([path, value]) => [path.split('.'), JSON.stringify(value)] as const);
+  try {
+    return editJson(body, { set, unset: [] });
+  } catch {
+    return null;
+  }
+}
+
+/** Replaces the first field of each name in a urlencoded or multipart form; null when one is missing. */
+export function replaceFormFields(reader: DeliveryReader, values: Readonly<Record<string, string>>): Buffer | null {
+  const type = reader.header('content-type') ?? '';
+  const replace = /^multipart\/form-data/i.test(type) ? inMultipart : inUrlencoded;
+  let body: Buffer | null = asBuffer(reader.delivery.body);
+  for (const [name, value] of Object.entries(values)) body = body && replace(body, name, value, type);
+  return body;
+}
+
+function inUrlencoded(body: Buffer, name: string, value: string): Buffer | null {
+  const pairs = body.toString('latin1').split('&');
+  const at = pairs.findIndex(pair => new URLSearchParams(Buffer.from(pair, 'latin1').toString('utf8')).has(name));
+  if (at < 0) return null;
+  const key = pairs[at]?.split('=', 1)[0] ?? '';
+  return Buffer.from(
+    pairs.with(at, `${key}=${new URLSearchParams({ v: value }).toString().slice(2)}`).join('&'),
+    'latin1',
+  );
+}
+
+/** As the reader finds it: the first part of that name without a file name. */
+function inMultipart(body: Buffer, name: string, value: string, type: string): Buffer | null {
+  const boundary = /boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(type);
+  const delimiter = Buffer.from(`--${boundary?.[1] ?? boundary?.[2] ?? ''}`, 'latin1');
+  for (let from = body.indexOf(delimiter); from >= 0; ) {
+    const next = body.indexOf(delimiter, from + delimiter.length);
+    const headEnd = body.indexOf('\r\n\r\n', from);
+    if (next < 0 || headEnd < 0) return null;
+    const head = body.toString('latin1', from + delimiter.length, headEnd);
+    if (headEnd < next && /[;\s]name="([^"]{0,200})"/i.exec(head)?.[1] === name && !/filename=/i.test(head)) {
+      return Buffer.concat([body.subarray(0, headEnd + 4), Buffer.from(value, 'utf8'), body.subarray(next - 2)]);
+    }
+    from = next;
+  }
+  return null;
+}

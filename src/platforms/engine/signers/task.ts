@@ -1,0 +1,108 @@
+/* The input and outcome of a signer, and the steps that signers share. A signer is the counterpart of a verifier. */
+
+import type { HeaderPair } from '../../../core/headers.ts';
+import { lowerName } from '../../../core/headers.ts';
+import type { DeliveryReader } from '../delivery-reader.ts';
+import type { Encoding, SignatureScheme, SignedTimestamp } from '../platform.ts';
+import { headerValues, parseNamedValues } from '../signature-values.ts';
+import { parseTimestamp } from '../verifiers/check.ts';
+
+/** A request to sign by one scheme. Timestamps in headers and in the body are set before. */
+export type SigningTask = {
+  scheme: SignatureScheme;
+  /** In the scheme's key format. */
+  secret: string;
+  method: string;
+  /** As it goes over the wire. */
+  url: string;
+  /** Over the request as it will be sent. */
+  reader: DeliveryReader;
+  /** Over the request as it came, with its old signature. */
+  original: DeliveryReader;
+  /** Epoch ms. */
+  at: number;
+  isNewId: boolean;
+  /** A random id in the form of another one; the same for one request. */
+  newId: (like: string | undefined) => string;
+  /** To be applied to each digest: breaks it when the signature is to be wrong. */
+  seal: (digest: Buffer) => Buffer;
+  /** The same for fixed values. */
+  sealText: (text: string) => string;
+};
+
+export type SignedParts = { headers?: readonly HeaderPair[]; body?: Uint8Array; url?: string };
+export type CannotSign = { cannotSign: string };
+
+export type Signer = (task: SigningTask) => SignedParts | CannotSign;
+
+export const cannotSign = (reason: string): CannotSign => ({ cannotSign: `cannot_sign: ${reason}` });
+
+/** Sets a header: in place of all of that name, in the spelling of the first, else at the end. */
+export function withHeader(headers: readonly HeaderPair[], name: string, value: string): HeaderPair[] {
+  const lower = name.toLowerCase();
+  const at = headers.findIndex(([other]) => lowerName(other) === lower);
+  const spelling =
+    headers[at]?.[0] ?? name.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
+  const others = headers.filter(([other]) => lowerName(other) !== lower);
+  return at < 0 ? [...others, [spelling, value]] : others.toSpliced(at, 0, [spelling, value]);
+}
+
+export const encodeDigest = (digest: Buffer, encoding: Encoding): string =>
+  digest.toString(encoding === 'hex-or-base64' ? 'hex' : encoding);
+
+/** @param like the value that the request came with: it decides where a platform uses seconds as well as milliseconds */
+export function formatTimestamp(at: number, unit: SignedTimestamp['unit'], like?: unknown): string {
+  switch (unit) {
+    case 'rfc3339':
+      return new Date(at).toISOString();
+    case 'http-date':
+      return new Date(at).toUTCString();
+    case 'ms':
+      return String(Math.floor(at));
+    case 's':
+      return String(Math.floor(at / 1000));
+    case 'auto':
+      return formatTimestamp(at, parseTimestamp(like, 'ms') !== null && Number(like) > 1e11 ? 'ms' : 's');
+  }
+}
+
+/** The headers that get the signature: those of the scheme that the request came with, else the first. */
+export function signatureHeaders(task: Pick<SigningTask, 'scheme' | 'original'>): { name: string; prefix: string }[] {
+  const { scheme, original } = task;
+  const { header, prefix = '', alternativeHeaders = [], headerPattern } = scheme;
+  if (header === null) return [];
+  const all = [
+    { name: header, prefix },
+    ...alternativeHeaders.map(one => ({ name: one.header, prefix: one.prefix ?? '' })),
+  ];
+  if (headerPattern) {
+    for (const name of original.headers.keys())
+      if (name !== header && headerPattern.test(name)) all.push({ name, prefix });
+  }
+  const present = all.filter(({ name }) => original.header(name) !== undefined);
+  return present.length > 0 ? present : all.slice(0, 1);
+}
+
+/** The same value in all of them. */
+export const inSignatureHeaders = (task: SigningTask, value: (prefix: string) => string): SignedParts => ({
+  headers: signatureHeaders(task).map(({ name, prefix }): HeaderPair => [name, value(prefix)]),
+});
+
+/** A value in the list that the old signature is. */
+export const oldNamedValue = ({ scheme, original }: SigningTask, separator: string, name: string): string | undefined =>
+  parseNamedValues(headerValues(scheme, original)[0]?.value ?? '', separator).get(name)?.[0];
+
+/** Another text of the same form: its last letter or digit is another one. */
+export const brokenText = (text: string): string =>
+  text.replace(
+    /([A-Za-z0-9])([^A-Za-z0-9]*)$/,
+    (_, last: string, rest: string) =>
+      (last === 'a' ? 'b' : /\d/.test(last) ? String((Number(last) + 1) % 10) : 'a') + rest,
+  );
+
+/** A digest of the same length that differs. */
+export function brokenDigest(digest: Buffer): Buffer {
+  const broken = Buffer.from(digest);
+  broken[0] = (broken[0] ?? 0) ^ 0x55;
+  return broken;
+}

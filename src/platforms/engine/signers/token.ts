@@ -1,0 +1,8 @@
+/* Sends the fixed value itself. */
+import { inSignatureHeaders, type Signer } from './task.ts';
+
+export const signToken: Signer = task => {
+  // Header bytes are sent as latin1 text.
+  const value = Buffer.from(task.sealText(task.secret), 'utf8').toString('latin1');
+  return inSignatureHeaders(task, () => value);
+};
