@@ -2,10 +2,16 @@
 
 import type { EventDetail } from '../../features/events/model.ts';
 
-export const tabs = ['body', 'headers', 'query', 'signature', 'replays', 'attempts'] as const;
-export type Tab = (typeof tabs)[number];
+import { type Tab, tabs } from '../state/inspector-url.ts';
 
-type TabsProps = { selected: Tab; event: EventDetail | undefined; attempts: number; onSelect: (tab: Tab) => void };
+import type { Hotkeys } from './use-hotkeys.ts';
+
+export type { Tab } from '../state/inspector-url.ts';
+
+/** `replace`: it is not a step in the browser's history. */
+type SelectTab = (tab: Tab, options?: { replace: boolean }) => void;
+
+type TabsProps = { selected: Tab; event: EventDetail | undefined; attempts: number; onSelect: SelectTab };
 
 export const Tabs = ({ selected, event, attempts, onSelect }: TabsProps) => (
   <div class="tabs" role="tablist" aria-label="Parts of the event">
@@ -29,14 +35,23 @@ export const Tabs = ({ selected, event, attempts, onSelect }: TabsProps) => (
   </div>
 );
 
+/** The keys 1 to 6. */
+export const tabKeys = (select: SelectTab): Hotkeys =>
+  Object.fromEntries(
+    tabs.map((name, index) => [
+      String(index + 1),
+      { label: `Show ${name}`, help: 'Body, headers, query, signature, replays, attempts', run: () => select(name) },
+    ]),
+  );
+
 const tabLabel = (tab: Tab): string => tab.charAt(0).toUpperCase() + tab.slice(1);
 
-const moveTab = (event: KeyboardEvent, tab: Tab, setTab: (tab: Tab) => void): void => {
+const moveTab = (event: KeyboardEvent, tab: Tab, select: SelectTab): void => {
   const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
   const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
   if (by === 0 || !next) return;
   event.preventDefault();
-  setTab(next);
+  select(next, { replace: true });
   document.getElementById(`tab-${next}`)?.focus();
 };
 

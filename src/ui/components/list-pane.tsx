@@ -7,7 +7,6 @@ import { FilterError } from '../../shared/filter/filter.ts';
 import type { LiveListHandle } from '../live/use-live-list.ts';
 import type { FilterControl } from '../search/filter-control.ts';
 import { parse } from '../search/filter-text.ts';
-import { filterQuery } from '../search/filter-url.ts';
 import { Button, Notice } from './controls.tsx';
 import { EventList } from './event-list.tsx';
 import { type Folding, FoldSwitch } from './folded-rows.tsx';
@@ -20,6 +19,8 @@ type ListPaneProps = {
   endpointId: string;
   eventId: string;
   where: string;
+  /** The query string of links to events. */
+  suffix: string;
   filter: FilterControl;
   live: LiveListHandle;
   folding: Folding;
@@ -31,7 +32,7 @@ type ListPaneProps = {
 };
 
 export function ListPane(props: ListPaneProps) {
-  const { searchRef, endpointId, eventId, where, filter, live, folding, selected, picks, onReplay } = props;
+  const { searchRef, endpointId, eventId, where, suffix, filter, live, folding, selected, picks, onReplay } = props;
   const { list, state, connection, restart } = live;
   const base = `/app/endpoints/${endpointId}`;
   // The search box explains it.
@@ -59,7 +60,7 @@ export function ListPane(props: ListPaneProps) {
         where={where}
         selectedId={eventId}
         selected={selected}
-        hrefOf={id => `${base}/events/${id}${filterQuery(where)}`}
+        hrefOf={id => `${base}/events/${id}${suffix}`}
         picked={picks.picked}
         onPick={picks.togglePick}
       />

@@ -1,25 +1,69 @@
-/* Single-key shortcuts. They are ignored while typing, with a modifier key, and while a dialog is open. */
+/*
+ * Commands of a component, by key or without one. They exist while the component is shown. Keys are ignored while typing and while a
+ * dialog is open; those with Mod (⌘ on a Mac, Ctrl elsewhere) also work while typing.
+ */
 
-import { useEffect, useRef } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useEffect, useRef } from 'preact/hooks';
+import {
+  type Command,
+  type CommandOptions,
+  keyName,
+  type Run,
+  registerCommands,
+  runKey,
+  type Section,
+} from '../state/commands.ts';
 
-export type Hotkeys = Record<string, (event: KeyboardEvent) => void>;
+/** Without a label, a key is neither in the help nor in the command palette. */
+export type Hotkeys = Record<string, Run | CommandOptions>;
+
+/** Where the commands of the components inside belong in the help, unless they say it themselves. */
+export const CommandSection = createContext<Section>('Page');
+
+export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 export function useHotkeys(keys: Hotkeys): void {
-  const current = useRef(keys);
-  current.current = keys;
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (document.querySelector('dialog[open]')) return;
-      const command = Object.hasOwn(current.current, event.key) ? current.current[event.key] : undefined;
-      if (!command) return;
-      event.preventDefault();
-      command(event);
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, []);
+  useCommands(section =>
+    Object.entries(keys).map(([key, one]) => {
+      const options = typeof one === 'function' ? { label: '', run: one } : one;
+      return { section, ...options, key };
+    }),
+  );
 }
+
+/** Commands of the palette that have no key. */
+export function useActions(actions: readonly CommandOptions[]): void {
+  useCommands(section => actions.map(action => ({ section, ...action, key: '' })));
+}
+
+/** Lines of the help about keys that the component handles itself, such as the arrows in a list. */
+export function useKeyNotes(notes: Record<string, string>, own?: Section): void {
+  useCommands(section =>
+    Object.entries(notes).map(([key, label]) => ({
+      section: own ?? section,
+      label,
+      key,
+      run: undefined,
+      isKeyOnly: true,
+    })),
+  );
+}
+
+function useCommands(commands: (section: Section) => Command[]): void {
+  const section = useContext(CommandSection);
+  const current = useRef(commands);
+  current.current = commands;
+  useEffect(() => registerCommands(() => current.current(section)), [section]);
+}
+
+const onKey = (event: KeyboardEvent): void => {
+  if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
+  const name = keyName(event, isMac);
+  if (name === undefined || (isTyping(event.target) && !name.startsWith('Mod+'))) return;
+  if (runKey(name, event)) event.preventDefault();
+};
+addEventListener('keydown', onKey);
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&

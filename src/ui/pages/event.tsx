@@ -11,7 +11,7 @@ import { DeleteEvent } from '../components/delete-event.tsx';
 import { EventMarks } from '../components/event-marks.tsx';
 import { EventPanel } from '../components/event-panels.tsx';
 import { EventSummaryLines } from '../components/event-summary.tsx';
-import { type Tab, Tabs, tabs } from '../components/event-tabs.tsx';
+import { Tabs, tabKeys } from '../components/event-tabs.tsx';
 import { Link } from '../components/navigation.tsx';
 import { lastDestination } from '../components/replay-destinations.ts';
 import { showError, showToast } from '../components/toasts.tsx';
@@ -21,6 +21,7 @@ import { useWorkspace } from '../components/workspace.tsx';
 import { curlCommand } from '../copy/curl.ts';
 import { sendableHeaders, withTarget } from '../copy/request.ts';
 import { describeVerdict } from '../format/verdict.ts';
+import { useInspectorState } from '../state/inspector-state.ts';
 
 type EventPaneProps = {
   query: EventQuery;
@@ -39,7 +40,7 @@ export function EventPane(props: EventPaneProps) {
   const { query, summary, row, compareId, listHref, onReplay, onMarked, onDeleted } = props;
   const { endpoints } = useWorkspace();
   const { event, problem, reload } = query;
-  const [tab, setTab] = useState<Tab>('body');
+  const { tab, set } = useInspectorState();
   const [isCopying, setIsCopying] = useState(false);
   const endpoint = endpoints?.find(one => one.id === event?.endpointId);
 
@@ -50,8 +51,8 @@ export function EventPane(props: EventPaneProps) {
     else showError('The browser did not allow copying. Use “Copy as…” and select the text.');
   };
   useHotkeys({
-    c: () => void copyCurl(),
-    ...Object.fromEntries(tabs.map((name, index) => [String(index + 1), () => setTab(name)])),
+    c: { label: 'Copy as curl', run: () => void copyCurl(), isOff: !event },
+    ...tabKeys(name => set({ tab: name })),
   });
 
   const shown = event ?? summary;
@@ -68,7 +69,7 @@ export function EventPane(props: EventPaneProps) {
         <EventSummaryLines
           event={shown}
           verdict={event && describeVerdict(event)}
-          onVerdict={() => setTab('signature')}
+          onVerdict={() => set({ tab: 'signature' })}
         />
         <div class="event-actions">
           <Button kind="primary" icon="replay" onClick={onReplay} title="Replay (r)">
@@ -86,7 +87,12 @@ export function EventPane(props: EventPaneProps) {
         </div>
         <EventMarks event={shown} onChanged={onMarked} />
       </header>
-      <Tabs selected={tab} event={event} attempts={attempts} onSelect={setTab} />
+      <Tabs
+        selected={tab}
+        event={event}
+        attempts={attempts}
+        onSelect={(name, options) => set({ tab: name }, options)}
+      />
       <div id="event-panel" class={`event-panel ${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {event ? (
           <EventPanel key={event.id} event={event} attempts={attempts} tab={tab} />

@@ -25,7 +25,7 @@ import type { LiveList, LiveListState } from '../live/live-list.ts';
 import { useLiveList } from '../live/use-live-list.ts';
 import { FilterByContext } from '../search/filter-by.tsx';
 import { filterControl } from '../search/filter-control.ts';
-import { filterQuery } from '../search/filter-url.ts';
+import { inspectorQuery, useInspectorState } from '../state/inspector-state.ts';
 import { EventPane } from './event.tsx';
 
 const wideScreen = '(min-width: 60rem)';
@@ -51,9 +51,11 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const picks = usePicks(list, state.length);
   const { picked, pickedIds, unpick } = picks;
   const base = `/app/endpoints/${endpointId}`;
-  const suffix = filterQuery(where);
-  const filter = filterControl({ base, eventId, where, isWide: () => matchMedia(wideScreen).matches });
-  const selectedIndex = useSelection({ list, endpointId, eventId, base, suffix, selected: selected.event });
+  const inspector = useInspectorState();
+  const queryOf = (filter: string): string => inspectorQuery(filter, inspector);
+  const suffix = queryOf(where);
+  const filter = filterControl({ base, eventId, where, queryOf, isWide: () => matchMedia(wideScreen).matches });
+  const selectedIndex = useSelection({ list, endpointId, eventId, base, where, suffix, selected: selected.event });
   const onReplay = (): void => setReplayIds(picked.size > 0 ? pickedIds : [eventId]);
   useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef });
 
@@ -71,6 +73,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
         endpointId={endpointId}
         eventId={eventId}
         where={where}
+        suffix={suffix}
         filter={filter}
         live={live}
         folding={folding}

@@ -2,9 +2,15 @@
 
 import { navigate } from '../components/navigation.tsx';
 import { withPart } from './filter-text.ts';
-import { filterQuery } from './filter-url.ts';
 
-type FilterOptions = { base: string; eventId: string; where: string; isWide: () => boolean };
+type FilterOptions = {
+  base: string;
+  eventId: string;
+  where: string;
+  /** The query string of a link to the inspector with this filter. */
+  queryOf: (where: string) => string;
+  isWide: () => boolean;
+};
 
 export type FilterControl = {
   /** The list with another filter opens its newest event; without a filter, the selected event stays. */
@@ -15,15 +21,15 @@ export type FilterControl = {
   filterBy: (term: string) => void;
 };
 
-export function filterControl({ base, eventId, where, isWide }: FilterOptions): FilterControl {
-  const hrefOf = (next: string): string => base + (next === '' && eventId ? `/events/${eventId}` : filterQuery(next));
+export function filterControl({ base, eventId, where, queryOf, isWide }: FilterOptions): FilterControl {
+  const hrefOf = (next: string): string => base + (next === '' && eventId ? `/events/${eventId}` : '') + queryOf(next);
   return {
     hrefOf,
     setFilter: (next, { isStep } = { isStep: true }) => navigate(hrefOf(next.trim()), { replace: !isStep }),
     filterBy: term => {
       const next = withPart(where, term);
       const isKept = eventId && isWide() && !term.startsWith('-');
-      navigate(isKept ? `${base}/events/${eventId}${filterQuery(next)}` : hrefOf(next));
+      navigate(isKept ? `${base}/events/${eventId}${queryOf(next)}` : hrefOf(next));
     },
   };
 }
