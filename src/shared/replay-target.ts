@@ -1,13 +1,17 @@
-/* Where a replay goes: the destination, with the captured path and query appended when that is asked for. */
+/* Where a replay goes when it takes along the path and the query with which the event came. */
+
+/** Bytes that are no part of a path or query, or would end it. The captured text has one character a byte. */
+const unsafe = /[^\x21-\x7e]|[#\\"<>^`{|}]/g;
+const encode = (text: string): string =>
+  text.replace(unsafe, char => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 
 /**
- * Appends the captured path below the URL's own, and the captured query after the URL's own; both stay as they were sent.
- * @param target `path` begins with `/` or is empty; `query` without `?`, null when there was none
+ * @param path begins with `/` or is empty
+ * @param query without `?`; null when there was none
  */
-export function appendTarget(url: string, target: { path: string; query: string | null }): string {
-  const [, base = '', ownQuery] = /^([^?#]*)(?:\?([^#]*))?/s.exec(url) ?? [];
-  const path = target.path === '' ? base : base.replace(/\/$/, '') + target.path;
-  const queries = [ownQuery, target.query ?? undefined].filter(one => one !== undefined && one !== '');
-  const hasMark = ownQuery !== undefined || target.query !== null;
-  return path + (hasMark ? `?${queries.join('&')}` : '');
+export function appendTarget(base: string, { path, query }: { path: string; query: string | null }): string {
+  const { origin, pathname, search } = new URL(base);
+  const way = path === '' ? pathname : pathname.replace(/\/$/, '') + encode(path.replaceAll('?', '%3F'));
+  const parts = [search.slice(1), encode(query ?? '')].filter(part => part !== '');
+  return origin + way + (parts.length === 0 ? '' : `?${parts.join('&')}`);
 }

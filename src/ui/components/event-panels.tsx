@@ -44,7 +44,7 @@ export function EventPanel({ event, attempts, tab }: PanelProps) {
     case 'signature':
       return <SignaturePanel event={event} />;
     case 'replays':
-      return <ReplayHistory replays={event.replays} />;
+      return <ReplayHistory event={event} />;
     case 'attempts':
       return <AttemptsPanel event={event} attempts={attempts} />;
   }

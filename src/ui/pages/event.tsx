@@ -1,9 +1,7 @@
 /* One event in full: summary, signature verdict, and tabs for body, headers, query, signature, replays and attempts. */
 
 import { useState } from 'preact/hooks';
-import type { Endpoint } from '../../features/endpoints/model.ts';
-import type { EventDetail, EventSummary } from '../../features/events/model.ts';
-import { bytesOf } from '../body/bytes.ts';
+import type { EventSummary } from '../../features/events/model.ts';
 import { copyText } from '../components/clipboard.ts';
 import { Button, Empty, Skeleton } from '../components/controls.tsx';
 import { CopyDialog } from '../components/copy-dialog.tsx';
@@ -13,13 +11,12 @@ import { EventPanel } from '../components/event-panels.tsx';
 import { EventSummaryLines } from '../components/event-summary.tsx';
 import { Tabs, tabKeys } from '../components/event-tabs.tsx';
 import { Link } from '../components/navigation.tsx';
-import { lastDestination } from '../components/replay-destinations.ts';
 import { showError, showToast } from '../components/toasts.tsx';
 import type { EventQuery } from '../components/use-event.ts';
 import { useHotkeys } from '../components/use-hotkeys.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { curlCommand } from '../copy/curl.ts';
-import { sendableHeaders, withTarget } from '../copy/request.ts';
+import { endpointTarget, requestTo } from '../copy/event-request.ts';
 import { describeVerdict } from '../format/verdict.ts';
 import { useInspectorState } from '../state/inspector-state.ts';
 
@@ -42,12 +39,12 @@ export function EventPane(props: EventPaneProps) {
   const { event, problem, reload } = query;
   const { tab, set } = useInspectorState();
   const [isCopying, setIsCopying] = useState(false);
-  const endpoint = endpoints?.find(one => one.id === event?.endpointId);
+  const endpointUrl = endpoints?.find(one => one.id === event?.endpointId)?.url ?? '';
 
   const copyCurl = async (): Promise<void> => {
     if (!event) return;
-    const isCopied = await copyText(curlCommand(copyRequestOf(event, endpoint)));
-    if (isCopied) showToast('Copied as a curl command.');
+    const isCopied = await copyText(curlCommand(requestTo(event, endpointTarget(event, endpointUrl))));
+    if (isCopied) showToast('Copied as a curl command to the endpoint URL.');
     else showError('The browser did not allow copying. Use “Copy as…” and select the text.');
   };
   useHotkeys({
@@ -100,9 +97,7 @@ export function EventPane(props: EventPaneProps) {
           <Skeleton rows={8} kind="line" />
         )}
       </div>
-      {isCopying && event && (
-        <CopyDialog event={event} request={copyRequestOf(event, endpoint)} onClose={() => setIsCopying(false)} />
-      )}
+      {isCopying && event && <CopyDialog event={event} endpointUrl={endpointUrl} onClose={() => setIsCopying(false)} />}
     </article>
   );
 }
@@ -117,12 +112,4 @@ const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => voi
       {isNotFound ? 'It or its endpoint was deleted, or its retention period is over.' : problem}
     </Empty>
   );
-};
-
-/** A copied command sends to the last replay destination, or to the endpoint if there is none. */
-const copyRequestOf = (event: EventDetail, endpoint: Endpoint | undefined) => {
-  const replayed = lastDestination(event.endpointId);
-  const url = replayed ?? withTarget(endpoint?.url ?? 'http://localhost:3000/', event.path, event.query ?? null);
-  const { headers } = sendableHeaders(event.rawHeaders);
-  return { method: event.method ?? 'POST', url, headers, body: bytesOf(event.payloadRaw, event.payloadEncoding) };
 };

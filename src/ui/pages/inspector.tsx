@@ -6,18 +6,19 @@
 import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
+import { EventActionsContext } from '../components/event-actions.ts';
 import { FirstWebhook } from '../components/first-webhook.tsx';
 import { useFolding } from '../components/folded-rows.tsx';
 import { Icon } from '../components/icons.tsx';
 import { ListPane } from '../components/list-pane.tsx';
 import { navigate } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
-import { ReplayDialog } from '../components/replay-dialog.tsx';
 import { Splitter, useSplit } from '../components/splitter.tsx';
 import { useArrivals } from '../components/use-arrivals.ts';
 import { type EventQuery, useEvent } from '../components/use-event.ts';
 import { useHotkeys } from '../components/use-hotkeys.ts';
 import { type Picks, usePicks } from '../components/use-picks.ts';
+import { useReplays } from '../components/use-replays.tsx';
 import { useSelection } from '../components/use-selection.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { visibleName } from '../format/visible.ts';
@@ -38,7 +39,6 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const { endpoints } = useWorkspace();
   const endpoint = endpoints?.find(one => one.id === endpointId);
   const name = visibleName(endpoint?.name ?? 'Endpoint');
-  const [replayIds, setReplayIds] = useState<string[]>();
   const { replayCount, onSent } = useReplayCount(eventId);
   const searchRef = useRef<HTMLInputElement>(null);
   const split = useSplit();
@@ -56,7 +56,8 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const suffix = queryOf(where);
   const filter = filterControl({ base, eventId, where, queryOf, isWide: () => matchMedia(wideScreen).matches });
   const selectedIndex = useSelection({ list, endpointId, eventId, base, where, suffix, selected: selected.event });
-  const onReplay = (): void => setReplayIds(picked.size > 0 ? pickedIds : [eventId]);
+  const replays = useReplays({ endpointId, where, list, selected, onSent });
+  const onReplay = (): void => replays.open(picked.size > 0 ? pickedIds : [eventId]);
   useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef });
 
   if (isGone || (endpoints && !endpoint)) return <EndpointNotFoundPage />;
@@ -79,35 +80,30 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
         folding={folding}
         selected={selected.event}
         picks={picks}
-        onReplay={() => setReplayIds(pickedIds)}
+        onReplay={() => replays.open(pickedIds)}
       />
       <Splitter split={split} />
       <section id="event" class="event-pane" aria-label="Event" tabIndex={-1}>
         <FilterByContext.Provider value={filter.filterBy}>
           {eventId ? (
-            <EventPane
-              key={endpointId}
-              query={selected}
-              summary={list.at(list.indexOf(eventId))}
-              row={list.at(selectedIndex)}
-              compareId={findComparable(list, selectedIndex, state.length)}
-              listHref={base + suffix}
-              onReplay={() => setReplayIds([eventId])}
-              {...keepingOf({ list, selected, base, suffix, unpick })}
-            />
+            <EventActionsContext.Provider value={replays.actions}>
+              <EventPane
+                key={endpointId}
+                query={selected}
+                summary={list.at(list.indexOf(eventId))}
+                row={list.at(selectedIndex)}
+                compareId={findComparable(list, selectedIndex, state.length)}
+                listHref={base + suffix}
+                onReplay={() => replays.open([eventId])}
+                {...keepingOf({ list, selected, base, suffix, unpick })}
+              />
+            </EventActionsContext.Provider>
           ) : (
             <Placeholder state={state} />
           )}
         </FilterByContext.Provider>
       </section>
-      {replayIds && (
-        <ReplayDialog
-          endpointId={endpointId}
-          events={replayIds.map(id => ({ id, label: labelOf(list.at(list.indexOf(id))) }))}
-          onSent={onSent}
-          onClose={() => setReplayIds(undefined)}
-        />
-      )}
+      {replays.dialog}
     </main>
   );
 }
@@ -187,8 +183,6 @@ const Placeholder = ({ state }: { state: LiveListState }) =>
       <p>Select an event to see its details.</p>
     </div>
   ) : null;
-
-const labelOf = (event: EventSummary | undefined): string => event?.eventType ?? event?.method ?? 'Event';
 
 /** The next older event of the same type and platform, else the next older event; undefined when nothing is selected. */
 const findComparable = (list: LiveList, index: number, length: number): string | undefined => {

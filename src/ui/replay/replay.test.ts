@@ -31,11 +31,11 @@ describe('a destination as people type it', () => {
 });
 
 test.each([
-  ['http://h', '', null, 'http://h'],
+  ['http://h', '', null, 'http://h/'],
   ['http://h/hooks/', '/orders', 'a=%zz', 'http://h/hooks/orders?a=%zz'],
   ['http://h/hooks?k=1#f', '/x', 'a=1', 'http://h/hooks/x?k=1&a=1'],
   ['http://h/hooks?k=1', '', null, 'http://h/hooks?k=1'],
-  ['http://h', '/a/../b', '', 'http://h/a/../b?'],
+  ['http://h', '/a b?', '', 'http://h/a%20b%3F'],
 ] as const)('%s with path %p and query %p goes to %s', (url, path, query, target) =>
   expect(appendTarget(url, { path, query })).toBe(target),
 );

@@ -1,5 +1,6 @@
 /* What the dialog asks the server to send, and what was last sent of an event, so that it can be sent again. */
 
+import { appendTarget } from '../../shared/replay-target.ts';
 import type { Edit } from './changes.ts';
 
 export type Signing = {
@@ -13,15 +14,12 @@ export type Signing = {
 
 export type ReplayRequest = { url: string; appendPath: boolean; edit?: Edit; sign?: Signing };
 
-/** What a dry run shows: nothing was sent. */
-export type DryRun = {
-  dryRun: true;
-  method: string;
-  url: string;
-  headers: [name: string, value: string][];
-  body: string;
-  bodyEncoding: 'utf8' | 'base64';
-};
+/** The URL that it goes to, in full. @param target of the event; undefined while it is loading */
+export const targetOf = (
+  { url, appendPath }: Pick<ReplayRequest, 'url' | 'appendPath'>,
+  target: { path: string; query?: string | null } | undefined,
+): string =>
+  appendPath && target ? appendTarget(url, { path: target.path, query: target.query ?? null }) : new URL(url).href;
 
 const maxRemembered = 100;
 const sent = new Map<string, ReplayRequest>();

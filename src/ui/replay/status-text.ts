@@ -1,5 +1,7 @@
 /* The reason phrases of RFC 9110 and of statuses that webhook handlers answer with. */
 
+import { formatDuration } from '../format/time.ts';
+
 const phrases: Readonly<Record<number, string>> = {
   200: 'OK',
   201: 'Created',
@@ -45,3 +47,13 @@ const phrases: Readonly<Record<number, string>> = {
 /** `404 Not Found`; `No answer` when there was none. */
 export const statusText = (status: number | null): string =>
   status === null ? 'No answer' : [status, phrases[status]].filter(Boolean).join(' ');
+
+type Result = { status: number | null; durationMs: number };
+
+/** `404 Not Found · 4 ms`. */
+export const resultLine = ({ status, durationMs }: Result): string =>
+  `${statusText(status)} · ${formatDuration(durationMs)}`;
+
+/** The same beside a badge that has the number: `Not Found · 4 ms`. */
+export const phraseLine = ({ status, durationMs }: Result): string =>
+  [status === null ? undefined : phrases[status], formatDuration(durationMs)].filter(Boolean).join(' · ');

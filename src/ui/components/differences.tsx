@@ -1,0 +1,62 @@
+/* Shows the differences of two texts: by path or name in a table, or line by line. */
+
+import { useMemo } from 'preact/hooks';
+import { type Change, maxChanges } from '../diff/json-diff.ts';
+import { diffLines } from '../diff/text-diff.ts';
+import { formatCount } from '../format/time.ts';
+import { visibleLine, visibleText } from '../format/visible.ts';
+
+const maxValueChars = 2000;
+const maxShownLines = 3000;
+
+const changeLabels = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
+const truncate = (text: string): string => (text.length > maxValueChars ? `${text.slice(0, maxValueChars)}…` : text);
+
+export const ChangeTable = ({ changes, same }: { changes: Change[]; same: string }) =>
+  changes.length === 0 ? (
+    <p class="faint">{same}</p>
+  ) : (
+    <>
+      <table class="changes">
+        <thead>
+          <tr>
+            <th scope="col">Path or name</th>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map((change, index) => (
+            <tr key={index} class={change.kind}>
+              <th scope="row">
+                <span class="kind">{changeLabels[change.kind]}</span> <code>{visibleLine(change.path)}</code>
+              </th>
+              <td class="before">
+                {change.before !== undefined && <code>{visibleText(truncate(change.before))}</code>}
+              </td>
+              <td class="after">{change.after !== undefined && <code>{visibleText(truncate(change.after))}</code>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {changes.length >= maxChanges && (
+        <p class="faint">There may be more differences. The first {maxChanges.toLocaleString()} are shown.</p>
+      )}
+    </>
+  );
+
+export function LineDifferences({ left, right }: { left: string; right: string }) {
+  const lines = useMemo(() => diffLines(left, right), [left, right]);
+  return (
+    <pre class="lines">
+      {lines.slice(0, maxShownLines).map((line, index) => (
+        <span key={index} class={line.kind}>
+          {line.kind === 'added' ? '+ ' : line.kind === 'removed' ? '- ' : '  '}
+          {visibleLine(truncate(line.text))}
+          {'\n'}
+        </span>
+      ))}
+      {lines.length > maxShownLines && `… ${formatCount(lines.length - maxShownLines, 'more line')}`}
+    </pre>
+  );
+}
