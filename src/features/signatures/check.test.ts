@@ -134,7 +134,15 @@ describe('it is no signing oracle', () => {
       for (const text of [...encodings, secret]) expect(answer).not.toContain(text);
     }
     expect((await check(id)).expected).toBeNull();
-    expect(await check(id)).toMatchObject({ verdict: 'invalid', checkedWith: 'stored' });
+    expect(await check(id)).toMatchObject({
+      verdict: 'invalid',
+      checkedWith: 'stored',
+      causes: [
+        { cause: 'other_secret', isProven: false },
+        { cause: 'other_mode', isProven: false },
+        { cause: 'body_changed', isProven: false },
+      ],
+    });
   });
 
   test('stored secrets say nothing about another platform or scheme than the event’s own', async () => {

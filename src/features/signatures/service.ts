@@ -37,6 +37,7 @@ export function createSignaturesService(options: {
     const shown = await verdictOf(event);
     const platform = given.platform === undefined ? (shown?.platform ?? event.row.platform) : nameOf(given.platform);
     const secret = given.secret === undefined ? null : parsed(platform, given.secret);
+    const isOwn = given.platform === undefined && given.scheme === undefined;
     const delivery = deliveryOf(event);
     const { receivedAt } = event.row;
     const explanation = explain({
@@ -44,6 +45,7 @@ export function createSignaturesService(options: {
       platform,
       scheme: given.scheme,
       secret,
+      shown: isOwn ? shown : null,
       receivedAt,
       urls: urlsOf(event.token, delivery),
     });
@@ -51,7 +53,6 @@ export function createSignaturesService(options: {
       throw invalid(
         `the event has no signature of that scheme${explanation.schemes.length > 0 ? `, only of ${explanation.schemes.join(', ')}` : ''}`,
       );
-    const isOwn = given.platform === undefined && given.scheme === undefined;
     return {
       ...verdictFields({ explanation, platform, shown: isOwn ? shown : undefined, isGiven: secret !== null }),
       ...signedFields(explanation),

@@ -23,6 +23,7 @@ const explained = (
     platform,
     scheme: given.scheme,
     secret: given.secret ?? null,
+    shown: null,
     receivedAt: given.receivedAt ?? now,
     urls: given.urls ?? [url],
   });

@@ -25,6 +25,8 @@ export type ExplainInput = {
   scheme: string | undefined;
   /** As parsed; null = none was given. */
   secret: string | null;
+  /** The verdict that the event has: without a secret, its likely causes are named. */
+  shown: Verdict | null;
   /** Epoch ms. */
   receivedAt: number;
   urls: readonly string[];
@@ -68,7 +70,7 @@ export function createExplainer({
   index: PlatformIndex;
   schemesOf: (platform: Platform | null) => readonly SignatureScheme[];
 }) {
-  return ({ delivery, scheme: label, secret, receivedAt, urls, ...input }: ExplainInput): Explanation => {
+  return ({ delivery, scheme: label, secret, shown, receivedAt, urls, ...input }: ExplainInput): Explanation => {
     const reader = createDeliveryReader(delivery);
     const platform = (input.platform === null ? null : find(input.platform)) ?? null;
     const present = schemesOf(platform).filter(one => signaturePresence(one, reader) !== 'absent');
@@ -103,7 +105,7 @@ export function createExplainer({
       expected: secret === null ? null : expectedOf(comparisons, comparison, encoding),
       timestamp,
       toleranceSeconds: scheme.timestamp?.toleranceSeconds ?? null,
-      causes: secret === null ? [] : findCauses({ verdict, scheme, secret, signed, attempt }),
+      causes: findCauses({ verdict: secret === null ? shown : verdict, scheme, secret, signed, attempt }),
     };
   };
 }

@@ -18,7 +18,8 @@ const maxTriedBytes = 256 << 10;
 export function findCauses(failed: {
   verdict: Verdict | null;
   scheme: SignatureScheme;
-  secret: string;
+  /** Null: only what is likely is named. */
+  secret: string | null;
   signed: SignedMessage | null;
   attempt: Attempt;
 }): Cause[] {
@@ -58,11 +59,11 @@ type Trial = { cause: SignatureCause; secret?: string; delivery?: RawDelivery; u
 type Covered = { coversBody: boolean; coversUrl: boolean };
 
 function provenCause(
-  { scheme, secret, attempt }: { scheme: SignatureScheme; secret: string; attempt: Attempt },
+  { scheme, secret, attempt }: { scheme: SignatureScheme; secret: string | null; attempt: Attempt },
   { coversBody, coversUrl }: Covered,
 ): SignatureCause | undefined {
   const { delivery } = attempt.reader;
-  if (delivery.body.length > maxTriedBytes) return undefined;
+  if (secret === null || delivery.body.length > maxTriedBytes) return undefined;
   const trials: Trial[] = [
     { cause: 'secret_prefix', secret: secret.replace(/^whsec_|^/, found => (found ? '' : 'whsec_')) },
   ];

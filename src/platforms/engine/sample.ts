@@ -103,8 +103,7 @@ const isConstructible = ({ headerValues, query, json, form, keyCount, bodyText, 
 function buildFrom(platform: Platform, rule: DetectionRule, fresh: Fresh): SampleRequest {
   const headers = new Map([['User-Agent', `${rule.userAgent ?? platform.title}`]]);
   const fields = new Map<string, string>();
-  for (const [path, test] of Object.entries({ ...rule.json, ...rule.form }))
-    fields.set(path, exampleOf(test));
+  for (const [path, test] of Object.entries({ ...rule.json, ...rule.form })) fields.set(path, exampleOf(test));
   const signatureHeaders = new Set(platform.signatures.flatMap(headersOf));
   const unsigned = rule.anyHeader?.find(name => !signatureHeaders.has(name));
   for (const name of [...(rule.allHeaders ?? []), ...(unsigned === undefined ? [] : [unsigned])])
@@ -156,7 +155,9 @@ function withPaths(fields: ReadonlyMap<string, string>, rest: Fields): unknown {
   const isList = [...fields.keys()].some(path => /^\d+(\.|$)/.test(path));
   const root: unknown = isList ? [] : {};
   for (const [path, value] of fields) setAt(root, path.split('.'), value);
-  return isList ? (root as unknown[]).map(item => ({ ...(item as object), ...rest })) : { ...(root as object), ...rest };
+  return isList
+    ? (root as unknown[]).map(item => ({ ...(item as object), ...rest }))
+    : { ...(root as object), ...rest };
 }
 
 function setAt(container: unknown, [step = '', ...steps]: readonly string[], value: string): void {
