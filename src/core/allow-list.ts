@@ -52,6 +52,18 @@ function isMatch(entry: AllowEntry, { host, address }: Destination): boolean {
 export const isAllowed = (entries: readonly AllowEntry[], to: Destination): boolean =>
   entries.some(entry => (entry.port === undefined || entry.port === to.port) && isMatch(entry, to));
 
+/** Matches no entry of an address or range, which allow only URLs with an IP address in them. */
+const noAddress: Address = { family: 6, value: 0n };
+
+/** Whether an entry allows the URL as it is written: a name only when the entry is that name, whatever it resolves to. */
+export function isUrlAllowed(entries: readonly AllowEntry[], url: URL): boolean {
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  const address = parseAddress(host);
+  const named = entries.filter(({ kind }) => kind === 'host' || address !== undefined);
+  return isAllowed(named, { host, address: address ?? noAddress, port });
+}
+
 /** Whether an entry is this exact address, rather than a host or a range that contains it. */
 export const isAllowedLiterally = (entries: readonly AllowEntry[], to: Destination): boolean =>
   isAllowed(

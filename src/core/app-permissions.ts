@@ -104,8 +104,13 @@ export const deniedToApps: readonly Permission[] = [
     operations: ['POST /api/events/{id}/signature/check'],
   },
   {
-    description: 'confirm a signing secret that a sender delivered, or let an endpoint learn one',
-    operations: ['POST /api/endpoints/{id}/secrets/{secretId}/confirm'],
+    description:
+      'confirm a signing secret that a sender delivered, let an endpoint learn one, sign or edit what is sent again, or allow signing',
+    operations: [
+      'POST /api/endpoints/{id}/secrets/{secretId}/confirm',
+      'PATCH /api/endpoints/{id}/secrets/{secretId}',
+      'POST /api/endpoints/{id}/attempts',
+    ],
   },
   {
     description:

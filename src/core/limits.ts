@@ -11,6 +11,9 @@ export const maxFiltersPerEndpoint = 100;
 export const defaultPageSize = 25;
 export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;
+/** Of the body of an answer to a replay, and of its headers. */
+export const keptResponseBytes = 4096;
+export const maxReportedAttempts = 100;
 export const maxEventTypeCharacters = 200;
 export const payloadPreviewCharacters = 200;
 export const maxHighlights = 4;

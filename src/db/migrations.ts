@@ -11,6 +11,7 @@ import addDeliveries from '../../migrations/0009_add_deliveries.sql' with { type
 import createFilters from '../../migrations/0010_create_filters.sql' with { type: 'text' };
 import addConsumers from '../../migrations/0011_add_consumers.sql' with { type: 'text' };
 import createSchemas from '../../migrations/0012_create_schemas.sql' with { type: 'text' };
+import addSigning from '../../migrations/0013_add_signing.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly string[] = [
   createFilters,
   addConsumers,
   createSchemas,
+  addSigning,
 ];

@@ -4,6 +4,7 @@
  */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { plans, roles } from '../core/principal.ts';
+import { replayWays } from '../core/replay-ways.ts';
 
 export const meta = sqliteTable('meta', {
   name: text().primaryKey(),
@@ -140,6 +141,10 @@ export const replays = sqliteTable('replays', {
   ok: integer({ mode: 'boolean' }).notNull(),
   durationMs: integer('duration_ms').notNull(),
   createdAt: integer('created_at').notNull(),
+  via: text({ enum: replayWays }).notNull().default('api'),
+  signed: integer({ mode: 'boolean' }).notNull().default(false),
+  edited: integer({ mode: 'boolean' }).notNull().default(false),
+  response: blob({ mode: 'buffer' }),
 });
 
 export const secrets = sqliteTable('secrets', {
@@ -151,6 +156,8 @@ export const secrets = sqliteTable('secrets', {
   createdAt: integer('created_at').notNull(),
   confirmed: integer({ mode: 'boolean' }).notNull().default(true),
   learned: integer({ mode: 'boolean' }).notNull().default(false),
+  maySign: integer('may_sign', { mode: 'boolean' }).notNull().default(false),
+  destinations: text({ mode: 'json' }).$type<readonly string[]>().notNull().default([]),
 });
 
 export const apiKeys = sqliteTable('api_keys', {

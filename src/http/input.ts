@@ -9,16 +9,19 @@ import { bodyOf } from './fetch-adapter.ts';
 /** The response names one problem; an invalid body can have thousands. */
 const maxProblems = 20;
 
+/** `parse`: in place of `JSON.parse`. */
+export type JsonOptions = { parse?: (text: string) => unknown };
+
 /**
  * The JSON body of a route. Validated here and not by Elysia, whose error messages contain the values that were sent, and
  * fail for an object with its own `toString`. Properties that are not in the schema are refused.
  */
-export const jsonInput = <T extends TObject>(schema: T) => {
+export const jsonInput = <T extends TObject>(schema: T, { parse = JSON.parse }: JsonOptions = {}) => {
   const closed: TObject = { ...schema, additionalProperties: false };
   return {
     // Destructured, because Elysia reads the source of a hook to find what it uses, and misreads a longer use of its parameter.
     async parse({ request }: { request: Request }): Promise<unknown> {
-      const value = await jsonBody(request);
+      const value = await jsonBody(request, parse);
       if (!Value.Check(closed, value))
         throw invalid(
           validationMessage('body', Iterator.from(Value.Errors(closed, value)).take(maxProblems).toArray()),
@@ -33,11 +36,11 @@ export const jsonInput = <T extends TObject>(schema: T) => {
  * Ignores the content type. The body must be UTF-8: invalid bytes would otherwise be stored as U+FFFD.
  * @throws invalid, and what `bodyOf` throws
  */
-async function jsonBody(request: Request): Promise<unknown> {
+async function jsonBody(request: Request, parse: (text: string) => unknown): Promise<unknown> {
   const text = decodeUtf8(await bodyOf(request));
   if (text === undefined) throw invalid('the body is not valid UTF-8');
   try {
-    return JSON.parse(text) as unknown;
+    return parse(text);
   } catch {
     throw invalid('the body is not valid JSON');
   }

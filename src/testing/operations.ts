@@ -66,6 +66,10 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   testFilter: () => ({ where: 'method:POST' }),
   deleteEvents: () => ({ where: 'type:absent' }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
+  changeSecret: () => ({ maySign: true, destinations: ['https://staging.example.com'] }),
+  reportAttempts: ({ destination }) => ({
+    attempts: [{ eventId: 'evt_0000000000000000000000', destination, status: 200, durationMs: 1 }],
+  }),
   replayEvent: ({ destination }) => ({ url: destination }),
   checkSignature: () => ({ secret: 'a secret of a test' }),
   createKey: () => ({ name: 'created by a test' }),

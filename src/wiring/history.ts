@@ -11,6 +11,7 @@ import { createExportsStore } from '../features/exports/store.ts';
 import { createMarksStore } from '../features/imports/marks-store.ts';
 import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
+import { createPrepareRequest } from '../features/replays/prepare.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
 import { urlsOf } from '../features/secrets/recognition.ts';
@@ -109,6 +110,14 @@ export function createHistoryWiring(
   const replays = createReplaysService({
     store: createReplaysStore(database.db),
     getStored: events.getStored,
+    endpoint: endpoints.owned,
+    prepare: createPrepareRequest({
+      signersOf: secrets.signersOf,
+      verifyWith: ({ row, token, ...content }, secret) =>
+        verdicts.verifyWith({ token }, { ...row, ...content }, secret),
+      allow: config.replayAllow,
+      clock,
+    }),
     send: outbound.send,
     clock,
     timeoutMs: config.replayTimeoutMs,

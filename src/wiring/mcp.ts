@@ -1,11 +1,10 @@
 /* The Model Context Protocol server and its tools. */
 
-import { isAllowed } from '../core/allow-list.ts';
+import { isUrlAllowed } from '../core/allow-list.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
-import { parseAddress } from '../shared/addresses.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
 import type { FeedWiring } from './feed.ts';
@@ -14,8 +13,6 @@ import type { Infrastructure } from './infrastructure.ts';
 import type { SchemasWiring } from './schemas.ts';
 
 const waitsPerAccount = 10;
-/** Matches no entry of an address or range, which open only URLs with an IP address in them. */
-const noAddress = { family: 6, value: 0n } as const;
 
 export function createMcpWiring(
   infrastructure: Infrastructure,
@@ -28,20 +25,16 @@ export function createMcpWiring(
   const { config, clock, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
 
-  const isOpened = (url: URL): boolean => {
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-    const address = parseAddress(host);
-    const entries = config.replayAllow.filter(({ kind }) => kind === 'host' || address !== undefined);
-    return isAllowed(entries, { host, address: address ?? noAddress, port });
-  };
-
   const service = createMcpService({
     endpoints,
     events,
     feed,
     schemas,
-    replaying: { replay: replays.replay, isKnownDestination: destinations.isKnown, isAllowed: isOpened },
+    replaying: {
+      replay: replays.replayAsCaptured,
+      isKnownDestination: destinations.isKnown,
+      isAllowed: url => isUrlAllowed(config.replayAllow, url),
+    },
     waitSemaphore: createSemaphore(waitsPerAccount),
     clock,
     baseUrl: config.baseUrl,

@@ -4,7 +4,7 @@ import { eventId } from '../../core/ids.ts';
 import { maxParsedBodyBytes, payloadPreviewCharacters } from '../../core/limits.ts';
 import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { DeliveryPlace } from './attempts.ts';
-import type { EventSummary, ReplayAttempt, Signature } from './model.ts';
+import type { EventSummary, KeptResponse, ReplayAttempt, Signature } from './model.ts';
 import type { ReplayAttemptRow, SummaryRow } from './store.ts';
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
@@ -45,8 +45,13 @@ export function toSummary(
 export const queryText = (query: Uint8Array | null): string | null => (query === null ? null : latin1(query));
 
 export function toReplayAttempt(row: ReplayAttemptRow): ReplayAttempt {
-  const { destination, status, ok, durationMs, createdAt, accountId, email } = row;
-  return { destination, status, ok, durationMs, createdAt, replayedBy: email, formerMember: accountId === null };
+  const { accountId, email, response, ...attempt } = row;
+  return {
+    ...attempt,
+    replayedBy: email,
+    formerMember: accountId === null,
+    response: response && (JSON.parse(response.toString('utf8')) as KeptResponse),
+  };
 }
 
 /** The body as text: UTF-8 as it is, anything else in base64. */

@@ -1,7 +1,14 @@
 /* Schemas of events: the list, and one event in full. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { defaultPageSize, maxHighlightCharacters, maxHighlights, maxSearchCharacters } from '../../core/limits.ts';
-import { ByteCount, HttpStatus, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import {
+  defaultPageSize,
+  keptResponseBytes,
+  maxHighlightCharacters,
+  maxHighlights,
+  maxSearchCharacters,
+} from '../../core/limits.ts';
+import { replayWays } from '../../core/replay-ways.ts';
+import { ByteCount, HttpStatus, literals, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 
 const NameValue = t.Tuple([t.String(), t.String()]);
 
@@ -92,6 +99,20 @@ export const Signature = t.Object(
 );
 export type Signature = Static<typeof Signature>;
 
+export const KeptResponse = t.Object(
+  {
+    headers: t.Array(NameValue, { description: 'as they came; credentials are `[redacted]`' }),
+    body: t.String({ description: `the first ${keptResponseBytes / 1024} KiB` }),
+    bodyEncoding: t.Union([t.Literal('utf8'), t.Literal('base64')]),
+    truncated: t.Boolean({ description: 'there was more' }),
+  },
+  {
+    title: 'KeptResponse',
+    description: 'the beginning of the destination’s answer; null when there was none or none was kept',
+  },
+);
+export type KeptResponse = Static<typeof KeptResponse>;
+
 export const ReplayAttempt = t.Object(
   {
     destination: t.String(),
@@ -101,6 +122,10 @@ export const ReplayAttempt = t.Object(
     createdAt: Timestamp,
     replayedBy: nullable(t.String()),
     formerMember: t.Boolean(),
+    via: literals(replayWays),
+    signed: t.Boolean({ description: 'it was signed anew; false = with the signature as captured' }),
+    edited: t.Boolean({ description: 'body, headers or the delivery id were changed' }),
+    response: nullable(KeptResponse),
   },
   { title: 'ReplayAttempt' },
 );

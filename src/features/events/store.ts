@@ -6,6 +6,7 @@ import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import { maxBlockBytes, type StoredBlock } from '../../core/event-block.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
+import type { ReplayWay } from '../../core/replay-ways.ts';
 import type { PlanCutoff } from '../../core/retention.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import {
@@ -80,6 +81,10 @@ export type ReplayAttemptRow = {
   ok: boolean;
   durationMs: number;
   createdAt: number;
+  via: ReplayWay;
+  signed: boolean;
+  edited: boolean;
+  response: Buffer | null;
   accountId: string | null;
   email: string | null;
 };
@@ -270,6 +275,10 @@ export function createEventsStore(db: Drizzle, highlightsOf: HighlightsOf = () =
           ok: replays.ok,
           durationMs: replays.durationMs,
           createdAt: replays.createdAt,
+          via: replays.via,
+          signed: replays.signed,
+          edited: replays.edited,
+          response: replays.response,
           accountId: replays.accountId,
           email: accounts.email,
         })

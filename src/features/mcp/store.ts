@@ -1,5 +1,8 @@
-/* The destinations of earlier replays. An agent may only use known ones, so a person used each of them first. */
-import { and, eq, inArray } from 'drizzle-orm';
+/*
+ * The destinations of earlier replays. An agent may only use known ones, so a person used each of them first. What a listener reports
+ * is where it says it sent to: that opens nothing.
+ */
+import { and, eq, inArray, ne } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { events, replays } from '../../db/schema.ts';
 
@@ -11,7 +14,13 @@ export function createDestinationsStore(scanDb: Drizzle) {
         .select({ seq: replays.seq })
         .from(replays)
         .innerJoin(events, eq(events.seq, replays.event))
-        .where(and(eq(events.endpoint, endpoint), inArray(replays.destination, [url, new URL(url).href])))
+        .where(
+          and(
+            eq(events.endpoint, endpoint),
+            inArray(replays.destination, [url, new URL(url).href]),
+            ne(replays.via, 'listen'),
+          ),
+        )
         .limit(1);
       return rows.length > 0;
     },

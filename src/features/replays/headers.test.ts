@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test';
-import { replayHeaders } from './headers.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import { replayHeaders, withoutRedacted } from './headers.ts';
+
+const sent = (pairs: readonly HeaderPair[]) => withoutRedacted(replayHeaders(pairs));
 
 test('headers of the platform keep order, case and repeats', () => {
   const platform = [
@@ -11,7 +14,7 @@ test('headers of the platform keep order, case and repeats', () => {
     ['x-repeat', '2'],
     ['User-Agent', 'GitHub-Hookshot/1'],
   ] as const;
-  expect(replayHeaders(platform)).toEqual(platform.map(pair => [...pair]));
+  expect(sent(platform)).toEqual(platform.map(pair => [...pair]));
 });
 
 test.each([
@@ -39,7 +42,7 @@ test.each([
   'X-Service-Replay',
 ])('%s is not replayed', name =>
   expect(
-    replayHeaders([
+    sent([
       [name, 'x'],
       ['X-Kept', '1'],
     ]),
@@ -53,7 +56,7 @@ test('a header whose name only begins like a dropped one is kept', () => {
     ['Cookie2', '1'],
     ['X-Authorization', '1'],
   ] as const;
-  expect(replayHeaders(pairs)).toHaveLength(pairs.length);
+  expect(sent(pairs)).toHaveLength(pairs.length);
 });
 
 test('headers listed in Connection are dropped with it', () => {
@@ -62,5 +65,5 @@ test('headers listed in Connection are dropped with it', () => {
     ['x-hop', '1'],
     ['X-End', '2'],
   ] as const;
-  expect(replayHeaders(pairs)).toEqual([['X-End', '2']]);
+  expect(sent(pairs)).toEqual([['X-End', '2']]);
 });

@@ -9,6 +9,7 @@ import {
   type HeaderPair,
   isCredentialHeader,
   isTransitHeader,
+  redacted,
 } from '../../core/headers.ts';
 
 /** Besides credentials and the headers that proxies add. */
@@ -25,11 +26,18 @@ const notReplayed = new Set<string>([
   'x-service-replay',
 ]);
 
-/** The header pairs to send, with order, case and repeats as captured. */
+/**
+ * The header pairs to edit and sign, with order, case and repeats as captured. Credentials are still there, redacted, because a
+ * signature may have been in one: `withoutRedacted` removes what is left of them.
+ */
 export function replayHeaders(rawHeaders: readonly HeaderPair[]): HeaderPair[] {
   const ofConnection = connectionOptions(rawHeaders);
-  return rawHeaders.filter(([name]) => {
+  return rawHeaders.flatMap(([name, value]): HeaderPair[] => {
     const lower = name.toLowerCase();
-    return !(notReplayed.has(lower) || isCredentialHeader(lower) || isTransitHeader(lower) || ofConnection.has(lower));
+    if (notReplayed.has(lower) || isTransitHeader(lower) || ofConnection.has(lower)) return [];
+    return [[name, isCredentialHeader(lower) ? redacted : value]];
   });
 }
+
+export const withoutRedacted = (headers: readonly HeaderPair[]): HeaderPair[] =>
+  headers.filter(([name, value]) => !(isCredentialHeader(name.toLowerCase()) && value === redacted));

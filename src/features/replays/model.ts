@@ -1,19 +1,82 @@
-/* Schemas of a replay. */
+/* Schemas of replays, and of the attempts that a listener reports. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { maxUrlCharacters } from '../../core/destination.ts';
-import { HttpStatus, textDocumentedAs } from '../../http/schemas.ts';
+import { keptResponseBytes, maxReportedAttempts, maxSigningSecretCharacters } from '../../core/limits.ts';
+import { HttpStatus, literals, nullable, textDocumentedAs } from '../../http/schemas.ts';
+
+const maxPaths = 100;
+const maxEditedHeaders = 100;
+
+const HttpUrl = (description: string) =>
+  textDocumentedAs(
+    t.String({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]', maxLength: maxUrlCharacters }),
+    { description },
+  );
+const Path = t.String({ minLength: 1, description: 'keys and list indexes with dots between them: `items.0.sku`' });
+const BodyEncoding = literals(['utf8', 'base64']);
+const Headers = t.Array(t.Tuple([t.String(), t.String()]));
+
+export const ReplayEdit = t.Object(
+  {
+    set: t.Optional(
+      t.Record(t.String({ minLength: 1 }), t.Unknown(), {
+        maxProperties: maxPaths,
+        description:
+          'JSON values by path, such as `items.0.sku`, in place of those in the body; every other byte stays. Of repeated keys the last is replaced',
+      }),
+    ),
+    unset: t.Optional(
+      t.Array(Path, { maxItems: maxPaths, description: 'paths of what to remove; of repeated keys all are removed' }),
+    ),
+    body: t.Optional(t.String({ description: 'in place of the whole body' })),
+    bodyEncoding: t.Optional(BodyEncoding),
+    headers: t.Optional(
+      t.Array(t.Tuple([t.String(), nullable(t.String())]), {
+        maxItems: maxEditedHeaders,
+        description: 'a value replaces all headers of that name, or adds one; null removes them',
+      }),
+    ),
+  },
+  { title: 'ReplayEdit', additionalProperties: false },
+);
+
+export const ReplaySign = t.Object(
+  {
+    mode: literals(['none', 'fresh', 'tamper']),
+    secret: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: maxSigningSecretCharacters,
+        description: 'used for this request only: never stored, logged or shown',
+      }),
+    ),
+    secretId: t.Optional(
+      t.String({
+        description:
+          'a secret of the endpoint that may sign; without `secret` and `secretId`, the one with which the event is valid',
+      }),
+    ),
+    at: t.Optional(
+      t.Integer({ minimum: 0, format: 'int64', description: 'epoch milliseconds to sign for; default now' }),
+    ),
+    newId: t.Optional(t.Boolean({ description: 'a new delivery id, where the platform has a header for it' })),
+  },
+  { title: 'ReplaySign', additionalProperties: false },
+);
 
 export const ReplayRequest = t.Object(
   {
-    url: textDocumentedAs(
-      t.String({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]', maxLength: maxUrlCharacters }),
-      {
-        description: 'an absolute http or https URL',
-      },
+    url: HttpUrl('an absolute http or https URL'),
+    appendPath: t.Optional(
+      t.Boolean({ description: 'append the path and the query with which the event came to `url`; default false' }),
     ),
+    edit: t.Optional(ReplayEdit),
+    sign: t.Optional(ReplaySign),
+    dryRun: t.Optional(t.Boolean({ description: 'answer with the request instead of sending it' })),
   },
   { title: 'ReplayRequest' },
 );
+export type ReplayRequest = Static<typeof ReplayRequest>;
 
 export const ReplayResult = t.Object(
   {
@@ -25,3 +88,56 @@ export const ReplayResult = t.Object(
   { title: 'ReplayResult' },
 );
 export type ReplayResult = Static<typeof ReplayResult>;
+
+export const ReplayDryRun = t.Object(
+  {
+    dryRun: t.Literal(true),
+    method: t.String(),
+    url: t.String(),
+    headers: Headers,
+    body: t.String({ description: '`[signed]` stands for a signature that a stored secret would make' }),
+    bodyEncoding: BodyEncoding,
+  },
+  { title: 'ReplayDryRun' },
+);
+export type ReplayDryRun = Static<typeof ReplayDryRun>;
+
+/** The second with `dryRun`. */
+export const ReplayAnswer = t.Union([ReplayResult, ReplayDryRun], { title: 'ReplayAnswer' });
+
+export const ReportedAttempts = t.Object(
+  {
+    attempts: t.Array(
+      t.Object(
+        {
+          eventId: t.String(),
+          destination: HttpUrl('where the listener sent the event'),
+          status: nullable(t.Integer({ minimum: 100, maximum: 999, description: 'null when there was no answer' })),
+          durationMs: t.Integer({ minimum: 0, maximum: 86_400_000 }),
+          response: t.Optional(
+            nullable(
+              t.Object(
+                {
+                  headers: Headers,
+                  body: t.String({ description: `its first ${keptResponseBytes / 1024} KiB are kept` }),
+                  bodyEncoding: BodyEncoding,
+                  truncated: t.Boolean(),
+                },
+                { additionalProperties: false },
+              ),
+            ),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: maxReportedAttempts },
+    ),
+  },
+  { title: 'ReportedAttempts' },
+);
+export type ReportedAttempts = Static<typeof ReportedAttempts>;
+
+export const AcceptedAttempts = t.Object(
+  { accepted: t.Integer({ description: 'how many were recorded; events that are gone are left out' }) },
+  { title: 'AcceptedAttempts' },
+);

@@ -20,6 +20,10 @@ type Result = { ok: boolean; status: number; durationMs: number; responsePreview
 type Attempt = { destination: string; status: number | null; ok: boolean; durationMs: number; createdAt: number } & {
   replayedBy: string | null;
   formerMember: boolean;
+  via: string;
+  signed: boolean;
+  edited: boolean;
+  response: unknown;
 };
 const attemptsOf = async (caller: TestAccount, id: string) =>
   (await caller.json<{ replays: Attempt[] }>(200, 'GET', `/api/events/${id}`)).replays;
@@ -129,6 +133,10 @@ describe('POST /api/events/{id}/replay', () => {
       createdAt: expect.any(Number),
       replayedBy: 'ada@example.com',
       formerMember: false,
+      via: 'api',
+      signed: false,
+      edited: false,
+      response: { headers: [['Content-Length', '2']], body: 'hi', bodyEncoding: 'utf8', truncated: false },
     });
     expect(attempts.at(-1)?.destination).toEndWith('/0');
   });

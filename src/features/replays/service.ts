@@ -1,22 +1,32 @@
 /*
  * Replays stored events. Every attempt is recorded, with the account that made it, before the caller gets the result, also when the
- * caller disconnects. A destination that is not allowed is not an attempt.
+ * caller disconnects. A destination that is not allowed is not an attempt, and a dry run is none. Attempts that were made from another
+ * machine are reported here.
  */
+import { requireUser } from '../../core/app-permissions.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { readDestination } from '../../core/destination.ts';
 import { AppError, invalid, unreachable } from '../../core/errors.ts';
-import { eventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
-import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
+import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.ts';
+import { isEdit } from '../../core/replay-edit.ts';
+import type { ReplayWay } from '../../core/replay-ways.ts';
+import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/service.ts';
-import { replayHeaders } from './headers.ts';
-import type { ReplayResult } from './model.ts';
+import { hideIn, type KeptResponse, keepResponse } from './kept-response.ts';
+import type { ReplayDryRun, ReplayRequest, ReplayResult, ReportedAttempts } from './model.ts';
+import type { PreparedRequest, PrepareRequest } from './prepare.ts';
 import type { ReplaysStore } from './store.ts';
 
 export type ReplaysService = ReturnType<typeof createReplaysService>;
+
+/** Who asks for a replay. An app may send events as they were captured. */
+type Replayer = MemberAccess & Pick<Principal, 'app'>;
+
+type Reported = ReportedAttempts['attempts'][number];
 
 const maxConcurrentReplays = 10;
 
@@ -24,6 +34,9 @@ export function createReplaysService(options: {
   store: ReplaysStore;
   /** The event, when it belongs to the principal's team. @throws not_found, damaged */
   getStored: (principal: TeamAccess, id: string) => Promise<StoredEvent>;
+  /** @throws not_found */
+  endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number }>;
+  prepare: PrepareRequest;
   send: Outbound['send'];
   clock: Clock;
   /** From name resolution to the last byte. */
@@ -31,56 +44,110 @@ export function createReplaysService(options: {
   /** Called for every recorded attempt. `failed`: no answer. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const { store, getStored, send, clock, timeoutMs, onAttempt } = options;
+  const { store, getStored, endpoint: findEndpoint, prepare, send, clock, timeoutMs, onAttempt } = options;
   const semaphore = createSemaphore(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
-  const attempt = async (principal: MemberAccess, id: string, url: string): Promise<ReplayResult> => {
-    const { row, headers, body } = await getStored(principal, id);
-    const outcome = await send({
-      url,
-      method: row.method,
-      headers: [...replayHeaders(headers), ['x-service-replay', eventId(row.seq, row.nonce)]],
-      body,
-      timeoutMs,
-      signal: stopping.signal,
-    });
+  const attempt = async (
+    { accountId }: Replayer,
+    { row }: StoredEvent,
+    { method, url, headers, body, isSigned, isEdited, hidden }: PreparedRequest,
+    via: ReplayWay,
+  ): Promise<ReplayResult> => {
+    const outcome = await send({ url, method, headers, body, timeoutMs, signal: stopping.signal });
     if (outcome.kind === 'refused') throw invalid(outcome.reason);
     const { durationMs } = outcome;
     const status = outcome.kind === 'answered' ? outcome.status : null;
-    const ok = status !== null && status >= 200 && status <= 299;
-    await store.insert({
-      event: row.seq,
-      accountId: principal.accountId,
+    const ok = isOk(status);
+    await store.insert(row.seq, {
+      accountId,
       destination: url,
       status,
       ok,
       durationMs,
       createdAt: clock.now(),
+      via,
+      signed: isSigned,
+      edited: isEdited,
+      response:
+        outcome.kind === 'answered' ? toStored(keepResponse({ ...outcome, body: outcome.preview }, hidden)) : null,
     });
     onAttempt?.(ok ? 'ok' : status === null ? 'failed' : 'not_ok');
     if (outcome.kind === 'unreachable') throw unreachable(`the destination could not be reached: ${outcome.reason}`);
-    const responsePreview = firstCharacters(decodeUtf8Leniently(outcome.preview), replayPreviewCharacters);
+    const responsePreview = firstCharacters(
+      decodeUtf8Leniently(hideIn(outcome.preview, hidden)),
+      replayPreviewCharacters,
+    );
     return { ok, status: outcome.status, durationMs, responsePreview };
+  };
+
+  /** Limits how many replays an account has at once. */
+  const run = async <T>({ accountId }: Replayer, replay: () => Promise<T>): Promise<T> => {
+    const release = semaphore.tryAcquire(accountId);
+    if (!release)
+      throw new AppError('rate_limited', `at most ${maxConcurrentReplays} replays at once`, { retryAfterSeconds: 1 });
+    try {
+      const work = replay();
+      running.add(work);
+      return await work.finally(() => running.delete(work));
+    } finally {
+      release();
+    }
   };
 
   return {
     /**
-     * @throws invalid for the destination, rate_limited when the account has too many replays running, not_found for the event,
-     * unreachable when there was no answer
+     * @throws invalid for the destination, an edit or what cannot be signed, forbidden for what may not be signed, rate_limited when
+     * the account has too many replays running, not_found for the event or the secret, unreachable when there was no answer
      */
-    async replay(principal: MemberAccess, id: string, givenUrl: string): Promise<ReplayResult> {
-      const release = semaphore.tryAcquire(principal.accountId);
-      if (!release)
-        throw new AppError('rate_limited', `at most ${maxConcurrentReplays} replays at once`, { retryAfterSeconds: 1 });
-      try {
-        const work = attempt(principal, id, readDestination(givenUrl));
-        running.add(work);
-        return await work.finally(() => running.delete(work));
-      } finally {
-        release();
-      }
+    async replay(
+      principal: Replayer,
+      id: string,
+      { via, ...request }: ReplayRequest & { via: ReplayWay },
+    ): Promise<ReplayResult | ReplayDryRun> {
+      const { sign, edit } = request;
+      if ((sign && sign.mode !== 'none') || (edit && isEdit(edit))) requireUser(principal);
+      checkSign(sign);
+      const url = readDestination(request.url);
+      return run(principal, async () => {
+        const event = await getStored(principal, id);
+        const prepared = prepare(principal, event, { ...request, url });
+        return request.dryRun ? toDryRun(prepared) : attempt(principal, event, prepared, via);
+      });
+    },
+
+    /** For agents: nothing is edited or signed. @throws as `replay` */
+    replayAsCaptured: (principal: Replayer, id: string, givenUrl: string): Promise<ReplayResult> =>
+      run(principal, async () => {
+        const url = readDestination(givenUrl);
+        const event = await getStored(principal, id);
+        return attempt(principal, event, prepare(principal, event, { url }), 'mcp');
+      }),
+
+    /**
+     * Records what a listener has sent. @returns how many: events that are gone meanwhile, or that are not of this endpoint, are left
+     * out, so that they cannot hold up the others. @throws not_found for the endpoint
+     */
+    async report(principal: Replayer, endpointId: string, attempts: readonly Reported[]): Promise<number> {
+      requireUser(principal);
+      const { seq: endpoint } = await findEndpoint(principal, endpointId);
+      const createdAt = clock.now();
+      const known = attempts.flatMap(({ eventId, destination, status, durationMs, response }) => {
+        const event = parseEventId(eventId);
+        const attempt = {
+          accountId: principal.accountId,
+          destination: readDestination(destination),
+          status,
+          ok: isOk(status),
+          durationMs,
+          createdAt,
+          via: 'listen' as const,
+          response: response ? toStored(keepResponse({ ...response, body: bytesOf(response) })) : null,
+        };
+        return event ? [{ event: { endpoint, ...event }, attempt }] : [];
+      });
+      return store.insertAll(known);
     },
 
     /** Aborts running replays, and waits until they are recorded. */
@@ -88,5 +155,36 @@ export function createReplaysService(options: {
       stopping.abort();
       await Promise.allSettled(running);
     },
+  };
+}
+
+const isOk = (status: number | null): boolean => status !== null && status >= 200 && status <= 299;
+
+const toStored = (response: KeptResponse): Buffer => Buffer.from(JSON.stringify(response), 'utf8');
+
+/** @throws invalid */
+function bytesOf({ body, bodyEncoding }: NonNullable<Reported['response']>): Uint8Array {
+  if (bodyEncoding === 'utf8') return Buffer.from(body, 'utf8');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(body)) throw invalid('the body of a response is not base64');
+  return Buffer.from(body, 'base64');
+}
+
+function checkSign(sign: ReplayRequest['sign']): void {
+  if (!sign) return;
+  const { mode, ...options } = sign;
+  if (mode === 'none' && Object.keys(options).length > 0) throw invalid('sign.mode "none" takes no other options');
+  if (options.secret !== undefined && options.secretId !== undefined)
+    throw invalid('give sign.secret or sign.secretId, not both');
+}
+
+function toDryRun({ method, url, headers, body }: PreparedRequest): ReplayDryRun {
+  const text = decodeUtf8(body);
+  return {
+    dryRun: true,
+    method,
+    url,
+    headers: headers.map(([name, value]) => [name, value]),
+    body: text ?? Buffer.from(body).toString('base64'),
+    bodyEncoding: text === undefined ? 'base64' : 'utf8',
   };
 }

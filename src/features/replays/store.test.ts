@@ -33,8 +33,7 @@ test('only the newest hundred attempts of an event are kept, whatever other even
   for (let i = 0; i < 2; i++) seqs.push(parseEventId(await server.deliver(endpoint))?.seq ?? 0);
   const [busy = 0, quiet = 0] = seqs;
   const attempt = (event: number) =>
-    store.insert({
-      event,
+    store.insert(event, {
       accountId: ada.accountId,
       destination: '',
       status: 200,

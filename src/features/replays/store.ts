@@ -1,9 +1,12 @@
 /* Records replay attempts. Reading them is part of reading an event. */
-import { and, desc, eq, lte, sql } from 'drizzle-orm';
+import { and, desc, eq, lte, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { replays } from '../../db/schema.ts';
 
-export type Attempt = Omit<typeof replays.$inferInsert, 'seq'> & { accountId: string };
+export type Attempt = Omit<typeof replays.$inferInsert, 'seq' | 'event'> & { accountId: string };
+
+/** An event by its id's parts: only one of this endpoint. */
+export type EventOfEndpoint = { endpoint: number; seq: number; nonce: Uint8Array };
 
 export type ReplaysStore = ReturnType<typeof createReplaysStore>;
 
@@ -11,30 +14,53 @@ export type ReplaysStore = ReturnType<typeof createReplaysStore>;
 const maxAttemptsPerEvent = 100;
 
 export function createReplaysStore(db: Drizzle) {
+  // One statement, because the caller waits for it, and usually there is nothing to delete. Raw, because Drizzle's INSERT … SELECT has
+  // to list every column, the generated one included.
+  const insertion = (attempt: Attempt, event: SQL): SQL => {
+    const { accountId, destination, status = null, ok, durationMs, createdAt, via = 'api', response = null } = attempt;
+    return sql`
+      INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, response)
+      SELECT seq, (SELECT id FROM accounts WHERE id = ${accountId}), ${destination}, ${status}, ${ok ? 1 : 0}, ${durationMs},
+             ${createdAt}, ${via}, ${attempt.signed ? 1 : 0}, ${attempt.edited ? 1 : 0}, ${response}
+      FROM events WHERE ${event}
+      RETURNING event, (SELECT count(*) FROM replays AS same WHERE same.event = replays.event) AS count`;
+  };
+
+  /** The attempt is recorded. If this fails, the next attempt deletes the older ones. */
+  const removeOlder = async ({ event, count }: { event: number; count: number }): Promise<void> => {
+    if (count < maxAttemptsPerEvent) return;
+    const newestToDelete = db
+      .select({ seq: replays.seq })
+      .from(replays)
+      .where(eq(replays.event, event))
+      .orderBy(desc(replays.seq))
+      .limit(1)
+      .offset(maxAttemptsPerEvent);
+    await db
+      .delete(replays)
+      .where(and(eq(replays.event, event), lte(replays.seq, newestToDelete)))
+      .catch(() => {});
+  };
+
   return {
     /** Records nothing when the event is gone, and no account when the account is gone. */
-    async insert({ event, accountId, destination, status, ok, durationMs, createdAt }: Attempt): Promise<void> {
-      // One statement, because the caller waits for it, and usually there is nothing to delete. Raw, because Drizzle's
-      // INSERT … SELECT has to list every column, the generated one included.
-      const [attempts] = await db.all<{ count: number }>(sql`
-        INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at)
-        SELECT seq, (SELECT id FROM accounts WHERE id = ${accountId}), ${destination}, ${status ?? null}, ${ok ? 1 : 0},
-               ${durationMs}, ${createdAt}
-        FROM events WHERE seq = ${event}
-        RETURNING (SELECT count(*) FROM replays AS same WHERE same.event = replays.event) AS count`);
-      if (!attempts || attempts.count < maxAttemptsPerEvent) return;
-      const newestToDelete = db
-        .select({ seq: replays.seq })
-        .from(replays)
-        .where(eq(replays.event, event))
-        .orderBy(desc(replays.seq))
-        .limit(1)
-        .offset(maxAttemptsPerEvent);
-      // The attempt is recorded. If this fails, the next attempt deletes the older ones.
-      await db
-        .delete(replays)
-        .where(and(eq(replays.event, event), lte(replays.seq, newestToDelete)))
-        .catch(() => {});
+    async insert(event: number, attempt: Attempt): Promise<void> {
+      const [inserted] = await db.all<{ event: number; count: number }>(insertion(attempt, sql`seq = ${event}`));
+      if (inserted) await removeOlder(inserted);
+    },
+
+    /** Records attempts in one transaction, of events that are gone or of another endpoint none. @returns how many were recorded */
+    async insertAll(attempts: readonly { event: EventOfEndpoint; attempt: Attempt }[]): Promise<number> {
+      const [first, ...rest] = attempts.map(({ event: { endpoint, seq, nonce }, attempt }) =>
+        db.all<{ event: number; count: number }>(
+          insertion(attempt, sql`seq = ${seq} AND endpoint = ${endpoint} AND nonce = ${Buffer.from(nonce)}`),
+        ),
+      );
+      if (!first) return 0;
+      const inserted = (await db.batch([first, ...rest])).flat();
+      const counts = new Map(inserted.map(row => [row.event, row]));
+      for (const row of counts.values()) await removeOlder(row);
+      return inserted.length;
     },
   };
 }

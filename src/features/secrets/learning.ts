@@ -14,6 +14,8 @@ export type OpenedSecret = {
   secret: string;
   unconfirmed?: true;
   createdAt: number;
+  maySign: boolean;
+  destinations: readonly string[];
 };
 
 /** Per endpoint and platform. */

@@ -13,6 +13,11 @@ export const Secret = t.Object(
       description:
         'false for a secret that a handshake delivered: until a person confirms it, verdicts that depend on it are `unchecked`',
     }),
+    maySign: t.Boolean({
+      description:
+        'whether the server may sign replays with it: only of valid events, unchanged, to loopback or allow-listed destinations and to `destinations`',
+    }),
+    destinations: t.Array(t.String(), { description: 'origins, such as `https://staging.example.com`' }),
   },
   { title: 'Secret' },
 );
@@ -43,5 +48,26 @@ export const NewSecret = t.Object(
   },
   { title: 'NewSecret' },
 );
+
+export const maxSigningDestinations = 20;
+
+export const SecretChange = t.Object(
+  {
+    maySign: t.Optional(t.Boolean({ description: 'whether the server may sign replays with it' })),
+    destinations: t.Optional(
+      t.Array(
+        textDocumentedAs(t.String({ format: 'uri', maxLength: 300 }), {
+          description: 'an origin: scheme, host and port',
+        }),
+        {
+          maxItems: maxSigningDestinations,
+          description: 'in place of the earlier ones',
+        },
+      ),
+    ),
+  },
+  { title: 'SecretChange' },
+);
+export type SecretChange = Static<typeof SecretChange>;
 
 export const SecretParams = t.Object({ id: t.String(), secretId: t.String() });

@@ -4,7 +4,7 @@ import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
-import { NewSecret, Secret, SecretList, SecretParams } from './model.ts';
+import { NewSecret, Secret, SecretChange, SecretList, SecretParams } from './model.ts';
 import type { SecretsService } from './service.ts';
 
 export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsService }) =>
@@ -46,6 +46,21 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
           'Until then, verdicts that depend on it are `unchecked`, because anybody could have sent it. For a person or an API key, never an app.',
       },
     })
+    .patch(
+      '/:secretId',
+      ({ principal, params, body }) => secrets.allowSigning(principal, params.id, params.secretId, body),
+      {
+        ...jsonInput(SecretChange),
+        params: SecretParams,
+        response: responses({ 200: Secret }, 400, 403, 404),
+        detail: {
+          operationId: 'changeSecret',
+          summary: 'Allow or forbid the server to sign with a secret',
+          description:
+            'With `maySign`, replays with `sign` and `secretId` are signed with it, if the event’s verdict is valid with this secret, nothing is edited, and the destination is loopback, allow-listed with HOOKTAPE_REPLAY_ALLOW, or of one of the origins in `destinations`. For a person or an API key, never an app.',
+        },
+      },
+    )
     .delete(
       '/:secretId',
       async ({ principal, params }) => {

@@ -6,7 +6,7 @@ import { openTestServer, type TestAccount, type TestServer } from '../../testing
 
 type Signature = { platform: string | null; verdict: string; reason: string | null; proves: string | null };
 type Detail = { platform: string; eventType: string; signatureValid: boolean | null; signature: Signature | null };
-type Secret = { id: string; platform: string | null; last4: string; createdAt: number; confirmed: boolean };
+type Secret = { id: string; platform: string | null; last4: string; createdAt: number; confirmed: boolean; maySign: boolean; destinations: string[] };
 
 const clock = holdClock();
 let server: TestServer;
@@ -41,6 +41,8 @@ describe('POST /api/endpoints/{id}/secrets', () => {
       last4: '6789',
       createdAt: clock.now(),
       confirmed: true,
+      maySign: false,
+      destinations: [],
     });
     expect(await list(endpoint)).toEqual([secret]);
     const { rows } = await server.services.database.client.execute('SELECT sealed FROM secrets');

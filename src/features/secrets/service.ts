@@ -2,6 +2,8 @@
  * Signing secrets: encrypted in the database, and decrypted in memory, because every delivery and every verdict needs them. An
  * endpoint may have several (rotation, or a verify token beside an app secret).
  */
+
+import { requireUser } from '../../core/app-permissions.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { invalid, notFound } from '../../core/errors.ts';
@@ -11,7 +13,7 @@ import { type Sealer, sealPurpose } from '../../core/seal.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
 import { createLearnSecret, type OpenedSecret } from './learning.ts';
-import type { Secret, SecretList } from './model.ts';
+import type { Secret, SecretChange, SecretList } from './model.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
 
 const maxConfirmedSecrets = 20;
@@ -38,12 +40,14 @@ export function createSecretsService(options: {
   const none: readonly OpenedSecret[] = [];
   const secretsOf = (endpoint: number): readonly OpenedSecret[] => byEndpoint.get(endpoint) ?? none;
 
-  const toSecret = ({ id, platform, last4, createdAt, confirmed }: SecretRow): Secret => ({
+  const toSecret = ({ id, platform, last4, createdAt, confirmed, maySign, destinations }: SecretRow): Secret => ({
     id,
     platform,
     last4,
     createdAt,
     confirmed,
+    maySign,
+    destinations: [...destinations],
   });
 
   const toRow = (
@@ -55,14 +59,18 @@ export function createSecretsService(options: {
     const id = newId('sec', createdAt, random);
     const sealed = Buffer.from(sealer.seal(secret, sealPurpose.signingSecret(id)));
     const last4 = secret.length >= minCharactersToShow ? secret.slice(-4) : '';
-    return { id, endpoint, platform, sealed, last4, createdAt, confirmed };
+    return { id, endpoint, platform, sealed, last4, createdAt, confirmed, maySign: false, destinations: [] };
   };
 
   /** Leaves out, and reports, secrets that cannot be decrypted. */
   const open = (rows: readonly SecretRow[]): OpenedSecret[] =>
-    rows.flatMap(({ id, platform, sealed, confirmed, createdAt }): OpenedSecret[] => {
+    rows.flatMap(({ id, sealed, confirmed, ...row }): OpenedSecret[] => {
       const secret = sealer.open(sealed, sealPurpose.signingSecret(id));
-      if (secret !== undefined) return [{ id, platform, secret, createdAt, ...(!confirmed && { unconfirmed: true }) }];
+      const { platform, createdAt, maySign, destinations } = row;
+      if (secret !== undefined) {
+        const opened = { id, platform, secret, createdAt, maySign, destinations };
+        return [{ ...opened, ...(!confirmed && { unconfirmed: true }) }];
+      }
       onUnreadable(id);
       return [];
     });
@@ -80,6 +88,9 @@ export function createSecretsService(options: {
   return {
     /** The endpoint's secrets, oldest first, from memory. */
     secretsOf: secretsOf as (endpoint: number) => readonly SigningSecret[],
+
+    /** The same, with what decides whether the server may sign with them (core/no-signing-oracle.ts). */
+    signersOf: secretsOf,
 
     /** The secrets that existed at a time, without those removed since. @param at epoch ms */
     secretsAt: (endpoint: number, at: number): readonly SigningSecret[] =>
@@ -129,12 +140,42 @@ export function createSecretsService(options: {
       return toSecret(row);
     },
 
+    /** @throws not_found for the endpoint or the secret, invalid for a destination that is no origin, forbidden for an app */
+    async allowSigning(
+      principal: Pick<Principal, 'teamId' | 'app'>,
+      endpointId: string,
+      id: string,
+      { maySign, destinations }: SecretChange,
+    ): Promise<Secret> {
+      requireUser(principal);
+      const { seq } = await findEndpoint(principal, endpointId);
+      const set = {
+        ...(maySign !== undefined && { maySign }),
+        ...(destinations && { destinations: [...new Set(destinations.map(readOrigin))] }),
+      };
+      if (Object.keys(set).length === 0) throw invalid('give maySign, destinations or both');
+      if (!(await change(seq, () => store.change(seq, id, set)))) throw notFound('secret');
+      const row = (await store.listOf(seq)).find(one => one.id === id);
+      if (!row) throw notFound('secret');
+      return toSecret(row);
+    },
+
     /** @throws not_found for the endpoint or the secret */
     async remove(principal: Pick<Principal, 'teamId'>, endpointId: string, id: string): Promise<void> {
       const { seq } = await findEndpoint(principal, endpointId);
       if (!(await change(seq, () => store.remove(seq, id)))) throw notFound('secret');
     },
   };
+}
+
+/** An origin in the form in which browsers write it, so that it is compared as text. @throws invalid */
+function readOrigin(given: string): string {
+  const url = URL.parse(given);
+  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== given)
+    throw invalid(
+      'a destination is an origin as browsers write it, such as https://staging.example.com or http://10.0.0.5:3000: lower case, no user name, no default port, no path',
+    );
+  return given;
 }
 
 const tooMany = () => invalid(`an endpoint has at most ${maxConfirmedSecrets} confirmed secrets: remove one first`);

@@ -27,6 +27,8 @@ test('secrets of another endpoint are not listed, counted, confirmed, replaced o
     last4: '',
     createdAt: 0,
     confirmed,
+    maySign: false,
+    destinations: [],
   });
   const unconfirmed = (id: string, endpoint: number) => ({
     endpoint,

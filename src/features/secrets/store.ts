@@ -126,6 +126,18 @@ export function createSecretsStore(db: Drizzle) {
       return rowsAffected === 1;
     },
 
+    async change(
+      endpoint: number,
+      id: string,
+      set: { maySign?: boolean; destinations?: readonly string[] },
+    ): Promise<boolean> {
+      const { rowsAffected } = await db
+        .update(secrets)
+        .set(set)
+        .where(and(eq(secrets.id, id), eq(secrets.endpoint, endpoint)));
+      return rowsAffected === 1;
+    },
+
     async remove(endpoint: number, id: string): Promise<boolean> {
       const { rowsAffected } = await db.delete(secrets).where(and(eq(secrets.id, id), eq(secrets.endpoint, endpoint)));
       return rowsAffected === 1;

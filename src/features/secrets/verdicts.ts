@@ -31,7 +31,33 @@ export function createVerdicts(options: {
   const storedVerdict = (verdict: string | null): Verdict | null =>
     verdict === null ? null : (JSON.parse(verdict) as Verdict);
 
+  const toDelivery = ({
+    method,
+    path,
+    query,
+    headers,
+    body,
+  }: Omit<StoredEvent, 'platform' | 'receivedAt' | 'verdict'>) => ({
+    method,
+    path: latin1(path),
+    query: query && latin1(query),
+    rawHeaders: headers,
+    body,
+  });
+
   return {
+    /** The verdict on an event, as it was captured, with this secret alone. A stored verdict does not count. */
+    verifyWith(
+      { token }: Pick<IngestAddress, 'token'>,
+      event: Omit<StoredEvent, 'verdict'>,
+      secret: SigningSecret,
+    ): Verdict | null {
+      const delivery = toDelivery(event);
+      const { platform, receivedAt } = event;
+      const urls = urlsOf(urlOf(token), delivery);
+      return verifySignature({ delivery, platform, secrets: [secret], receivedAt, urls });
+    },
+
     /** Whether the endpoint has a secret to verify with. Without one, verdicts are `unchecked` or the stored ones. */
     canVerify: async (endpoint: number): Promise<boolean> => secretsOf(endpoint).some(isConfirmed),
 
@@ -39,15 +65,10 @@ export function createVerdicts(options: {
 
     async verify(address: IngestAddress, events: readonly StoredEvent[]): Promise<(Verdict | null)[]> {
       const secrets = secretsOf(address.seq);
-      return events.map(({ method, path, query, headers, body, platform, receivedAt, verdict }) => {
-        if (verdict !== null) return storedVerdict(verdict);
-        const delivery: RawDelivery = {
-          method,
-          path: latin1(path),
-          query: query && latin1(query),
-          rawHeaders: headers,
-          body,
-        };
+      return events.map(event => {
+        if (event.verdict !== null) return storedVerdict(event.verdict);
+        const { platform, receivedAt } = event;
+        const delivery: RawDelivery = toDelivery(event);
         return verifySignature({
           delivery,
           platform,

@@ -1,5 +1,6 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
+import { replayExample, replayExamples } from './replay-examples.ts';
 
 const createdAt = 1_789_000_000_000;
 const receivedAt = 1_789_000_123_456;
@@ -52,17 +53,16 @@ const content = {
 };
 const cursor = '000000000z43q7k2w9d';
 const consumer = { name: 'billing', cursor, behind: 3, lastSeenAt: receivedAt + 60_000 };
-const replay = {
-  destination: 'https://staging.example.com/hook',
-  status: 200,
-  ok: true,
-  durationMs: 84,
-  createdAt: receivedAt + 60_000,
-  replayedBy: 'ada@example.com',
-  formerMember: false,
-};
 const key = { id: ids.key, name: 'laptop', last4: '7x2q', createdAt, lastUsedAt: receivedAt, app: null };
-const secret = { id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r', platform: 'stripe', last4: 'k3d9', createdAt, confirmed: true };
+const secret = {
+  id: 'sec_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  platform: 'stripe',
+  last4: 'k3d9',
+  createdAt,
+  confirmed: true,
+  maySign: true,
+  destinations: ['https://staging.example.com'],
+};
 const filter = {
   id: 'flt_01m2ab3cd4ef5gh6jk7mn8pq9r',
   name: 'Large orders',
@@ -133,7 +133,7 @@ const bySchema: Record<string, unknown> = {
     payload: { type: 'order.paid', id: 7, amount: '12.50', currency: 'EUR' },
     sourceIp: '192.0.2.7',
     signature: { platform: 'stripe', scheme: 'stripe', verdict: 'valid', reason: null, proves: 'payload' },
-    replays: [replay],
+    replays: [replayExample],
   },
   EventSummary: summary,
   PinRequest: { name: 'golden', note: 'the first paid order' },
@@ -208,8 +208,7 @@ const bySchema: Record<string, unknown> = {
   Ok: { ok: true },
   OpenInvitation: { email: 'grace@example.com', teamOf: 'ada@example.com' },
   PasswordChange: { current: password, password: 'a wide meadow at dawn' },
-  ReplayRequest: { url: replay.destination },
-  ReplayResult: { ok: true, status: 200, durationMs: 84, responsePreview: 'thanks' },
+  ...replayExamples,
   RetrySchedule: {
     events: 5000,
     since: createdAt,

@@ -1,9 +1,18 @@
+import { replaceJsonValues } from '../engine/body-fields.ts';
 import { type DeliveryReader, valueAt } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme, hmac } from '../engine/schemes.ts';
 import { decodeKeys } from '../engine/secrets.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
-import { isMacReceived, type Outcome, type SignatureCheck, scalarText, utf8 } from '../engine/verifiers/check.ts';
+import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
+import {
+  hmacOf,
+  isMacReceived,
+  type Outcome,
+  type SignatureCheck,
+  scalarText,
+  utf8,
+} from '../engine/verifiers/check.ts';
 
 export const adyen: Platform = {
   name: 'adyen',
@@ -25,6 +34,7 @@ export const adyen: Platform = {
   ],
   signatures: [
     customScheme('adyen-items', verifyItems, {
+      sign: signItems,
       isPresent: hasItemSignature,
       keyFormat: 'hex',
       proves: 'origin',
@@ -67,8 +77,23 @@ function verifyItems(check: SignatureCheck): Outcome {
     const signature = valueAt(request, 'additionalData.hmacSignature');
     const digest = isNonEmptyString(signature) ? decodeDigest(signature, 'base64', 'sha256') : null;
     if (digest === null) return 'malformed';
-    const message = signedFields.map(path => scalarText(valueAt(request, path))).join(':');
-    if (!isMacReceived(check, { hash: 'sha256', key, message: [utf8(message)], received: [digest] })) return 'mismatch';
+    const message = [messageOfItem(request)];
+    if (!isMacReceived(check, { hash: 'sha256', key, message, received: [digest] })) return 'mismatch';
   }
   return 'valid';
+}
+
+const messageOfItem = (request: unknown): Buffer =>
+  utf8(signedFields.map(path => scalarText(valueAt(request, path))).join(':'));
+
+function signItems({ secret, reader, seal }: SigningTask): SignedParts | CannotSign {
+  const [key] = decodeKeys('hex', secret);
+  const items = valueAt(reader.json(), 'notificationItems');
+  if (key === undefined || !Array.isArray(items) || items.length > maxItems) return cannotSign('the body has no items');
+  const signatures = items.map((item, n) => [
+    `notificationItems.${n}.NotificationRequestItem.additionalData.hmacSignature`,
+    seal(hmacOf('sha256', key, [messageOfItem(valueAt(item, 'NotificationRequestItem'))])).toString('base64'),
+  ]);
+  const body = replaceJsonValues(reader.delivery.body, Object.fromEntries(signatures));
+  return body === null ? cannotSign('an item of the body has no additionalData.hmacSignature') : { body };
 }

@@ -1,3 +1,4 @@
+import { replaceFormFields } from '../engine/body-fields.ts';
 import { type DeliveryReader, firstFormValue } from '../engine/delivery-reader.ts';
 import { textBetween } from '../engine/event-type-readers.ts';
 import { plainText } from '../engine/handshake-answers.ts';
@@ -5,6 +6,7 @@ import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platf
 import { customScheme } from '../engine/schemes.ts';
 import { splitPair } from '../engine/secrets.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
+import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
 import { digestOf, hmacOf, isMacReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 
 export const braintree: Platform = {
@@ -16,7 +18,9 @@ export const braintree: Platform = {
     { methods: ['GET'], query: { bt_challenge: /^[0-9a-f]{20,32}$/i }, order: 35 },
   ],
   eventType: [{ description: '`kind` in the XML of `bt_payload`', read: readKind }],
-  signatures: [customScheme('braintree', verifyPayload, { isPresent: hasSignature, keyFormat: 'pair' })],
+  signatures: [
+    customScheme('braintree', verifyPayload, { sign: signPayload, isPresent: hasSignature, keyFormat: 'pair' }),
+  ],
   secretHint: 'Control Panel > API: public and private key, joined by a bar',
   handshakes: [
     {
@@ -58,6 +62,15 @@ function verifyPayload(check: SignatureCheck): Outcome {
     isMacReceived(check, { hash: 'sha1', key, message: [utf8(text)], received: [digest] }),
   );
   return isSigned ? 'valid' : 'mismatch';
+}
+
+function signPayload({ secret, reader, seal }: SigningTask): SignedParts | CannotSign {
+  const pair = splitPair(secret);
+  const payload = firstFormValue(reader.form(), 'bt_payload');
+  if (pair === null || payload === undefined) return cannotSign('the body has no bt_payload');
+  const digest = seal(hmacOf('sha1', signingKey(pair.right), [utf8(payload)]));
+  const body = replaceFormFields(reader, { bt_signature: `${pair.left}|${digest.toString('hex')}` });
+  return body === null ? cannotSign('the body has no bt_signature') : { body };
 }
 
 function answerChallenge(request: HandshakeRequest): HandshakeReply | null {

@@ -1,7 +1,21 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest, parseNamedValues } from '../engine/signature-values.ts';
-import { checkTimestamp, isMacReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import {
+  formatTimestamp,
+  inSignatureHeaders,
+  oldNamedValue,
+  type SignedParts,
+  type SigningTask,
+} from '../engine/signers/task.ts';
+import {
+  checkTimestamp,
+  hmacOf,
+  isMacReceived,
+  type Outcome,
+  type SignatureCheck,
+  utf8,
+} from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const coinbaseCdp: Platform = {
@@ -13,6 +27,7 @@ export const coinbaseCdp: Platform = {
   signatures: [
     customScheme('hook0', verifyHook0, {
       header: 'x-hook0-signature',
+      sign: signHook0,
       timestamp: { from: 'value:t', unit: 's', toleranceSeconds: 300 },
     }),
   ],
@@ -44,4 +59,18 @@ function verifyHook0(check: SignatureCheck): Outcome {
   return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
     ? checkTimestamp(check, { named })
     : 'mismatch';
+}
+
+/** `v1` with the headers that the old signature lists, as far as the request has them; `v0` where it lists none. */
+function signHook0(task: SigningTask): SignedParts {
+  const { secret, reader, at, seal } = task;
+  const time = formatTimestamp(at, 's');
+  const names = (oldNamedValue(task, ',', 'h') ?? '')
+    .split(' ', maxSignedHeaders)
+    .filter(name => name !== '' && reader.header(name.toLowerCase()) !== undefined);
+  const parts = [time];
+  if (names.length > 0) parts.push(names.join(' '), names.map(name => reader.header(name.toLowerCase())).join('.'));
+  const digest = seal(hmacOf('sha256', utf8(secret), [`${parts.join('.')}.`, reader.delivery.body])).toString('hex');
+  const list = names.length > 0 ? `,h=${names.join(' ')},v1=${digest}` : `,v0=${digest}`;
+  return inSignatureHeaders(task, () => `t=${time}${list}`);
 }

@@ -1,6 +1,8 @@
+import { createDeliveryReader, type DeliveryReader } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
-import { type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import { type SignedParts, type SigningTask, withHeader } from '../engine/signers/task.ts';
+import { hmacOf, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 import { parseUrl, verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
 export const contentful: Platform = {
@@ -19,6 +21,7 @@ export const contentful: Platform = {
   signatures: [
     customScheme('contentful', verifyCanonicalRequest, {
       header: 'x-contentful-signature',
+      sign: signCanonicalRequest,
       timestamp: { from: 'header:x-contentful-timestamp', unit: 'ms', toleranceSeconds: 30 },
     }),
   ],
@@ -28,21 +31,50 @@ export const contentful: Platform = {
 /** HMAC over method, path, the headers that `X-Contentful-Signed-Headers` names, and body. */
 function verifyCanonicalRequest(check: SignatureCheck): Outcome {
   const { reader } = check;
-  const names = (reader.header('x-contentful-signed-headers') ?? '')
+  const names = signedNames(reader);
+  if (names.length === 0 || names.some(name => reader.header(name) === undefined)) return 'malformed';
+  const paths = check.urls.flatMap(pathSpellings);
+  return verifyHmacOverUrl(check, { encoding: 'hex', hash: 'sha256', urls: paths }, path =>
+    canonicalRequest(reader, path, names),
+  );
+}
+
+const namesHeader = 'x-contentful-signed-headers';
+
+const signedNames = (reader: DeliveryReader): string[] =>
+  (reader.header(namesHeader) ?? '')
     .split(',', 100)
     .map(name => name.trim().toLowerCase())
-    .filter(name => name !== '');
-  const lines = names.sort().map(name => [name, reader.header(name)]);
-  if (names.length === 0 || lines.some(([, value]) => value === undefined)) return 'malformed';
+    .filter(name => name !== '')
+    .sort();
+
+function canonicalRequest({ delivery, header }: DeliveryReader, path: string, names: readonly string[]) {
   // Header bytes arrive as latin1 text, the rest of the request is UTF-8.
-  const headers = Buffer.from(lines.map(([name, value]) => `${name}:${value?.trim()}`).join(';'), 'latin1');
-  const paths = check.urls.flatMap(pathSpellings);
-  return verifyHmacOverUrl(check, { encoding: 'hex', hash: 'sha256', urls: paths }, path => [
-    utf8(`${reader.delivery.method}\n${path}\n`),
-    headers,
-    '\n',
-    reader.delivery.body,
-  ]);
+  const headers = Buffer.from(names.map(name => `${name}:${header(name)?.trim()}`).join(';'), 'latin1');
+  return [utf8(`${delivery.method}\n${path}\n`), headers, '\n', delivery.body];
+}
+
+/** The headers that were signed before, as far as the request still has them. */
+function signCanonicalRequest(task: SigningTask): SignedParts {
+  const own = [namesHeader, 'x-contentful-timestamp'];
+  const others = signedNames(task.reader).filter(name => !own.includes(name) && task.reader.header(name) !== undefined);
+  const names = [...own, ...others].sort();
+  const { delivery } = task.reader;
+  const reader = createDeliveryReader({
+    ...delivery,
+    rawHeaders: withHeader(delivery.rawHeaders, namesHeader, names.join(',')),
+  });
+  const digest = hmacOf(
+    'sha256',
+    utf8(task.secret),
+    canonicalRequest(reader, pathSpellings(task.url)[0] ?? '/', names),
+  );
+  return {
+    headers: [
+      [namesHeader, names.join(',')],
+      ['x-contentful-signature', task.seal(digest).toString('hex')],
+    ],
+  };
 }
 
 function pathSpellings(url: string): string[] {

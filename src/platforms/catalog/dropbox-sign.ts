@@ -1,3 +1,4 @@
+import { replaceFormFields, replaceJsonValues } from '../engine/body-fields.ts';
 import { type DeliveryReader, firstFormValue, parseNestedJson, valueAt } from '../engine/delivery-reader.ts';
 import { formJson } from '../engine/event-type-readers.ts';
 import { plainText } from '../engine/handshake-answers.ts';
@@ -5,7 +6,15 @@ import { answerEveryDelivery } from '../engine/handshakes.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
-import { isMacReceived, type Outcome, type SignatureCheck, scalarText, utf8 } from '../engine/verifiers/check.ts';
+import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
+import {
+  hmacOf,
+  isMacReceived,
+  type Outcome,
+  type SignatureCheck,
+  scalarText,
+  utf8,
+} from '../engine/verifiers/check.ts';
 
 export const dropboxSign: Platform = {
   name: 'dropbox-sign',
@@ -18,6 +27,7 @@ export const dropboxSign: Platform = {
   eventType: [formJson('json', 'event.event_type'), 'json:event.event_type'],
   signatures: [
     customScheme('dropbox-sign', verifyEvent, {
+      sign: signEvent,
       isPresent: hasEventHash,
       proves: 'origin',
       note: 'only time and type of the event are signed',
@@ -38,17 +48,30 @@ function hasEventHash(reader: DeliveryReader): boolean {
 
 /** HMAC over time and type of the event; the key is the API key. */
 function verifyEvent(check: SignatureCheck): Outcome {
-  const text = firstFormValue(check.reader.form(), 'json');
-  const event = valueAt(text === undefined ? check.reader.json() : parseNestedJson(text), 'event');
+  const event = readEvent(check.reader);
   const eventHash = valueAt(event, 'event_hash');
   const digest = isNonEmptyString(eventHash) ? decodeDigest(eventHash, 'hex', 'sha256') : null;
   if (digest === null) return 'malformed';
-  const message = utf8(`${scalarText(valueAt(event, 'event_time'))}${scalarText(valueAt(event, 'event_type'))}`);
-  const isSigned = isMacReceived(check, {
-    hash: 'sha256',
-    key: utf8(check.secret),
-    message: [message],
-    received: [digest],
-  });
+  const message = [messageOfEvent(event)];
+  const isSigned = isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: [digest] });
   return isSigned ? 'valid' : 'mismatch';
+}
+
+function readEvent(reader: DeliveryReader): unknown {
+  const text = firstFormValue(reader.form(), 'json');
+  return valueAt(text === undefined ? reader.json() : parseNestedJson(text), 'event');
+}
+
+const messageOfEvent = (event: unknown): Buffer =>
+  utf8(`${scalarText(valueAt(event, 'event_time'))}${scalarText(valueAt(event, 'event_type'))}`);
+
+/** The time of the event stays: it is part of what happened. */
+function signEvent({ secret, reader, seal }: SigningTask): SignedParts | CannotSign {
+  const values = {
+    'event.event_hash': seal(hmacOf('sha256', utf8(secret), [messageOfEvent(readEvent(reader))])).toString('hex'),
+  };
+  const text = firstFormValue(reader.form(), 'json');
+  const json = replaceJsonValues(text === undefined ? reader.delivery.body : utf8(text), values);
+  const body = json && (text === undefined ? json : replaceFormFields(reader, { json: json.toString('utf8') }));
+  return body === null ? cannotSign('the body has no event_hash') : { body };
 }

@@ -1,8 +1,10 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest } from '../engine/signature-values.ts';
+import { inSignatureHeaders, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
 import {
   digestOf,
+  hmacOf,
   isOneReceived,
   type MessagePart,
   type Outcome,
@@ -22,9 +24,10 @@ export const hubspot: Platform = {
   signatures: [
     customScheme('hubspot-v3', verifyV3, {
       header: 'x-hubspot-signature-v3',
+      sign: signV3,
       timestamp: { from: 'header:x-hubspot-request-timestamp', unit: 'ms', toleranceSeconds: 300 },
     }),
-    customScheme('sha256-concat', verifyV1OrV2, { header: 'x-hubspot-signature' }),
+    customScheme('sha256-concat', verifyV1OrV2, { header: 'x-hubspot-signature', sign: signV1OrV2 }),
   ],
   secretHint: 'The app > Auth > Client secret',
 };
@@ -44,6 +47,14 @@ function verifyV3(check: SignatureCheck): Outcome {
   ]);
 }
 
+/** The URL as it is, as HubSpot's own library reads it. */
+function signV3(task: SigningTask): SignedParts {
+  const { body, method } = task.reader.delivery;
+  const time = task.reader.header('x-hubspot-request-timestamp') ?? '';
+  const digest = task.seal(hmacOf('sha256', utf8(task.secret), [utf8(method + task.url), body, time]));
+  return inSignatureHeaders(task, () => digest.toString('base64'));
+}
+
 /** A plain hash that begins with the secret; the version header says what follows. */
 function verifyV1OrV2(check: SignatureCheck): Outcome {
   const { delivery } = check.reader;
@@ -59,4 +70,14 @@ function verifyV1OrV2(check: SignatureCheck): Outcome {
     isOneReceived(check, { message, received: [digest], expected: digestOf('sha256', message) }),
   );
   return isSigned ? 'valid' : 'mismatch';
+}
+
+/** Version 1 unless the version header says something else. */
+function signV1OrV2(task: SigningTask): SignedParts {
+  const { body, method } = task.reader.delivery;
+  const version = task.reader.header('x-hubspot-signature-version')?.trim().toLowerCase() ?? 'v1';
+  const url = version === 'v1' ? '' : method + task.url;
+  const digest = task.seal(digestOf('sha256', [utf8(task.secret), utf8(url), body])).toString('hex');
+  const { headers = [] } = inSignatureHeaders(task, () => digest);
+  return { headers: [...headers, ['x-hubspot-signature-version', version]] };
 }

@@ -1,8 +1,23 @@
+import { replaceFormFields, replaceJsonValues } from '../engine/body-fields.ts';
 import { type DeliveryReader, firstFormValue, valueAt } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
-import { isMacReceived, type Outcome, type SignatureCheck, scalarText, utf8 } from '../engine/verifiers/check.ts';
+import {
+  type CannotSign,
+  cannotSign,
+  formatTimestamp,
+  type SignedParts,
+  type SigningTask,
+} from '../engine/signers/task.ts';
+import {
+  hmacOf,
+  isMacReceived,
+  type Outcome,
+  type SignatureCheck,
+  scalarText,
+  utf8,
+} from '../engine/verifiers/check.ts';
 
 export const mailgun: Platform = {
   name: 'mailgun',
@@ -27,6 +42,7 @@ export const mailgun: Platform = {
   ],
   signatures: [
     customScheme('mailgun', verifyTimestampAndToken, {
+      sign: signTimestampAndToken,
       isPresent: hasSignature,
       proves: 'origin',
       note: 'only timestamp and token are signed, not the event',
@@ -55,4 +71,22 @@ function verifyTimestampAndToken(check: SignatureCheck): Outcome {
   return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
     ? 'valid'
     : 'mismatch';
+}
+
+/** A receiver accepts each token once, so a new delivery id means a new token. */
+function signTimestampAndToken({ secret, reader, at, isNewId, newId, seal }: SigningTask): SignedParts | CannotSign {
+  const inJson = valueAt(reader.json(), 'signature');
+  const old = scalarText(valueAt(inJson, 'token') ?? firstFormValue(reader.form(), 'token'));
+  const token = isNewId ? newId(old) : old;
+  const timestamp = formatTimestamp(at, 's');
+  const signature = seal(hmacOf('sha256', utf8(secret), [utf8(timestamp + token)])).toString('hex');
+  const fields = { timestamp, token, signature };
+  const body =
+    inJson === undefined
+      ? replaceFormFields(reader, fields)
+      : replaceJsonValues(
+          reader.delivery.body,
+          Object.fromEntries(Object.entries(fields).map(([name, value]) => [`signature.${name}`, value])),
+        );
+  return body === null ? cannotSign('the body has no timestamp, token and signature') : { body };
 }

@@ -1,7 +1,14 @@
 import { formJson } from '../engine/event-type-readers.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
-import { type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import {
+  type CannotSign,
+  cannotSign,
+  inSignatureHeaders,
+  type SignedParts,
+  type SigningTask,
+} from '../engine/signers/task.ts';
+import { hmacOf, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 import { sortedFormFields, verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
 export const mandrill: Platform = {
@@ -10,7 +17,7 @@ export const mandrill: Platform = {
   docsUrl: 'https://mailchimp.com/developer/transactional/',
   detect: [{ anyHeader: ['x-mandrill-signature'], order: 20 }],
   eventType: [formJson('mandrill_events', '0.event')],
-  signatures: [customScheme('mandrill', verifyUrlAndForm, { header: 'x-mandrill-signature' })],
+  signatures: [customScheme('mandrill', verifyUrlAndForm, { header: 'x-mandrill-signature', sign: signUrlAndForm })],
   secretHint: 'Settings > Webhooks > the webhook > Key',
   notes: 'The URL must be exactly the one that was configured.',
 };
@@ -20,4 +27,11 @@ function verifyUrlAndForm(check: SignatureCheck): Outcome {
   if (form === null) return 'unsupported';
   const fields = sortedFormFields(form);
   return verifyHmacOverUrl(check, { encoding: 'base64', hash: 'sha1', urls: check.urls }, url => [utf8(url + fields)]);
+}
+
+function signUrlAndForm(task: SigningTask): SignedParts | CannotSign {
+  const form = task.reader.form();
+  if (form === null) return cannotSign('the body is not a form');
+  const digest = task.seal(hmacOf('sha1', utf8(task.secret), [utf8(task.url + sortedFormFields(form))]));
+  return inSignatureHeaders(task, () => digest.toString('base64'));
 }

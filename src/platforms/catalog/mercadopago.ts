@@ -1,7 +1,15 @@
+import type { DeliveryReader } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest, parseNamedValues } from '../engine/signature-values.ts';
-import { isMacReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import {
+  formatTimestamp,
+  inSignatureHeaders,
+  oldNamedValue,
+  type SignedParts,
+  type SigningTask,
+} from '../engine/signers/task.ts';
+import { hmacOf, isMacReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const mercadopago: Platform = {
@@ -17,6 +25,7 @@ export const mercadopago: Platform = {
   signatures: [
     customScheme('mercadopago', verifyManifest, {
       header: 'x-signature',
+      sign: signManifest,
       proves: 'origin',
       note: 'only the id, the request id and the time are signed',
     }),
@@ -33,12 +42,23 @@ function verifyManifest(check: SignatureCheck): Outcome {
     .map(text => decodeDigest(text, 'hex', 'sha256'))
     .filter(digest => digest !== null);
   if (time === undefined || digests.length === 0) return 'malformed';
+  const message = [utf8(manifest(reader, time))];
+  return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
+    ? 'valid'
+    : 'mismatch';
+}
+
+function manifest(reader: DeliveryReader, time: string): string {
   const id = reader.query().get('data.id') ?? reader.query().get('id');
   const requestId = reader.header('x-request-id');
   const idPart = id === undefined ? '' : `id:${id.toLowerCase()};`;
   const requestIdPart = requestId === undefined ? '' : `request-id:${requestId};`;
-  const message = [utf8(`${idPart}${requestIdPart}ts:${time};`)];
-  return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
-    ? 'valid'
-    : 'mismatch';
+  return `${idPart}${requestIdPart}ts:${time};`;
+}
+
+function signManifest(task: SigningTask): SignedParts {
+  // Older integrations get seconds, newer ones milliseconds.
+  const time = formatTimestamp(task.at, 'auto', oldNamedValue(task, ',', 'ts') ?? task.at);
+  const digest = task.seal(hmacOf('sha256', utf8(task.secret), [utf8(manifest(task.reader, time))]));
+  return inSignatureHeaders(task, () => `ts=${time},v1=${digest.toString('hex')}`);
 }

@@ -1,8 +1,10 @@
+import { replaceJsonValues } from '../engine/body-fields.ts';
 import { type DeliveryReader, valueAt } from '../engine/delivery-reader.ts';
 import { plainText } from '../engine/handshake-answers.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { isNonEmptyString } from '../engine/signature-values.ts';
+import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
 import { type Outcome, type SignatureCheck, sameText, utf8 } from '../engine/verifiers/check.ts';
 
 export const microsoftGraph: Platform = {
@@ -18,6 +20,7 @@ export const microsoftGraph: Platform = {
   preview: ['value.0.resource', 'value.0.subscriptionId'],
   signatures: [
     customScheme('client-state', verifyClientState, {
+      sign: setClientState,
       isPresent: hasClientState,
       proves: 'origin',
       note: 'clientState is a fixed value in each notification',
@@ -48,4 +51,12 @@ function verifyClientState(check: SignatureCheck): Outcome {
     if (!isNonEmptyString(state) || !sameText(state, check.secret)) areAllEqual = false;
   }
   return areAllEqual ? 'valid' : 'mismatch';
+}
+
+function setClientState({ secret, reader, sealText }: SigningTask): SignedParts | CannotSign {
+  const items = valueAt(reader.json(), 'value');
+  const paths = Array.isArray(items) ? items.map((_, n) => `value.${n}.clientState`) : [];
+  const values = Object.fromEntries(paths.map(path => [path, sealText(secret)]));
+  const body = paths.length === 0 ? null : replaceJsonValues(reader.delivery.body, values);
+  return body === null ? cannotSign('a notification in the body has no clientState') : { body };
 }

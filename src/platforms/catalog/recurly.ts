@@ -1,7 +1,15 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest } from '../engine/signature-values.ts';
-import { isMacReceived, type Outcome, parseTimestamp, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import { formatTimestamp, inSignatureHeaders, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
+import {
+  hmacOf,
+  isMacReceived,
+  type Outcome,
+  parseTimestamp,
+  type SignatureCheck,
+  utf8,
+} from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const recurly: Platform = {
@@ -11,7 +19,9 @@ export const recurly: Platform = {
   detect: [{ anyHeader: ['recurly-signature'], order: 26 }],
   eventType: ['json:event_type', 'json:object_type'],
   preview: ['account_code', ['id', 'uuid']],
-  signatures: [customScheme('hmac-sha256', verifyPositionalList, { header: 'recurly-signature' })],
+  signatures: [
+    customScheme('hmac-sha256', verifyPositionalList, { header: 'recurly-signature', sign: signPositionalList }),
+  ],
   secretHint: 'Integrations > Webhooks > the endpoint > Secret key',
 };
 
@@ -26,4 +36,11 @@ function verifyPositionalList(check: SignatureCheck): Outcome {
   return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
     ? 'valid'
     : 'mismatch';
+}
+
+function signPositionalList(task: SigningTask): SignedParts {
+  const [old] = (task.original.header('recurly-signature') ?? '').split(',', 1);
+  const time = formatTimestamp(task.at, 'auto', old);
+  const digest = task.seal(hmacOf('sha256', utf8(task.secret), [`${time}.`, task.reader.delivery.body]));
+  return inSignatureHeaders(task, () => `${time},${digest.toString('hex')}`);
 }

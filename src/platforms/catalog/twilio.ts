@@ -1,6 +1,14 @@
+import type { DeliveryReader } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
-import { digestOf, isOneReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import {
+  type CannotSign,
+  cannotSign,
+  inSignatureHeaders,
+  type SignedParts,
+  type SigningTask,
+} from '../engine/signers/task.ts';
+import { digestOf, hmacOf, isOneReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 import { parseUrl, sortedFormFields, verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
 export const twilio: Platform = {
@@ -23,7 +31,7 @@ export const twilio: Platform = {
     },
   ],
   preview: ['Body', 'From', 'To', ['MessageSid', 'CallSid']],
-  signatures: [customScheme('twilio', verifyUrlAndForm, { header: 'x-twilio-signature' })],
+  signatures: [customScheme('twilio', verifyUrlAndForm, { header: 'x-twilio-signature', sign: signUrlAndForm })],
   secretHint: 'Console > Account > API keys & tokens > Auth token (primary)',
   notes: "The endpoint's URL must be the one that is registered at Twilio.",
 };
@@ -33,7 +41,7 @@ function verifyUrlAndForm(check: SignatureCheck): Outcome {
   const { reader } = check;
   const { body } = reader.delivery;
   let fields = '';
-  if (body.length > 0 && /^application\/x-www-form-urlencoded/i.test(reader.header('content-type') ?? '')) {
+  if (isSignedForm(reader)) {
     const form = reader.form();
     if (form === null) return 'unsupported';
     fields = sortedFormFields(form, { distinct: true });
@@ -45,6 +53,26 @@ function verifyUrlAndForm(check: SignatureCheck): Outcome {
   }
   const urls = check.urls.flatMap(urlSpellings);
   return verifyHmacOverUrl(check, { encoding: 'base64', hash: 'sha1', urls }, url => [utf8(url + fields)]);
+}
+
+const isSignedForm = ({ delivery, header }: DeliveryReader): boolean =>
+  delivery.body.length > 0 && /^application\/x-www-form-urlencoded/i.test(header('content-type') ?? '');
+
+/** The hash of a body that is not a form goes into the query, so it may change the URL. */
+function signUrlAndForm(task: SigningTask): SignedParts | CannotSign {
+  const { body } = task.reader.delivery;
+  const form = isSignedForm(task.reader) ? task.reader.form() : undefined;
+  if (form === null) return cannotSign('the form has too many fields');
+  const url = form === undefined && body.length > 0 ? withBodyHash(task.url, body) : task.url;
+  const fields = form === undefined ? '' : sortedFormFields(form, { distinct: true });
+  const digest = task.seal(hmacOf('sha1', utf8(task.secret), [utf8(url + fields)]));
+  return { ...inSignatureHeaders(task, () => digest.toString('base64')), url };
+}
+
+function withBodyHash(url: string, body: Uint8Array): string {
+  const parameter = `bodySHA256=${digestOf('sha256', [body]).toString('hex')}`;
+  const old = /(?<=[?&])bodysha256=[^&]*/i;
+  return old.test(url) ? url.replace(old, parameter) : `${url}${url.includes('?') ? '&' : '?'}${parameter}`;
 }
 
 /** As given, without and with the default port, and each again as a URL parser and the old query encoder write it. */

@@ -42,6 +42,8 @@ export type SignRequest = {
   newId?: boolean | undefined;
   /** Breaks the signature, so that it is well-formed and wrong. */
   tamper?: boolean | undefined;
+  /** Shows `[signed]` in place of each signature: headers that have one become this text as a whole. */
+  isMasked?: boolean | undefined;
 };
 
 /** `url`: where to send it; another than in the request only where the sender puts the hash of the body into the query. */
@@ -51,6 +53,9 @@ export type SignedRequest = { headers: HeaderPair[]; body: Uint8Array; url: stri
 export type SignResult = SignedRequest | CannotSign;
 
 export type Sign = (request: SignRequest) => SignResult;
+
+/** In place of a signature that must not be shown. */
+const mask = '[signed]';
 
 /** `genericSchemes`: for deliveries of unknown platforms, and of platforms that do not sign. */
 export function createSigner({
@@ -66,8 +71,6 @@ export function createSigner({
     if (!URL.canParse(request.url)) return cannotSign('the URL is not an absolute URL');
     const platform = request.platform === null ? undefined : index.find(request.platform);
     const signs = platform !== undefined && platform.signatures.length > 0;
-    const read = parseSecret(signs ? platform.name : null, request.secret);
-    if ('error' in read) return cannotSign(read.error);
     const original = readerOf(request);
     const all = signs ? platform.signatures : genericSchemes.filter(scheme => isPresent(scheme, original));
     const title = platform?.title ?? 'the sender';
@@ -75,7 +78,11 @@ export function createSigner({
       return cannotSign(
         platform ? `${title} does not sign its deliveries` : 'the delivery has no signature of a form that is known',
       );
-    const chosen = chooseSchemes({ all, title, wanted: request.scheme, secret: read.secret, original });
+    const signable = signableSchemes({ all, title, wanted: request.scheme, original });
+    if ('cannotSign' in signable) return signable;
+    const read = parseSecret(signs ? platform.name : null, request.secret);
+    if ('error' in read) return cannotSign(read.error);
+    const chosen = chooseSchemes({ signable, title, secret: read.secret, original });
     if ('cannotSign' in chosen) return chosen;
     return signBy(chosen, { ...request, secret: read.secret }, { platform, original });
   };
@@ -90,32 +97,46 @@ const readerOf = ({ method, url, headers, body }: Pick<SignRequest, 'method' | '
   return createDeliveryReader({ method, path: pathname, query, rawHeaders: headers, body });
 };
 
-/** The schemes to sign with: one at least. */
-function chooseSchemes({
+/** The schemes that can be signed by: of those that the request has, if it has any. */
+function signableSchemes({
   all,
   title,
   wanted,
-  secret,
   original,
 }: {
   all: readonly SignatureScheme[];
   title: string;
   wanted: string | undefined;
-  secret: string;
   original: DeliveryReader;
 }): SignatureScheme[] | CannotSign {
   const named = wanted === undefined ? all : all.filter(({ label }) => label === wanted);
   if (named.length === 0)
     return cannotSign(`${title} has no such scheme; it has ${[...new Set(all.map(({ label }) => label))].join(', ')}`);
   const present = named.filter(scheme => isPresent(scheme, original));
-  const signable = (present.length > 0 ? present : named).filter(({ sign }) => sign !== undefined);
-  if (signable.length === 0) return cannotSign(`${title} signs with a private key that only it has`);
+  const signable = (present.length > 0 ? present : named).filter(scheme => scheme.sign !== undefined);
+  return signable.length > 0 ? signable : cannotSign(`${title} signs with a private key that only it has`);
+}
+
+/** The schemes to sign with: one at least. */
+function chooseSchemes({
+  signable,
+  title,
+  secret,
+  original,
+}: {
+  signable: readonly SignatureScheme[];
+  title: string;
+  secret: string;
+  original: DeliveryReader;
+}): SignatureScheme[] | CannotSign {
   const usable = signable.filter(({ keyFormat }) => canUseSecret(keyFormat, secret));
   if (usable.length === 0) {
     const formats = [...new Set(signable.map(({ keyFormat }) => keyFormatDescriptions[keyFormat]))];
     return cannotSign(`a secret of ${title} is ${formats.join('; or ')}`);
   }
-  return present.length > 0 ? schemesToRenew(usable, secret, original) : usable.slice(0, 1);
+  return usable.some(scheme => isPresent(scheme, original))
+    ? schemesToRenew(usable, secret, original)
+    : usable.slice(0, 1);
 }
 
 /** Of the schemes that the request has, those that belong to the secret: a sender may use a token and a signing key, say. */
@@ -148,9 +169,7 @@ function signBy(
   { platform, original }: { platform: Platform | undefined; original: DeliveryReader },
 ): SignResult {
   const newId = createIds();
-  const { href, hash, username, password } = new URL(request.url);
-  // Neither goes over the wire.
-  const url = hash === '' && username === '' && password === '' ? href : bareUrl(request.url);
+  const url = wireUrl(request.url);
   const draft: Draft = { headers: [...request.headers], body: request.body, url };
   if (request.newId) draft.headers = withNewId(draft.headers, platform, newId);
   const problem = setTimestamps(schemes, request.at, draft, original);
@@ -164,11 +183,13 @@ function signBy(
       original,
       isNewId: request.newId === true,
       newId,
-      seal: request.tamper ? brokenDigest : digest => digest,
-      sealText: request.tamper ? brokenText : text => text,
+      ...sealsOf(request),
     } satisfies SigningTask) ?? { headers: [] };
     if ('cannotSign' in parts) return parts;
-    for (const [name, value] of parts.headers ?? []) draft.headers = withHeader(draft.headers, name, value);
+    for (const [name, value] of parts.headers ?? []) {
+      const shown = request.isMasked && value.includes(mask) ? mask : value;
+      draft.headers = withHeader(draft.headers, name, shown);
+    }
     draft.body = parts.body ?? draft.body;
     draft.url = parts.url ?? draft.url;
     return undefined;
@@ -186,9 +207,15 @@ function signBy(
   return { headers: draft.headers, body: draft.body, url: draft.url === url ? request.url : draft.url };
 }
 
-function bareUrl(text: string): string {
+/** As a receiver sees it: without fragment, user name and password. */
+function wireUrl(text: string): string {
   const { origin, pathname, search } = new URL(text);
   return origin + pathname + search;
+}
+
+function sealsOf({ isMasked, tamper }: SignRequest): Pick<SigningTask, 'seal' | 'sealText'> {
+  if (isMasked) return { seal: () => ({ toString: () => mask }), sealText: () => mask };
+  return tamper ? { seal: brokenDigest, sealText: brokenText } : { seal: digest => digest, sealText: text => text };
 }
 
 /** Timestamps in headers and in the body; those in the signature's own value are the signer's. */

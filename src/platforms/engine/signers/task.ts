@@ -25,10 +25,13 @@ export type SigningTask = {
   /** A random id in the form of another one; the same for one request. */
   newId: (like: string | undefined) => string;
   /** To be applied to each digest: breaks it when the signature is to be wrong. */
-  seal: (digest: Buffer) => Buffer;
+  seal: (digest: Buffer) => Sealed;
   /** The same for fixed values. */
   sealText: (text: string) => string;
 };
+
+/** A digest that can only be written. */
+export type Sealed = { toString: (encoding: 'hex' | 'base64' | 'base64url') => string };
 
 export type SignedParts = { headers?: readonly HeaderPair[]; body?: Uint8Array; url?: string };
 export type CannotSign = { cannotSign: string };
@@ -47,7 +50,7 @@ export function withHeader(headers: readonly HeaderPair[], name: string, value: 
   return at < 0 ? [...others, [spelling, value]] : others.toSpliced(at, 0, [spelling, value]);
 }
 
-export const encodeDigest = (digest: Buffer, encoding: Encoding): string =>
+export const encodeDigest = (digest: Sealed, encoding: Encoding): string =>
   digest.toString(encoding === 'hex-or-base64' ? 'hex' : encoding);
 
 /** @param like the value that the request came with: it decides where a platform uses seconds as well as milliseconds */

@@ -1,0 +1,153 @@
+/*
+ * Makes the request that a replay sends: the event as captured, edited, signed. Whether a stored secret may sign is decided in
+ * core/no-signing-oracle.ts, before anything is signed.
+ */
+import type { AllowEntry } from '../../core/allow-list.ts';
+import type { Clock } from '../../core/clock.ts';
+import { readDestination } from '../../core/destination.ts';
+import { forbidden, invalid, notFound } from '../../core/errors.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import { eventId } from '../../core/ids.ts';
+import { refusalToSign } from '../../core/no-signing-oracle.ts';
+import type { Principal } from '../../core/principal.ts';
+import { applyEdit, isEdit } from '../../core/replay-edit.ts';
+import type { SigningSecret, Verdict } from '../../platforms/engine/model.ts';
+import type { SignRequest } from '../../platforms/engine/sign.ts';
+import { sign } from '../../platforms/platforms.ts';
+import { appendTarget } from '../../shared/replay-target.ts';
+import type { StoredEvent } from '../events/service.ts';
+
+import { replayHeaders, withoutRedacted } from './headers.ts';
+import type { HiddenText } from './kept-response.ts';
+import type { ReplayRequest } from './model.ts';
+
+export type PreparedRequest = {
+  method: string;
+  url: string;
+  headers: HeaderPair[];
+  body: Uint8Array;
+  isSigned: boolean;
+  isEdited: boolean;
+  /** Not to be shown or stored, should the destination echo it. */
+  hidden: HiddenText[];
+};
+
+/** A secret of an endpoint. */
+export type Signer = SigningSecret & { id: string; maySign: boolean; destinations: readonly string[] };
+
+type SignOptions = NonNullable<ReplayRequest['sign']>;
+/** `platform`: by whose row it signs. */
+type ChosenSecret = { secret: string; platform: string | null; isStored: boolean };
+
+export type PrepareRequest = ReturnType<typeof createPrepareRequest>;
+
+export function createPrepareRequest(options: {
+  signersOf: (endpoint: number) => readonly Signer[];
+  /** The verdict on the event, as it was captured, with this secret alone. */
+  verifyWith: (event: StoredEvent, secret: SigningSecret) => Verdict | null;
+  /** Destinations for which stored secrets may sign although nobody listed them. */
+  allow: readonly AllowEntry[];
+  clock: Pick<Clock, 'now'>;
+}) {
+  const { signersOf, verifyWith, allow, clock } = options;
+
+  /** @throws forbidden when a stored secret may not sign; not_found for the secret */
+  const chooseSecret = (
+    event: StoredEvent,
+    {
+      sign: { secret, secretId, at },
+      ...intent
+    }: { sign: SignOptions; url: string; isApp: boolean; isEdited: boolean },
+  ): ChosenSecret => {
+    if (secret !== undefined) return { secret, platform: event.row.platform, isStored: false };
+    const known = signersOf(event.row.endpoint);
+    const now = clock.now();
+    const choose = (signer: Signer): ChosenSecret | string => {
+      const verdict = verifyWith(event, { platform: signer.platform, secret: signer.secret });
+      const refusal = refusalToSign({
+        ...intent,
+        secret: { ...signer, isConfirmed: signer.unconfirmed !== true },
+        isValid: verdict?.verdict === 'valid',
+        at,
+        now,
+        allow,
+      });
+      return refusal ?? { secret: signer.secret, platform: verdict?.platform ?? null, isStored: true };
+    };
+    if (secretId === undefined) {
+      const tried = known.filter(({ maySign }) => maySign).map(choose);
+      const chosen = tried.find(one => typeof one !== 'string') ?? tried[0];
+      if (typeof chosen === 'object') return chosen;
+      throw forbidden(chosen ?? 'no secret of the endpoint may sign: allow one, or send the secret with the request');
+    }
+    const signer = known.find(({ id }) => id === secretId);
+    if (!signer) throw notFound('secret');
+    const chosen = choose(signer);
+    if (typeof chosen === 'string') throw forbidden(chosen);
+    return chosen;
+  };
+
+  return (
+    principal: Pick<Principal, 'app'>,
+    event: StoredEvent,
+    { url: given, appendPath = false, edit = {}, sign: wanted, dryRun = false }: ReplayRequest,
+  ): PreparedRequest => {
+    const { row } = event;
+    const url = appendPath ? readDestination(appendTarget(given, targetOf(event))) : given;
+    const isSigned = wanted !== undefined && wanted.mode !== 'none';
+    const isEdited = isEdit(edit) || (isSigned && wanted.newId === true);
+    // Before the edit is looked at: an answer to it must not depend on what it would sign.
+    const chosen = isSigned
+      ? chooseSecret(event, { sign: wanted, url, isApp: principal.app !== undefined, isEdited })
+      : undefined;
+    const edited = applyEdit({ headers: replayHeaders(event.headers), body: event.body }, edit);
+    const marks: HeaderPair[] = [
+      ...(isEdited ? [['x-hooktape-edited', '1'] as const] : []),
+      ['x-service-replay', eventId(row.seq, row.nonce)],
+    ];
+    const unsigned = { method: row.method, url, ...edited };
+    const { hidden, ...request } =
+      chosen && wanted
+        ? signed({ ...unsigned, ...optionsOf(wanted, chosen, clock.now()) }, chosen, dryRun)
+        : { ...unsigned, hidden: [] };
+    const headers = withoutRedacted(request.headers).filter(
+      ([name]) => !isEdited || name.toLowerCase() !== 'x-hooktape-edited',
+    );
+    return { ...request, headers: [...headers, ...marks], isSigned, isEdited, hidden };
+  };
+}
+
+const targetOf = ({ row: { path, query } }: StoredEvent) => ({
+  path: Buffer.from(path).toString('latin1'),
+  query: query && Buffer.from(query).toString('latin1'),
+});
+
+/** What a stored secret signs has the time of this server. */
+const optionsOf = ({ mode, at, newId }: SignOptions, { isStored, platform }: ChosenSecret, now: number) => ({
+  platform,
+  at: isStored ? now : (at ?? now),
+  newId,
+  tamper: mode === 'tamper',
+});
+
+/** @throws invalid for what cannot be signed */
+function signed(
+  request: Omit<SignRequest, 'secret'>,
+  { secret, isStored }: ChosenSecret,
+  dryRun: boolean,
+): Pick<PreparedRequest, 'method' | 'url' | 'headers' | 'body' | 'hidden'> {
+  const { method } = request;
+  const make = (isMasked: boolean) => {
+    const result = sign({ ...request, secret, isMasked });
+    if ('cannotSign' in result) throw invalid(result.cannotSign);
+    return { method, ...result };
+  };
+  const hidden: HiddenText[] = [{ text: secret.trim(), shownAs: '[redacted]' }];
+  if (!isStored) return { ...make(false), hidden };
+  const masked = make(true);
+  if (dryRun) return { ...masked, hidden };
+  const real = make(false);
+  const signatures = real.headers.filter((_, n) => masked.headers[n]?.[1] === '[signed]').map(([, value]) => value);
+  const parts = signatures.flatMap(value => [value, ...value.split(/[,;= ]+/).filter(part => part.length >= 16)]);
+  return { ...real, hidden: [...hidden, ...parts.map(text => ({ text, shownAs: '[signed]' }))] };
+}
