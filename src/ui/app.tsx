@@ -23,6 +23,7 @@ import { LoginPage } from './pages/login.tsx';
 import { SchemasPage } from './pages/schemas.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
+import { forgetRequests } from './replay/request.ts';
 import { safeReturnTo } from './return-to.ts';
 import { filterOf } from './search/filter-url.ts';
 
@@ -128,6 +129,7 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
   useEffect(
     () => () => {
       clearEventCache();
+      forgetRequests();
       clearDeliveryCache();
     },
     [],

@@ -1,6 +1,7 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
 import { replayExample, replayExamples } from './replay-examples.ts';
+import { signatureExamples } from './signature-examples.ts';
 
 const createdAt = 1_789_000_000_000;
 const receivedAt = 1_789_000_123_456;
@@ -138,32 +139,7 @@ const bySchema: Record<string, unknown> = {
   EventSummary: summary,
   PinRequest: { name: 'golden', note: 'the first paid order' },
   NewFilter: { name: 'Large orders', where: 'type:order.* size>10k' },
-  SignatureCheckRequest: { secret: 'whsec_9f2k4t7x1m3p' },
-  SignatureExplanation: {
-    verdict: 'invalid',
-    reason: 'wrong_secret_or_altered_body',
-    proves: null,
-    checkedWith: 'request',
-    platform: 'stripe',
-    scheme: 'hmac-sha256',
-    schemes: ['hmac-sha256'],
-    signedString: `1789000123.${body}`,
-    signedStringEncoding: 'utf8',
-    signedBytes: body.length + 11,
-    parts: [
-      { from: 'header', name: 'stripe-signature', start: 0, end: 10 },
-      { from: 'other', name: null, start: 10, end: 11 },
-      { from: 'body', name: null, start: 11, end: body.length + 11 },
-    ],
-    received: [sha256],
-    expected: ['5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd'],
-    signatureEncoding: 'hex',
-    timestamp: 1_789_000_123_000,
-    timestampFrom: 'header:stripe-signature t',
-    skewS: 0.456,
-    toleranceS: 300,
-    causes: [{ cause: 'other_secret', isProven: false }],
-  },
+  ...signatureExamples(body, sha256),
   SavedFilter: filter,
   SavedFilterList: { filters: [filter] },
   FilterTest: { where: filter.where, limit: 10 },

@@ -48,7 +48,8 @@ export const ChangeTable = ({ changes, same }: { changes: Change[]; same: string
 export function LineDifferences({ left, right }: { left: string; right: string }) {
   const lines = useMemo(() => diffLines(left, right), [left, right]);
   return (
-    <pre class="lines">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
+    <pre class="lines" tabIndex={0}>
       {lines.slice(0, maxShownLines).map((line, index) => (
         <span key={index} class={line.kind}>
           {line.kind === 'added' ? '+ ' : line.kind === 'removed' ? '- ' : '  '}

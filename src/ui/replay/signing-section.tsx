@@ -35,7 +35,7 @@ export function SigningSection({ endpointId, signing, isEdited, onChange }: Sign
         Signature <span class="faint">{summaries[signing.mode]}</span>
       </summary>
       <div class="replay-part-body">
-        <Segmented label="Signature" options={modes} value={signing.mode} onPick={mode => onChange({ mode })} />
+        <Segmented label="How it is signed" options={modes} value={signing.mode} onPick={mode => onChange({ mode })} />
         {signing.mode === 'none' ? (
           <p class="faint">
             {isEdited
