@@ -30,7 +30,7 @@ export function Outcome({ sending, label, open }: { sending: Sending; label: str
     );
   const { ok, status, responsePreview } = sending.result;
   return (
-    <details class="outcome" open={open}>
+    <details class="outcome" open={open} ref={open ? showAtEnd : undefined}>
       <summary>
         <StatusBadge status={status} ok={ok} />
         <span>{phraseLine(sending.result)}</span>
@@ -41,6 +41,9 @@ export function Outcome({ sending, label, open }: { sending: Sending; label: str
     </details>
   );
 }
+
+/** A long form may hide what is below it. */
+const showAtEnd = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
 /** With the setting that would allow it. */
 export const RefusalNotice = ({ refusal }: { refusal: Refusal }) => (
