@@ -45,9 +45,9 @@ export async function history(events: number): Promise<History> {
 }
 
 /** An event that is the only one of its kind: which part of the history comes before it, and what it has. */
-const planted: { part: number; method?: string; fields?: string[]; padding?: number }[] = [
+const planted: { part: number; method?: string; event?: string; fields?: string[]; padding?: number }[] = [
   { part: 1 / 4, method: 'DELETE' },
-  { part: 1 / 5, fields: ['Content-Type', 'application/json', 'X-GitHub-Event', 'rare.thing'] },
+  { part: 1 / 5, event: 'rare.thing' },
   { part: 1 / 6, fields: ['Content-Type', 'application/json', 'Stripe-Signature', 't=1,v1=0'] },
   { part: 1 / 7, padding: 70_000 },
 ];
@@ -89,7 +89,7 @@ async function build(dataDir: string, events: number): Promise<History> {
             method: plant?.method ?? 'POST',
             path: '',
             query: null,
-            fields: toFieldLines(plant?.fields ?? ['Content-Type', 'application/json', 'X-GitHub-Event', event]),
+            fields: toFieldLines(plant?.fields ?? githubHeaders(plant?.event ?? event)),
             body,
             sourceIp: '127.0.0.1',
             receivedAt: clock.now(),
@@ -129,6 +129,16 @@ async function build(dataDir: string, events: number): Promise<History> {
     indexSeconds: (indexed - captured) / 1000,
   };
 }
+
+/** Each delivery has an id of its own, as GitHub's have. */
+const githubHeaders = (event: string): string[] => [
+  'Content-Type',
+  'application/json',
+  'X-GitHub-Event',
+  event,
+  'X-GitHub-Delivery',
+  crypto.randomUUID(),
+];
 
 function randomHex(bytes: number): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');

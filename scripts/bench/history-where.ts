@@ -35,11 +35,11 @@ const bodyQueries = ({ rare }: History): Query[] => [
   { what: 'rare value', where: `body.rare:"${rare}"`, finds: 1 },
   { what: 'absent value', where: 'body.sender.login:"nobody-of-that-name"', finds: 0 },
   { what: 'common value', where: 'body.sender.type:User', finds: pageSize },
-  { what: 'rare field', where: 'has:body.rare', finds: 1 },
 ];
 
-/** Signatures and columns do not narrow these. Their pages spend the whole budget. */
+/** Signatures and columns do not narrow these enough: `rare` is in many words. Their pages spend the whole budget. */
 const scans: Query[] = [
+  { what: 'rare field', where: 'has:body.rare', finds: undefined },
   { what: 'rare number', where: 'body.number>99999999999', finds: undefined },
   { what: 'absent header', where: 'has:header.x-absent', finds: undefined },
   { what: 'absent address', where: 'ip:192.0.2.0/24', finds: undefined },

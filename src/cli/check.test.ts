@@ -96,6 +96,13 @@ describe('hooktape check', () => {
     ['a missing event', 'DELETE FROM events WHERE seq = 2', 'counters', 'counts 4 events and has 3'],
     ['an orphaned event', 'UPDATE events SET endpoint = 99 WHERE seq = 2', 'orphans', '1 event without an endpoint'],
     ['an orphaned replay', 'UPDATE replays SET event = 99', 'orphans', '1 replay without an event'],
+    ['an orphaned attempt', 'UPDATE delivery_attempts SET event = 99 WHERE event = 2', 'orphans', '1 attempt without'],
+    [
+      'a missing attempt',
+      'DELETE FROM delivery_attempts',
+      'orphans',
+      '4 events missing from the attempts of their deliveries',
+    ],
     ['a lost team', 'DELETE FROM teams', 'references', 'endpoints: 2 rows referring to a missing row in teams'],
     [
       'other bodies',

@@ -93,6 +93,7 @@ export function createEventsWiring(
     createSlices,
     memoryReservations,
     isUnfiled: seq => infrastructure.journal?.isUnfiled(seq) ?? false,
+    isShared,
   });
   const packing = createPackingService({
     store: createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
@@ -116,13 +117,19 @@ export function createEventsWiring(
     clock,
     events,
     onUnpinned: () => retention.retention.wake(),
-    onChanged: notifications.changed,
+    onChanged: change => {
+      events.forgetRemoved();
+      notifications.changed(change);
+    },
   });
   const retention = createRetention(infrastructure, {
     background,
     isBusy: captureLoad.isWaiting,
     removeTeam: endpoints.removeTeam,
-    onSwept: metrics.swept,
+    onSwept: swept => {
+      events.forgetRemoved();
+      metrics.swept(swept);
+    },
   });
   infrastructure.journal?.whenHealed(notifications.lookAgain);
   return {

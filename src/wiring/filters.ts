@@ -38,7 +38,10 @@ export function createFiltersWiring(
       do await pause(0);
       while (captureLoad.isWaiting() && clock.monotonic() < until);
     },
-    onDeleted: retention.wake,
+    onDeleted: () => {
+      events.forgetRemoved();
+      retention.wake();
+    },
   });
   return { filters, deletion };
 }

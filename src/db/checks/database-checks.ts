@@ -4,6 +4,7 @@
  */
 import type { Client, Row } from '@libsql/client';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
+import { bucketOf } from '../delivery-attempts.ts';
 import { contentProblems } from './content-check.ts';
 
 /** `run` returns problems as sentences; none when all is well. */
@@ -69,12 +70,26 @@ export function databaseChecks(client: Client, sealer: Sealer, isFile: boolean):
       run: async () => {
         const [row] = await rowsOf(
           `SELECT (SELECT count(*) FROM events WHERE endpoint NOT IN (SELECT seq FROM endpoints)),
-                  (SELECT count(*) FROM replays WHERE event NOT IN (SELECT seq FROM events))`,
+                  (SELECT count(*) FROM replays WHERE event NOT IN (SELECT seq FROM events)),
+                  (SELECT count(*) FROM delivery_attempts AS found WHERE NOT EXISTS
+                    (SELECT 1 FROM events WHERE seq = found.event AND delivery = found.delivery
+                       AND ${bucketOf('seq')} = found.bucket)),
+                  (SELECT count(*) FROM events WHERE delivery IS NOT NULL AND NOT EXISTS
+                    (SELECT 1 FROM delivery_attempts AS found WHERE found.bucket = ${bucketOf('events.seq')}
+                       AND found.delivery = events.delivery AND found.event = events.seq))`,
         );
-        const [events, replays] = [Number(row?.[0]), Number(row?.[1])];
+        const [events = 0, replays = 0, attempts = 0, unlisted = 0] = Array.from({ length: 4 }, (_, column) =>
+          Number(row?.[column]),
+        );
         return [
           ...(events > 0 ? [`${plural(events, 'event')} without an endpoint; the sweeper removes them`] : []),
           ...(replays > 0 ? [`${plural(replays, 'replay')} without an event`] : []),
+          ...(attempts > 0 ? [`${plural(attempts, 'attempt')} without an event`] : []),
+          ...(unlisted > 0
+            ? [
+                `${plural(unlisted, 'event')} missing from the attempts of ${unlisted === 1 ? 'its delivery' : 'their deliveries'}`,
+              ]
+            : []),
         ];
       },
     },

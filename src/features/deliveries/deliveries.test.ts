@@ -232,22 +232,6 @@ describe('GET /api/deliveries/{key}', () => {
     const { attempts } = await sender.delivery((await sender.detail(ids[2] ?? '')).delivery.key);
     expect(attempts.map(({ gapMs }) => gapMs)).toEqual([null, 2 * hour]);
   });
-
-  test('numbers stop at 100, and the first 100 attempts are listed', async () => {
-    const sender = await openSender();
-    const at = clock.now() - hour;
-    for (const id of ['a', undefined]) {
-      const ids = await sender.sendAll(Array.from({ length: 103 }, (_, n) => ({ receivedAt: at + n, id })));
-      const [first, middle, beyond] = [ids[0] ?? '', ids[49] ?? '', ids[102] ?? ''];
-      const details = await Promise.all([first, middle, beyond].map(sender.detail));
-      expect(places(details)).toEqual(['1/100', '50/100', '100/100']);
-      expect(new Set(details.map(({ delivery }) => delivery.key)).size).toBe(1);
-      const found = await sender.delivery(details[0]?.delivery.key ?? '');
-      expect([found.attempts.length, found.attempts[0]?.id]).toEqual([100, first]);
-    }
-    const folded = await sender.walk('&group=delivery&limit=1');
-    expect(folded.map(({ delivery }) => delivery.basis).sort()).toEqual(['content', 'header']);
-  });
 });
 
 describe('attempts', () => {

@@ -19,6 +19,7 @@ import {
   uncomputedRow,
 } from '../../core/delivery-key.ts';
 import type { Attempt, AttemptsStore, ListedRow, Scope } from './attempts-store.ts';
+import { createLongDeliveries, type LongDeliveries } from './long-deliveries.ts';
 
 export const maxAttempts = 100;
 /** Attempts of several deliveries that are read together. More are read one delivery at a time. */
@@ -33,15 +34,27 @@ export type DeliveryGroup = { number: number; key: string; attempts: Position[];
 
 export const byReceipt = (a: Position, b: Position): number => a.receivedAt - b.receivedAt || a.seq - b.seq;
 
-/** @param row the event's row, which is in the group, or among those that a cut group leaves out */
-function placeIn({ number, key, attempts }: DeliveryGroup, { seq }: { seq: number }): DeliveryPlace {
-  const index = attempts.findIndex(one => one.seq === seq);
-  return { key, basis: basisOf(number), attempt: index < 0 ? maxAttempts : index + 1, attempts: attempts.length };
+/**
+ * @param rows of the attempts of the delivery, in order of receipt
+ * @param seq the event's row number, which is one of `rows`, or among those that a cut group leaves out
+ */
+function placeIn(
+  { number, key, rows }: { number: number; key: string; rows: readonly number[] },
+  seq: number,
+): DeliveryPlace {
+  const index = rows.indexOf(seq);
+  return { key, basis: basisOf(number), attempt: index < 0 ? maxAttempts : index + 1, attempts: rows.length };
 }
+
+const placeInGroup = ({ number, key, attempts }: DeliveryGroup, seq: number): DeliveryPlace =>
+  placeIn({ number, key, rows: attempts.map(one => one.seq) }, seq);
 
 export type Attempts = ReturnType<typeof createAttempts>;
 
-export function createAttempts(store: Pick<AttemptsStore, 'attempts' | 'firstAttempts' | 'rows'>) {
+export function createAttempts(
+  store: Pick<AttemptsStore, 'attempts' | 'firstAttempts' | 'rows'>,
+  longDeliveries: LongDeliveries = createLongDeliveries(0),
+) {
   /** The attempts with these numbers. Of each number all, or one more than `maxAttempts`. */
   const read = async (scope: Scope, numbers: readonly number[]): Promise<Attempt[]> => {
     if (numbers.length === 0) return [];
@@ -79,7 +92,7 @@ export function createAttempts(store: Pick<AttemptsStore, 'attempts' | 'firstAtt
   const attemptsOf = async (endpoint: number, seqs: readonly number[]): Promise<Map<number, number>> => {
     const scope = { endpoint, since: Number.MIN_SAFE_INTEGER };
     const groups = await groupsOf(scope, await store.rows(scope, seqs));
-    return new Map([...groups].map(([seq, group]) => [seq, placeIn(group, { seq }).attempt]));
+    return new Map([...groups].map(([seq, group]) => [seq, placeInGroup(group, seq).attempt]));
   };
 
   return {
@@ -91,9 +104,17 @@ export function createAttempts(store: Pick<AttemptsStore, 'attempts' | 'firstAtt
      * @param rows events of one endpoint, in any order; up to a few thousand in one call, which looks all of them up together
      */
     async placesOf(scope: Scope, rows: readonly ListedRow[]): Promise<Map<number, DeliveryPlace>> {
-      const groups = await groupsOf(scope, rows);
       const places = new Map<number, DeliveryPlace>();
-      for (const [seq, group] of groups) places.set(seq, placeIn(group, { seq }));
+      const unknown: ListedRow[] = [];
+      for (const row of rows) {
+        const long = row.delivery === null ? undefined : longDeliveries.find(scope, row.delivery);
+        if (long && row.delivery !== null) places.set(row.seq, placeIn({ number: row.delivery, ...long }, row.seq));
+        else unknown.push(row);
+      }
+      const add = longDeliveries.startReading(scope);
+      const groups = await groupsOf(scope, unknown);
+      add(new Set(groups.values()));
+      for (const [seq, group] of groups) places.set(seq, placeInGroup(group, seq));
       return places;
     },
 

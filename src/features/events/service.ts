@@ -23,6 +23,7 @@ import type { AttemptsStore, Scope } from './attempts-store.ts';
 import { createEventDetails, type EventPlace } from './details.ts';
 import { createFoldedList } from './folded-list.ts';
 import { createEventList } from './list.ts';
+import { createLongDeliveries } from './long-deliveries.ts';
 import type { MemoryReservations } from './memory-reservations.ts';
 import type { EventSummary, Signature } from './model.ts';
 import type { DetailRow, EventsStore, Rows, SummaryRow } from './store.ts';
@@ -102,6 +103,8 @@ export function createEventsService(options: {
   memoryReservations: MemoryReservations;
   /** Whether the event with this row number was acknowledged and is not a row yet, because the database takes none. */
   isUnfiled?: (seq: number) => boolean;
+  /** Whether other processes use the database, too. */
+  isShared?: boolean;
 }) {
   const {
     store,
@@ -114,8 +117,10 @@ export function createEventsService(options: {
     createSlices,
     memoryReservations,
     isUnfiled = () => false,
+    isShared = false,
   } = options;
-  const attempts = createAttempts(attemptsStore);
+  const longDeliveries = createLongDeliveries(isShared ? 0 : undefined);
+  const attempts = createAttempts(attemptsStore, longDeliveries);
   const summarise = createSummaries({ store, verdicts, attempts });
   const readFolded = createFoldedList({ store: attemptsStore, attempts, monotonic: clock.monotonic });
 
@@ -164,6 +169,9 @@ export function createEventsService(options: {
 
     /** Which attempts of deliveries events are. */
     attempts,
+
+    /** Call this after events were removed. */
+    forgetRemoved: longDeliveries.forget,
 
     /** What the deliveries feature reads. */
     deliveries: {

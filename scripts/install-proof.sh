@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Installs what `bun run release` makes, as people would: the npm package from a registry on this machine (verdaccio), the Debian
+# package in a clean Debian, and checks the Helm chart and the Homebrew formula.
+# Needs root, debootstrap, node with npm, curl, helm, ruby. HOOKTAPE_PROOF_ROOT: a debootstrap tree, which is copied.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+for tool in debootstrap npm npx curl helm ruby dpkg-deb; do
+  command -v "$tool" >/dev/null || { echo "install-proof: $tool is missing"; exit 1; }
+done
+[[ $(id -u) -eq 0 ]] || { echo 'install-proof: must run as root'; exit 1; }
+
+work=$(mktemp -d)
+registry=''
+finish() {
+  [[ -z $registry ]] || kill "$registry" 2>/dev/null || true
+  rm -rf --one-file-system "$work"
+}
+trap finish EXIT
+step() { printf '%-62s' "$1"; }
+ok() { echo "ok ${1:-}"; }
+fail() { echo "FAILED: $1"; tail -n 20 "$work/log"; exit 1; }
+: >"$work/log"
+version=$(node -p 'require("./package.json").version')
+
+step 'bun run release npm, deb, helm'
+for kind in npm deb helm; do npx --yes bun@1.4.5 run release "$kind" >>"$work/log" 2>&1 || fail "$kind"; done
+ok
+
+port=$((20000 + RANDOM % 20000))
+step 'a registry with the npm packages'
+cat >"$work/verdaccio.yaml" <<END
+storage: $work/storage
+auth: { htpasswd: { file: $work/htpasswd } }
+packages: { '**': { access: \$all, publish: \$all, unpublish: \$all } }
+max_body_size: 200mb
+log: { type: stdout, format: pretty, level: error }
+END
+mkdir "$work/registry"
+# Its own dependency is a tag, which not every mirror of npm has.
+echo '{"private":true,"dependencies":{"verdaccio":"6.1.6"},"overrides":{"node-fetch":"2.7.0"}}' >"$work/registry/package.json"
+(cd "$work/registry" && npm install --no-audit --no-fund) >>"$work/log" 2>&1 || fail 'npm install verdaccio'
+"$work/registry/node_modules/.bin/verdaccio" --config "$work/verdaccio.yaml" --listen "127.0.0.1:$port" >>"$work/log" 2>&1 &
+registry=$!
+for _ in $(seq 600); do curl -fs "http://127.0.0.1:$port/-/ping" >/dev/null && break; sleep 0.1; done
+echo "//127.0.0.1:$port/:_authToken=none" >"$work/npmrc"
+npm_local() { npm --userconfig "$work/npmrc" --cache "$work/npm-cache" --registry "http://127.0.0.1:$port/" "$@"; }
+for file in dist/release/npm/*.tgz; do npm_local publish "$file" >>"$work/log" 2>&1 || fail "$file"; done
+ok
+
+step 'npm install hooktape, without install scripts'
+mkdir "$work/project" && cd "$work/project"
+npm_local init --yes >>"$work/log" 2>&1
+npm_local install --ignore-scripts hooktape >>"$work/log" 2>&1 || fail 'npm install'
+[[ $(npx hooktape version) == *"$version"* ]] || fail 'version'
+code=0; npx hooktape no-such-command >>"$work/log" 2>&1 || code=$?
+[[ $code -eq 2 ]] || fail "exit code $code instead of 2"
+ok
+
+step 'npx hooktape serve records, and stops on SIGTERM with 0'
+HOOKTAPE_PORT=$((port + 1)) ./node_modules/.bin/hooktape serve >>"$work/log" 2>&1 &
+server=$!
+for _ in $(seq 100); do curl -fs "http://127.0.0.1:$((port + 1))/readyz" >/dev/null && break; sleep 0.1; done
+curl -fs "http://127.0.0.1:$((port + 1))/healthz" >/dev/null || fail 'not ready'
+kill -TERM "$server"
+code=0; wait "$server" || code=$?
+[[ $code -eq 0 ]] || fail "exit code $code"
+ok
+cd - >/dev/null
+
+root=$work/root
+step 'a clean Debian'
+if [[ -n ${HOOKTAPE_PROOF_ROOT:-} ]]; then cp -a "$HOOKTAPE_PROOF_ROOT" "$root"
+else debootstrap --variant=minbase bookworm "$root" >>"$work/log" 2>&1 || fail debootstrap; fi
+ok
+
+step 'dpkg installs the package'
+cp dist/release/deb/*.deb "$root/hooktape.deb"
+in_root() { chroot "$root" "$@"; }
+in_root dpkg --install /hooktape.deb >>"$work/log" 2>&1 || fail 'dpkg --install'
+[[ $(in_root hooktape version) == *"$version"* ]] || fail 'version'
+[[ $(in_root stat -c '%a %U:%G' /etc/hooktape/hooktape.env) == '640 root:hooktape' ]] || fail 'the settings'
+in_root getent passwd hooktape >/dev/null || fail 'no user'
+for file in /usr/share/bash-completion/completions/hooktape /usr/share/zsh/vendor-completions/_hooktape \
+  /usr/share/fish/vendor_completions.d/hooktape.fish /usr/lib/systemd/system/hooktape.service; do
+  [[ -s $root$file ]] || fail "$file is empty"
+done
+in_root bash -n /usr/share/bash-completion/completions/hooktape || fail 'the completion of bash'
+ok
+
+step 'it runs as the user of the service'
+in_root sh -c 'install -d -o hooktape -m 700 /var/lib/hooktape && cd /var/lib/hooktape &&
+  setpriv --reuid hooktape --regid hooktape --clear-groups hooktape check --env-file /etc/hooktape/hooktape.env' \
+  >>"$work/log" 2>&1 || fail 'check'
+ok
+
+step 'a purge leaves what was recorded, and nothing else'
+in_root dpkg --purge hooktape >>"$work/log" 2>&1 || fail 'dpkg --purge'
+[[ -d $root/var/lib/hooktape && ! -e $root/etc/hooktape && ! -e $root/usr/bin/hooktape ]] || fail 'what is left'
+ok
+
+step 'the chart is valid, and its manifests are'
+chart=dist/release/helm/hooktape-$version.tgz
+helm lint "$chart" >>"$work/log" 2>&1 || fail 'helm lint'
+helm template proof "$chart" --kube-version 1.30.0 --set baseUrl=https://hooks.example.com --set ingress.enabled=true \
+  --set ingress.host=hooks.example.com --set ingress.tlsSecret=tls --set settings.HOOKTAPE_FREE_RETENTION=7d \
+  --set 'settingsFromSecrets={secret}' >"$work/manifests.yaml" 2>>"$work/log" || fail 'helm template'
+for kind in Deployment Service PersistentVolumeClaim Ingress; do
+  grep -q "^kind: $kind$" "$work/manifests.yaml" || fail "no $kind"
+done
+if helm template proof "$chart" --kube-version 1.30.0 --set ingress.enabled=true >/dev/null 2>&1; then fail 'an ingress without a host'; fi
+ok
+
+if [[ -d node_modules/@libsql/darwin-arm64 ]]; then
+  step 'the formula has addresses and checksums'
+  npx --yes bun@1.4.5 run release brew >>"$work/log" 2>&1 || fail 'brew'
+  ruby -c dist/release/brew/hooktape.rb >>"$work/log" 2>&1 || fail 'syntax'
+  [[ $(grep -cE 'sha256 "[0-9a-f]{64}"' dist/release/brew/hooktape.rb) -eq 4 ]] || fail 'checksums'
+  ok
+else
+  echo "the formula was not made: it needs bun install --os='*' --cpu='*'"
+fi
+echo 'everything installs'

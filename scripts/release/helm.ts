@@ -1,0 +1,17 @@
+/* The Helm chart as an archive, with the version of the program. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { emptyReleaseDir, inFolder, type Made, packagingDir, run, sourceTime, version } from './files.ts';
+
+export const makeChart = (): Promise<Made[]> =>
+  inFolder(async folder => {
+    cpSync(join(packagingDir, 'helm/hooktape'), join(folder, 'hooktape'), { recursive: true });
+    const about = join(folder, 'hooktape/Chart.yaml');
+    writeFileSync(about, readFileSync(about, 'utf8').replace(/^((?:appV|v)ersion): 0\.0\.0$/gm, `$1: ${version}`));
+    const { dir, made } = emptyReleaseDir('helm');
+    const file = `hooktape-${version}.tgz`;
+    const sameEverywhere = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
+    const args = [...sameEverywhere, `--mtime=@${sourceTime()}`, '--use-compress-program=gzip -n'];
+    run(['tar', ...args, '-cf', join(dir, file), '-C', folder, 'hooktape']);
+    return [made(file)];
+  });

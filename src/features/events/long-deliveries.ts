@@ -1,0 +1,54 @@
+/*
+ * Remembers where the attempts of long deliveries are: those with more attempts than are told apart, which would be read again for
+ * every page that shows one. New attempts do not change the first ones. So what is remembered stays true until events are removed
+ * (`forget`), or the oldest of these attempts is not visible any more.
+ */
+import type { DeliveryGroup } from './attempts.ts';
+import type { Scope } from './attempts-store.ts';
+
+/** `rows`: the row numbers of the attempts that are told apart, in order of receipt. */
+export type LongDelivery = { key: string; rows: readonly number[] };
+
+/** Memory: about 1 KB each. */
+const defaultMaxDeliveries = 2048;
+
+export type LongDeliveries = ReturnType<typeof createLongDeliveries>;
+
+/** @param maxDeliveries 0 when other processes may remove events, too */
+export function createLongDeliveries(maxDeliveries = defaultMaxDeliveries) {
+  const kept = new Map<string, LongDelivery & { oldestAt: number }>();
+  let removals = 0;
+  const idOf = ({ endpoint }: Scope, number: number): string => `${endpoint}:${number}`;
+
+  return {
+    find(scope: Scope, number: number): LongDelivery | undefined {
+      const found = kept.get(idOf(scope, number));
+      return found && found.oldestAt >= scope.since ? found : undefined;
+    },
+
+    /** Call this before reading. The returned function adds what was read, unless events were removed meanwhile. */
+    startReading(scope: Scope): (groups: Iterable<DeliveryGroup>) => void {
+      const removalsBefore = removals;
+      return groups => {
+        if (removals !== removalsBefore || maxDeliveries === 0) return;
+        for (const { number, key, attempts, isCut } of groups) {
+          if (!isCut) continue;
+          const oldest = kept.keys().next();
+          if (kept.size >= maxDeliveries && !oldest.done) kept.delete(oldest.value);
+          // Pinned attempts may be older than `since`: these deliveries are read again each time.
+          kept.set(idOf(scope, number), {
+            key,
+            rows: attempts.map(({ seq }) => seq),
+            oldestAt: Math.min(...attempts.map(({ receivedAt }) => receivedAt)),
+          });
+        }
+      };
+    },
+
+    /** Events were removed. */
+    forget(): void {
+      removals++;
+      kept.clear();
+    },
+  };
+}
