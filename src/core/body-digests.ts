@@ -17,8 +17,7 @@ export function followBody(headers: readonly HeaderPair[], before: Uint8Array, a
     if (name.toLowerCase() === 'content-length') return [name, String(after.length)];
     if (!nameOfDigest.test(name)) return [name, value];
     pairs ??= spellings(before, after);
-    const found = pairs.find(([old]) => value.includes(old));
-    return [name, found ? value.replace(...found) : value];
+    return [name, pairs.reduce((text, [old, now]) => text.replace(old, () => now), value)];
   });
 }
 
