@@ -12,6 +12,7 @@ import { httpieCommand } from '../copy/httpie.ts';
 import { sendableHeaders } from '../copy/request.ts';
 import { visibleLine, visibleText } from '../format/visible.ts';
 import { readDestination } from '../replay/destination.ts';
+import { targetOf } from '../replay/request.ts';
 import { Dialog, Field, Segmented } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { loadPreference, savePreference } from './preferences.ts';
@@ -35,7 +36,7 @@ export function CopyDialog({ event, endpointUrl, onClose }: CopyDialogProps) {
   const targets: Record<TargetId, string> = {
     endpoint: endpointTarget(event, endpointUrl),
     replay: replayed ?? '',
-    typed: destination.url === '' ? '' : endpointTarget(event, destination.url),
+    typed: destination.url === '' ? '' : targetOf({ url: destination.url, appendPath: true }, event),
   };
   const url = targets[targetId];
   const format = formats.find(one => one.id === formatId) ?? formats[0];

@@ -30,7 +30,7 @@ export function Outcome({ sending, label, open }: { sending: Sending; label: str
     );
   const { ok, status, responsePreview } = sending.result;
   return (
-    <details class="outcome" open={open} ref={open ? showAtEnd : undefined}>
+    <details class="outcome" open={open} ref={open ? showAtEnd : null}>
       <summary>
         <StatusBadge status={status} ok={ok} />
         <span>{phraseLine(sending.result)}</span>
