@@ -24,7 +24,7 @@ type SecretSigningProps = { endpointId: string; secret: Secret; onChanged: () =>
 
 function SecretSigning({ endpointId, secret, onChanged }: SecretSigningProps) {
   const { maySign, destinations, platform, last4 } = secret;
-  const name = `${platform === null ? 'any platform' : platformTitle(platform)}${last4 ? ` …${last4}` : ''}`;
+  const name = `${platform === null ? 'any platform' : platformTitle(platform)}${last4 ? `, ending in ${last4}` : ''}`;
   const change = async (what: { maySign?: boolean; destinations?: string[] }): Promise<void> => {
     try {
       await api.changeSecret(endpointId, secret.id, what);
@@ -36,7 +36,7 @@ function SecretSigning({ endpointId, secret, onChanged }: SecretSigningProps) {
   return (
     <details class="secret-signing">
       <summary>
-        Signing replays, {name} <span class="faint">{summaryOf(secret)}</span>
+        Signing replays: {name} <span class="faint">{summaryOf(secret)}</span>
       </summary>
       <div class="signing-destinations">
         <Checkbox
