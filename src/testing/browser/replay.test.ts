@@ -179,6 +179,44 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await page.keyboard.press('Escape');
   });
 
+  test('a saved secret signs replays once the settings of the endpoint allow it', async () => {
+    const eventUrl = page.url();
+    const endpoint = /endpoints\/([^/?]+)/.exec(eventUrl)?.[1] ?? '';
+    await page.evaluate(
+      async ([endpoint, text]) => {
+        await fetch(`/api/endpoints/${endpoint}/secrets`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: text,
+        });
+      },
+      [endpoint, JSON.stringify({ platform: 'github', secret })] as const,
+    );
+    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/settings`);
+    const signing = page.locator('.secret-signing');
+    await signing.locator('summary').click();
+    await signing.getByRole('checkbox').check();
+    await signing.getByLabel('Another destination').fill('staging.example.com/hooks');
+    await signing.getByText('Adds https://staging.example.com').waitFor();
+    await page.keyboard.press('Enter');
+    await signing.getByRole('button', { name: 'Remove https://staging.example.com' }).waitFor();
+    await shot('secret-signing');
+    await checkAccessibility();
+    await page.goto(eventUrl);
+    await page.locator('.event-row.selected').waitFor();
+    await page.keyboard.press('r');
+    await dialog().getByLabel('Destination').fill(`${handler.host}/hooks`);
+    await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
+    await dialog().getByRole('button', { name: 'Broken' }).click();
+    await dialog().getByLabel('Sign with').selectOption({ label: 'GitHub …hook' });
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await dialog().getByText('OK · ').waitFor();
+    const last = handler.received.at(-1);
+    expect(last?.signature).toMatch(/^sha256=[0-9a-f]{64}$/);
+    expect(last?.signature).not.toBe(signatureOf(body));
+    await page.keyboard.press('Escape');
+  });
+
   test('nothing was asked, violated or thrown', () =>
     expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });
