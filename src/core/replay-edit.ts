@@ -22,8 +22,8 @@ export type ReplayEdit = {
 
 export type EditedRequest = { headers: HeaderPair[]; body: Uint8Array };
 
-/** A path is looked up by reading the body from its beginning. */
-const maxReadBytes = 128 << 20;
+/** A path is looked up by reading the body from its beginning, while everything else waits. */
+const maxReadBytes = 32 << 20;
 
 const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 section 5.5, as latin1 text. */

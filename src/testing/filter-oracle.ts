@@ -33,7 +33,7 @@ export function toOracleEvent(detail: EventDetail): OracleEvent {
       tags: detail.tags,
       isPinned: detail.pin !== null,
       isReplayed: detail.replays.length > 0,
-      isEdited: false,
+      isEdited: detail.replays.some(({ edited }) => edited),
       isRefused: false,
       content: createEventContent({ headers: detail.rawHeaders as HeaderPair[], query: detail.query, body }),
     },

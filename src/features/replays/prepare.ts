@@ -6,7 +6,7 @@ import type { AllowEntry } from '../../core/allow-list.ts';
 import type { Clock } from '../../core/clock.ts';
 import { readDestination } from '../../core/destination.ts';
 import { forbidden, invalid, notFound } from '../../core/errors.ts';
-import type { HeaderPair } from '../../core/headers.ts';
+import { type HeaderPair, isCredentialHeader, redacted } from '../../core/headers.ts';
 import { eventId } from '../../core/ids.ts';
 import { refusalToSign } from '../../core/no-signing-oracle.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -113,9 +113,22 @@ export function createPrepareRequest(options: {
     const headers = withoutRedacted(request.headers).filter(
       ([name]) => !isEdited || name.toLowerCase() !== 'x-hooktape-edited',
     );
-    return { ...request, headers: [...headers, ...marks], isSigned, isEdited, hidden };
+    return {
+      ...request,
+      headers: [...headers, ...marks],
+      isSigned,
+      isEdited,
+      hidden: [...hidden, ...credentialsIn(edit)],
+    };
   };
 }
+
+/** Credentials that the request brings along: captured ones are redacted, and so is what is kept of these. */
+const credentialsIn = ({ headers = [] }: NonNullable<ReplayRequest['edit']>): HiddenText[] =>
+  headers.flatMap(([name, value]) => {
+    if (value === null || !isCredentialHeader(name.toLowerCase())) return [];
+    return [value, value.slice(value.indexOf(' ') + 1)].map(text => ({ text, shownAs: redacted }));
+  });
 
 const targetOf = ({ row: { path, query } }: StoredEvent) => ({
   path: Buffer.from(path).toString('latin1'),
@@ -142,7 +155,7 @@ function signed(
     if ('cannotSign' in result) throw invalid(result.cannotSign);
     return { method, ...result };
   };
-  const hidden: HiddenText[] = [{ text: secret.trim(), shownAs: '[redacted]' }];
+  const hidden: HiddenText[] = [{ text: secret.trim(), shownAs: redacted }];
   if (!isStored) return { ...make(false), hidden };
   const masked = make(true);
   if (dryRun) return { ...masked, hidden };

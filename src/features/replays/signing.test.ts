@@ -234,6 +234,13 @@ describe('a replay that is signed with a secret in the request', () => {
 });
 
 describe('the answer that is kept', () => {
+  test('has no credential that an edit brought along', async () => {
+    to = await peer(socket => socket.end(`HTTP/1.1 200 OK\r\n\r\n${to.received()}`));
+    const result = await replay(200, { edit: { headers: [['Authorization', 'Bearer mine-5d2f']] } });
+    expect(to.received()).toContain('Bearer mine-5d2f');
+    expect(JSON.stringify([result, await attemptsOf()])).not.toContain('mine-5d2f');
+  });
+
   test('has headers and the first 4 KiB, with cookies redacted', async () => {
     const long = `${'x'.repeat(4095)}ü${'y'.repeat(5000)}`;
     to = await peer(socket =>
@@ -259,4 +266,25 @@ describe('the answer that is kept', () => {
     await replay(502, { url: 'http://127.0.0.1:1/' });
     expect((await attemptsOf())[0]).toMatchObject({ status: null, response: null });
   });
+});
+
+test('filters find events that were replayed with changes', async () => {
+  to = await peer(ok);
+  const own = await ada.createEndpoint('filtered');
+  const [edited, plain, silent] = [
+    await server.deliver(own, body),
+    await server.deliver(own, body),
+    await server.deliver(own, body),
+  ];
+  await replay(200, { edit: { set: { type: 'x' } } }, edited);
+  await replay(200, {}, plain);
+  await dry({ edit: { set: { type: 'x' } } }, silent);
+  const found = async (where: string) => {
+    const path = `/api/events?endpointId=${own.id}&where=${encodeURIComponent(where)}`;
+    return (await ada.json<{ events: { id: string }[] }>(200, 'GET', path)).events.map(({ id }) => id);
+  };
+  expect(await found('is:edited')).toEqual([edited]);
+  expect(await found('is:replayed -is:edited')).toEqual([plain]);
+  expect(await found('-is:edited body.type:order.paid')).toEqual([silent, plain]);
+  expect(await found('is:edited OR body.type:none')).toEqual([edited]);
 });

@@ -26,6 +26,7 @@ export type EventRow = Position & {
   tags: readonly string[];
   isPinned: boolean;
   isReplayed: boolean;
+  isEdited: boolean;
   /** Which attempt of its delivery it is; undefined when no term asks, or not looked up yet. */
   attempt?: number | undefined;
 };
@@ -127,6 +128,7 @@ const columnFacts = (row: EventRow) => ({
   tags: row.tags,
   isPinned: row.isPinned,
   isReplayed: row.isReplayed,
+  isEdited: row.isEdited,
   ...(row.attempt !== undefined && { attempt: row.attempt }),
 });
 

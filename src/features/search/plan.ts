@@ -12,7 +12,6 @@ import { type Filter, type Node, type Term, termsOf, timeRangeAt, type Value } f
 /** What is the same for every stored event so far. */
 export const presentFacts = {
   answered: 200,
-  isEdited: false,
   isRefused: false,
 } satisfies Partial<EventFacts>;
 
@@ -27,7 +26,7 @@ export type ColumnCondition =
   | { is: 'within'; column: 'size' | 'received'; min: number | undefined; max: number | undefined }
   | { is: 'tagged'; tag: string }
   | { is: 'pinned' }
-  | { is: 'replayed' };
+  | { is: 'replayed' | 'edited' };
 
 /** A table that has every matching event. */
 export type RequiredRows = { of: 'pins' } | { of: 'tags'; tag: string } | { of: 'replays' };
@@ -45,7 +44,7 @@ export type Plan = {
 export type ColumnPlan = {
   condition: ColumnCondition;
   /** What rows must have for terms that SQL does not decide. */
-  needs: { tags: boolean; pins: boolean; replays: boolean; attempts: boolean };
+  needs: { tags: boolean; pins: boolean; replays: boolean; edits: boolean; attempts: boolean };
 };
 
 export function planOf({ root }: Filter, now: number): Plan {
@@ -62,7 +61,13 @@ export function planOf({ root }: Filter, now: number): Plan {
     columns: has(isOfRow)
       ? {
           condition,
-          needs: { tags: has(isTag), pins: isState('pinned'), replays: isState('replayed'), attempts: has(isAttempt) },
+          needs: {
+            tags: has(isTag),
+            pins: isState('pinned'),
+            replays: isState('replayed'),
+            edits: isState('edited'),
+            attempts: has(isAttempt),
+          },
         }
       : undefined,
     isOfRows: terms.every(isOfRow),
@@ -93,7 +98,7 @@ function rowsOf(term: Term): RequiredRows[] {
   if (term.column === 'tag' && isExact(term.value)) return [{ of: 'tags', tag: term.value.text }];
   if (term.column !== 'is') return [];
   if (term.state === 'pinned') return [{ of: 'pins' }];
-  return term.state === 'replayed' ? [{ of: 'replays' }] : [];
+  return term.state === 'replayed' || term.state === 'edited' ? [{ of: 'replays' }] : [];
 }
 
 function rangeOf(required: readonly Term[], now: number): Plan['range'] {
@@ -138,7 +143,7 @@ function columnOf(term: Term, now: number): ColumnCondition {
     case 'tag':
       return isExact(term.value) ? { is: 'tagged', tag: term.value.text } : unknown;
     case 'is':
-      return term.state === 'pinned' || term.state === 'replayed' ? { is: term.state } : unknown;
+      return term.state === 'refused' ? unknown : { is: term.state };
     default:
       return unknown;
   }

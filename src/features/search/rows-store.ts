@@ -20,6 +20,8 @@ const columns = {
   method: 'upper(events.method)',
 } as const;
 const isReplayed = 'EXISTS (SELECT 1 FROM replays WHERE event = events.seq)';
+/** Replayed with changes. */
+const isEdited = 'EXISTS (SELECT 1 FROM replays WHERE event = events.seq AND edited = 1)';
 const endOfTime = Number.MAX_SAFE_INTEGER;
 const inList = 'IN (SELECT value FROM json_each(?))';
 
@@ -61,21 +63,24 @@ function expressionOf(condition: ColumnCondition): Sql {
       return { sql: isPinned, args: [] };
     case 'replayed':
       return { sql: isReplayed, args: [] };
+    case 'edited':
+      return { sql: isEdited, args: [] };
   }
 }
 
 /** The columns of an `EventRow`. */
 function selectRow(plan: ColumnPlan | undefined): Sql {
   const { sql, args } = plan ? expressionOf(plan.condition) : { sql: 'NULL', args: [] };
-  const { tags = false, pins = false, replays = false } = plan?.needs ?? {};
+  const { tags = false, pins = false, replays = false, edits = false } = plan?.needs ?? {};
   return {
     sql: `SELECT events.seq AS seq, events.received_at AS received_at, events.event_type, events.platform, events.method,
       events.size AS size, events.verdict, ${sql} AS decided,
-      ${tags ? tagsJson : "'[]'"} AS tags, ${pins ? isPinned : 0} AS pinned, ${replays ? isReplayed : 0} AS replayed`,
+      ${tags ? tagsJson : "'[]'"} AS tags, ${pins ? isPinned : 0} AS pinned, ${replays ? isReplayed : 0} AS replayed,
+      ${edits ? isEdited : 0} AS edited`,
     args,
   };
 }
-const rowColumns = 11;
+const rowColumns = 12;
 
 const toRow = (row: Row): EventRow => ({
   seq: Number(row[0]),
@@ -89,6 +94,7 @@ const toRow = (row: Row): EventRow => ({
   tags: readTags(row[8]),
   isPinned: Number(row[9]) === 1,
   isReplayed: Number(row[10]) === 1,
+  isEdited: Number(row[11]) === 1,
 });
 
 const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);

@@ -53,9 +53,7 @@ function SecretSigning({ endpointId, secret, onChanged }: SecretSigningProps) {
 
 const summaryOf = ({ maySign, destinations }: Secret): string => {
   if (!maySign) return 'off';
-  return destinations.length === 0
-    ? 'to this machine'
-    : `to this machine and ${destinations.map(visibleLine).join(', ')}`;
+  return destinations.length === 0 ? 'to loopback' : `to loopback and ${destinations.map(visibleLine).join(', ')}`;
 };
 
 type DestinationsProps = { destinations: readonly string[]; onChange: (next: string[]) => Promise<void> };
@@ -80,7 +78,8 @@ function Destinations({ destinations, onChange }: DestinationsProps) {
   return (
     <>
       <p id={id} class="hint">
-        Signed replays may go to this machine, to what HOOKTAPE_REPLAY_ALLOW lists, and to these origins:
+        Signed replays may go to the server's own machine (loopback), to what HOOKTAPE_REPLAY_ALLOW lists, and to these
+        origins:
       </p>
       {destinations.length > 0 && (
         <ul class="rows" aria-labelledby={id}>

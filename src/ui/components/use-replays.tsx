@@ -103,8 +103,9 @@ async function recheckRows({
     }
     // The open event may be further down.
     if (event && list.indexOf(event.id) >= 0) {
-      const { id, signatureValid } = await api.event(event.id);
-      list.change({ id, signatureValid });
+      const { id, signatureValid, signature } = await api.event(event.id);
+      const verdicts = { signatureValid, verdict: signature?.verdict ?? ('none' as const) };
+      list.change({ id, ...verdicts });
     }
   } catch (error) {
     showError(error);

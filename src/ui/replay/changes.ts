@@ -13,14 +13,16 @@ export type Edit = { body?: string; bodyEncoding?: 'utf8'; headers?: [name: stri
 
 type Captured = { rawHeaders: readonly Pair[]; payloadRaw: string; payloadEncoding: 'utf8' | 'base64' };
 
-/** The client that sends sets these; they cannot be edited. */
-const connectionHeaders = new Set(
-  'connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
+/** Of the connection, or set when it is sent: they cannot be edited. */
+const fixedHeaders = new Set(
+  'accept-encoding connection content-length expect forwarded host keep-alive proxy-connection te trailer transfer-encoding upgrade x-hooktape-edited x-service-replay'.split(
+    ' ',
+  ),
 );
 
 /** The headers that are sent again: without those of the connection, and without credentials, which are not stored. */
 export const sentHeaders = (raw: readonly Pair[]): Pair[] =>
-  raw.filter(([name, value]) => !connectionHeaders.has(name.toLowerCase()) && value !== '[redacted]');
+  raw.filter(([name, value]) => !fixedHeaders.has(name.toLowerCase()) && value !== '[redacted]');
 
 /** The body as text to edit; undefined when it is not text. */
 export const editableBody = ({ payloadRaw, payloadEncoding }: Captured): string | undefined =>
@@ -39,14 +41,15 @@ export function editOf(event: Captured, draft: Draft): Edit | undefined {
   };
 }
 
-/** A value replaces all headers of its name; null removes them. A name that repeats is sent with its values joined. */
+/** A value replaces all headers of its name; null removes them. A name that is given twice is sent twice. */
 function headerChanges(before: readonly Pair[], after: readonly Pair[]): [string, string | null][] {
   const [old, now] = [grouped(before), grouped(after.filter(([name]) => name.trim() !== ''))];
   const changes: [string, string | null][] = [];
   for (const [key, { name }] of old) if (!now.has(key)) changes.push([name, null]);
   for (const [key, { name, values }] of now) {
     const was = old.get(key);
-    if (was?.values.join('\n') !== values.join('\n')) changes.push([name, values.join(', ')]);
+    if (was?.values.join('\n') !== values.join('\n'))
+      changes.push(...values.map((value): [string, string] => [name, value]));
   }
   return changes;
 }

@@ -18,8 +18,12 @@ export type ReplayRequest = { url: string; appendPath: boolean; edit?: Edit; sig
 export const targetOf = (
   { url, appendPath }: Pick<ReplayRequest, 'url' | 'appendPath'>,
   target: { path: string; query?: string | null } | undefined,
-): string =>
-  appendPath && target ? appendTarget(url, { path: target.path, query: target.query ?? null }) : new URL(url).href;
+): string => {
+  const path = appendPath && target ? { path: target.path, query: target.query ?? null } : undefined;
+  const sentTo = new URL(path ? appendTarget(url, path) : url);
+  sentTo.hash = '';
+  return sentTo.href;
+};
 
 const maxRemembered = 100;
 const sent = new Map<string, ReplayRequest>();
