@@ -20,6 +20,7 @@ import { schemasRoutes } from './features/schemas/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
 import { sessionsRoutes } from './features/sessions/routes.ts';
 import { setupRoutes } from './features/setup/routes.ts';
+import { signaturesRoutes } from './features/signatures/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
 import { testEventsRoutes } from './features/test-events/routes.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
@@ -46,6 +47,7 @@ const createApi = (services: Services) =>
     .use(deliveriesRoutes(services))
     .use(filtersRoutes(services))
     .use(replaysRoutes(services))
+    .use(signaturesRoutes(services))
     .use(exportsRoutes(services))
     .use(schemasRoutes(services))
     .use(keysRoutes(services))

@@ -103,6 +103,10 @@ export const deniedToApps: readonly Permission[] = [
     ],
   },
   {
+    description: 'check a signature with a secret, and see what the secret gives',
+    operations: ['POST /api/events/{id}/signature/check'],
+  },
+  {
     description:
       'confirm a signing secret that a sender provided, let an endpoint trust one, sign or edit what is sent again, or allow signing',
     operations: [

@@ -10,6 +10,7 @@ export const {
   deliveryIdOf,
   highlightsOf,
   verify,
+  explain,
   sign,
   mustVerifyAtCapture,
   handshake,

@@ -77,6 +77,7 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   }),
   sendTestEvent: () => ({ platform: 'stripe' }),
   replayEvent: ({ destination }) => ({ url: destination }),
+  checkSignature: () => ({ secret: 'a secret of a test' }),
   createKey: () => ({ name: 'created by a test' }),
   signIn: ({ ada }) => ({ email: ada.email, password: signInPassword }),
   changePassword: () => ({ current: signInPassword, password: signInPassword }),

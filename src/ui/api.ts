@@ -10,11 +10,12 @@ import type { EventDetail, EventPage, EventSummary } from '../features/events/mo
 import type { ExportFormat } from '../features/exports/model.ts';
 import type { EventCount, SavedFilter } from '../features/filters/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
-import type { ReplayResult } from '../features/replays/model.ts';
+import type { ReplayDryRun, ReplayRequest, ReplayResult } from '../features/replays/model.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from '../features/schemas/model.ts';
-import type { Secret, SecretList } from '../features/secrets/model.ts';
+import type { Secret, SecretChange, SecretList } from '../features/secrets/model.ts';
 import type { Session, SignedIn } from '../features/sessions/model.ts';
 import type { SetupDone } from '../features/setup/model.ts';
+import type { SignatureCheckRequest, SignatureExplanation } from '../features/signatures/model.ts';
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../features/teams/model.ts';
 import type { NewTestEvent, PlatformGuide, TestEvent } from '../features/test-events/model.ts';
 
@@ -139,6 +140,8 @@ export const api = {
     call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets`, { platform, secret }),
   confirmSecret: (endpoint: string, secret: string) =>
     call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}/confirm`, {}),
+  changeSecret: (endpoint: string, secret: string, change: SecretChange) =>
+    call<Secret>('PATCH', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`, change),
   learnSecretsFor: (endpoint: string, learnSecretsFor: string | null) =>
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
@@ -195,7 +198,12 @@ export const api = {
   unpin: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}/pin`),
   tag: (event: string, tags: string[]) => call<EventSummary>('PUT', `/api/events/${id(event)}/tags`, { tags }),
   rawUrl: (event: string) => `/api/events/${id(event)}/raw`,
-  replay: (event: string, url: string) => call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, { url }),
+  replay: (event: string, request: ReplayRequest) =>
+    call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, request),
+  previewReplay: (event: string, request: ReplayRequest) =>
+    call<ReplayDryRun>('POST', `/api/events/${id(event)}/replay`, { ...request, dryRun: true }),
+  checkSignature: (event: string, given: SignatureCheckRequest) =>
+    call<SignatureExplanation>('POST', `/api/events/${id(event)}/signature/check`, given),
 
   keys: () => call<{ keys: ApiKey[] }>('GET', '/api/keys').then(answer => answer.keys),
   createKey: (name: string, options: { expiresIn: string | null; readOnly: boolean }) =>

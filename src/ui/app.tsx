@@ -24,6 +24,7 @@ import { SchemasPage } from './pages/schemas.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { forgetRecent } from './palette/recent.ts';
+import { forgetRequests } from './replay/request.ts';
 import { safeReturnTo } from './return-to.ts';
 import { filterOf } from './search/filter-url.ts';
 import { clearPickStore } from './state/pick-store.ts';
@@ -134,6 +135,7 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
   useEffect(
     () => () => {
       clearEventCache();
+      forgetRequests();
       clearDeliveryCache();
     },
     [],

@@ -14,6 +14,8 @@ import { createImportsStore } from '../features/imports/store.ts';
 import { createPrepareRequest } from '../features/replays/prepare.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
+import { urlsOf } from '../features/secrets/recognition.ts';
+import { createSignaturesService } from '../features/signatures/service.ts';
 import { createOutbound } from '../net/outbound.ts';
 import { createAnswers } from './answers.ts';
 import type { EndpointsWiring } from './endpoints.ts';
@@ -121,5 +123,11 @@ export function createHistoryWiring(
     timeoutMs: config.replayTimeoutMs,
     onAttempt: metrics.replay,
   });
-  return { deliveries, exports, imports, outbound, replays };
+  const signatures = createSignaturesService({
+    withStored: events.withStored,
+    verdictOf: async ({ row, token, headers, body }) =>
+      (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
+    urlsOf: (token, delivery) => urlsOf(endpoints.urlOf(token), delivery),
+  });
+  return { deliveries, exports, imports, outbound, replays, signatures };
 }

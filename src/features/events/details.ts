@@ -86,6 +86,21 @@ export function createEventDetails({
     }
   };
 
+  /** Runs `use` with the whole event in memory. @throws not_found, damaged, rate_limited, overloaded */
+  const withStored = async <T>(
+    principal: MemberAccess,
+    id: string,
+    use: (event: StoredEvent) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> => {
+    const { event, reservation } = await open(principal, id, signal);
+    try {
+      return await use(event);
+    } finally {
+      reservation?.release();
+    }
+  };
+
   const fields = async ({ row, endpointId, token, since, headers, body }: StoredEvent): Promise<DetailFields> => {
     const [[signature = null], replays, sha256, places] = await Promise.all([
       verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
@@ -125,6 +140,8 @@ export function createEventDetails({
     getStored: async (principal: TeamAccess, id: string): Promise<StoredEvent> =>
       read(id, await findRow(principal, id)),
 
+    withStored,
+
     /** The row numbers of an event and its endpoint. @throws not_found, unavailable */
     async locate(principal: TeamAccess, id: string): Promise<EventPlace> {
       const { seq, endpoint, endpointId } = await findRow(principal, id);
@@ -161,13 +178,10 @@ export function createEventDetails({
 
     /** An event with `characters` of its body from `offset` on. @throws not_found, damaged, rate_limited, overloaded */
     async excerpt(principal: MemberAccess, id: string, window: ExcerptRange): Promise<EventExcerpt> {
-      const { event, reservation } = await open(principal, id);
-      try {
+      return withStored(principal, id, async event => {
         const { before, after } = await fields(event);
         return { ...before, ...after, ...(await excerptOf(event.body, window, createSlices())) };
-      } finally {
-        reservation?.release();
-      }
+      });
     },
   };
 }

@@ -15,8 +15,8 @@ import { replayHeaders, withoutRedacted } from '../../core/replay-headers.ts';
 import type { SigningSecret, Verdict } from '../../platforms/engine/model.ts';
 import type { SignRequest } from '../../platforms/engine/sign.ts';
 import { sign } from '../../platforms/platforms.ts';
+import { appendTarget } from '../../shared/replay-target.ts';
 import type { StoredEvent } from '../events/service.ts';
-import { appendTarget } from './destination-url.ts';
 import type { HiddenText } from './kept-response.ts';
 import type { ReplayRequest } from './model.ts';
 

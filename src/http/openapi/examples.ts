@@ -3,6 +3,7 @@ import { type Content, mapContents, mapValues, type Refinement } from './documen
 import { replayExample, replayExamples } from './replay-examples.ts';
 import { schemaExamples } from './schema-examples.ts';
 import { secretExamples } from './secret-examples.ts';
+import { signatureExamples } from './signature-examples.ts';
 import { teamExamples } from './team-examples.ts';
 
 const createdAt = 1_789_000_000_000;
@@ -140,6 +141,7 @@ const bySchema: Record<string, unknown> = {
   EventSummary: summary,
   PinRequest: { name: 'golden', note: 'the first paid order' },
   NewFilter: { name: 'Large orders', where: 'type:order.* size>10k' },
+  ...signatureExamples(body, sha256),
   SavedFilter: filter,
   SavedFilterList: { filters: [filter] },
   FilterTest: { where: filter.where, limit: 10 },

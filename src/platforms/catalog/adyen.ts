@@ -5,7 +5,14 @@ import { customScheme, hmac } from '../engine/schemes.ts';
 import { decodeKeys } from '../engine/secrets.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
 import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
-import { hmacOf, type Outcome, type SignatureCheck, sameBytes, scalarText, utf8 } from '../engine/verifiers/check.ts';
+import {
+  hmacOf,
+  isMacReceived,
+  type Outcome,
+  type SignatureCheck,
+  scalarText,
+  utf8,
+} from '../engine/verifiers/check.ts';
 
 export const adyen: Platform = {
   name: 'adyen',
@@ -74,15 +81,14 @@ function verifyItems(check: SignatureCheck): Outcome {
     const signature = valueAt(request, 'additionalData.hmacSignature');
     const digest = isNonEmptyString(signature) ? decodeDigest(signature, 'base64', 'sha256') : null;
     if (digest === null) return 'malformed';
-    if (!sameBytes(digest, digestOfItem(key, request))) return 'mismatch';
+    const message = [messageOfItem(request)];
+    if (!isMacReceived(check, { hash: 'sha256', key, message, received: [digest] })) return 'mismatch';
   }
   return 'valid';
 }
 
-function digestOfItem(key: Buffer, request: unknown): Buffer {
-  const message = signedFields.map(path => scalarText(valueAt(request, path))).join(':');
-  return hmacOf('sha256', key, [utf8(message)]);
-}
+const messageOfItem = (request: unknown): Buffer =>
+  utf8(signedFields.map(path => scalarText(valueAt(request, path))).join(':'));
 
 function signItems({ secret, reader, seal }: SigningTask): SignedParts | CannotSign {
   const [key] = decodeKeys('hex', secret);
@@ -90,7 +96,7 @@ function signItems({ secret, reader, seal }: SigningTask): SignedParts | CannotS
   if (key === undefined || !Array.isArray(items) || items.length > maxItems) return cannotSign('the body has no items');
   const signatures = items.map((item, n) => [
     `notificationItems.${n}.NotificationRequestItem.additionalData.hmacSignature`,
-    seal(digestOfItem(key, valueAt(item, 'NotificationRequestItem'))).toString('base64'),
+    seal(hmacOf('sha256', key, [messageOfItem(valueAt(item, 'NotificationRequestItem'))])).toString('base64'),
   ]);
   const body = replaceJsonValues(reader.delivery.body, Object.fromEntries(signatures));
   return body === null ? cannotSign('an item of the body has no additionalData.hmacSignature') : { body };

@@ -7,7 +7,7 @@ import { customScheme } from '../engine/schemes.ts';
 import { splitPair } from '../engine/secrets.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
 import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
-import { digestOf, hmacOf, type Outcome, type SignatureCheck, sameBytes, utf8 } from '../engine/verifiers/check.ts';
+import { digestOf, hmacOf, isMacReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 
 export const braintree: Platform = {
   name: 'braintree',
@@ -58,9 +58,10 @@ function verifyPayload(check: SignatureCheck): Outcome {
   const digest = decodeDigest(own[1]?.trim() ?? '', 'hex', 'sha1');
   if (digest === null) return 'malformed';
   const key = signingKey(pair.right);
-  return [payload, `${payload}\n`].some(text => sameBytes(digest, hmacOf('sha1', key, [utf8(text)])))
-    ? 'valid'
-    : 'mismatch';
+  const isSigned = [payload, `${payload}\n`].some(text =>
+    isMacReceived(check, { hash: 'sha1', key, message: [utf8(text)], received: [digest] }),
+  );
+  return isSigned ? 'valid' : 'mismatch';
 }
 
 function signPayload({ secret, reader, seal }: SigningTask): SignedParts | CannotSign {

@@ -11,9 +11,9 @@ import {
 import {
   checkTimestamp,
   hmacOf,
+  isMacReceived,
   type Outcome,
   type SignatureCheck,
-  sameBytes,
   utf8,
 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
@@ -55,8 +55,10 @@ function verifyHook0(check: SignatureCheck): Outcome {
   }
   const digests = texts.map(text => decodeDigest(text, 'hex', 'sha256')).filter(digest => digest !== null);
   if (digests.length === 0) return 'malformed';
-  const expected = hmacOf('sha256', utf8(check.secret), [`${parts.join('.')}.`, reader.delivery.body]);
-  return digests.some(digest => sameBytes(digest, expected)) ? checkTimestamp(check, { named }) : 'mismatch';
+  const message = [`${parts.join('.')}.`, reader.delivery.body];
+  return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
+    ? checkTimestamp(check, { named })
+    : 'mismatch';
 }
 
 /** `v1` with the headers that the old signature lists, as far as the request has them; `v0` where it lists none. */

@@ -7,7 +7,14 @@ import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
 import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
-import { hmacOf, type Outcome, type SignatureCheck, sameBytes, scalarText, utf8 } from '../engine/verifiers/check.ts';
+import {
+  hmacOf,
+  isMacReceived,
+  type Outcome,
+  type SignatureCheck,
+  scalarText,
+  utf8,
+} from '../engine/verifiers/check.ts';
 
 export const dropboxSign: Platform = {
   name: 'dropbox-sign',
@@ -45,7 +52,9 @@ function verifyEvent(check: SignatureCheck): Outcome {
   const eventHash = valueAt(event, 'event_hash');
   const digest = isNonEmptyString(eventHash) ? decodeDigest(eventHash, 'hex', 'sha256') : null;
   if (digest === null) return 'malformed';
-  return sameBytes(digest, digestOfEvent(check.secret, event)) ? 'valid' : 'mismatch';
+  const message = [messageOfEvent(event)];
+  const isSigned = isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: [digest] });
+  return isSigned ? 'valid' : 'mismatch';
 }
 
 function readEvent(reader: DeliveryReader): unknown {
@@ -53,14 +62,14 @@ function readEvent(reader: DeliveryReader): unknown {
   return valueAt(text === undefined ? reader.json() : parseNestedJson(text), 'event');
 }
 
-function digestOfEvent(secret: string, event: unknown): Buffer {
-  const message = `${scalarText(valueAt(event, 'event_time'))}${scalarText(valueAt(event, 'event_type'))}`;
-  return hmacOf('sha256', utf8(secret), [utf8(message)]);
-}
+const messageOfEvent = (event: unknown): Buffer =>
+  utf8(`${scalarText(valueAt(event, 'event_time'))}${scalarText(valueAt(event, 'event_type'))}`);
 
 /** The time of the event stays: it is part of what happened. */
 function signEvent({ secret, reader, seal }: SigningTask): SignedParts | CannotSign {
-  const values = { 'event.event_hash': seal(digestOfEvent(secret, readEvent(reader))).toString('hex') };
+  const values = {
+    'event.event_hash': seal(hmacOf('sha256', utf8(secret), [messageOfEvent(readEvent(reader))])).toString('hex'),
+  };
   const text = firstFormValue(reader.form(), 'json');
   const json = replaceJsonValues(text === undefined ? reader.delivery.body : utf8(text), values);
   const body = json && (text === undefined ? json : replaceFormFields(reader, { json: json.toString('utf8') }));

@@ -2,7 +2,15 @@ import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { decodeDigest } from '../engine/signature-values.ts';
 import { inSignatureHeaders, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
-import { digestOf, hmacOf, type Outcome, type SignatureCheck, sameBytes, utf8 } from '../engine/verifiers/check.ts';
+import {
+  digestOf,
+  hmacOf,
+  isOneReceived,
+  type MessagePart,
+  type Outcome,
+  type SignatureCheck,
+  utf8,
+} from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 import { verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
@@ -58,11 +66,14 @@ function verifyV1OrV2(check: SignatureCheck): Outcome {
   if (digest === null) return 'malformed';
   const version = check.reader.header('x-hubspot-signature-version')?.trim().toLowerCase();
   const secret = utf8(check.secret);
-  const messages: (string | Uint8Array)[][] = [];
+  const messages: MessagePart[][] = [];
   if (version !== 'v2') messages.push([secret, delivery.body]);
   if (version !== 'v1') messages.push(...check.urls.map(url => [secret, utf8(delivery.method + url), delivery.body]));
   if (messages.length === 0) return 'unsupported';
-  return messages.some(parts => sameBytes(digest, digestOf('sha256', parts))) ? 'valid' : 'mismatch';
+  const isSigned = messages.some(message =>
+    isOneReceived(check, { message, received: [digest], expected: digestOf('sha256', message) }),
+  );
+  return isSigned ? 'valid' : 'mismatch';
 }
 
 /** Version 1 unless the version header says something else. */

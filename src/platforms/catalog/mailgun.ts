@@ -10,7 +10,14 @@ import {
   type SignedParts,
   type SigningTask,
 } from '../engine/signers/task.ts';
-import { hmacOf, type Outcome, type SignatureCheck, sameBytes, scalarText, utf8 } from '../engine/verifiers/check.ts';
+import {
+  hmacOf,
+  isMacReceived,
+  type Outcome,
+  type SignatureCheck,
+  scalarText,
+  utf8,
+} from '../engine/verifiers/check.ts';
 
 export const mailgun: Platform = {
   name: 'mailgun',
@@ -65,9 +72,10 @@ function verifyTimestampAndToken(check: SignatureCheck): Outcome {
     .map(text => (isNonEmptyString(text) ? decodeDigest(text, 'hex', 'sha256') : null))
     .filter(digest => digest !== null);
   if (digests.length === 0) return 'malformed';
-  const message = utf8(`${scalarText(read('timestamp'))}${scalarText(read('token'))}`);
-  const expected = hmacOf('sha256', utf8(check.secret), [message]);
-  return digests.some(digest => sameBytes(digest, expected)) ? 'valid' : 'mismatch';
+  const message = [utf8(`${scalarText(read('timestamp'))}${scalarText(read('token'))}`)];
+  return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
+    ? 'valid'
+    : 'mismatch';
 }
 
 /** A receiver accepts each token once, so a new delivery id means a new token. */

@@ -9,7 +9,7 @@ import {
   type SignedParts,
   type SigningTask,
 } from '../engine/signers/task.ts';
-import { hmacOf, type Outcome, type SignatureCheck, sameBytes, utf8 } from '../engine/verifiers/check.ts';
+import { hmacOf, isMacReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const mercadopago: Platform = {
@@ -47,8 +47,10 @@ function verifyManifest(check: SignatureCheck): Outcome {
     .map(text => decodeDigest(text, 'hex', 'sha256'))
     .filter(digest => digest !== null);
   if (time === undefined || digests.length === 0) return 'malformed';
-  const expected = hmacOf('sha256', utf8(check.secret), [utf8(manifest(reader, time))]);
-  return digests.some(digest => sameBytes(digest, expected)) ? 'valid' : 'mismatch';
+  const message = [utf8(manifest(reader, time))];
+  return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
+    ? 'valid'
+    : 'mismatch';
 }
 
 function manifest(reader: DeliveryReader, time: string): string {

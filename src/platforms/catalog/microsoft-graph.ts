@@ -5,7 +5,7 @@ import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { isNonEmptyString } from '../engine/signature-values.ts';
 import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
-import { type Outcome, type SignatureCheck, sameText } from '../engine/verifiers/check.ts';
+import { type Outcome, type SignatureCheck, sameText, utf8 } from '../engine/verifiers/check.ts';
 
 export const microsoftGraph: Platform = {
   name: 'microsoft-graph',
@@ -47,6 +47,7 @@ function verifyClientState(check: SignatureCheck): Outcome {
   let areAllEqual = true;
   for (const item of items) {
     const state = valueAt(item, 'clientState');
+    if (isNonEmptyString(state)) check.observe?.({ message: null, received: [utf8(state)], expected: null });
     if (!isNonEmptyString(state) || !sameText(state, check.secret)) areAllEqual = false;
   }
   return areAllEqual ? 'valid' : 'mismatch';

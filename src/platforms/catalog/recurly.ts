@@ -4,10 +4,10 @@ import { decodeDigest } from '../engine/signature-values.ts';
 import { formatTimestamp, inSignatureHeaders, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
 import {
   hmacOf,
+  isMacReceived,
   type Outcome,
   parseTimestamp,
   type SignatureCheck,
-  sameBytes,
   utf8,
 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
@@ -32,8 +32,10 @@ function verifyPositionalList(check: SignatureCheck): Outcome {
     .map(part => part.trim());
   const digests = texts.map(text => decodeDigest(text, 'hex', 'sha256')).filter(digest => digest !== null);
   if (parseTimestamp(time, 'auto') === null || digests.length === 0) return 'malformed';
-  const expected = hmacOf('sha256', utf8(check.secret), [`${time}.`, check.reader.delivery.body]);
-  return digests.some(digest => sameBytes(digest, expected)) ? 'valid' : 'mismatch';
+  const message = [`${time}.`, check.reader.delivery.body];
+  return isMacReceived(check, { hash: 'sha256', key: utf8(check.secret), message, received: digests })
+    ? 'valid'
+    : 'mismatch';
 }
 
 function signPositionalList(task: SigningTask): SignedParts {

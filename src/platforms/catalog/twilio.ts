@@ -8,7 +8,7 @@ import {
   type SignedParts,
   type SigningTask,
 } from '../engine/signers/task.ts';
-import { digestOf, hmacOf, type Outcome, type SignatureCheck, sameBytes, utf8 } from '../engine/verifiers/check.ts';
+import { digestOf, hmacOf, isOneReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
 import { parseUrl, sortedFormFields, verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
 export const twilio: Platform = {
@@ -52,7 +52,8 @@ function verifyUrlAndForm(check: SignatureCheck): Outcome {
   } else if (body.length > 0) {
     const bodyHash = Buffer.from(reader.query().get('bodysha256') ?? '', 'hex');
     if (bodyHash.length === 0) return 'malformed';
-    if (!sameBytes(bodyHash, digestOf('sha256', [body]))) return 'mismatch';
+    const hashed = { message: [body], received: [bodyHash], expected: digestOf('sha256', [body]) };
+    if (!isOneReceived(check, hashed)) return 'mismatch';
   }
   const urls = check.urls.flatMap(urlSpellings);
   return verifyHmacOverUrl(check, { encoding: 'base64', hash: 'sha1', urls }, url => [utf8(url + fields)]);

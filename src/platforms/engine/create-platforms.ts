@@ -3,6 +3,7 @@ import { createDeferral } from './deferral.ts';
 import { readDeliveryId } from './delivery-id.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import { createDetector } from './detect.ts';
+import { createExplainer } from './explain.ts';
 import { createHandshake } from './handshake.ts';
 import { createHighlights } from './highlights.ts';
 import type { DeliveryId, RawDelivery } from './model.ts';
@@ -19,7 +20,7 @@ export function createPlatforms(catalog: {
 }) {
   const index = createPlatformIndex(catalog.platforms);
   const { detect, refineByRegistered } = createDetector(index);
-  const { verify, mustVerifyAtCapture } = createVerifier({
+  const { verify, schemesOf, mustVerifyAtCapture } = createVerifier({
     index,
     refineByRegistered,
     genericSchemes: catalog.genericSchemes,
@@ -37,6 +38,8 @@ export function createPlatforms(catalog: {
     },
     highlightsOf: createHighlights(index),
     verify,
+    /** With a secret that the caller brings, never a stored one. */
+    explain: createExplainer({ index, schemesOf }),
     sign: createSigner({ index, genericSchemes: catalog.genericSchemes }),
     mustVerifyAtCapture,
     handshake,

@@ -71,32 +71,19 @@ export function createVerifier({
     return refineByRegistered(stored === null ? null : (find(stored) ?? null), reader, [...registered]);
   };
 
+  const schemesOf = (platform: Platform | null): readonly SignatureScheme[] =>
+    platform === null || platform.signatures.length === 0 ? genericSchemes : platform.signatures;
+
   const verify: Verify = input => {
     const reader = createDeliveryReader(input.delivery);
     const platform = currentPlatform(input.platform, input.secrets, reader);
-    const schemes = platform === null || platform.signatures.length === 0 ? genericSchemes : platform.signatures;
     const secrets = input.secrets.filter(
       secret => secret.platform === null || (platform !== null && find(secret.platform) === platform),
     );
-    let best: { scheme: SignatureScheme; finding: Finding } | null = null;
-    for (const scheme of schemes) {
-      const presence = signaturePresence(scheme, reader);
-      if (presence === 'absent') continue;
-      const finding =
-        presence === 'redacted'
-          ? presence
-          : trySecrets(scheme, secrets, { reader, receivedAt: input.receivedAt, urls: input.urls });
-      if (best === null || isBetter(finding, best.finding)) best = { scheme, finding };
-    }
-    if (best === null) return null;
-    const { scheme, finding } = best;
-    return {
-      platform: platform?.name ?? null,
-      scheme: scheme.label,
-      verdict: finding === 'valid' ? 'valid' : invalidFindings.has(finding) ? 'invalid' : 'unchecked',
-      reason: reasons[finding],
-      proves: finding === 'valid' ? scheme.proves : null,
-    };
+    return judge(
+      { platform, schemes: schemesOf(platform), secrets },
+      { reader, receivedAt: input.receivedAt, urls: input.urls },
+    );
   };
 
   const schemesInUnstoredHeaders: ReadonlyMap<Platform, readonly SignatureScheme[]> = new Map(
@@ -107,6 +94,7 @@ export function createVerifier({
 
   return {
     verify,
+    schemesOf,
 
     /** Whether the signature is in a header that is not stored as sent, so that it cannot be verified later. */
     mustVerifyAtCapture(delivery: RawDelivery, name: string | null): boolean {
@@ -123,7 +111,30 @@ export function createVerifier({
 const isInUnstoredHeader = ({ header }: SignatureScheme): boolean =>
   header !== null && (header === 'authorization' || header.startsWith('cf-'));
 
-type Attempt = Omit<SignatureCheck, 'scheme' | 'secret'>;
+export type Attempt = Omit<SignatureCheck, 'scheme' | 'secret'>;
+
+/** The verdict of the best attempt with any of the secrets, all of which may be used; null when no scheme's signature is there. */
+export function judge(
+  given: { platform: Platform | null; schemes: readonly SignatureScheme[]; secrets: readonly SigningSecret[] },
+  attempt: Attempt,
+): Verdict | null {
+  let best: { scheme: SignatureScheme; finding: Finding } | null = null;
+  for (const scheme of given.schemes) {
+    const presence = signaturePresence(scheme, attempt.reader);
+    if (presence === 'absent') continue;
+    const finding = presence === 'redacted' ? presence : trySecrets(scheme, given.secrets, attempt);
+    if (best === null || isBetter(finding, best.finding)) best = { scheme, finding };
+  }
+  if (best === null) return null;
+  const { scheme, finding } = best;
+  return {
+    platform: given.platform?.name ?? null,
+    scheme: scheme.label,
+    verdict: finding === 'valid' ? 'valid' : invalidFindings.has(finding) ? 'invalid' : 'unchecked',
+    reason: reasons[finding],
+    proves: finding === 'valid' ? scheme.proves : null,
+  };
+}
 
 function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], attempt: Attempt): Finding {
   const finding = bestOutcome(scheme, secrets.filter(isConfirmed), attempt);

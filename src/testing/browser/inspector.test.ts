@@ -183,7 +183,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     await page.keyboard.press('g');
     await page.getByRole('treeitem').first().waitFor();
     await page.keyboard.press('c');
-    await page.getByText('Copied as a curl command.').waitFor();
+    await page.getByText('Copied as a curl command to the endpoint URL.').waitFor();
     const command = await page.evaluate(() => navigator.clipboard.readText());
     expect(command).toStartWith('curl ');
     expect(command).toContain(address);
@@ -214,11 +214,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     await page.keyboard.press('Escape');
   });
 
-  test('a forbidden destination is reported next to its field', async () => {
+  test('a forbidden destination is reported with the setting that opens it', async () => {
     await page.keyboard.press('r');
     await page.getByLabel('Destination').fill('http://169.254.169.254/latest');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await page.locator('dialog .hint.bad').waitFor();
+    await page.locator('dialog .notice.bad').getByText('HOOKTAPE_REPLAY_ALLOW=169.254.169.254').waitFor();
     await page.keyboard.press('Escape');
   });
 
@@ -253,7 +253,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     await plain.goto(listUrl);
     await plain.getByRole('treeitem').first().waitFor();
     await plain.keyboard.press('c');
-    await plain.getByText('Copied as a curl command.').waitFor();
+    await plain.getByText('Copied as a curl command to the endpoint URL.').waitFor();
     await plain.context().close();
   });
 

@@ -133,7 +133,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.keyboard.press('5');
     await page.getByText('Not replayed yet').waitFor();
     released.resolve();
-    await page.getByText('The replay was answered with 200.').waitFor();
+    await page.getByText('Replayed: 200 OK').waitFor();
     await page.getByRole('tabpanel').getByText(destination).waitFor();
   });
 

@@ -1,12 +1,18 @@
-/* Shows an event as a command or code to copy. The command is safe to paste, whatever the event contains. */
+/*
+ * Shows an event as a command or code to copy, for a target that the dialog names: the endpoint's URL unless another is chosen. The
+ * command is safe to paste, whatever the event contains.
+ */
 
 import { useMemo, useState } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
 import { curlCommand } from '../copy/curl.ts';
+import { endpointTarget, requestTo } from '../copy/event-request.ts';
 import { fetchCode } from '../copy/fetch.ts';
 import { httpieCommand } from '../copy/httpie.ts';
-import { type CopyRequest, sendableHeaders } from '../copy/request.ts';
-import { visibleText } from '../format/visible.ts';
+import { sendableHeaders } from '../copy/request.ts';
+import { visibleLine, visibleText } from '../format/visible.ts';
+import { readDestination } from '../replay/destination.ts';
+import { targetOf } from '../replay/request.ts';
 import { Dialog, Field, Segmented } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { loadPreference, savePreference } from './preferences.ts';
@@ -18,17 +24,56 @@ const formats = [
 ] as const;
 const maxShownChars = 20_000;
 
-type CopyDialogProps = { event: EventDetail; request: CopyRequest; onClose: () => void };
+type TargetId = 'endpoint' | 'replay' | 'typed';
+type CopyDialogProps = { event: EventDetail; endpointUrl: string; onClose: () => void };
 
-export function CopyDialog({ event, request, onClose }: CopyDialogProps) {
+export function CopyDialog({ event, endpointUrl, onClose }: CopyDialogProps) {
   const [formatId, setFormatId] = useState(loadPreference('copy-as') ?? 'curl');
-  const [url, setUrl] = useState(request.url);
+  const [targetId, setTargetId] = useState<TargetId>('endpoint');
+  const [typed, setTyped] = useState('');
+  const replayed = event.replays[0]?.destination;
+  const destination = readDestination(typed);
+  const targets: Record<TargetId, string> = {
+    endpoint: endpointTarget(event, endpointUrl),
+    replay: replayed ?? '',
+    typed: destination.url === '' ? '' : targetOf({ url: destination.url, appendPath: true }, event),
+  };
+  const url = targets[targetId];
   const format = formats.find(one => one.id === formatId) ?? formats[0];
-  const text = useMemo(() => format.build({ ...request, url }), [format, request.method, request.body, url]);
+  const text = useMemo(() => (url === '' ? '' : format.build(requestTo(event, url))), [format, event, url]);
   const { redacted } = sendableHeaders(event.rawHeaders);
   return (
     <Dialog title="Copy as" wide onClose={onClose}>
-      <Field label="Send to" type="url" value={url} onText={setUrl} spellcheck={false} />
+      <div class="panel-bar">
+        <Segmented
+          label="Send to"
+          options={[
+            { id: 'endpoint', label: 'Endpoint URL' },
+            ...(replayed === undefined ? [] : [{ id: 'replay' as const, label: 'Last replay' }]),
+            { id: 'typed', label: 'Another URL' },
+          ]}
+          value={targetId}
+          onPick={setTargetId}
+        />
+      </div>
+      {targetId === 'typed' && (
+        <Field
+          label="Another URL"
+          type="text"
+          inputMode="url"
+          autoFocus
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="localhost:3000/webhooks"
+          value={typed}
+          onText={setTyped}
+          problem={destination.problem}
+          hint="The original path and query are appended."
+        />
+      )}
+      <p class="replay-target" role="status">
+        {url === '' ? 'Type where the command sends to.' : <>Sends to {<code>{visibleLine(url)}</code>}</>}
+      </p>
       <div class="panel-bar">
         <Segmented
           label="Format"
@@ -40,15 +85,17 @@ export function CopyDialog({ event, request, onClose }: CopyDialogProps) {
           }}
         />
         <span class="grow" />
-        <CopyButton kind="primary" label="Copy" text={text} />
+        {text !== '' && <CopyButton kind="primary" label="Copy" text={text} />}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
-      <pre class="code" tabIndex={0}>
-        {visibleText(text.slice(0, maxShownChars))}
-        {text.length > maxShownChars && '\n… truncated here; copying includes everything'}
-      </pre>
+      {text !== '' && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
+        <pre class="code" tabIndex={0}>
+          {visibleText(text.slice(0, maxShownChars))}
+          {text.length > maxShownChars && '\n… truncated here; copying includes everything'}
+        </pre>
+      )}
       {redacted.length > 0 && (
-        <p class="faint">Not included, because credentials are not stored: {redacted.join(', ')}.</p>
+        <p class="faint">Not included, because credentials are not stored: {redacted.map(visibleLine).join(', ')}.</p>
       )}
     </Dialog>
   );

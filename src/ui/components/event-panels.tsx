@@ -41,7 +41,7 @@ function Panel({ event, attempts, tab }: PanelProps) {
     case 'signature':
       return <SignaturePanel event={event} />;
     case 'replays':
-      return <ReplayHistory replays={event.replays} />;
+      return <ReplayHistory event={event} />;
     case 'attempts':
       return <AttemptsPanel event={event} attempts={attempts} />;
   }

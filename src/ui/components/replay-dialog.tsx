@@ -1,76 +1,116 @@
-/* The dialog that replays one or several events to a destination. Several events are sent one after the other, in the given order. */
+/*
+ * The dialog that replays one or several events to a destination, and shows where they will go before they do. One event can be
+ * changed and signed anew first; several are sent unchanged, one after the other, in the given order.
+ */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ReplayResult } from '../../features/replays/model.ts';
+import { useState } from 'preact/hooks';
+import type { EventDetail } from '../../features/events/model.ts';
+import type { ReplayDryRun } from '../../features/replays/model.ts';
 import { ApiError, api } from '../api.ts';
-import { formatCount, formatDuration } from '../format/time.ts';
-import { visibleLine, visibleText } from '../format/visible.ts';
-import { StatusBadge } from './badges.tsx';
-import { Button, Dialog, Field, Notice } from './controls.tsx';
-import { lastDestination, listDestinations, saveDestination } from './replay-destinations.ts';
-import { showError, showToast } from './toasts.tsx';
-
-type Attempt = { id: string; result?: ReplayResult; problem?: string };
+import { formatCount } from '../format/time.ts';
+import { visibleLine } from '../format/visible.ts';
+import { sendCommand } from '../replay/command.ts';
+import { EditSection } from '../replay/edit-body.tsx';
+import { Outcome, Progress, RefusalNotice } from '../replay/outcome.tsx';
+import { explainRefusal } from '../replay/refusal.ts';
+import { targetOf } from '../replay/request.ts';
+import { RequestPreview } from '../replay/request-preview.tsx';
+import { SigningSection } from '../replay/signing-section.tsx';
+import { type ReplayDraft, useReplayDraft } from '../replay/use-draft.ts';
+import { useReplay } from '../replay/use-replay.ts';
+import { Button, Checkbox, Dialog, Field } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { listDestinations } from './replay-destinations.ts';
+import { cachedEvent } from './use-event.ts';
+import { useQuery } from './use-query.ts';
 
 type ReplayDialogProps = {
   endpointId: string;
   events: { id: string; label: string }[];
+  /** The destination to start with, complete; by default the last one, to which path and query are appended. */
+  initialUrl?: string | undefined;
   /** Called after each attempt, successful or not, also after the dialog was closed. */
   onSent: (id: string) => void;
   onClose: () => void;
 };
 
-export function ReplayDialog({ endpointId, events, onSent, onClose }: ReplayDialogProps) {
+export function ReplayDialog({ endpointId, events, initialUrl, onSent, onClose }: ReplayDialogProps) {
   const isBatch = events.length > 1;
-  const [url, setUrl] = useState(() => lastDestination(endpointId) ?? '');
-  const { attempts, problem, isBusy, send, stop } = useReplay({ endpointId, events, onSent });
+  const first = useFirstEvent(events[0]?.id ?? '');
+  const draft = useReplayDraft(endpointId, isBatch ? undefined : first, initialUrl);
+  const { sendings, refusal, setRefusal, isBusy, send, stop } = useReplay({
+    endpointId,
+    ids: events.map(({ id }) => id),
+    onSent,
+  });
+  const [preview, setPreview] = useState<ReplayDryRun>();
+  const { request } = draft;
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    await send(url);
+    setPreview(undefined);
+    if (request) await send(request);
+  };
+  const showRequest = async (): Promise<void> => {
+    if (!request || !first) return;
+    try {
+      setPreview(await api.previewReplay(first.id, request));
+      setRefusal(undefined);
+    } catch (error) {
+      const { status = 0, message } = error instanceof ApiError ? error : { message: String(error) };
+      setRefusal(explainRefusal(status, message, request.url));
+    }
   };
   return (
-    <Dialog
-      title={
-        isBatch
-          ? `Replay ${formatCount(events.length, 'event')}`
-          : `Replay ${visibleLine(events[0]?.label ?? 'event').slice(0, 60)}`
-      }
-      wide
-      onClose={onClose}
-    >
-      <form onSubmit={submit}>
-        <Field
-          label="Destination"
-          type="url"
-          list="destinations"
-          placeholder="http://localhost:3000/webhooks"
-          required
-          autoFocus
-          spellcheck={false}
-          value={url}
-          onText={setUrl}
-          problem={problem}
-          hint="Sends the same method, headers and body bytes, plus the event id in x-service-replay. Credentials are not stored and not sent."
-        />
-        <datalist id="destinations">
-          {listDestinations(endpointId).map(one => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
+    <Dialog title={titleOf(events)} wide onClose={onClose}>
+      <form class="replay-form" onSubmit={submit}>
+        <DestinationFields endpointId={endpointId} draft={draft} />
+        <Target draft={draft} first={first} isBatch={isBatch} />
+        {!isBatch && first && draft.draft && (
+          <>
+            <EditSection
+              event={first}
+              draft={draft.draft}
+              edit={draft.edit}
+              onChange={draft.setDraft}
+              onReset={draft.reset}
+            />
+            <SigningSection
+              endpointId={endpointId}
+              signing={draft.signing}
+              isEdited={draft.edit !== undefined}
+              onChange={draft.setSigning}
+            />
+          </>
+        )}
         <div class="dialog-actions">
+          {!isBatch && request && first && (
+            <>
+              <CopyButton
+                kind="quiet"
+                label="Copy as command"
+                text={() => sendCommand(first.id, targetOf(request, first), request)}
+              />
+              <Button kind="quiet" onClick={showRequest}>
+                Show the request
+              </Button>
+              <span class="grow" />
+            </>
+          )}
           {isBusy && isBatch && <Button onClick={stop}>Stop</Button>}
-          <Button kind="primary" icon="replay" type="submit" busy={isBusy}>
-            {attempts.length > 0 && !isBusy ? 'Send again' : 'Send'}
+          <Button kind="primary" icon="replay" type="submit" busy={isBusy} disabled={!request}>
+            {sendings.length > 0 && !isBusy ? 'Send again' : 'Send'}
           </Button>
         </div>
       </form>
-      {isBatch && (isBusy || attempts.length > 0) && <Progress attempts={attempts} total={events.length} />}
+      {preview && <RequestPreview request={preview} />}
+      {refusal && <RefusalNotice refusal={refusal} />}
+      {isBatch && (isBusy || sendings.length > 0) && <Progress sendings={sendings} total={events.length} />}
       <div class="results" aria-live="polite">
-        {attempts.map(attempt => (
+        {sendings.map(one => (
           <Outcome
-            key={attempt.id}
-            attempt={attempt}
-            label={events.find(event => event.id === attempt.id)?.label ?? ''}
+            key={one.id}
+            sending={one}
+            label={events.find(event => event.id === one.id)?.label ?? ''}
             open={!isBatch}
           />
         ))}
@@ -79,110 +119,59 @@ export function ReplayDialog({ endpointId, events, onSent, onClose }: ReplayDial
   );
 }
 
-/**
- * Sends the events one after the other. Closing the dialog stops a batch after the current event; results that arrive after that are
- * shown as toasts.
- */
-function useReplay({ endpointId, events, onSent }: Omit<ReplayDialogProps, 'onClose'>) {
-  const isBatch = events.length > 1;
-  const [problem, setProblem] = useState('');
-  const [attempts, setAttempts] = useState<Attempt[]>([]);
-  const [isBusy, setIsBusy] = useState(false);
-  const isStopped = useRef(false);
-  const isClosed = useRef(false);
-  const stop = (): void => {
-    isStopped.current = true;
-  };
-  useEffect(
-    () => () => {
-      isClosed.current = true;
-      stop();
-    },
-    [],
-  );
+const titleOf = (events: ReplayDialogProps['events']): string =>
+  events.length > 1
+    ? `Replay ${formatCount(events.length, 'event')}`
+    : `Replay ${visibleLine(events[0]?.label ?? 'event').slice(0, 60)}`;
 
-  const send = async (url: string): Promise<void> => {
-    setProblem('');
-    setAttempts([]);
-    setIsBusy(true);
-    isStopped.current = false;
-    let sentCount = 0;
-    for (const { id } of events) {
-      if (isStopped.current) break;
-      try {
-        const result = await replayWithinRateLimit(id, url, isStopped);
-        setAttempts(all => [...all, { id, result }]);
-        saveDestination(endpointId, url);
-        if (isClosed.current && !isBatch) showToast(`The replay was answered with ${result.status}.`);
-      } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        if (isClosed.current && !isBatch) showError(`The replay was not delivered. ${message}`);
-        // The destination is not allowed: it would be refused for every other event too.
-        if (error instanceof ApiError && error.status === 400) {
-          setProblem(message);
-          break;
-        }
-        setAttempts(all => [...all, { id, problem: message }]);
-      }
-      sentCount += 1;
-      onSent(id);
-    }
-    setIsBusy(false);
-    if (isClosed.current && isBatch) {
-      showToast(`Replayed ${sentCount} of ${events.length} events. The rest stopped when the dialog was closed.`);
-    }
-  };
-  return { attempts, problem, isBusy, send, stop };
+/** The whole event: its path and query decide where it goes. */
+function useFirstEvent(id: string): EventDetail | undefined {
+  const query = useQuery(id, async () => cachedEvent(id) ?? (await api.event(id)));
+  return query.value ?? cachedEvent(id);
 }
 
-/** Waits out the rate limit (429) and sends again, unless the batch was stopped. The server sends nothing when it answers 429. */
-const replayWithinRateLimit = async (
-  id: string,
-  url: string,
-  isStopped: { current: boolean },
-): Promise<ReplayResult> => {
-  for (;;) {
-    try {
-      return await api.replay(id, url);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 429 || isStopped.current) throw error;
-      await new Promise(resolve => setTimeout(resolve, error.retryAfterSeconds * 1000));
-      if (isStopped.current) throw error;
-    }
-  }
-};
+const DestinationFields = ({ endpointId, draft }: { endpointId: string; draft: ReplayDraft }) => (
+  <>
+    <Field
+      label="Destination"
+      type="text"
+      inputMode="url"
+      list="destinations"
+      placeholder="localhost:3000/webhooks"
+      required
+      autoFocus
+      autocomplete="off"
+      spellcheck={false}
+      value={draft.typed}
+      onText={draft.setTyped}
+      problem={draft.destination.problem}
+    />
+    <datalist id="destinations">
+      {listDestinations(endpointId).map(one => (
+        <option key={one} value={one} />
+      ))}
+    </datalist>
+    <Checkbox
+      label="Append original path and query"
+      hint="What came after the endpoint's URL is appended to the destination."
+      checked={draft.appendPath}
+      onChange={draft.setAppendPath}
+    />
+  </>
+);
 
-const Progress = ({ attempts, total }: { attempts: Attempt[]; total: number }) => {
-  const succeeded = attempts.filter(one => one.result?.ok).length;
-  const failed = attempts.length - succeeded;
-  return (
-    <div class="progress">
-      <progress max={total} value={attempts.length} aria-label="Replayed" />
-      <p role="status">
-        {attempts.length} of {total} sent, {succeeded} succeeded{failed > 0 && `, ${failed} failed`}.
-      </p>
-    </div>
-  );
-};
+type TargetProps = { draft: ReplayDraft; first: EventDetail | undefined; isBatch: boolean };
 
-function Outcome({ attempt, label, open }: { attempt: Attempt; label: string; open: boolean }) {
-  if (!attempt.result)
-    return (
-      <Notice tone="bad" title={open ? 'Not delivered' : visibleLine(label)}>
-        {attempt.problem}
-      </Notice>
-    );
-  const { ok, status, durationMs, responsePreview } = attempt.result;
-  return (
-    <details class="outcome" open={open}>
-      <summary>
-        <StatusBadge status={status} ok={ok} />
-        {!open && <span class="wrap">{visibleLine(label)}</span>}
-        <span class="faint">
-          {ok ? 'succeeded' : 'failed'} after {formatDuration(durationMs)}
-        </span>
-      </summary>
-      <pre class="code">{responsePreview === '' ? 'The response had no body.' : visibleText(responsePreview)}</pre>
-    </details>
-  );
-}
+const Target = ({ draft: { request, appendPath }, first, isBatch }: TargetProps) => (
+  <p class="replay-target" role="status">
+    {request ? (
+      <>
+        Sends to{' '}
+        <code>{visibleLine(`${isBatch ? '' : `${first?.method ?? ''} `}${targetOf(request, first)}`.trim())}</code>
+        {isBatch && appendPath && ' and …'}
+      </>
+    ) : (
+      'The original method, headers and body are sent, and the event id in x-service-replay. Credentials are not stored and not sent.'
+    )}
+  </p>
+);

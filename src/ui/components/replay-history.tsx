@@ -1,31 +1,130 @@
-/* The past replays of an event: destination, response status, duration, user and time. */
+/*
+ * The replays of an event, newest first: where each went, how it was sent and by whom, and the answer. Two answers can be compared,
+ * and each replay can be sent again.
+ */
 
-import type { ReplayAttempt } from '../../features/events/model.ts';
-import { formatDuration } from '../format/time.ts';
+import { useState } from 'preact/hooks';
+import type { EventDetail, ReplayAttempt } from '../../features/events/model.ts';
+import { formatCount } from '../format/time.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
+import { AnswerComparison } from '../replay/answer-comparison.tsx';
+import { AnswerView } from '../replay/answer-view.tsx';
+import { phraseLine } from '../replay/status-text.ts';
 import { StatusBadge } from './badges.tsx';
-import { Empty } from './controls.tsx';
+import { Button, Empty } from './controls.tsx';
+import { useEventActions } from './event-actions.ts';
 import { Time } from './time.tsx';
 
-export const ReplayHistory = ({ replays }: { replays: ReplayAttempt[] }) =>
-  replays.length === 0 ? (
-    <Empty title="Not replayed yet">
-      A replay sends this event again, byte for byte, to a URL of your choice. Press Replay above, or <kbd>r</kbd>.
-    </Empty>
-  ) : (
+export function ReplayHistory({ event }: { event: EventDetail }) {
+  const { replays } = event;
+  const { openReplay } = useEventActions();
+  const [compared, setCompared] = useState<readonly string[]>([]);
+  if (replays.length === 0)
+    return (
+      <Empty title="Not replayed yet" action={<Button onClick={() => openReplay()}>Replay</Button>}>
+        A replay sends this event again, byte for byte or changed, to a URL of your choice. Press <kbd>r</kbd>.
+      </Empty>
+    );
+  const toggle = (key: string): void =>
+    setCompared(compared.includes(key) ? compared.filter(one => one !== key) : [...compared, key].slice(-2));
+  const chosen = replays.filter(one => compared.includes(keyOf(one))).sort((a, b) => a.createdAt - b.createdAt);
+  const [before, after] = chosen;
+  return (
     <div class="scroll-pane">
-      <ul class="rows">
-        {replays.map(attempt => (
-          <li key={`${attempt.createdAt} ${attempt.destination}`} class="attempt">
-            <StatusBadge status={attempt.status} ok={attempt.ok} />
-            <code class="wrap">{visibleLine(attempt.destination)}</code>
-            <span class="faint">{formatDuration(attempt.durationMs)}</span>
-            <span class="faint">
-              {visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown'))},{' '}
-              <Time at={attempt.createdAt} long />
-            </span>
-          </li>
+      {replays.length > 1 && (
+        <p class="faint" role="status">
+          {before && after
+            ? 'The two answers that are ticked, the older one on the left:'
+            : `${formatCount(replays.length, 'replay')}. Tick two to compare their answers.`}
+        </p>
+      )}
+      {before && after && <AnswerComparison before={before} after={after} />}
+      <ul class="attempts">
+        {replays.map((attempt, index) => (
+          <AttemptRow
+            key={keyOf(attempt)}
+            attempt={attempt}
+            isNewest={index === 0}
+            compare={
+              replays.length > 1
+                ? { isPicked: compared.includes(keyOf(attempt)), onPick: () => toggle(keyOf(attempt)) }
+                : undefined
+            }
+          />
         ))}
       </ul>
     </div>
   );
+}
+
+const keyOf = ({ createdAt, destination, durationMs }: ReplayAttempt): string =>
+  `${createdAt} ${durationMs} ${destination}`;
+
+type AttemptProps = {
+  attempt: ReplayAttempt;
+  isNewest: boolean;
+  compare: { isPicked: boolean; onPick: () => void } | undefined;
+};
+
+function AttemptRow({ attempt, isNewest, compare }: AttemptProps) {
+  const { sendAgain } = useEventActions();
+  const [isBusy, setIsBusy] = useState(false);
+  const again = async (): Promise<void> => {
+    setIsBusy(true);
+    await sendAgain(attempt);
+    setIsBusy(false);
+  };
+  return (
+    <li class="attempt">
+      <div class="attempt-head">
+        {compare && (
+          <input
+            type="checkbox"
+            aria-label={`Compare the answer of ${new Date(attempt.createdAt).toLocaleTimeString()}`}
+            checked={compare.isPicked}
+            onChange={compare.onPick}
+          />
+        )}
+        <StatusBadge status={attempt.status} ok={attempt.ok} />
+        <span>{phraseLine(attempt)}</span>
+        <code class="wrap grow">{visibleLine(attempt.destination)}</code>
+        {attempt.via !== 'listen' && (
+          <Button
+            kind="quiet"
+            icon="replay"
+            busy={isBusy}
+            onClick={again}
+            title={isNewest ? 'Send again (Shift+R)' : 'Send again'}
+          >
+            Send again
+          </Button>
+        )}
+      </div>
+      <details open={isNewest}>
+        <summary>
+          <span class="faint">
+            {howSent(attempt)} by{' '}
+            {visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown'))},{' '}
+            <Time at={attempt.createdAt} long />
+          </span>
+        </summary>
+        <AnswerView attempt={attempt} />
+      </details>
+    </li>
+  );
+}
+
+const ways: Readonly<Record<ReplayAttempt['via'], string>> = {
+  api: 'sent through the API',
+  dashboard: 'sent from the dashboard',
+  mcp: 'sent through MCP',
+  listen: 'sent by hooktape listen',
+  forward: 'forwarded',
+  job: 'sent by a replay job',
+};
+
+const howSent = ({ via, signed, edited }: ReplayAttempt): string => {
+  const how = [...(edited ? ['edited'] : []), ...(signed ? ['signed anew'] : [])].join(' and ');
+  const text = how === '' ? ways[via] : `${how}, ${ways[via]}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};

@@ -1,36 +1,54 @@
-/* Explains the signature verdict: what it means, why, and what to do about it. */
+/* Explains the signature of an event, and mends it in place: a secret can be tried and saved without leaving the event. */
 
+import { useEffect, useState } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
-import { platformTitle } from '../format/platforms.ts';
+import type { SignatureExplanation } from '../../features/signatures/model.ts';
+import { api } from '../api.ts';
 import { describeVerdict } from '../format/verdict.ts';
+import { ExplanationView } from '../signature/explanation-view.tsx';
+import { SecretForm } from '../signature/secret-form.tsx';
 import { VerdictBadge } from './badges.tsx';
+import { Notice, Skeleton } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { useEventActions } from './event-actions.ts';
 import { Link } from './navigation.tsx';
-import { type PairRow, PairTable } from './pair-table.tsx';
+import { PairTable } from './pair-table.tsx';
 
 const signatureHeader = /sign|hmac|svix|webhook-(id|timestamp)|verif|token|secret|hook-hash/i;
 
 export function SignaturePanel({ event }: { event: EventDetail }) {
   const verdict = describeVerdict(event);
   const related = event.rawHeaders.filter(([name]) => signatureHeader.test(name));
+  const { recheck } = useEventActions();
+  const { shown, problem } = useExplanation(event);
+  const [found, setFound] = useState<SignatureExplanation>();
+  const isMended = event.signature?.verdict === 'valid';
+  const explanation = found ?? shown;
+  const form = (
+    <SecretForm event={event} schemes={shown?.schemes ?? []} onFound={setFound} onSaved={() => void recheck()} />
+  );
   return (
-    <div class="scroll-pane">
-      <div class={`verdict ${verdict.tone}`}>
+    <div class="scroll-pane signature-panel">
+      <div id="signature-verdict" class={`verdict ${verdict.tone}`} tabIndex={-1}>
         <VerdictBadge tone={verdict.tone} label={verdict.label} />
         <p>{verdict.sentence}</p>
         {verdict.advice && <p class="advice">{verdict.advice}</p>}
-        {verdict.action !== 'none' && (
-          <Link to={`/app/endpoints/${event.endpointId}/settings`} class="button plain">
-            {verdict.action === 'confirm' ? 'Review the secrets' : 'Register a secret'}
+        {verdict.action === 'confirm' && (
+          <Link to={`/app/endpoints/${event.endpointId}/settings#secrets`} class="button plain">
+            Review the secrets
           </Link>
         )}
       </div>
-      {event.signature && (
-        <PairTable
-          label="Scheme"
-          rows={[...platformRow(event.signature.platform), { name: 'Scheme', value: event.signature.scheme }]}
-        />
+      {isMended ? (
+        <details>
+          <summary>Check with another secret</summary>
+          {form}
+        </details>
+      ) : (
+        form
       )}
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {explanation ? <ExplanationView found={explanation} /> : !problem && <Skeleton rows={3} />}
       {related.length > 0 && (
         <>
           <h3 class="panel-title">Signature headers</h3>
@@ -46,5 +64,23 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
   );
 }
 
-const platformRow = (platform: string | null): PairRow[] =>
-  platform === null ? [] : [{ name: 'Platform', value: platform, shown: platformTitle(platform) }];
+/** Without a secret; again when the event's verdict changes. */
+function useExplanation(event: EventDetail): { shown: SignatureExplanation | undefined; problem: string } {
+  const [shown, setShown] = useState<SignatureExplanation>();
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    let isCurrent = true;
+    api.checkSignature(event.id, {}).then(
+      result => {
+        if (!isCurrent) return;
+        setShown(result);
+        setProblem('');
+      },
+      (error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [event.id, event.signature?.verdict, event.signature?.reason]);
+  return { shown, problem };
+}

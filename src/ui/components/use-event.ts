@@ -66,6 +66,9 @@ export function useEvent(id: string, replayCount: number): EventQuery {
   return { event: current.event, problem: current.problem, reload, mark, forget: cache.delete.bind(cache) };
 }
 
+/** The event as it was last loaded. */
+export const cachedEvent = (id: string): EventDetail | undefined => cache.get(id);
+
 /** Called on sign-out. */
 export const clearEventCache = (): void => cache.clear();
 

@@ -59,7 +59,7 @@ describe('verdicts', () => {
     const words = reasons.map(reason => describeVerdict({ platform: 'github', signature: signature({ reason }) }));
     expect(new Set(words.map(word => word.sentence)).size).toBe(reasons.length);
     for (const word of words) expect(word.advice).not.toBe('');
-    expect(words.map(word => word.action)).toEqual(['secrets', 'confirm', 'secrets', 'none', 'none', 'none']);
+    expect(words.map(word => word.action)).toEqual(['none', 'confirm', 'none', 'none', 'none', 'none']);
   });
 
   test('a valid verdict says what it proves', () => {

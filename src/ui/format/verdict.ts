@@ -10,8 +10,8 @@ export type Verdict = {
   sentence: string;
   /** What the user can do; empty when there is nothing to do. */
   advice: string;
-  /** The page to do it on. */
-  action: 'secrets' | 'confirm' | 'none';
+  /** Whether it is done in the endpoint's settings: confirming a secret. */
+  action: 'confirm' | 'none';
 };
 
 /** The short form for a list row, which only has `signatureValid`. */
@@ -61,26 +61,26 @@ const explainReason = (signature: Signature): Pick<Verdict, 'sentence' | 'advice
     case 'no_secret':
       return {
         sentence: `It carries a signature${ofSender}, but this endpoint has no secret to check it with.`,
-        advice: `Register the signing secret that ${sender} shows for this webhook. Stored events are then verified again.`,
-        action: 'secrets',
+        advice: `Type the signing secret that ${sender} shows for this webhook.`,
+        action: 'none',
       };
     case 'unconfirmed_secret':
       return {
         sentence: `The only secrets${ofSender} to check it with were delivered by a handshake, which anyone can send, and are not confirmed.`,
-        advice: `If you registered this endpoint at ${sender} yourself, confirm the secret. Stored events are then verified again.`,
+        advice: `If you registered this endpoint at ${sender} yourself, confirm the secret. Existing events are re-checked immediately.`,
         action: 'confirm',
       };
     case 'wrong_secret_or_altered_body':
       return {
         sentence: `The signature${ofSender} does not match this body under any registered secret.`,
-        advice: `Either the registered secret is not the one ${sender} signs with (another webhook, another mode, rotated), or the body was changed in transit. Register the right secret to verify it again.`,
-        action: 'secrets',
+        advice: `Either the registered secret is not the one ${sender} signs with (another webhook, another mode, rotated), or the body was changed in transit. Check it with the right secret.`,
+        action: 'none',
       };
     case 'timestamp_out_of_tolerance':
       return {
         sentence: `The signature${ofSender} matches, but its timestamp was too far from the time of arrival.`,
         advice:
-          'This is typical of a replayed or delayed delivery. If every delivery shows this, check the clock of this server.',
+          'Typical of a delivery that was replayed or held up. If every delivery shows this, check the clock of this server.',
         action: 'none',
       };
     case 'malformed_header':

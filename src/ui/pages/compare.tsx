@@ -1,24 +1,22 @@
 /* Compares two events: body, headers and query. JSON bodies are compared by path, other text by line. */
 
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { api } from '../api.ts';
 import { bytesOf } from '../body/bytes.ts';
 import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
 import { parseBody } from '../body/views.ts';
 import { Button, Empty, Notice, Skeleton } from '../components/controls.tsx';
+import { ChangeTable, LineDifferences } from '../components/differences.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 import { useQuery } from '../components/use-query.ts';
 import { useTitle } from '../components/use-title.ts';
-import { WholeValue } from '../components/whole-value.tsx';
-import { type Change, diffJson, maxChanges } from '../diff/json-diff.ts';
-import { diffLines, diffPairs, type PairChange } from '../diff/text-diff.ts';
-import { formatCount, formatExactTime } from '../format/time.ts';
-import { visibleLine, visibleText } from '../format/visible.ts';
+import { type Change, diffJson } from '../diff/json-diff.ts';
+import { diffPairs, type PairChange } from '../diff/text-diff.ts';
+import { formatExactTime } from '../format/time.ts';
+import { visibleLine } from '../format/visible.ts';
 
-const maxValueChars = 2000;
 const maxIndentedChars = 100_000;
-const maxShownLines = 3000;
 
 export function ComparePage({ endpointId, left, right }: { endpointId: string; left: string; right: string }) {
   useTitle('Compare');
@@ -141,82 +139,3 @@ const indentedValue = (text: string | undefined): string | undefined => {
   const parsed = parseJson(text);
   return isJsonDocument(parsed) ? prettyJson(parsed) : text;
 };
-
-const changeLabels = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const;
-const truncate = (text: string): string => (text.length > maxValueChars ? `${text.slice(0, maxValueChars)}…` : text);
-
-function ChangeTable({ changes, same }: { changes: Change[]; same: string }) {
-  const [whole, setWhole] = useState<{ name: string; text: string | undefined }>();
-  if (changes.length === 0) return <p class="faint">{same}</p>;
-  return (
-    <>
-      <table class="changes">
-        <thead>
-          <tr>
-            <th scope="col">Path or name</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map((change, index) => (
-            <tr key={index} class={change.kind}>
-              <th scope="row">
-                <span class="kind">{changeLabels[change.kind]}</span> <code>{visibleLine(change.path)}</code>
-              </th>
-              <td class="before">
-                {change.before !== undefined && (
-                  <ChangedValue
-                    text={change.before}
-                    onWhole={() => setWhole({ name: change.path, text: change.before })}
-                  />
-                )}
-              </td>
-              <td class="after">
-                {change.after !== undefined && (
-                  <ChangedValue
-                    text={change.after}
-                    onWhole={() => setWhole({ name: change.path, text: change.after })}
-                  />
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {changes.length >= maxChanges && (
-        <p class="faint">There may be more differences. The first {maxChanges.toLocaleString()} are shown.</p>
-      )}
-      {whole?.text !== undefined && (
-        <WholeValue name={visibleLine(whole.name)} text={whole.text} onClose={() => setWhole(undefined)} />
-      )}
-    </>
-  );
-}
-
-const ChangedValue = ({ text, onWhole }: { text: string; onWhole: () => void }) => (
-  <>
-    <code>{visibleText(truncate(text))}</code>
-    {text.length > maxValueChars && (
-      <Button kind="quiet" onClick={onWhole}>
-        Show whole value
-      </Button>
-    )}
-  </>
-);
-
-function LineDifferences({ left, right }: { left: string; right: string }) {
-  const lines = useMemo(() => diffLines(left, right), [left, right]);
-  return (
-    <pre class="lines">
-      {lines.slice(0, maxShownLines).map((line, index) => (
-        <span key={index} class={line.kind}>
-          {line.kind === 'added' ? '+ ' : line.kind === 'removed' ? '- ' : '  '}
-          {visibleLine(truncate(line.text))}
-          {'\n'}
-        </span>
-      ))}
-      {lines.length > maxShownLines && `… ${formatCount(lines.length - maxShownLines, 'more line')}`}
-    </pre>
-  );
-}

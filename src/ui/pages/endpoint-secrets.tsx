@@ -9,6 +9,7 @@ import type { PlatformDescription } from '../../platforms/directory.ts';
 import { api } from '../api.ts';
 import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { IconButton } from '../components/icon-button.tsx';
+import { SigningSecrets } from '../components/secret-signing.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { Until } from '../components/until.tsx';
@@ -47,6 +48,7 @@ export function SecretsSection({ id }: { id: string }) {
           ))}
         </ul>
       )}
+      <SigningSecrets endpointId={id} secrets={confirmed} onChanged={secrets.reload} />
       {unconfirmed.length > 0 && (
         <>
           <Notice tone="warn" title="Sent in a handshake, not confirmed">

@@ -1,9 +1,7 @@
 /* One event in full: summary, signature verdict, and tabs for body, headers, query, signature, replays and attempts. */
 
 import { useState } from 'preact/hooks';
-import type { Endpoint } from '../../features/endpoints/model.ts';
-import type { EventDetail, EventSummary } from '../../features/events/model.ts';
-import { bytesOf } from '../body/bytes.ts';
+import type { EventSummary } from '../../features/events/model.ts';
 import { copyText } from '../components/clipboard.ts';
 import { Button, Empty, Skeleton } from '../components/controls.tsx';
 import { CopyDialog } from '../components/copy-dialog.tsx';
@@ -14,13 +12,12 @@ import { EventSummaryLines } from '../components/event-summary.tsx';
 import { Tabs, tabKeys } from '../components/event-tabs.tsx';
 import { isFocusInList } from '../components/list-focus.ts';
 import { currentLocation, Link, navigate } from '../components/navigation.tsx';
-import { lastDestination } from '../components/replay-destinations.ts';
 import { showError, showToast } from '../components/toasts.tsx';
 import type { EventQuery } from '../components/use-event.ts';
 import { useActions, useHotkeys } from '../components/use-hotkeys.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { curlCommand } from '../copy/curl.ts';
-import { sendableHeaders, withTarget } from '../copy/request.ts';
+import { endpointTarget, requestTo } from '../copy/event-request.ts';
 import { describeVerdict } from '../format/verdict.ts';
 import { type Tab, useInspectorState } from '../state/inspector-state.ts';
 
@@ -43,14 +40,14 @@ export function EventPane(props: EventPaneProps) {
   const { event, problem, reload } = query;
   const { tab, set } = useInspectorState();
   const [isCopying, setIsCopying] = useState(false);
-  const endpoint = endpoints?.find(one => one.id === event?.endpointId);
+  const endpointUrl = endpoints?.find(one => one.id === event?.endpointId)?.url ?? '';
 
   const compareHref = event && compareId && `/app/endpoints/${event.endpointId}/compare?a=${compareId}&b=${event.id}`;
 
   const copyCurl = async (): Promise<void> => {
     if (!event) return;
-    const isCopied = await copyText(curlCommand(copyRequestOf(event, endpoint)));
-    if (isCopied) showToast('Copied as a curl command.');
+    const isCopied = await copyText(curlCommand(requestTo(event, endpointTarget(event, endpointUrl))));
+    if (isCopied) showToast('Copied as a curl command to the endpoint URL.');
     else showError('The browser did not allow copying. Use “Copy as…” and select the text.');
   };
   useHotkeys({
@@ -115,9 +112,7 @@ export function EventPane(props: EventPaneProps) {
           <Skeleton rows={8} kind="line" />
         )}
       </div>
-      {isCopying && event && (
-        <CopyDialog event={event} request={copyRequestOf(event, endpoint)} onClose={() => setIsCopying(false)} />
-      )}
+      {isCopying && event && <CopyDialog event={event} endpointUrl={endpointUrl} onClose={() => setIsCopying(false)} />}
     </article>
   );
 }
@@ -153,12 +148,4 @@ async function copyLink(): Promise<void> {
 /** Tab goes on into the panel. In the list, the focus stays where the arrow keys work. */
 const focusTab = (tab: Tab): void => {
   if (!isFocusInList()) document.getElementById(`tab-${tab}`)?.focus();
-};
-
-/** A copied command sends to the last replay destination, or to the endpoint if there is none. */
-const copyRequestOf = (event: EventDetail, endpoint: Endpoint | undefined) => {
-  const replayed = lastDestination(event.endpointId);
-  const url = replayed ?? withTarget(endpoint?.url ?? 'http://localhost:3000/', event.path, event.query ?? null);
-  const { headers } = sendableHeaders(event.rawHeaders);
-  return { method: event.method ?? 'POST', url, headers, body: bytesOf(event.payloadRaw, event.payloadEncoding) };
 };

@@ -7,6 +7,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
 import { EndpointHeader } from '../components/endpoint-header.tsx';
+import { EventActionsContext } from '../components/event-actions.ts';
 import { FirstWebhook } from '../components/first-webhook.tsx';
 import { useFolding } from '../components/folded-rows.tsx';
 import { Icon } from '../components/icons.tsx';
@@ -14,7 +15,6 @@ import { focusEvent } from '../components/list-focus.ts';
 import { ListPane } from '../components/list-pane.tsx';
 import { navigate, usePageLocation } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
-import { ReplayDialog } from '../components/replay-dialog.tsx';
 import { Splitter, useSplit } from '../components/splitter.tsx';
 import { showToast } from '../components/toasts.tsx';
 import { useArrivals } from '../components/use-arrivals.ts';
@@ -22,6 +22,7 @@ import { type EventQuery, useEvent } from '../components/use-event.ts';
 import { CommandSection, useHotkeys } from '../components/use-hotkeys.ts';
 import { useBackToList, useListKeys } from '../components/use-list-keys.ts';
 import { type Picks, usePicks } from '../components/use-picks.ts';
+import { useReplays } from '../components/use-replays.tsx';
 import { isWide, useSelection } from '../components/use-selection.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { formatCount } from '../format/time.ts';
@@ -45,7 +46,6 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const { endpoints } = useWorkspace();
   const endpoint = endpoints?.find(one => one.id === endpointId);
   const name = visibleName(endpoint?.name ?? 'Endpoint');
-  const [replayIds, setReplayIds] = useState<string[]>();
   const { replayCount, onSent } = useReplayCount(eventId);
   const searchRef = useRef<HTMLInputElement>(null);
   const split = useSplit();
@@ -60,7 +60,8 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const selection = useSelection({ ...place, base, suffix, selected: selected.event });
   const picks = usePicks({ list, state, endpointId, where, eventId, index: selection.index });
   const { picked, pickedIds, unpick } = picks;
-  const onReplay = (): void => setReplayIds(picked.size > 0 ? pickedIds : [eventId]);
+  const replays = useReplays({ endpointId, where, list, selected, onSent });
+  const onReplay = (): void => replays.open(picked.size > 0 ? pickedIds : [eventId]);
   useListKeys({ ...place, selection });
   useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef });
   useBackToList(eventId, listHref);
@@ -88,7 +89,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
           folding={folding}
           selected={selected.event}
           picks={picks}
-          onReplay={setReplayIds}
+          onReplay={replays.open}
         />
       </CommandSection.Provider>
       <Splitter split={split} />
@@ -96,30 +97,25 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
         <FilterByContext.Provider value={filter.filterBy}>
           <CommandSection.Provider value="Event">
             {eventId ? (
-              <EventPane
-                key={endpointId}
-                query={selected}
-                summary={list.at(list.indexOf(eventId))}
-                row={list.at(selection.index)}
-                compareId={findComparable(list, selection.index, state.length)}
-                listHref={listHref}
-                onReplay={() => setReplayIds([eventId])}
-                {...keepingOf({ list, selected, base, suffix, unpick })}
-              />
+              <EventActionsContext.Provider value={replays.actions}>
+                <EventPane
+                  key={endpointId}
+                  query={selected}
+                  summary={list.at(list.indexOf(eventId))}
+                  row={list.at(selection.index)}
+                  compareId={findComparable(list, selection.index, state.length)}
+                  listHref={listHref}
+                  onReplay={() => replays.open([eventId])}
+                  {...keepingOf({ list, selected, base, suffix, unpick })}
+                />
+              </EventActionsContext.Provider>
             ) : (
               <Placeholder state={state} />
             )}
           </CommandSection.Provider>
         </FilterByContext.Provider>
       </section>
-      {replayIds && (
-        <ReplayDialog
-          endpointId={endpointId}
-          events={replayIds.map(id => ({ id, label: labelOf(list.at(list.indexOf(id))) }))}
-          onSent={onSent}
-          onClose={() => setReplayIds(undefined)}
-        />
-      )}
+      {replays.dialog}
     </main>
   );
 }
@@ -248,8 +244,6 @@ const Placeholder = ({ state }: { state: LiveListState }) =>
       <p>Select an event to see its details.</p>
     </div>
   ) : null;
-
-const labelOf = (event: EventSummary | undefined): string => event?.eventType ?? event?.method ?? 'Event';
 
 /** The next older event of the same type and platform, else the next older event; undefined when nothing is selected. */
 const findComparable = (list: LiveList, index: number, length: number): string | undefined => {

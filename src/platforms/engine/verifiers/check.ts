@@ -11,6 +11,18 @@ export type SignatureCheck = {
   secret: string;
   receivedAt: number;
   urls: readonly string[];
+  /** Is told every comparison, for the explanation of a verdict. Verifiers behave the same with and without it. */
+  observe?: (comparison: Comparison) => void;
+};
+
+/** A text part is raw bytes (latin1). */
+export type MessagePart = string | Uint8Array;
+
+/** `message`: what was signed; null for a fixed value, which signs nothing. `expected`: null with a public key, which computes nothing. */
+export type Comparison = {
+  message: readonly MessagePart[] | null;
+  received: readonly Uint8Array[];
+  expected: Uint8Array | null;
 };
 
 /** `stale`: the signature is right, but its timestamp is outside the window. `unsupported`: it cannot be checked. */
@@ -23,14 +35,34 @@ export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length ===
 
 export const sameText = (a: string, b: string): boolean => sameBytes(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
 
-/** HMAC over the parts in order, without a copy. Text parts are raw bytes (latin1). */
-export function hmacOf(hash: Hash, key: BinaryLike, parts: readonly (string | Uint8Array)[]): Buffer {
+/** Whether one of the received values is the one that the secret gives for the message. */
+export function isOneReceived(
+  { observe }: SignatureCheck,
+  { message, received, expected }: Comparison & { expected: Uint8Array },
+): boolean {
+  observe?.({ message, received, expected });
+  return received.some(value => sameBytes(value, expected));
+}
+
+/** Whether one of the received digests is the HMAC of the message. */
+export const isMacReceived = (
+  check: SignatureCheck,
+  {
+    hash,
+    key,
+    message,
+    received,
+  }: { hash: Hash; key: BinaryLike; message: readonly MessagePart[]; received: readonly Uint8Array[] },
+): boolean => isOneReceived(check, { message, received, expected: hmacOf(hash, key, message) });
+
+/** HMAC over the parts in order, without a copy. */
+export function hmacOf(hash: Hash, key: BinaryLike, parts: readonly MessagePart[]): Buffer {
   const mac = createHmac(hash, key);
   for (const part of parts) typeof part === 'string' ? mac.update(part, 'latin1') : mac.update(part);
   return mac.digest();
 }
 
-export function digestOf(hash: Hash, parts: readonly (string | Uint8Array)[]): Buffer {
+export function digestOf(hash: Hash, parts: readonly MessagePart[]): Buffer {
   const digest = createHash(hash);
   for (const part of parts) typeof part === 'string' ? digest.update(part, 'latin1') : digest.update(part);
   return digest.digest();
@@ -48,7 +80,8 @@ export function checkTimestamp(check: SignatureCheck, sources: TimestampSources 
   return Math.abs(check.receivedAt - signedAt) <= timestamp.toleranceSeconds * 1000 ? 'valid' : 'stale';
 }
 
-function readTimestamp(
+/** Epoch ms; null when there is none. */
+export function readTimestamp(
   { from, unit }: SignedTimestamp,
   reader: DeliveryReader,
   { named, claims }: TimestampSources,

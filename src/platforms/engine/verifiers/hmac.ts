@@ -9,7 +9,7 @@ import {
   type NamedValues,
   parseNamedValues,
 } from '../signature-values.ts';
-import { checkTimestamp, hmacOf, type Outcome, type SignatureCheck, sameBytes } from './check.ts';
+import { checkTimestamp, isMacReceived, type MessagePart, type Outcome, type SignatureCheck } from './check.ts';
 
 type Presented = { digests: Buffer[]; named: NamedValues };
 
@@ -35,8 +35,7 @@ export function verifyHmac(check: SignatureCheck): Outcome {
         if (message === null) continue;
         outcome = 'mismatch';
         for (const key of keys) {
-          const expected = hmacOf(hash, key, message);
-          if (presented.digests.some(digest => sameBytes(digest, expected))) {
+          if (isMacReceived(check, { hash, key, message, received: presented.digests })) {
             return checkTimestamp(check, { named: presented.named });
           }
         }
@@ -47,6 +46,8 @@ export function verifyHmac(check: SignatureCheck): Outcome {
 }
 
 export function verifyNamedHashHmac(check: SignatureCheck): Outcome {
+  const key = Buffer.from(check.secret, 'utf8');
+  const message = [check.reader.delivery.body];
   let outcome: Outcome = 'malformed';
   for (const { value } of headerValues(check.scheme, check.reader)) {
     const equals = value.indexOf('=');
@@ -54,8 +55,7 @@ export function verifyNamedHashHmac(check: SignatureCheck): Outcome {
     const digest = hash === undefined ? null : decodeDigest(value.slice(equals + 1), 'hex', hash);
     if (hash === undefined || digest === null) continue;
     outcome = 'mismatch';
-    if (sameBytes(digest, hmacOf(hash, Buffer.from(check.secret, 'utf8'), [check.reader.delivery.body])))
-      return 'valid';
+    if (isMacReceived(check, { hash, key, message, received: [digest] })) return 'valid';
   }
   return outcome;
 }
@@ -77,12 +77,13 @@ export function formOfBodyValue(value: string): { hash: Hash; prefix: string; en
 /** Any sender may use the header for anything, so a value that does not match is not called invalid. */
 export function verifyBodyHmac(check: SignatureCheck): Outcome {
   const key = Buffer.from(check.secret, 'utf8');
+  const message = [check.reader.delivery.body];
   for (const { value } of headerValues(check.scheme, check.reader)) {
     const [, prefix, text] = bodyValueForm.exec(value) ?? [];
     for (const hash of hashes) {
       if (text === undefined || (prefix !== undefined && !prefix.toLowerCase().endsWith(hash))) continue;
       const digest = decodeDigest(text, 'hex-or-base64', hash);
-      if (digest !== null && sameBytes(digest, hmacOf(hash, key, [check.reader.delivery.body]))) return 'valid';
+      if (digest !== null && isMacReceived(check, { hash, key, message, received: [digest] })) return 'valid';
     }
   }
   return 'unsupported';
@@ -95,8 +96,8 @@ export function verifyBodyHmac(check: SignatureCheck): Outcome {
 export function renderMessage(
   template: string,
   from: { reader: DeliveryReader; body: Uint8Array; url: string; named: NamedValues },
-): (string | Uint8Array)[] | null {
-  const parts: (string | Uint8Array)[] = [];
+): MessagePart[] | null {
+  const parts: MessagePart[] = [];
   for (const piece of template.split(/(\{[\w-]+\})/)) {
     if (piece === '{body}') parts.push(from.body);
     else if (piece === '{url}') parts.push(Buffer.from(from.url, 'utf8'));

@@ -7,7 +7,7 @@ import { type DeliveryReader, parseNestedJson, valueAt } from '../delivery-reade
 import type { SignatureScheme } from '../platform.ts';
 import { publicKeys } from '../public-keys.ts';
 import { headerValues, isNonEmptyString } from '../signature-values.ts';
-import { checkTimestamp, digestOf, hmacOf, type Outcome, type SignatureCheck, sameBytes } from './check.ts';
+import { checkTimestamp, digestOf, isMacReceived, isOneReceived, type Outcome, type SignatureCheck } from './check.ts';
 
 /** Allowed clock difference for `exp` and `nbf`. */
 const leewaySeconds = 60;
@@ -24,8 +24,9 @@ export function verifyJwtBodyHash(check: SignatureCheck, claim: string): Outcome
   const outcome = verifyToken(check, token);
   if (outcome !== 'valid' && outcome !== 'stale') return outcome;
   if (!isNonEmptyString(bodyHash)) return 'malformed';
-  const isSame = sameBytes(Buffer.from(bodyHash, 'hex'), digestOf('sha256', [check.reader.delivery.body]));
-  return isSame ? outcome : 'mismatch';
+  const message = [check.reader.delivery.body];
+  const received = [Buffer.from(bodyHash, 'hex')];
+  return isOneReceived(check, { message, received, expected: digestOf('sha256', message) }) ? outcome : 'mismatch';
 }
 
 export function verifyJwtBody(check: SignatureCheck): Outcome {
@@ -64,10 +65,13 @@ function verifyToken(check: SignatureCheck, token: string): Outcome {
 
 function isSigned(check: SignatureCheck, algorithm: string, signedText: string, signature: Buffer): boolean {
   if (check.scheme.keyFormat === 'text') {
+    const key = Buffer.from(check.secret, 'utf8');
     return (
-      algorithm === 'HS256' && sameBytes(signature, hmacOf('sha256', Buffer.from(check.secret, 'utf8'), [signedText]))
+      algorithm === 'HS256' &&
+      isMacReceived(check, { hash: 'sha256', key, message: [signedText], received: [signature] })
     );
   }
+  check.observe?.({ message: [signedText], received: [signature], expected: null });
   const data = Buffer.from(signedText, 'latin1');
   return publicKeys(check.secret).some(key => {
     const hasKeyType =

@@ -23,11 +23,12 @@ export function verifyPublicKey(check: SignatureCheck): Outcome {
 
 /** Whether any key in the secret verifies the signature. `hash` null = Ed25519, which has its own. */
 export function isSignedByKey(
-  { secret }: SignatureCheck,
+  { secret, observe }: SignatureCheck,
   hash: 'sha1' | 'sha256' | null,
   data: Uint8Array,
   signature: Uint8Array,
 ): boolean {
+  observe?.({ message: [data], received: [signature], expected: null });
   const keys: KeyObject[] = hash === null ? [ed25519Key(secret)].filter(key => key !== null) : publicKeys(secret);
   return keys.some(key => {
     if ((key.asymmetricKeyType === 'ed25519') !== (hash === null)) return false;

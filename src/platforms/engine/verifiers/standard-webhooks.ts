@@ -3,7 +3,7 @@ import type { DeliveryReader } from '../delivery-reader.ts';
 import type { SignatureScheme } from '../platform.ts';
 import { decodeKeys } from '../secrets.ts';
 import { decodeBase64, decodeDigest, headerValues, versionedSignatures } from '../signature-values.ts';
-import { checkTimestamp, hmacOf, type Outcome, parseTimestamp, type SignatureCheck, sameBytes } from './check.ts';
+import { checkTimestamp, isMacReceived, type Outcome, parseTimestamp, type SignatureCheck } from './check.ts';
 import { isSignedByKey } from './public-key.ts';
 
 /** `headerPrefix`: what the names of the id, timestamp and signature headers have in common. */
@@ -23,9 +23,9 @@ export function verifyStandardWebhooks(check: SignatureCheck, variant: StandardW
 function verifyMac(check: SignatureCheck, prefix: string, texts: readonly string[]): Outcome {
   const digests = texts.map(text => decodeDigest(text, 'base64', 'sha256')).filter(digest => digest !== null);
   if (digests.length === 0) return 'malformed';
+  const message = [prefix, check.reader.delivery.body];
   for (const key of decodeKeys(check.scheme.keyFormat, check.secret)) {
-    const expected = hmacOf('sha256', key, [prefix, check.reader.delivery.body]);
-    if (digests.some(digest => sameBytes(digest, expected))) return checkTimestamp(check);
+    if (isMacReceived(check, { hash: 'sha256', key, message, received: digests })) return checkTimestamp(check);
   }
   return 'mismatch';
 }

@@ -1,6 +1,6 @@
 /* A fixed value: in `Authorization` it may follow a word such as `Bearer`, or be the `user:password` of Basic. */
 import { headerValues } from '../signature-values.ts';
-import { type Outcome, type SignatureCheck, sameText } from './check.ts';
+import { type Outcome, type SignatureCheck, sameText, utf8 } from './check.ts';
 
 export function verifyToken(check: SignatureCheck): Outcome {
   for (const { value } of headerValues(check.scheme, check.reader)) {
@@ -12,6 +12,7 @@ export function verifyToken(check: SignatureCheck): Outcome {
       candidates.push(bare);
       if (/^Basic /i.test(presented)) candidates.push(Buffer.from(bare, 'base64').toString('utf8'));
     }
+    check.observe?.({ message: null, received: [utf8(presented)], expected: null });
     if (candidates.some(text => sameText(text, check.secret))) return 'valid';
   }
   return 'mismatch';

@@ -1,21 +1,21 @@
 /* Schemes that sign the URL the delivery was sent to, in a message that no template describes. */
 import type { Fields } from '../delivery-reader.ts';
 import { decodeDigest } from '../signature-values.ts';
-import { checkTimestamp, hmacOf, type Outcome, type SignatureCheck, sameBytes } from './check.ts';
+import { checkTimestamp, isMacReceived, type MessagePart, type Outcome, type SignatureCheck } from './check.ts';
 import { firstHeaderValue } from './public-key.ts';
 
 /** HMAC over a message made from the URL. Senders spell the same URL differently; one that matches is enough. */
 export function verifyHmacOverUrl(
   check: SignatureCheck,
   { encoding, hash, urls }: { encoding: 'hex' | 'base64'; hash: 'sha1' | 'sha256'; urls: readonly string[] },
-  message: (url: string) => (string | Uint8Array)[],
+  message: (url: string) => MessagePart[],
 ): Outcome {
   if (urls.length === 0) return 'unsupported';
   const digest = decodeDigest(firstHeaderValue(check), encoding, hash);
   if (digest === null) return 'malformed';
   const key = Buffer.from(check.secret, 'utf8');
   for (const url of new Set(urls)) {
-    if (sameBytes(digest, hmacOf(hash, key, message(url)))) return checkTimestamp(check);
+    if (isMacReceived(check, { hash, key, message: message(url), received: [digest] })) return checkTimestamp(check);
   }
   return 'mismatch';
 }

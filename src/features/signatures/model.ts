@@ -1,0 +1,91 @@
+/* Schemas of the explanation of a signature. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { maxSigningSecretCharacters } from '../../core/limits.ts';
+import { signatureCauses } from '../../core/signature-causes.ts';
+import { literals, nullable, textDocumentedAs } from '../../http/schemas.ts';
+
+export const SignatureCheckRequest = t.Object(
+  {
+    secret: t.Optional(
+      textDocumentedAs(t.String({ minLength: 1, maxLength: maxSigningSecretCharacters }), {
+        description: 'the secret to check with, as the platform shows it; it is not stored, logged or returned',
+      }),
+    ),
+    platform: t.Optional(t.String({ description: 'a platform’s name; absent: the event’s own' })),
+    scheme: t.Optional(t.String({ description: 'one of the platform’s schemes; absent: all of them' })),
+  },
+  { title: 'SignatureCheckRequest' },
+);
+export type SignatureCheckRequest = Static<typeof SignatureCheckRequest>;
+
+export const SignedPart = t.Object(
+  {
+    from: literals(['body', 'header', 'url', 'method', 'secret', 'other']),
+    name: nullable(t.String({ description: 'the lower-case name of the header' })),
+    start: t.Integer({ description: 'offset in bytes' }),
+    end: t.Integer(),
+  },
+  {
+    title: 'SignedPart',
+    description: '`other`: fixed text, or fields of the body; `secret`: the secret itself is signed, shown as [secret]',
+  },
+);
+
+export const SignatureExplanation = t.Object(
+  {
+    verdict: literals(['valid', 'invalid', 'unchecked']),
+    reason: nullable(
+      literals([
+        'no_signature',
+        'no_secret',
+        'unconfirmed_secret',
+        'wrong_secret_or_altered_body',
+        'timestamp_out_of_tolerance',
+        'malformed_header',
+        'unsupported',
+      ]),
+    ),
+    proves: nullable(literals(['payload', 'origin'])),
+    checkedWith: nullable(literals(['request', 'stored'])),
+    platform: nullable(t.String()),
+    scheme: nullable(t.String()),
+    schemes: t.Array(t.String(), { description: 'the platform’s schemes of which the event has a signature' }),
+    signedString: nullable(
+      t.String({
+        description: 'what the signature covers; null for a fixed value, and when it cannot be read without the secret',
+      }),
+    ),
+    signedStringEncoding: literals(['utf8', 'base64']),
+    signedBytes: t.Integer({ description: 'its length in bytes; `signedString` has the first 64 KiB' }),
+    parts: t.Array(SignedPart, { description: 'where each stretch of the signed string comes from' }),
+    received: t.Array(t.String(), { description: 'the signatures in the event' }),
+    expected: nullable(
+      t.Array(t.String(), {
+        description:
+          'what the secret in the request gives, in the same encoding; null without one, and where the secret itself is sent or only verifies. Never computed with a stored secret',
+      }),
+    ),
+    signatureEncoding: literals(['hex', 'base64', 'base64url', 'utf8']),
+    timestamp: nullable(t.Integer({ description: 'when it was signed: epoch milliseconds', format: 'int64' })),
+    timestampFrom: nullable(
+      t.String({ description: 'where the timestamp is: `header:NAME`, `header:NAME KEY` or `json:PATH`' }),
+    ),
+    skewS: nullable(
+      t.Number({ description: 'seconds from the timestamp to the receipt; negative when it lies after it' }),
+    ),
+    toleranceS: nullable(t.Integer({ description: 'how far the timestamp may be from the receipt' })),
+    causes: t.Array(
+      t.Object({
+        cause: literals(signatureCauses),
+        isProven: t.Boolean({ description: 'with this undone, the signature is right' }),
+      }),
+      { description: 'why it is not valid: what is proven, else what is likely' },
+    ),
+  },
+  {
+    title: 'SignatureExplanation',
+    description:
+      '`checkedWith`: `request` for the secret in the request, `stored` for those of the endpoint, as in the event’s `signature`; null when none was used',
+  },
+);
+export type SignatureExplanation = Static<typeof SignatureExplanation>;

@@ -1,0 +1,156 @@
+/*
+ * Explains the signature of a stored event, and checks it with a secret that the request brings. Nothing is computed with the
+ * endpoint's own secrets but the verdict that the event already shows, and for the event as it was recognised: whoever could read what
+ * a stored secret gives could sign with it.
+ */
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import { AppError, invalid } from '../../core/errors.ts';
+import type { MemberAccess } from '../../core/principal.ts';
+import type { Explanation } from '../../platforms/engine/explain.ts';
+import type { RawDelivery, Verdict } from '../../platforms/engine/model.ts';
+import { explain, findPlatform, parseSecret } from '../../platforms/platforms.ts';
+import type { StoredEvent } from '../events/service.ts';
+import type { SignatureCheckRequest, SignatureExplanation } from './model.ts';
+
+export type SignaturesService = ReturnType<typeof createSignaturesService>;
+
+const maxConcurrentChecks = 4;
+const maxShownBytes = 64 << 10;
+
+export function createSignaturesService(options: {
+  /** Runs `use` with the event, when it belongs to the principal's team. @throws not_found, damaged, rate_limited, overloaded */
+  withStored: <T>(
+    principal: MemberAccess,
+    id: string,
+    use: (event: StoredEvent) => Promise<T>,
+    signal?: AbortSignal,
+  ) => Promise<T>;
+  /** The verdict that the event shows. */
+  verdictOf: (event: StoredEvent) => Promise<Verdict | null>;
+  /** The URLs that the sender may have signed. */
+  urlsOf: (token: string, delivery: RawDelivery) => readonly string[];
+}) {
+  const { withStored, verdictOf, urlsOf } = options;
+  const semaphore = createSemaphore(maxConcurrentChecks);
+
+  const checkEvent = async (event: StoredEvent, given: SignatureCheckRequest): Promise<SignatureExplanation> => {
+    const shown = await verdictOf(event);
+    const platform = given.platform === undefined ? (shown?.platform ?? event.row.platform) : nameOf(given.platform);
+    const secret = given.secret === undefined ? null : parsed(platform, given.secret);
+    const isOwn = given.platform === undefined && given.scheme === undefined;
+    const delivery = deliveryOf(event);
+    const { receivedAt } = event.row;
+    const explanation = explain({
+      delivery,
+      platform,
+      scheme: given.scheme,
+      secret,
+      shown: isOwn ? shown : null,
+      receivedAt,
+      urls: urlsOf(event.token, delivery),
+    });
+    if (given.scheme !== undefined && !explanation.schemes.includes(given.scheme))
+      throw invalid(
+        `the event has no signature of that scheme${explanation.schemes.length > 0 ? `, only of ${explanation.schemes.join(', ')}` : ''}`,
+      );
+    return {
+      ...verdictFields({ explanation, platform, shown: isOwn ? shown : undefined, isGiven: secret !== null }),
+      ...signedFields(explanation),
+      ...timestampFields(explanation, receivedAt),
+      schemes: explanation.schemes,
+      received: explanation.received,
+      expected: explanation.expected,
+      signatureEncoding: explanation.encoding,
+      causes: explanation.causes,
+    };
+  };
+
+  return {
+    /** @throws not_found; invalid when the text cannot be a secret of the platform, or the event has no such signature */
+    async check(
+      principal: MemberAccess,
+      id: string,
+      given: SignatureCheckRequest,
+      signal?: AbortSignal,
+    ): Promise<SignatureExplanation> {
+      const release = semaphore.tryAcquire(principal.accountId);
+      if (!release)
+        throw new AppError('rate_limited', `at most ${maxConcurrentChecks} checks at once`, { retryAfterSeconds: 1 });
+      try {
+        return await withStored(principal, id, event => checkEvent(event, given), signal);
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+const nameOf = (given: string): string => {
+  const platform = findPlatform(given);
+  if (!platform) throw invalid(`unknown platform "${given.slice(0, 60)}"`);
+  return platform.name;
+};
+
+const parsed = (platform: string | null, text: string): string => {
+  const read = parseSecret(platform, text);
+  if ('error' in read) throw invalid(read.error);
+  return read.secret;
+};
+
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+
+const deliveryOf = ({ row, headers, body }: StoredEvent): RawDelivery => ({
+  method: row.method,
+  path: latin1(row.path),
+  query: row.query && latin1(row.query),
+  rawHeaders: headers,
+  body,
+});
+
+/** @param shown undefined when the request names a platform or scheme: then the endpoint's secrets say nothing */
+function verdictFields({
+  explanation,
+  platform,
+  shown,
+  isGiven,
+}: {
+  explanation: Explanation;
+  platform: string | null;
+  shown: Verdict | null | undefined;
+  isGiven: boolean;
+}) {
+  const verdict = isGiven ? explanation.verdict : (shown ?? null);
+  const hasSignature = explanation.schemes.length > 0 || verdict !== null;
+  return {
+    verdict: verdict?.verdict ?? ('unchecked' as const),
+    reason: verdict ? verdict.reason : hasSignature ? ('no_secret' as const) : ('no_signature' as const),
+    proves: verdict?.proves ?? null,
+    checkedWith: isGiven ? ('request' as const) : shown ? ('stored' as const) : null,
+    platform,
+    scheme: verdict?.scheme ?? explanation.scheme,
+  };
+}
+
+/** The first bytes, up to a whole character. */
+function signedFields({ signed }: Explanation) {
+  if (!signed) return { signedString: null, signedStringEncoding: 'utf8' as const, signedBytes: 0, parts: [] };
+  const { bytes } = signed;
+  let end = Math.min(bytes.length, maxShownBytes);
+  while (end < bytes.length && end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  const head = bytes.subarray(0, end);
+  const text = head.toString('utf8');
+  const isText = Buffer.from(text, 'utf8').equals(head);
+  return {
+    signedString: isText ? text : head.toString('base64'),
+    signedStringEncoding: isText ? ('utf8' as const) : ('base64' as const),
+    signedBytes: bytes.length,
+    parts: signed.parts.filter(({ start }) => start < end).map(part => ({ ...part, end: Math.min(part.end, end) })),
+  };
+}
+
+const timestampFields = ({ timestamp, toleranceSeconds }: Explanation, receivedAt: number) => ({
+  timestamp: timestamp?.at ?? null,
+  timestampFrom: timestamp?.from ?? null,
+  skewS: timestamp?.at == null ? null : Math.round(receivedAt - timestamp.at) / 1000,
+  toleranceS: toleranceSeconds,
+});

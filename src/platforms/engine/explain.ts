@@ -1,0 +1,195 @@
+/*
+ * Explains a verdict: what was signed, what the delivery presents, what a secret gives, and how old the signature was. The verifiers
+ * themselves report what they compare.
+ *
+ * Not a signing oracle: what a secret gives is only computed with a secret that the caller brings, and secrets that an endpoint has
+ * stored are no input here. Without a secret, a stand-in key makes the verifiers report the rest.
+ */
+import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
+import { type Cause, findCauses } from './mismatch-causes.ts';
+import type { RawDelivery, Verdict } from './model.ts';
+import type { KeyFormat, Platform, SignatureScheme } from './platform.ts';
+import type { PlatformIndex } from './platform-index.ts';
+import { splitPair } from './secrets.ts';
+import { type SignatureEncoding, signatureEncoding } from './signature-encoding.ts';
+import { headerValues, parseNamedValues, signaturePresence } from './signature-values.ts';
+import { describeMessage, type SignedMessage } from './signed-message.ts';
+import { type Comparison, readTimestamp } from './verifiers/check.ts';
+import { jwtClaims } from './verifiers/jwt.ts';
+import { type Attempt, judge } from './verify.ts';
+
+export type ExplainInput = {
+  delivery: RawDelivery;
+  platform: string | null;
+  /** The label of the only scheme to look at; undefined = all of the platform. */
+  scheme: string | undefined;
+  /** As parsed; null = none was given. */
+  secret: string | null;
+  /** The verdict that the event has: without a secret, its likely causes are named. */
+  shown: Verdict | null;
+  /** Epoch ms. */
+  receivedAt: number;
+  urls: readonly string[];
+};
+
+export type Explanation = {
+  /** With the given secret; null without one, and when the delivery has no such signature. */
+  verdict: Verdict | null;
+  /** The labels of the platform's schemes whose signature the delivery has. */
+  schemes: string[];
+  scheme: string | null;
+  /** Null when the scheme signs nothing (a fixed value), or it was not found out what is signed. */
+  signed: SignedMessage | null;
+  encoding: SignatureEncoding;
+  received: string[];
+  /** Null without a secret, and where the secret is itself what is received, or only verifies. */
+  expected: string[] | null;
+  /** Epoch ms. `from`: where it was read, such as `header:x-timestamp`. */
+  timestamp: { at: number | null; from: string } | null;
+  toleranceSeconds: number | null;
+  causes: Cause[];
+};
+
+const maxExpected = 8;
+
+/** Pass as a secret of each format where that is possible, and reveal nothing. */
+const standIn = 'stand-in-for-the-secret';
+const standIns: Partial<Record<KeyFormat, string>> = {
+  hex: '00',
+  base64: 'AAAA',
+  whsec: 'whsec_AAAA',
+  'after-colon': `stand-in:${standIn}`,
+  pair: `${standIn}|${standIn}`,
+  'id-and-certificate': `${standIn}|${standIn}`,
+};
+
+export function createExplainer({
+  index: { find },
+  schemesOf,
+}: {
+  index: PlatformIndex;
+  schemesOf: (platform: Platform | null) => readonly SignatureScheme[];
+}) {
+  return ({ delivery, scheme: label, secret, shown, receivedAt, urls, ...input }: ExplainInput): Explanation => {
+    const reader = createDeliveryReader(delivery);
+    const platform = (input.platform === null ? null : find(input.platform)) ?? null;
+    const present = schemesOf(platform).filter(one => signaturePresence(one, reader) !== 'absent');
+    const schemes = label === undefined ? present : present.filter(one => one.label === label);
+    const compared = new Map<SignatureScheme, Comparison[]>();
+    const observed = schemes.map(one => withObserver(one, compared));
+    const attempt: Attempt = { reader, receivedAt, urls };
+    const verdict = secret === null ? null : judgeWith(platform, observed, secret, attempt);
+    if (secret === null) observeStandIns(observed, attempt);
+    const hasMatch = (one: SignatureScheme): boolean => compared.get(one)?.some(isMatch) ?? false;
+    const scheme =
+      schemes.find(one => one.label === verdict?.scheme && verdict.reason === null && hasMatch(one)) ??
+      schemes.find(one => one.label === verdict?.scheme && compared.has(one)) ??
+      schemes.find(one => compared.has(one)) ??
+      schemes[0];
+    const labels = [...new Set(present.map(one => one.label))];
+    if (!scheme) return { ...nothing, verdict, schemes: labels };
+    const comparisons = compared.get(scheme) ?? [];
+    const comparison = tellingComparison(comparisons, verdict);
+    const signed = comparison?.message
+      ? describeMessage(comparison.message, { scheme, reader, urls, secrets: partsOf(secret ?? standInOf(scheme)) })
+      : null;
+    const encoding = signatureEncoding(scheme, reader, comparison);
+    const timestamp = timestampOf(scheme, reader);
+    return {
+      verdict,
+      schemes: labels,
+      scheme: scheme.label,
+      signed,
+      encoding,
+      received: comparison?.received.map(bytes => encode(bytes, encoding)) ?? [],
+      expected: secret === null ? null : expectedOf(comparisons, comparison, encoding),
+      timestamp,
+      toleranceSeconds: scheme.timestamp?.toleranceSeconds ?? null,
+      causes: findCauses({ verdict: secret === null ? shown : verdict, scheme, secret, signed, attempt }),
+    };
+  };
+}
+
+const nothing: Omit<Explanation, 'verdict' | 'schemes'> = {
+  scheme: null,
+  signed: null,
+  encoding: 'hex',
+  received: [],
+  expected: null,
+  timestamp: null,
+  toleranceSeconds: null,
+  causes: [],
+};
+
+const judgeWith = (
+  platform: Platform | null,
+  schemes: readonly SignatureScheme[],
+  secret: string,
+  attempt: Attempt,
+): Verdict | null => judge({ platform, schemes, secrets: [{ platform: null, secret }] }, attempt);
+
+/** The same scheme; its comparisons are kept. */
+function withObserver(scheme: SignatureScheme, compared: Map<SignatureScheme, Comparison[]>): SignatureScheme {
+  const observe = (comparison: Comparison): void => {
+    compared.set(scheme, [...(compared.get(scheme) ?? []), comparison]);
+  };
+  return { ...scheme, verify: check => scheme.verify({ ...check, scheme, observe }) };
+}
+
+/** Only what is compared counts: what a stand-in gives is dropped. */
+function observeStandIns(schemes: readonly SignatureScheme[], attempt: Attempt): void {
+  for (const scheme of schemes) {
+    if (signaturePresence(scheme, attempt.reader) === 'present')
+      scheme.verify({ scheme, secret: standInOf(scheme), ...attempt });
+  }
+}
+
+const standInOf = ({ keyFormat }: SignatureScheme): string => standIns[keyFormat] ?? standIn;
+
+/** Of several spellings of what was signed, the one that is right, else the first that is wrong. */
+const tellingComparison = (all: readonly Comparison[], verdict: Verdict | null): Comparison | undefined =>
+  verdict?.verdict === 'valid' || verdict?.reason === 'timestamp_out_of_tolerance'
+    ? all.at(-1)
+    : (all.find(one => !isMatch(one)) ?? all[0]);
+
+const isMatch = ({ received, expected }: Comparison): boolean =>
+  expected !== null && received.some(value => Buffer.compare(value, expected) === 0);
+
+/** What the secret gives for the same message; several when it can be read as several keys. */
+function expectedOf(
+  all: readonly Comparison[],
+  telling: Comparison | undefined,
+  encoding: SignatureEncoding,
+): string[] | null {
+  const same = all.filter(one => isSameMessage(one, telling)).flatMap(({ expected }) => expected ?? []);
+  const texts = new Set(same.map(bytes => encode(bytes, encoding)));
+  return texts.size === 0 ? null : [...texts].slice(0, maxExpected);
+}
+
+const isSameMessage = (one: Comparison, other: Comparison | undefined): boolean =>
+  one.message === other?.message ||
+  (one.message?.length === other?.message?.length &&
+    (one.message ?? []).every((part, i) => part === other?.message?.[i]));
+
+const encode = (bytes: Uint8Array, encoding: SignatureEncoding): string => Buffer.from(bytes).toString(encoding);
+
+/** The secret and what it is joined of: a scheme may sign a part of it. */
+const partsOf = (secret: string): string[] => {
+  const pair = splitPair(secret);
+  return pair === null ? [secret] : [secret, pair.left, pair.right];
+};
+
+function timestampOf(scheme: SignatureScheme, reader: DeliveryReader): Explanation['timestamp'] {
+  if (!scheme.timestamp) return null;
+  const { value = '', prefix = '' } = headerValues(scheme, reader)[0] ?? {};
+  const at = readTimestamp(scheme.timestamp, reader, {
+    named: parseNamedValues(value, scheme.list?.separator ?? ','),
+    claims: jwtClaims(value.slice(value.startsWith(prefix) ? prefix.length : 0).trim()),
+  });
+  const { from } = scheme.timestamp;
+  // A value or claim stands in the signature header itself.
+  return {
+    at,
+    from: /^(value|claim):/.test(from) ? `header:${scheme.header} ${from.slice(from.indexOf(':') + 1)}` : from,
+  };
+}

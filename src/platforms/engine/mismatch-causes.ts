@@ -1,0 +1,137 @@
+/*
+ * Why a signature is not accepted with a secret: what is proven, by verifying what the sender probably signed, and what is likely.
+ * Only ever tried with a secret that the caller brought.
+ */
+import type { SignatureCause } from '../../core/signature-causes.ts';
+import { createDeliveryReader } from './delivery-reader.ts';
+import type { RawDelivery, Verdict } from './model.ts';
+import type { SignatureScheme } from './platform.ts';
+import type { SignedMessage, SignedPart } from './signed-message.ts';
+import type { Attempt } from './verify.ts';
+
+/** `isProven`: with this change, the signature is right. */
+export type Cause = { cause: SignatureCause; isProven: boolean };
+
+/** With a larger body nothing is tried: each trial hashes it again. */
+const maxTriedBytes = 256 << 10;
+
+export function findCauses(failed: {
+  verdict: Verdict | null;
+  scheme: SignatureScheme;
+  /** Null: only what is likely is named. */
+  secret: string | null;
+  signed: SignedMessage | null;
+  attempt: Attempt;
+}): Cause[] {
+  const { verdict, signed } = failed;
+  switch (verdict?.reason) {
+    case 'wrong_secret_or_altered_body': {
+      const covers = (part: SignedPart['from']): boolean => signed?.parts.some(({ from }) => from === part) ?? false;
+      const [coversBody, coversUrl] = [covers('body'), covers('url')];
+      const proven = provenCause(failed, { coversBody, coversUrl });
+      if (proven) return [{ cause: proven, isProven: true }];
+      return likely(
+        'other_secret',
+        'other_mode',
+        ...only(coversUrl, 'url_mismatch'),
+        ...only(coversBody, 'body_changed'),
+      );
+    }
+    case 'timestamp_out_of_tolerance':
+      return likely('late_delivery', 'server_clock');
+    case 'malformed_header':
+      return likely('header_changed');
+    case 'unsupported':
+      return likely(...only(hasRedactedHeader(failed), 'credential_not_stored'));
+    default:
+      return [];
+  }
+}
+
+const likely = (...names: SignatureCause[]): Cause[] => names.map(cause => ({ cause, isProven: false }));
+const only = (condition: boolean, name: SignatureCause): SignatureCause[] => (condition ? [name] : []);
+
+const hasRedactedHeader = ({ scheme, attempt }: { scheme: SignatureScheme; attempt: Attempt }): boolean =>
+  scheme.header !== null && attempt.reader.header(scheme.header)?.trim() === '[redacted]';
+
+type Trial = { cause: SignatureCause; secret?: string; delivery?: RawDelivery; urls?: readonly string[] };
+
+type Covered = { coversBody: boolean; coversUrl: boolean };
+
+function provenCause(
+  { scheme, secret, attempt }: { scheme: SignatureScheme; secret: string | null; attempt: Attempt },
+  { coversBody, coversUrl }: Covered,
+): SignatureCause | undefined {
+  const { delivery } = attempt.reader;
+  if (secret === null || delivery.body.length > maxTriedBytes) return undefined;
+  const trials: Trial[] = [
+    { cause: 'secret_prefix', secret: secret.replace(/^whsec_|^/, found => (found ? '' : 'whsec_')) },
+  ];
+  if (coversUrl) trials.push({ cause: 'other_url', urls: urlsOf(attempt) });
+  if (coversBody)
+    for (const [cause, body] of bodiesOf(delivery)) trials.push({ cause, delivery: { ...delivery, body } });
+  return trials.find(trial => {
+    const outcome = scheme.verify({
+      scheme,
+      secret: trial.secret ?? secret,
+      reader: trial.delivery ? createDeliveryReader(trial.delivery) : attempt.reader,
+      receivedAt: attempt.receivedAt,
+      urls: trial.urls ?? attempt.urls,
+    });
+    return outcome === 'valid' || outcome === 'stale';
+  })?.cause;
+}
+
+/** The body as a proxy or a framework may have received it before it changed it. */
+function bodiesOf({ body }: RawDelivery): [SignatureCause, Uint8Array][] {
+  if (body.length === 0) return [];
+  const text = Buffer.from(body).toString('latin1');
+  const bytes = (changed: string): Uint8Array => Buffer.from(changed, 'latin1');
+  const unified = text.replaceAll('\r\n', '\n');
+  return [
+    ['body_line_end', bytes(text.replace(/[\r\n]+$/, ''))],
+    ['body_line_end', bytes(`${text}\n`)],
+    ['body_line_breaks', bytes(unified)],
+    ['body_line_breaks', bytes(unified.replaceAll('\n', '\r\n'))],
+    ...jsonSpellings(Buffer.from(body).toString('utf8')).map((spelling): [SignatureCause, Uint8Array] => [
+      'body_json_rewritten',
+      Buffer.from(spelling, 'utf8'),
+    ]),
+  ];
+}
+
+/** As the encoders of common languages write the same JSON. */
+function jsonSpellings(text: string): string[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    const compact = JSON.stringify(value);
+    const escaped = (json: string): string =>
+      json.replace(/[^\x20-\x7e\n]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    const spaced = JSON.stringify(value, null, 1)
+      .replace(/([[{])\n\s*/g, '$1')
+      .replace(/\n\s*([\]}])/g, '$1')
+      .replace(/\n\s*/g, ' ');
+    const indented = [2, 4].map(width => JSON.stringify(value, null, width));
+    return [compact, escaped(compact), compact.replaceAll('/', '\\/'), spaced, escaped(spaced), ...indented];
+  } catch {
+    return [];
+  }
+}
+
+/** The same path and query under the other scheme, another slash at the end, and the host that the sender named. */
+function urlsOf({ urls, reader }: Attempt): string[] {
+  const host = (reader.header('x-forwarded-host') ?? reader.header('host'))?.split(',')[0]?.trim();
+  return urls.flatMap(url => {
+    const [, scheme, authority = '', rest = ''] = /^(https?):\/\/([^/?#]*)(.*)$/s.exec(url) ?? [];
+    if (scheme === undefined) return [];
+    const path = rest.split('?')[0] ?? '';
+    const query = rest.slice(path.length);
+    const paths = [path.endsWith('/') ? path.slice(0, -1) : `${path}/`, path];
+    const authorities = [...new Set([authority, host ?? authority])];
+    return ['https', 'http'].flatMap(one =>
+      authorities.flatMap(name =>
+        paths.flatMap(each => [`${one}://${name}${each}${query}`, `${one}://${name}${each}`]),
+      ),
+    );
+  });
+}

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const secret = 'the secret of this webhook';
+const body = '{"order":7,"state":"paid"}';
+const signatureOf = (text: string): string => `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
+
+type Received = { path: string; body: string; signature: string | null; edited: string | null };
+
+/** A local handler: it answers 404 first, then 200, each time with another body. */
+function openHandler() {
+  const received: Received[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async request => {
+      const { pathname, search } = new URL(request.url);
+      received.push({
+        path: pathname + search,
+        body: await request.text(),
+        signature: request.headers.get('x-hub-signature-256'),
+        edited: request.headers.get('x-hooktape-edited'),
+      });
+      const isFirst = received.length === 1;
+      return Response.json(
+        { answer: received.length, padding: isFirst ? 'x'.repeat(5000) : '' },
+        { status: isFirst ? 404 : 200 },
+      );
+    },
+  });
+  return { received, host: `127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}
+
+describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let handler: ReturnType<typeof openHandler>;
+
+  beforeAll(async () => {
+    handler = openHandler();
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await dashboard.setUp(page);
+    const address = await shownAddress(page);
+    await deliver(`${address}/orders?shop=7`, body, {
+      headers: {
+        'content-type': 'application/json',
+        'x-github-event': 'deployment',
+        'x-hub-signature-256': signatureOf(body),
+      },
+    });
+    await page.reload();
+    await page.locator('.event-row.selected').waitFor();
+  });
+  afterAll(async () => {
+    await dashboard?.close();
+    handler?.stop();
+  });
+
+  const dialog = () => page.getByRole('dialog');
+  const panel = () => page.getByRole('tabpanel');
+  const shot = async (name: string): Promise<void> => {
+    const folder = Bun.env['REPLAY_SHOTS'];
+    if (!folder) return;
+    for (const [layout, colorScheme, width] of [
+      ['light', 'light', 1360],
+      ['dark', 'dark', 1360],
+      ['phone', 'light', 360],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await page.screenshot({ path: `${folder}/${name}-${layout}.png`, animations: 'disabled' });
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  };
+  const checkAccessibility = async (): Promise<void> => {
+    await page.evaluate(axe.source);
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      // Colours that are still changing have another contrast.
+      await page.evaluate(() => Promise.all(document.getAnimations().map(one => one.finished)));
+      const found = await page.evaluate(async () => {
+        const { axe } = window as unknown as {
+          axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+        };
+        return (await axe.run()).violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`);
+      });
+      expect(found).toEqual([]);
+    }
+  };
+
+  test('the target is shown before it is sent, and a host without a scheme is http', async () => {
+    await page.keyboard.press('r');
+    await dialog().getByLabel('Destination').fill(`${handler.host}/hooks`);
+    await dialog().locator('.replay-target').getByText(`POST http://${handler.host}/hooks/orders?shop=7`).waitFor();
+    await page.keyboard.press('Enter');
+    await dialog().getByText('Not Found · ').waitFor();
+    expect(handler.received).toEqual([
+      { path: '/hooks/orders?shop=7', body, signature: signatureOf(body), edited: null },
+    ]);
+  });
+
+  test('an edited event is signed anew with a typed secret, after a look at the request', async () => {
+    const changed = body.replace('paid', 'refunded');
+    await dialog().getByText('Body and headers').click();
+    await dialog().getByLabel('Body', { exact: true }).fill(`${changed},`);
+    await dialog().getByText('No longer valid JSON (line 1, column 31)').waitFor();
+    await dialog().getByLabel('Body', { exact: true }).fill(changed);
+    await dialog().getByRole('button', { name: 'Show changes' }).click();
+    await dialog().locator('.lines .added').getByText('refunded').waitFor();
+    await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
+    await dialog().getByText('does not cover your changes').waitFor();
+    await dialog().getByRole('button', { name: 'Fresh' }).click();
+    await dialog().getByLabel('Signing secret').fill(secret);
+    await shot('replay-dialog');
+    await checkAccessibility();
+    await dialog().getByRole('button', { name: 'Show the request' }).click();
+    await dialog().locator('pre').getByText(signatureOf(changed)).waitFor();
+    expect(handler.received).toHaveLength(1);
+    await dialog().getByRole('button', { name: /^Send/ }).click();
+    await dialog().getByText('OK · ').waitFor();
+    expect(handler.received[1]).toEqual({
+      path: '/hooks/orders?shop=7',
+      body: changed,
+      signature: signatureOf(changed),
+      edited: '1',
+    });
+    await shot('replay-sent');
+    await page.keyboard.press('Escape');
+  });
+
+  test('R sends the same again; each replay says how it went, and two answers can be compared', async () => {
+    await page.keyboard.press('Shift+R');
+    await page.getByText('Sent again: 200 OK · ').waitFor();
+    expect(handler.received[2]).toEqual(handler.received[1]);
+    await page.keyboard.press('5');
+    const attempts = panel().locator('.attempt');
+    await attempts.nth(2).waitFor();
+    expect(await attempts.nth(0).textContent()).toContain('Edited and signed anew, sent from the dashboard by');
+    await attempts.nth(2).locator('summary').click();
+    await attempts.nth(2).getByText('Only the first 4 KiB of the body are kept.').waitFor();
+    await attempts.nth(2).getByRole('checkbox').check();
+    await attempts.nth(0).getByRole('checkbox').check();
+    const changes = panel().locator('.answer-comparison .changes').first();
+    await changes.getByText('404 Not Found').waitFor();
+    await changes.getByText('200 OK').waitFor();
+    await shot('replays');
+    await checkAccessibility();
+  });
+
+  test('a refused destination says which setting opens it', async () => {
+    await page.keyboard.press('r');
+    await dialog().getByLabel('Destination').fill('10.1.2.3:3000/x');
+    await page.keyboard.press('Enter');
+    await dialog().getByText('HOOKTAPE_REPLAY_ALLOW=10.1.2.3:3000').waitFor();
+    await shot('replay-refused');
+    await page.keyboard.press('Escape');
+  });
+
+  test('a copied command names its target: the endpoint, unless another is chosen', async () => {
+    await page.getByRole('button', { name: 'Copy as…' }).click();
+    const target = dialog().locator('.replay-target');
+    await target.getByText('/orders?shop=7').waitFor();
+    expect(await target.textContent()).toContain('/in/');
+    await dialog().getByRole('button', { name: 'Last replay' }).click();
+    await target.getByText(`http://${handler.host}/hooks/orders?shop=7`).waitFor();
+    await dialog().getByRole('button', { name: 'Another URL' }).click();
+    await dialog().getByLabel('Another URL', { exact: true }).fill('localhost:9');
+    await dialog().locator('pre').getByText("'http://localhost:9/orders?shop=7'").waitFor();
+    await shot('copy-as');
+    await checkAccessibility();
+    await page.keyboard.press('Escape');
+  });
+
+  test('a saved secret signs replays once the settings of the endpoint allow it', async () => {
+    const eventUrl = page.url();
+    const endpoint = /endpoints\/([^/?]+)/.exec(eventUrl)?.[1] ?? '';
+    await page.evaluate(
+      async ([endpoint, text]) => {
+        await fetch(`/api/endpoints/${endpoint}/secrets`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: text,
+        });
+      },
+      [endpoint, JSON.stringify({ platform: 'github', secret })] as const,
+    );
+    await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/settings`);
+    const signing = page.locator('.secret-signing');
+    await signing.locator('summary').click();
+    await signing.getByRole('checkbox').check();
+    await signing.getByLabel('Another destination').fill('staging.example.com/hooks');
+    await signing.getByText('Adds https://staging.example.com').waitFor();
+    await page.keyboard.press('Enter');
+    await signing.getByRole('button', { name: 'Remove https://staging.example.com' }).waitFor();
+    await shot('secret-signing');
+    await checkAccessibility();
+    await page.goto(eventUrl);
+    await page.locator('.event-row.selected').waitFor();
+    await page.keyboard.press('r');
+    await dialog().getByLabel('Destination').fill(`${handler.host}/hooks`);
+    await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
+    await dialog().getByRole('button', { name: 'Broken' }).click();
+    await dialog().getByLabel('Sign with').selectOption({ label: 'GitHub …hook' });
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await dialog().getByText('OK · ').waitFor();
+    const last = handler.received.at(-1);
+    expect(last?.signature).toMatch(/^sha256=[0-9a-f]{64}$/);
+    expect(last?.signature).not.toBe(signatureOf(body));
+    await page.keyboard.press('Escape');
+  });
+
+  test('nothing was asked, violated or thrown', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const secret = 'whsec_the_right_one';
+const bodyOf = (n: number): string => `{"id":"evt_${n}","type":"charge.refunded","amount":4900}`;
+const signatureOf = (at: number, body: string): string =>
+  createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');
+
+describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  const at = Math.floor(Date.now() / 1000);
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await dashboard.setUp(page);
+    const address = await shownAddress(page);
+    const listUrl = page.url();
+    const send = (signedAt: number, body: string): Promise<string> =>
+      deliver(address, body, {
+        headers: {
+          'content-type': 'application/json',
+          'stripe-signature': `t=${signedAt},v1=${signatureOf(signedAt, body)}`,
+        },
+      });
+    await send(at - 10_920, bodyOf(1));
+    await send(at, bodyOf(2));
+    await page.goto(listUrl);
+    await page.locator('.event-row.selected').waitFor();
+    // Registered elsewhere, and wrong.
+    await page.evaluate(
+      async ([endpoint]) => {
+        await fetch(`/api/endpoints/${endpoint}/secrets`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{"platform":"stripe","secret":"whsec_of_another_webhook"}',
+        });
+      },
+      [/endpoints\/([^/?]+)/.exec(listUrl)?.[1] ?? ''] as const,
+    );
+    await page.reload();
+    await page.locator('.event-row').first().getByText('Invalid').waitFor();
+  });
+  afterAll(() => dashboard?.close());
+
+  const panel = () => page.getByRole('tabpanel');
+  const shot = async (name: string): Promise<void> => {
+    const folder = Bun.env['SIGNATURE_SHOTS'];
+    if (!folder) return;
+    const size = page.viewportSize() ?? { width: 1280, height: 800 };
+    for (const [layout, colorScheme, width] of [
+      ['light', 'light', 1360],
+      ['dark', 'dark', 1360],
+      ['phone', 'light', 360],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await page.screenshot({ path: `${folder}/${name}-${layout}.png`, animations: 'disabled' });
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize(size);
+  };
+  const checkAccessibility = async (): Promise<void> => {
+    await page.evaluate(axe.source);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      // Colours that are still changing have another contrast.
+      await page.evaluate(() => Promise.all(document.getAnimations().map(one => one.finished)));
+      const found = await page.evaluate(async () => {
+        const { axe } = window as unknown as {
+          axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+        };
+        return (await axe.run()).violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`);
+      });
+      expect(found).toEqual([]);
+    }
+  };
+
+  test('the panel shows what was signed, and what the sender presents only when asked', async () => {
+    await page.keyboard.press('4');
+    await panel().getByRole('heading', { name: 'Signed string' }).waitFor();
+    const parts = panel().locator('.signed-string .signed-part');
+    expect(await parts.allTextContents()).toEqual([String(at), '.', bodyOf(2)]);
+    expect(await panel().locator('.signature-side').textContent()).not.toContain(signatureOf(at, bodyOf(2)));
+    await panel().getByRole('button', { name: 'Show', exact: true }).click();
+    await panel()
+      .locator('.signature-side')
+      .getByText(signatureOf(at, bodyOf(2)))
+      .waitFor();
+    await panel().getByText('Saved secrets are never used to show a signature.').waitFor();
+    await panel().getByRole('button', { name: 'Hex' }).click();
+    await panel().getByText('00000000').waitFor();
+    await panel().getByRole('button', { name: 'Text', exact: true }).click();
+    await shot('signature');
+  });
+
+  test('a wrong secret is named as wrong, the right one is checked without being kept, then saved', async () => {
+    const field = panel().getByLabel('Signing secret');
+    expect(await panel().getByLabel('Platform', { exact: true }).inputValue()).toBe('stripe');
+    await page.locator('#tab-signature').focus();
+    await field.fill('whsec_a_wrong_one');
+    await page.keyboard.press('Enter');
+    await panel().getByText('The signature does not match with this secret.').waitFor();
+    await panel().getByText('Expected with this secret: different').waitFor();
+    await shot('signature-wrong');
+    await checkAccessibility();
+    await field.fill(` ${secret} `);
+    await page.keyboard.press('Enter');
+    await panel().getByText('The signature is valid with this secret.').waitFor();
+    expect(await page.locator('#signature-verdict').textContent()).toContain('Signature invalid');
+    await panel().getByRole('button', { name: 'Save this secret' }).click();
+    await page.locator('#signature-verdict').getByText('Signature valid').waitFor();
+    await page.locator('.event-row.selected').getByText('Invalid').waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('tab-signature');
+    expect(await page.getByText('Check with another secret').count()).toBe(1);
+  });
+
+  test('an old signature says how old, and what is allowed', async () => {
+    await page.keyboard.press('j');
+    await panel().getByText('Signed 3 h 2 min before it was received; Stripe allows 5 min.').waitFor();
+    await shot('signature-old');
+    await checkAccessibility();
+  });
+
+  test('nothing was asked, violated or thrown', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});

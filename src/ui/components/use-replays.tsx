@@ -1,0 +1,116 @@
+/*
+ * The replay dialog of the inspector, sending an event again as before, and reading verdicts again after a secret was added. What
+ * panels use of it they get from `EventActionsContext`.
+ */
+
+import type { ComponentChild } from 'preact';
+import { useState } from 'preact/hooks';
+import type { EventDetail, EventSummary, ReplayAttempt } from '../../features/events/model.ts';
+import { ApiError, api } from '../api.ts';
+import type { LiveList } from '../live/live-list.ts';
+import { explainRefusal } from '../replay/refusal.ts';
+import { lastRequest, type ReplayRequest } from '../replay/request.ts';
+import { resultLine } from '../replay/status-text.ts';
+import type { EventActions } from './event-actions.ts';
+import { ReplayDialog } from './replay-dialog.tsx';
+import { showError, showToast } from './toasts.tsx';
+import { useHotkeys } from './use-hotkeys.ts';
+
+/** Rows beyond these get their new verdict when they are loaded again. */
+const maxRecheckedPages = 3;
+
+type Options = {
+  endpointId: string;
+  where: string;
+  list: LiveList;
+  selected: { event: EventDetail | undefined; reload: () => void };
+  /** Called after each attempt. */
+  onSent: (id: string) => void;
+};
+
+type Opened = { ids: readonly string[]; url?: string | undefined };
+
+export function useReplays({ endpointId, where, list, selected, onSent }: Options) {
+  const [opened, setOpened] = useState<Opened>();
+  const { event } = selected;
+  const openReplay = (url?: string): void => setOpened(event && { ids: [event.id], url });
+
+  const sendAgain = async (attempt: ReplayAttempt | undefined = event?.replays[0]): Promise<void> => {
+    if (!event) return;
+    const request = repeatOf(event, attempt);
+    // What was edited or signed with a typed secret is not kept.
+    if (!request) return openReplay(attempt?.destination);
+    try {
+      const result = await api.replay(event.id, request);
+      showToast(`Sent again: ${resultLine(result)}.`);
+    } catch (error) {
+      const { status = 0, message } = error instanceof ApiError ? error : { message: String(error) };
+      const { text, setting } = explainRefusal(status, message, request.url);
+      showError([text, setting].filter(Boolean).join(' '));
+    }
+    onSent(event.id);
+  };
+
+  const recheck = async (): Promise<void> => {
+    selected.reload();
+    await recheckRows({ endpointId, where, list, event });
+  };
+
+  useHotkeys({
+    R: {
+      label: 'Send the last replay again',
+      section: 'Event',
+      isOff: !event,
+      run: () => void sendAgain(),
+    },
+  });
+
+  const dialog: ComponentChild = opened && (
+    <ReplayDialog
+      endpointId={endpointId}
+      events={opened.ids.map(id => ({ id, label: labelOf(list.at(list.indexOf(id)) ?? event) }))}
+      initialUrl={opened.url}
+      onSent={onSent}
+      onClose={() => setOpened(undefined)}
+    />
+  );
+  const actions: EventActions = { recheck, openReplay, sendAgain };
+  return { actions, dialog, open: (ids: readonly string[]) => setOpened({ ids }) };
+}
+
+/** The same request, when this page made it, or else when it can be told from the attempt; undefined when it cannot. */
+function repeatOf(event: EventDetail, attempt: ReplayAttempt | undefined): ReplayRequest | undefined {
+  const remembered = lastRequest(event.id);
+  if (remembered && attempt === event.replays[0]) return remembered;
+  if (!attempt || attempt.edited || attempt.signed) return undefined;
+  return { url: attempt.destination, appendPath: false };
+}
+
+/** Rows keep their place: only what they show of the events changes. */
+async function recheckRows({
+  endpointId,
+  where,
+  list,
+  event,
+}: Pick<Options, 'endpointId' | 'where' | 'list'> & { event: EventDetail | undefined }): Promise<void> {
+  try {
+    let cursor: string | undefined;
+    for (let page = 0; page < maxRecheckedPages; page++) {
+      const { events, nextCursor } = await api.events(endpointId, cursor, where);
+      for (const one of events) if (list.indexOf(one.id) >= 0) list.change(one);
+      if (nextCursor === null || events.length === 0) break;
+      cursor = nextCursor;
+    }
+    // The open event may be further down.
+    if (event && list.indexOf(event.id) >= 0) {
+      const { id, signatureValid, signature } = await api.event(event.id);
+      const verdicts = { signatureValid, verdict: signature?.verdict ?? ('none' as const) };
+      list.change({ id, ...verdicts });
+    }
+  } catch (error) {
+    showError(error);
+  }
+}
+
+const labelOf = (event: Pick<EventSummary, 'eventType' | 'method'> | undefined): string =>
+  event?.eventType ?? event?.method ?? 'Event';

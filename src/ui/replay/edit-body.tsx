@@ -1,0 +1,119 @@
+/* The body and the headers of a replay, to be changed before it is sent. */
+
+import { useId, useMemo, useState } from 'preact/hooks';
+import type { EventDetail } from '../../features/events/model.ts';
+import { Button } from '../components/controls.tsx';
+import { LineDifferences } from '../components/differences.tsx';
+import { IconButton } from '../components/icon-button.tsx';
+import { headerText } from '../format/visible.ts';
+import { bodyProblem, type Draft, describeEdit, type Edit, editableBody } from './changes.ts';
+
+/** Larger bodies would make the text area slow. */
+const maxEditableChars = 512 << 10;
+
+type EditProps = {
+  event: EventDetail;
+  draft: Draft;
+  edit: Edit | undefined;
+  onChange: (draft: Draft) => void;
+  onReset: () => void;
+};
+
+export function EditSection({ event, draft, edit, onChange, onReset }: EditProps) {
+  const changed = describeEdit(edit);
+  return (
+    <details class="replay-part">
+      <summary>
+        Body and headers <span class="faint">{changed ? `changed: ${changed}` : 'as captured'}</span>
+      </summary>
+      <div class="replay-part-body">
+        <BodyEditor event={event} draft={draft} onChange={onChange} />
+        <HeaderEditor draft={draft} onChange={onChange} />
+        {edit && (
+          <div class="button-row">
+            <Button kind="quiet" onClick={onReset}>
+              Undo all changes
+            </Button>
+          </div>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function BodyEditor({ event, draft, onChange }: Pick<EditProps, 'event' | 'draft' | 'onChange'>) {
+  const id = useId();
+  const original = useMemo(() => editableBody(event), [event]);
+  const [isDiffShown, setIsDiffShown] = useState(false);
+  if (original === undefined) return <p class="faint">The body is binary. It is sent as captured.</p>;
+  if (original.length > maxEditableChars)
+    return <p class="faint">The body is too large to edit here. Use hooktape send with --set or --body.</p>;
+  const text = draft.body ?? original;
+  const isChanged = text !== original;
+  const problem = isChanged ? bodyProblem(original, text) : '';
+  return (
+    <div class="field">
+      <div class="panel-bar">
+        <label for={id} class="grow">
+          Body
+        </label>
+        {isChanged && (
+          <Button kind="quiet" aria-expanded={isDiffShown} onClick={() => setIsDiffShown(!isDiffShown)}>
+            {isDiffShown ? 'Hide changes' : 'Show changes'}
+          </Button>
+        )}
+      </div>
+      <textarea
+        id={id}
+        rows={10}
+        spellcheck={false}
+        autocomplete="off"
+        value={text}
+        aria-describedby={`${id}-problem`}
+        aria-invalid={problem ? true : undefined}
+        onInput={typed => onChange({ ...draft, body: typed.currentTarget.value })}
+      />
+      <p id={`${id}-problem`} class={problem ? 'hint bad' : 'hint'} aria-live="polite">
+        {problem || (isChanged ? 'Content-Length and digests follow.' : '')}
+      </p>
+      {isChanged && isDiffShown && <LineDifferences left={original} right={text} />}
+    </div>
+  );
+}
+
+function HeaderEditor({ draft, onChange }: Pick<EditProps, 'draft' | 'onChange'>) {
+  const { headers } = draft;
+  const change = (at: number, pair: [string, string]): void =>
+    onChange({ ...draft, headers: headers.map((one, index) => (index === at ? pair : one)) });
+  return (
+    <fieldset class="header-editor">
+      <legend>Headers</legend>
+      {headers.map(([name, value], at) => (
+        <div key={at} class="header-row">
+          <input
+            aria-label={`Name of header ${at + 1}`}
+            value={name}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={typed => change(at, [typed.currentTarget.value, value])}
+          />
+          <input
+            aria-label={`Value of ${name || `header ${at + 1}`}`}
+            value={headerText(value)}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={typed => change(at, [name, typed.currentTarget.value])}
+          />
+          <IconButton
+            icon="close"
+            label={`Remove ${name || `header ${at + 1}`}`}
+            onClick={() => onChange({ ...draft, headers: headers.filter((_, index) => index !== at) })}
+          />
+        </div>
+      ))}
+      <Button kind="quiet" onClick={() => onChange({ ...draft, headers: [...headers, ['', '']] })}>
+        Add a header
+      </Button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,108 @@
+/* How a replay is signed: as captured, anew, or with a broken signature. */
+
+import { useId } from 'preact/hooks';
+import type { Secret } from '../../features/secrets/model.ts';
+import { api } from '../api.ts';
+import { Checkbox, Field, Segmented } from '../components/controls.tsx';
+import { Link } from '../components/navigation.tsx';
+import { useQuery } from '../components/use-query.ts';
+import { platformTitle } from '../format/platforms.ts';
+import type { SigningDraft } from './use-draft.ts';
+
+const modes: { id: SigningDraft['mode']; label: string }[] = [
+  { id: 'none', label: 'As captured' },
+  { id: 'fresh', label: 'Fresh' },
+  { id: 'tamper', label: 'Broken' },
+];
+
+const summaries: Readonly<Record<SigningDraft['mode'], string>> = {
+  none: 'as captured',
+  fresh: 'signed anew, with the time of sending',
+  tamper: 'signed anew, then broken: the handler must refuse it',
+};
+
+type SigningProps = {
+  endpointId: string;
+  signing: SigningDraft;
+  isEdited: boolean;
+  onChange: (change: Partial<SigningDraft>) => void;
+};
+
+export function SigningSection({ endpointId, signing, isEdited, onChange }: SigningProps) {
+  return (
+    <details class="replay-part">
+      <summary>
+        Signature <span class="faint">{summaries[signing.mode]}</span>
+      </summary>
+      <div class="replay-part-body">
+        <Segmented label="How it is signed" options={modes} value={signing.mode} onPick={mode => onChange({ mode })} />
+        {signing.mode === 'none' ? (
+          <p class="faint">
+            {isEdited
+              ? 'The signature does not cover your changes: a handler that checks it will refuse the event.'
+              : 'Most handlers refuse a signature that is older than a few minutes. Sign it anew for those.'}
+          </p>
+        ) : (
+          <SecretChoice endpointId={endpointId} signing={signing} isEdited={isEdited} onChange={onChange} />
+        )}
+      </div>
+    </details>
+  );
+}
+
+function SecretChoice({ endpointId, signing, isEdited, onChange }: SigningProps) {
+  const id = useId();
+  const secrets = useQuery(endpointId, () => api.secrets(endpointId));
+  const able = secrets.value?.secrets.filter(one => one.maySign && one.confirmed) ?? [];
+  return (
+    <>
+      <div class="field">
+        <label for={id}>Sign with</label>
+        <select
+          id={id}
+          value={signing.secretId}
+          onChange={picked => onChange({ secretId: picked.currentTarget.value, secret: '' })}
+        >
+          <option value="">a secret that I type</option>
+          {able.map(one => (
+            <option key={one.id} value={one.id}>
+              {secretName(one)}
+            </option>
+          ))}
+        </select>
+      </div>
+      {signing.secretId === '' ? (
+        <Field
+          label="Signing secret"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          value={signing.secret}
+          onText={secret => onChange({ secret })}
+          hint="Used for this replay. The server neither stores nor logs it."
+        />
+      ) : (
+        <p class={isEdited || signing.newId ? 'hint bad' : 'hint'}>
+          A saved secret signs only an unchanged event with a valid signature, and only to allowed destinations.{' '}
+          {isEdited && 'You have changed the event: type the secret instead.'}
+        </p>
+      )}
+      {able.length === 0 && secrets.value && (
+        <p class="hint">
+          To sign with a saved secret, allow it in the{' '}
+          <Link to={`/app/endpoints/${endpointId}/settings`}>endpoint's settings</Link>.
+        </p>
+      )}
+      <Checkbox
+        label="New delivery id"
+        hint="So that a handler that remembers ids takes it for another delivery."
+        checked={signing.newId}
+        onChange={newId => onChange({ newId })}
+      />
+    </>
+  );
+}
+
+const secretName = ({ platform, last4 }: Secret): string =>
+  `${platform === null ? 'Any platform' : platformTitle(platform)}${last4 ? ` …${last4}` : ''}`;

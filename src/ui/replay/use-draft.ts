@@ -1,0 +1,60 @@
+/* The state of the replay dialog: destination, changes and signature, and the request that they make. */
+
+import { useState } from 'preact/hooks';
+import type { EventDetail } from '../../features/events/model.ts';
+import { lastDestination } from '../components/replay-destinations.ts';
+import { type Draft, editOf, newDraft } from './changes.ts';
+import { readDestination } from './destination.ts';
+import type { ReplayRequest } from './request.ts';
+
+export type SigningDraft = {
+  mode: 'none' | 'fresh' | 'tamper';
+  /** The id of a stored secret; empty = the typed one. */
+  secretId: string;
+  secret: string;
+  newId: boolean;
+};
+
+export type ReplayDraft = ReturnType<typeof useReplayDraft>;
+
+const asCaptured: SigningDraft = { mode: 'none', secretId: '', secret: '', newId: false };
+
+/** @param event undefined while it is loading, and for a batch, which is sent unchanged */
+export function useReplayDraft(endpointId: string, event: EventDetail | undefined, initialUrl: string | undefined) {
+  const [typed, setTyped] = useState(() => initialUrl ?? lastDestination(endpointId) ?? '');
+  const [appendPath, setAppendPath] = useState(initialUrl === undefined);
+  const [changes, setChanges] = useState<Draft>();
+  const [signing, setSigning] = useState<SigningDraft>(asCaptured);
+  const destination = readDestination(typed);
+  const draft = changes ?? (event && newDraft(event));
+  const edit = event && draft && editOf(event, draft);
+  const request: ReplayRequest | undefined =
+    destination.url === ''
+      ? undefined
+      : {
+          url: destination.url,
+          appendPath,
+          ...(edit && { edit }),
+          ...(signing.mode !== 'none' && { sign: signOf(signing.mode, signing) }),
+        };
+  return {
+    typed,
+    setTyped,
+    destination,
+    appendPath,
+    setAppendPath,
+    draft,
+    setDraft: setChanges,
+    reset: () => setChanges(undefined),
+    edit,
+    signing,
+    setSigning: (change: Partial<SigningDraft>) => setSigning(old => ({ ...old, ...change })),
+    request,
+  };
+}
+
+const signOf = (mode: 'fresh' | 'tamper', { secretId, secret, newId }: SigningDraft) => ({
+  mode,
+  ...(secretId === '' ? { secret } : { secretId }),
+  ...(newId && { newId }),
+});
