@@ -27,6 +27,7 @@ export const sampleFilter = 'type:charge.* -verdict:invalid';
 const visit = async ({ dashboard, page }: SceneContext, path: string, ready: string): Promise<void> => {
   await page.goto(dashboard.origin + path);
   await page.locator(ready).first().waitFor();
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
 };
 
 /** Whole pages that need no clicks. */

@@ -92,7 +92,7 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
         <span class="faint">
           {endpoint.lastReceivedAt ? (
             <>
-              last <Time at={endpoint.lastReceivedAt} long />
+              last event <Time at={endpoint.lastReceivedAt} long />
             </>
           ) : (
             'no events yet'

@@ -73,7 +73,7 @@ export function SchemasPage({ endpointId, chosen, as }: PageProps) {
       )}
       <div class="settings-body">
         {problem && (
-          <Notice tone="bad" title="The schemas could not be loaded">
+          <Notice tone="bad" title="Couldn't load the schemas">
             {problem}
           </Notice>
         )}
