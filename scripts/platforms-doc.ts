@@ -130,7 +130,11 @@ function glance(row: Platform): string[] {
   const proves = [...new Set(row.signatures.map(scheme => scheme.proves))].join(', ');
   const labels = [...new Set(row.signatures.map(scheme => scheme.label))].map(code).join(', ');
   const answered = row.handshakes === undefined ? '' : 'yes';
-  const signs = row.signatures.some(scheme => scheme.sign !== undefined) ? 'yes' : row.signatures.length > 0 ? 'no' : '';
+  const signs = row.signatures.some(scheme => scheme.sign !== undefined)
+    ? 'yes'
+    : row.signatures.length > 0
+      ? 'no'
+      : '';
   return [`[${row.title}](#${row.name})`, code(row.name), labels || 'does not sign', proves, signs, answered];
 }
 

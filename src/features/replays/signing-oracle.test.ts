@@ -10,20 +10,8 @@ import { closePeers, ok, type Peer, peer, reply } from '../../testing/raw-destin
 import { body, listed, openSigningHarness, secret } from '../../testing/signing-harness.ts';
 
 const fixture = await openSigningHarness();
-const {
-  ada,
-  bob,
-  deliver,
-  endpoint,
-  event,
-  harness,
-  localUrl,
-  refused,
-  replay,
-  replaysOf,
-  secretId,
-  stripeHeader,
-} = fixture;
+const { ada, bob, deliver, endpoint, event, harness, localUrl, refused, replay, replaysOf, secretId, stripeHeader } =
+  fixture;
 afterEach(closePeers);
 afterAll(() => harness.close());
 
