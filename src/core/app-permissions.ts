@@ -17,7 +17,7 @@ export const allowedToApps: readonly Permission[] = [
     operations: ['GET /api/me', 'GET /api/apps'],
   },
   {
-    description: 'read your endpoints and every webhook they received, as they arrive and as exported files',
+    description: 'read your endpoints and all their webhooks, live and as exported files',
     operations: [
       'GET /api/endpoints',
       'GET /api/endpoints/{id}',
@@ -41,11 +41,11 @@ export const allowedToApps: readonly Permission[] = [
     ],
   },
   {
-    description: 'remember and change how far programs have read the webhooks of an endpoint',
+    description: 'save and change how far programs have read the webhooks of an endpoint',
     operations: ['PUT /api/endpoints/{id}/consumers/{name}', 'DELETE /api/endpoints/{id}/consumers/{name}'],
   },
   {
-    description: 'pin and tag webhooks, unpin them, and save and delete filters for your team',
+    description: 'pin and tag webhooks, and save and delete filters for your team',
     operations: [
       'PUT /api/events/{id}/pin',
       'DELETE /api/events/{id}/pin',
@@ -55,11 +55,11 @@ export const allowedToApps: readonly Permission[] = [
     ],
   },
   {
-    description: 'create and rename endpoints, and delete them together with the webhooks they received',
+    description: 'create and rename endpoints, and delete them with all their webhooks',
     operations: ['POST /api/endpoints', 'PATCH /api/endpoints/{id}', 'DELETE /api/endpoints/{id}'],
   },
   {
-    description: 'send webhooks again, to any address',
+    description: 'replay webhooks to any URL',
     operations: ['POST /api/events/{id}/replay'],
   },
   {
@@ -71,8 +71,7 @@ export const allowedToApps: readonly Permission[] = [
     ],
   },
   {
-    description:
-      'list your API keys, revoke any of them, and create keys of its own, which stop working when you disconnect it',
+    description: 'list and revoke your API keys, and create keys of its own, which stop working when you disconnect it',
     operations: ['GET /api/keys', 'POST /api/keys', 'DELETE /api/keys/{id}'],
   },
 ];
@@ -104,7 +103,7 @@ export const deniedToApps: readonly Permission[] = [
     ],
   },
   {
-    description: 'confirm a signing secret that a sender delivered, or let an endpoint learn one',
+    description: 'confirm a signing secret that a sender provided, or let an endpoint trust one',
     operations: ['POST /api/endpoints/{id}/secrets/{secretId}/confirm'],
   },
   {
@@ -112,12 +111,11 @@ export const deniedToApps: readonly Permission[] = [
     operations: ['GET /api/platforms', 'POST /api/endpoints/{id}/test-events'],
   },
   {
-    description:
-      'delete webhooks other than with their endpoint, delete endpoints that have pinned ones, or change how long webhooks are kept',
+    description: 'delete single webhooks or endpoints with pinned ones, or change how long webhooks are kept',
     operations: ['DELETE /api/events/{id}', 'POST /api/endpoints/{id}/events/delete'],
   },
   {
-    description: 'replace the URL of an endpoint, or pause it',
+    description: 'rotate the URL of an endpoint, or pause it',
     operations: ['POST /api/endpoints/{id}/rotate', 'DELETE /api/endpoints/{id}/previous-urls/{urlId}'],
   },
   {

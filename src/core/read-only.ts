@@ -7,6 +7,7 @@ import { createOperationTest } from './app-permissions.ts';
 /** Operations that change nothing, whatever their method. */
 export const readOperations: readonly string[] = [
   'GET /api/me',
+  'GET /api/platforms',
   'GET /api/apps',
   'GET /api/keys',
   'GET /api/session',
@@ -19,9 +20,11 @@ export const readOperations: readonly string[] = [
   'GET /api/endpoints/{id}/activity',
   'GET /api/endpoints/{id}/consumers',
   'GET /api/endpoints/{id}/consumers/{name}',
+  'GET /api/endpoints/{id}/events/count',
   'GET /api/endpoints/{id}/export',
   'GET /api/endpoints/{id}/feed',
   'GET /api/endpoints/{id}/filters',
+  'GET /api/endpoints/{id}/events/count',
   'GET /api/endpoints/{id}/retries',
   'GET /api/endpoints/{id}/schemas',
   'GET /api/endpoints/{id}/schemas/changes',

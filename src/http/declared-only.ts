@@ -42,7 +42,7 @@ export function createDeclaredOnly(routes: () => readonly DeclaredRoute[]) {
 /** @param methods as declared; GET implies HEAD */
 export function methodNotAllowed(methods: readonly string[]): Response {
   const allow = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-  return errorBody(405, `method not allowed; this address takes ${allow}`, { allow });
+  return errorBody(405, `method not allowed; this path takes ${allow}`, { allow });
 }
 
 function declaredPaths(routes: readonly DeclaredRoute[]): Declared[] {

@@ -5,6 +5,8 @@
 import { Elysia } from 'elysia';
 import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' };
 import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' };
+import tokens from '../ui/styles/tokens.css' with { type: 'text' };
+import ownStyle from './docs.css' with { type: 'text' };
 import type { Document } from './openapi/document.ts';
 
 const page = `<!doctype html>
@@ -14,14 +16,33 @@ const page = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Hooktape API</title>
 <link rel="icon" href="data:,">
+<script src="/docs/theme.js"></script>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/page.css">
 </head>
 <body>
-<div id="explorer"></div>
+<header class="docs-bar"><a href="/app">← Dashboard</a><span>API explorer</span></header>
+<main id="explorer"></main>
 <script src="/docs/swagger-ui.js"></script>
 <script src="/docs/explorer.js"></script>
 </body>
 </html>
+`;
+
+// The theme that was chosen in the dashboard (ui/components/preferences.ts), else that of the system.
+const theme = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const apply = () => {
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem('hooktape.theme');
+  } catch {}
+  const isDark = chosen === 'dark' || (chosen !== 'light' && dark.matches);
+  document.documentElement.classList.toggle('dark-mode', isDark);
+  document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+};
+apply();
+dark.addEventListener('change', apply);
+addEventListener('storage', apply);
 `;
 
 // A key that a user enters stays in the memory of the page until a sign-out in another tab (ui/components/explorer-key.ts).
@@ -30,7 +51,20 @@ const start = `try {
   localStorage.removeItem('authorized');
 } catch {}
 new BroadcastChannel('hooktape-sign-out').onmessage = () => location.reload();
+// Requests from this page can use the session of the browser, which curl does not have: its command gets a placeholder to replace.
+const isOpen = url => /^\\/api\\/(session$|setup$|invitations\\/)/.test(new URL(url, location.href).pathname);
+const withCredential = request =>
+  isOpen(request.get('url')) || request.hasIn(['headers', 'Authorization'])
+    ? request
+    : request.setIn(['headers', 'Authorization'], 'Bearer htk_YOUR_API_KEY');
+const credentialInCurl = ({ React }) => ({
+  wrapComponents: {
+    curl: Original => props =>
+      React.createElement(Original, { ...props, request: withCredential(props.request) }),
+  },
+});
 SwaggerUIBundle({
+  plugins: [credentialInCurl],
   url: '/docs/openapi.json',
   dom_id: '#explorer',
   deepLinking: true,
@@ -38,6 +72,8 @@ SwaggerUIBundle({
   validatorUrl: null,
 });
 `;
+
+const pageStyle = `${tokens}\n${ownStyle}`;
 
 // Swagger UI sets style attributes and shows its icons from data: URLs.
 const policy =
@@ -74,6 +110,8 @@ export const docsRoutes = (describe: () => Promise<Document>) => {
     .get('/docs/openapi.json', async () => asset(await forPage(), 'application/json'))
     .get('/docs', () => asset(page, 'text/html; charset=utf-8', 'no-store'))
     .get('/docs/explorer.js', () => asset(start, 'text/javascript; charset=utf-8'))
+    .get('/docs/theme.js', () => asset(theme, 'text/javascript; charset=utf-8'))
+    .get('/docs/page.css', () => asset(pageStyle, 'text/css; charset=utf-8'))
     .get('/docs/swagger-ui.js', async () =>
       asset(await read(bundleFile), 'text/javascript; charset=utf-8', 'max-age=86400'),
     )

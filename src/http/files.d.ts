@@ -1,3 +1,7 @@
+declare module '*.css' {
+  const text: string;
+  export default text;
+}
 declare module 'swagger-ui-dist/*' {
   const path: string;
   export default path;

@@ -253,7 +253,9 @@ describe('/docs', () => {
     expect(page.headers.get('cache-control')).toBe('no-store');
     const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
     expect(links.length).toBeGreaterThan(2);
-    for (const link of links.filter(found => found !== 'data:,')) {
+    // The way back to the dashboard.
+    expect(links).toContain('/app');
+    for (const link of links.filter(found => found !== 'data:,' && found !== '/app')) {
       expect(link).toStartWith('/docs/');
       expect((await server.fetch(link)).status).toBe(200);
     }

@@ -15,7 +15,7 @@ import type { SchemaChange, SchemaForm, TypeSchema } from '../features/schemas/m
 import type { Secret, SecretList } from '../features/secrets/model.ts';
 import type { Session, SignedIn } from '../features/sessions/model.ts';
 import type { SetupDone } from '../features/setup/model.ts';
-import type { Invitation, OpenInvitation, Team } from '../features/teams/model.ts';
+import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../features/teams/model.ts';
 import type { NewTestEvent, PlatformGuide, TestEvent } from '../features/test-events/model.ts';
 
 export class ApiError extends Error {
@@ -91,7 +91,7 @@ const errorOf = async (response: Response): Promise<ApiError> => {
   const body: Record<string, unknown> = await response.json().catch(() => ({}));
   const retryAfter = Number(response.headers.get('retry-after')) || 1;
   const reason = typeof body['error'] === 'string' ? body['error'] : `The server answered ${response.status}.`;
-  const message = response.status === 429 ? `Too many requests. Try again in ${retryAfter} s.` : toSentence(reason);
+  const message = response.status === 429 ? `Rate limited. Try again in ${retryAfter} s.` : toSentence(reason);
   return new ApiError(response.status, message, body, retryAfter);
 };
 
@@ -128,6 +128,11 @@ export const api = {
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { retention }),
   deleteEndpoint: (endpoint: string, pinned: boolean) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}${pinned ? '?pinned=true' : ''}`),
+  setPaused: (endpoint: string, paused: boolean) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { paused }),
+  rotateUrl: (endpoint: string, overlap: string) =>
+    call<Endpoint>('POST', `/api/endpoints/${id(endpoint)}/rotate`, { overlap }),
+  endPreviousUrl: (endpoint: string, url: string) =>
+    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/previous-urls/${id(url)}`),
   activity: (endpoint: string) => call<Activity>('GET', `/api/endpoints/${id(endpoint)}/activity`),
   secrets: (endpoint: string) => call<SecretList>('GET', `/api/endpoints/${id(endpoint)}/secrets`),
   addSecret: (endpoint: string, platform: string | null, secret: string) =>
@@ -193,13 +198,19 @@ export const api = {
   replay: (event: string, url: string) => call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, { url }),
 
   keys: () => call<{ keys: ApiKey[] }>('GET', '/api/keys').then(answer => answer.keys),
-  createKey: (name: string) => call<CreatedApiKey>('POST', '/api/keys', { name }),
+  createKey: (name: string, options: { expiresIn: string | null; readOnly: boolean }) =>
+    call<CreatedApiKey>('POST', '/api/keys', { name, ...options }),
   revokeKey: (key: string) => call<Ok>('DELETE', `/api/keys/${id(key)}`),
   apps: () => call<{ apps: ConnectedApp[] }>('GET', '/api/apps').then(answer => answer.apps),
   revokeApp: (app: string) => call<Ok>('DELETE', `/api/apps/${id(app)}`),
 
   team: () => call<Team>('GET', '/api/team'),
   invite: (email: string) => call<Invitation>('POST', '/api/team/invitations', { email }),
+  invitations: () =>
+    call<{ invitations: PendingInvitation[] }>('GET', '/api/team/invitations').then(answer => answer.invitations),
+  resendInvitation: (invitation: string) =>
+    call<Invitation>('POST', `/api/team/invitations/${id(invitation)}/resend`, {}),
+  withdrawInvitation: (invitation: string) => call<Ok>('DELETE', `/api/team/invitations/${id(invitation)}`),
   removeMember: (member: string) => call<Ok>('DELETE', `/api/team/members/${id(member)}`),
   invitation: (token: string) => call<OpenInvitation>('GET', `/api/invitations/${id(token)}`),
   acceptInvitation: (token: string, password: string) =>

@@ -104,7 +104,7 @@ function registerLevels({ level, total }: Instruments, levels: Levels, startedAt
 
 function registerCounters({ counter, histogram }: Instruments) {
   return {
-    deliveries: counter('hooktape_deliveries_total', 'Deliveries at the ingest addresses, by result', 'result'),
+    deliveries: counter('hooktape_deliveries_total', 'Deliveries to ingest URLs, by result', 'result'),
     commitRows: histogram('hooktape_commit_rows', 'Deliveries stored by one commit', rowCounts),
     commitSeconds: histogram('hooktape_commit_seconds', 'Time of a commit in the writer, disk included', seconds),
     requests: counter('hooktape_http_requests_total', 'Requests except deliveries', 'route', 'method', 'status'),

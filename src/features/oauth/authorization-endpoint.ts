@@ -133,7 +133,7 @@ export function createAuthorizationEndpoint(options: AuthorizationEndpointOption
       const { client } = found;
       const redirectUri = resolveRedirect(client.redirectUris, parameters.get('redirect_uri'), allowPrivateUse);
       if (redirectUri === undefined)
-        return errorPage('The app asked to return to an address that it has not registered (redirect_uri).');
+        return errorPage('The app asked to return to a URL that it has not registered (redirect_uri).');
       if (!user) return signIn();
 
       const request = readRequest(parameters, resources);

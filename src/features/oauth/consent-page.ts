@@ -3,6 +3,7 @@
  * cannot be framed. Every value that comes from a client is escaped.
  */
 import { allowedToApps, deniedToApps, type Permission } from '../../core/app-permissions.ts';
+import tokens from '../../ui/styles/tokens.css' with { type: 'text' };
 import consentStyle from './consent.css' with { type: 'text' };
 
 export type ConsentView = {
@@ -18,9 +19,13 @@ export type ConsentView = {
   formAction: string;
 };
 
-export const stylesheet = consentStyle as unknown as string;
+export const stylesheet = `${tokens}\n${consentStyle}`;
 export const consentPath = '/authorize/consent';
 export const stylesheetPath = '/consent.css';
+
+/** The logo, as in the dashboard. */
+const mark =
+  '<svg class="mark" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true"><rect width="32" height="32" rx="8"/><g><circle cx="11" cy="14" r="4.6"/><circle cx="21" cy="14" r="4.6"/><path d="M11 18.600V21a3.400 3.400 0 0 0 3.400 3.400H22"/></g></svg>';
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, character => entities[character] ?? character);
@@ -36,7 +41,7 @@ const htmlPage = (title: string, content: string): string => `<!doctype html>
 </head>
 <body>
 <main>
-<p class="brand">Hooktape</p>
+<p class="brand"><a href="/app">${mark} Hooktape</a></p>
 ${content}
 </main>
 </body>
@@ -54,7 +59,7 @@ export function consentPage(view: ConsentView): string {
       ? '<p class="origin unverified">self-registered, not verified</p>'
       : `<p class="origin verified">${escapeHtml(verifiedHost)}</p>`;
   const warning = isLoopback
-    ? `<p class="warning" role="note">You are giving access to a program on your own computer, and any program there can claim to be ${name}. Continue only if you have just started this connection yourself.</p>`
+    ? `<p class="warning" role="note">You're giving access to a program on your own computer, and any program there can claim to be ${name}. Continue only if you've just started this connection yourself.</p>`
     : '';
   return htmlPage(
     `Connect ${appName}`,
@@ -65,7 +70,7 @@ ${origin}
 <dd>${permissionList(allowedToApps)}</dd>
 <dt>It will not be able to</dt>
 <dd>${permissionList(deniedToApps)}</dd>
-<dt>You will return to</dt>
+<dt>Afterwards, you return to</dt>
 <dd>${escapeHtml(redirectHost)}</dd>
 <dt>Your account</dt>
 <dd>${escapeHtml(email)}</dd>
@@ -76,7 +81,7 @@ ${warning}
 <button class="primary" name="decision" value="allow">Connect</button>
 <button name="decision" value="deny">Cancel</button>
 </form>
-<p class="hint">You can disconnect the app at any time in the settings.</p>`,
+<p class="hint">You can disconnect the app at any time under Settings, Connected apps.</p>`,
   );
 }
 
@@ -85,7 +90,8 @@ export const errorPage = (reason: string): string =>
     'Cannot connect',
     `<h1>This app cannot be connected</h1>
 <p>${escapeHtml(reason)}</p>
-<p class="hint">No access was granted. Go back to the app and try again. If this keeps happening, contact the developer of the app.</p>`,
+<p class="hint">The app didn't get access. Go back to it and try again. If this keeps happening, contact its developer.</p>
+<p class="hint"><a href="/app">Go to the dashboard</a></p>`,
   );
 
 /** @param formAction the sources that the form may lead to; Chromium applies them to redirects as well */

@@ -51,7 +51,7 @@ const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
           operationId: 'invite',
           summary: 'Create an invitation link for a new member; for an owner only',
           description:
-            'Nothing is sent: give the link to the person yourself. It works once, for a new account with this address.',
+            'Nothing is sent: give the link to the person yourself. It works once, for a new account with this email address.',
         },
       },
     )

@@ -2,6 +2,7 @@
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
 import { schemaExamples } from './schema-examples.ts';
 import { secretExamples } from './secret-examples.ts';
+import { teamExamples } from './team-examples.ts';
 
 const createdAt = 1_789_000_000_000;
 const receivedAt = 1_789_000_123_456;
@@ -9,7 +10,6 @@ const ids = {
   account: 'acc_01m2ab3cd4ef5gh6jk7mn8pq9r',
   endpoint: 'ep_01m2ab3cd4ef5gh6jk7mn8pq9r',
   event: 'evt_01m2ab3cd4ef5gh6jk7mn8pq9r',
-  key: 'key_01m2ab3cd4ef5gh6jk7mn8pq9r',
 };
 
 const account = { id: ids.account, email: 'ada@example.com', plan: 'pro', createdAt };
@@ -74,23 +74,6 @@ const replay = {
   replayedBy: 'ada@example.com',
   formerMember: false,
 };
-const key = {
-  id: ids.key,
-  name: 'laptop',
-  last4: '7x2q',
-  createdAt,
-  lastUsedAt: receivedAt,
-  app: null,
-  expiresAt: null,
-  readOnly: false,
-};
-const invitation = {
-  id: 'inv_01m2ab3cd4ef5gh6jk7mn8pq9r',
-  email: 'grace@example.com',
-  invitedBy: account.email,
-  createdAt,
-  expiresAt: createdAt + 259_200_000,
-};
 const filter = {
   id: 'flt_01m2ab3cd4ef5gh6jk7mn8pq9r',
   name: 'Large orders',
@@ -100,6 +83,7 @@ const filter = {
 const password = 'a quiet river at noon';
 
 const bySchema: Record<string, unknown> = {
+  ...teamExamples,
   Acceptance: { password },
   Account: account,
   Activity: {
@@ -107,7 +91,6 @@ const bySchema: Record<string, unknown> = {
     bucketMs: 3_600_000,
     counts: [0, 0, 0, 0, 0, 0, 0, 2, 5, 9, 12, 8, 4, 7, 11, 6, 3, 1, 0, 0, 0, 0, 0, 1],
   },
-  ApiKeyList: { keys: [key] },
   ConnectedAppList: {
     apps: [
       {
@@ -126,7 +109,6 @@ const bySchema: Record<string, unknown> = {
   Consumer: consumer,
   ConsumerList: { consumers: [consumer] },
   ConsumerPosition: { cursor },
-  CreatedApiKey: { ...key, lastUsedAt: null, key: 'htk_4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2k4m6n8p0q2r4s6t87x2q' },
   Delivery: {
     key: place.key,
     basis: place.basis,
@@ -200,12 +182,7 @@ const bySchema: Record<string, unknown> = {
   HttpArchive: {
     log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },
   },
-  Invitation: { ...invitation, url: 'https://hooks.example.com/login?invitation=4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2' },
-  NewApiKey: { name: 'laptop', expiresIn: '90d' },
-  NewInvitation: { email: 'grace@example.com' },
   Ok: { ok: true },
-  PendingInvitationList: { invitations: [invitation] },
-  OpenInvitation: { email: 'grace@example.com', teamOf: 'ada@example.com' },
   PasswordChange: { current: password, password: 'a wide meadow at dawn' },
   ReplayRequest: { url: replay.destination },
   ReplayResult: { ok: true, status: 200, durationMs: 84, responsePreview: 'thanks' },
@@ -244,11 +221,6 @@ const bySchema: Record<string, unknown> = {
   SignedOut: { error: 'not signed in', setupRequired: false },
   SignIn: { email: 'ada@example.com', password },
   Rotation: { overlap: '24h' },
-  Team: {
-    members: [{ id: ids.account, email: 'ada@example.com', role: 'owner', createdAt }],
-    plan: 'pro',
-    limits: { endpoints: 0, keys: 10, retentionMs: 7_776_000_000 },
-  },
 };
 
 const byStatus: Record<string, string> = {
@@ -256,7 +228,7 @@ const byStatus: Record<string, string> = {
   401: 'missing or invalid credentials',
   403: 'the free plan allows 1 endpoint',
   404: 'not found',
-  405: 'method not allowed; this address takes GET, HEAD',
+  405: 'method not allowed; this path takes GET, HEAD',
   408: 'the request did not arrive in time',
   409: 'ada@example.com is in the team already',
   412: 'the consumer has changed: read it again',

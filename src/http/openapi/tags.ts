@@ -6,9 +6,9 @@ export const tags: Tag[] = [
   {
     name: 'Endpoints',
     description:
-      'Addresses to register as webhook destinations, their live streams, feeds and consumers, and their history as a file.',
+      'URLs to register as webhook destinations, their live streams, feeds and consumers, and their history as a file.',
   },
-  { name: 'Events', description: 'Captured deliveries: list, search, read, and send again.' },
+  { name: 'Events', description: 'Captured deliveries: list, search, read and replay.' },
   {
     name: 'Filters',
     description: 'Filters in the language of `where`: saved, tried out, and used to delete events.',

@@ -32,5 +32,5 @@ export const stripe: Platform = {
     ],
   ],
   signatures: [timestampedHmac('stripe-signature')],
-  secretHint: 'Developers > Webhooks > the endpoint > Signing secret (whsec_…)',
+  secretHint: 'Workbench > Webhooks > the destination > Signing secret (whsec_…)',
 };

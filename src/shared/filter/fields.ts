@@ -16,7 +16,7 @@ const columns: Record<ColumnName, Omit<FieldHelp, 'name'>> = {
   type: text('event type, as the platform calls it', 'type:invoice.*'),
   platform: text('detected sender', 'platform:stripe'),
   method: text('HTTP method', 'method:POST'),
-  path: text('path after the ingest address', 'path:/orders/*'),
+  path: text('path after the ingest URL', 'path:/orders/*'),
   verdict: text('whether the signature holds; none without a signature', 'verdict:valid', verdicts),
   ip: text('address of the sender, or a network', 'ip:10.0.0.0/8'),
   size: number('bytes of the body; k, M and G are KiB, MiB and GiB', 'size>10k'),

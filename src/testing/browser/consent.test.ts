@@ -64,6 +64,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('consent'), () => {
     await page.getByText('self-registered, not verified').waitFor();
     await page.getByText(owner.email).waitFor();
     await page.getByRole('note').waitFor();
+    expect(await page.getByRole('link', { name: 'Hooktape' }).getAttribute('href')).toBe('/app');
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByRole('heading', { name: 'Connected' }).waitFor();
     const answer = answers.at(-1)?.searchParams;

@@ -40,6 +40,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
     return [await text('.response-col_status'), await text('.response-col_description')];
   };
 
+  /** The curl command that the page shows after it executed an operation. */
+  const curlOf = async (page: Page, operation: string): Promise<string> => {
+    await tryOut(page, operation);
+    return (await page.locator(`[id$="-${operation}"] .curl-command`).textContent()) ?? '';
+  };
+
   const paste = async (page: Page): Promise<void> => {
     await page.locator('.auth-wrapper .authorize').click();
     await page.getByLabel('auth-bearer-value').fill(key);
@@ -57,6 +63,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
       await page.goto(`${origin}/docs`);
       await paste(page);
 
+      expect(await curlOf(page, 'getTeam')).toContain(`-H 'Authorization: Bearer ${key}'`);
       const [status, body] = await tryOut(page, 'getMe');
       expect(status).toStartWith('200');
       expect(body).toContain(owner.email);
@@ -69,6 +76,29 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
       await page.context().close();
     },
   );
+
+  test('with the session of the dashboard, curl gets a placeholder for a key, and a link leads back', async () => {
+    const page = await dashboard.open({ colorScheme: 'light' });
+    await page.goto(`${dashboard.origin}/login`);
+    await page.getByLabel('Email').fill(owner.email);
+    await page.getByLabel('Password').fill(owner.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('button', { name: 'Dark' }).click();
+    await page.goto(`${dashboard.origin}/docs`);
+    expect(await curlOf(page, 'getMe')).toContain("-H 'Authorization: Bearer htk_YOUR_API_KEY'");
+    // The placeholder was not sent: the session answered.
+    expect(
+      await page.locator('[id$="-getMe"] .live-responses-table .response-col_status').last().textContent(),
+    ).toContain('200');
+    expect(await curlOf(page, 'getSession')).not.toContain('Authorization');
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(await background()).toBe('rgb(18, 18, 19)');
+    await page.getByRole('link', { name: '← Dashboard' }).click();
+    await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
+    expect(dashboard.problems).toMatchObject({ violations: [], errors: [] });
+    await page.context().close();
+  });
 
   test('a pasted key is forgotten when the page is closed and when the user signs out in another tab', async () => {
     const page = await dashboard.open();

@@ -18,7 +18,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
 
   test('before setup, every page explains how to start', async () => {
     await page.goto(`${dashboard.origin}/app`);
-    await page.getByText('This Hooktape has no account yet').waitFor();
+    await page.getByText("Hooktape isn't set up yet").waitFor();
   });
 
   test('an invalid setup link shows an error', async () => {

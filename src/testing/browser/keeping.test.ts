@@ -134,7 +134,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     const section = page.locator('section', { has: page.getByRole('heading', { name: 'Retention' }) });
     const save = async (text: string): Promise<void> => {
       await section.getByLabel('Retention').fill(text);
-      await section.getByRole('button', { name: 'Apply' }).click();
+      await section.getByRole('button', { name: 'Save' }).click();
       if (text)
         await dialog()
           .getByRole('button', { name: `Keep for ${text}` })
@@ -165,10 +165,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     await dialog().getByLabel('to confirm').fill(name);
     const confirm = dialog().getByRole('button', { name: 'Delete permanently' });
     await confirm.click();
-    await dialog().getByText('The endpoint has pinned events').waitFor();
+    await dialog().getByText('This endpoint has pinned events').waitFor();
     await shot('delete-endpoint');
     expect(await confirm.isDisabled()).toBe(true);
-    await dialog().getByLabel('Delete the pinned events, too').check();
+    await dialog().getByLabel('Delete the pinned events too').check();
     await confirm.click();
     await page.getByText('was deleted').waitFor();
   });

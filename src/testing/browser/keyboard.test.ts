@@ -47,6 +47,32 @@ describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
       await on.hasState('tab', null);
     });
 
+    test('view of the body, text to find and selection survive moving, back and reload', async () => {
+      await page.getByRole('button', { name: 'Raw', exact: true }).click();
+      await on.hasState('view', 'text');
+      await on.press('x', 'j', 'x');
+      await page.waitForURL(url => url.searchParams.get('picked')?.split('.').length === 2);
+      await on.press('f');
+      await on.focusIs('.find-bar input');
+      await page.keyboard.type('order');
+      await on.hasState('find', 'order');
+      await page.keyboard.press('Escape');
+      await on.press('j');
+      const hasAll = async (): Promise<void> => {
+        await page.getByRole('button', { name: 'Raw', exact: true, pressed: true }).waitFor();
+        await page.waitForFunction(() => document.querySelectorAll('.event-row input:checked').length === 2);
+      };
+      await hasAll();
+      const link = page.url();
+      await page.locator('.event-row').nth(5).locator('a.event-link').click();
+      await page.waitForURL(url => url.href !== link);
+      await hasAll();
+      await page.goBack();
+      await page.waitForURL(link);
+      await page.reload();
+      await hasAll();
+    });
+
     test('a held key moves on, and the URL has the last event in the end', async () => {
       await page.evaluate(async () => {
         for (let count = 0; count < 60; count++) {

@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByText("Can't reach Hooktape").waitFor();
     await page.context().setOffline(false);
-    await page.getByText('This session').waitFor();
+    await page.getByText('This device').waitFor();
     expect(await page.getByText("Can't reach Hooktape").count()).toBe(0);
   });
 

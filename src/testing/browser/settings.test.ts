@@ -21,15 +21,20 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
   test('a key is shown once, works, and is refused once revoked', async () => {
     await settings('keys');
     await page.getByLabel('Name').fill('nightly import');
+    await page.getByLabel('Expires after').selectOption('1 year');
+    await page.getByLabel('Read-only').check();
     await page.getByRole('button', { name: 'Create key' }).click();
     const key = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
     expect(key).toStartWith('htk_');
     const me = () => fetch(`${dashboard.origin}/api/me`, { headers: { authorization: `Bearer ${key}` } });
     expect((await me()).status).toBe(200);
+    const change = { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: '{"name":"x"}' };
+    expect((await fetch(`${dashboard.origin}/api/endpoints`, change)).status).toBe(403);
     await page.mouse.click(5, 400);
-    await page.getByRole('button', { name: 'I have saved the key' }).click();
+    await page.getByRole('button', { name: "I've saved it" }).click();
     await page.reload();
     await page.getByText(`htk_…${key.slice(-4)}`).waitFor();
+    await page.getByText('expires in 365 days').waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByRole('button', { name: 'Revoke nightly import' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
@@ -37,25 +42,111 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     expect((await me()).status).toBe(401);
   });
 
-  test('a key that an app created shows the name of the app', async () => {
+  test('a key shows the app that created it, its limits, and a warning in the week before it expires', async () => {
+    const inDays = (days: number): number => Date.now() + days * 86_400_000 + 60_000;
     const key = { id: 'key_1', name: 'deploy', last4: 'wxyz', createdAt: Date.now(), lastUsedAt: null };
+    const none = { app: null, expiresAt: null, readOnly: false };
     const keys = [
-      { ...key, app: { id: 'app_1', name: 'Example\u202e editor' } },
-      { ...key, id: 'key_2', app: null },
+      { ...key, ...none, app: { id: 'app_1', name: 'Example\u202e editor' } },
+      { ...key, ...none, id: 'key_2', expiresAt: inDays(60) },
+      { ...key, ...none, id: 'key_3', name: 'nightly', expiresAt: inDays(3), readOnly: true },
+      { ...key, ...none, id: 'key_4', expiresAt: inDays(-2) },
     ];
     await page.route('**/api/keys', route => route.fulfill({ json: { keys } }));
     await settings('keys');
     const rows = page.locator('.rows li');
     await rows.nth(1).waitFor();
     expect(await rows.nth(0).textContent()).toContain('created by Example‹U+202E› editor, ');
-    expect(await rows.nth(1).textContent()).not.toContain('made by');
+    expect(await rows.nth(1).textContent()).not.toContain('created by');
+    const texts = await rows.allTextContents();
+    expect(texts.map(text => /[Ee]xpire[sd]( in \d+ days)?/.exec(text)?.[0])).toEqual([
+      undefined,
+      'expires in 60 days',
+      'Expires in 3 days',
+      'Expired',
+    ]);
+    expect(texts[2]).toContain('Read-only');
+    // The warning stands above the list and on the page of all endpoints.
+    await page.getByText('The key “nightly” expires in 3 days').waitFor();
+    await page.goto(`${dashboard.origin}/app`);
+    await page.getByText('The key “nightly” expires in 3 days').waitFor();
+    await page.getByRole('link', { name: 'Go to API keys' }).click();
+    await rows.nth(1).waitFor();
     await page.unroute('**/api/keys');
+  });
+
+  test('an invitation is listed, gets a new link, and is withdrawn', async () => {
+    await settings('team');
+    await page.getByLabel('Email').fill('noor@example.com');
+    await page.getByRole('button', { name: 'Create invite link' }).click();
+    const link = async () => (await page.getByRole('dialog').locator('code').textContent()) ?? '';
+    const first = await link();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    const row = page.getByRole('list', { name: 'Pending invitations' }).getByRole('listitem');
+    expect(await row.textContent()).toMatch(/noor@example\.com.*invited by mira@example\.com.*expires in 3 days/);
+    expect(await page.content()).not.toContain(new URL(first).searchParams.get('invitation') ?? '');
+    await page.getByRole('button', { name: 'New link for noor@example.com' }).click();
+    const second = await link();
+    await page.keyboard.press('Escape');
+    const guest = await dashboard.open();
+    await guest.goto(first);
+    await guest.getByText('This invite link no longer works').waitFor();
+    await guest.goto(second);
+    await guest.getByText('mira@example.com invited you').waitFor();
+    await page.getByRole('button', { name: 'Withdraw the invitation for noor@example.com' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await row.waitFor({ state: 'detached' });
+    await guest.reload();
+    await guest.getByText('This invite link no longer works').waitFor();
+    await guest.context().close();
+  });
+
+  test("an endpoint's URL is rotated with an overlap, and the endpoint is paused and resumed", async () => {
+    await page.goto(`${dashboard.origin}/app`);
+    await page
+      .getByRole('link', { name: /^Settings of / })
+      .first()
+      .click();
+    const shown = page.locator('#url .address code');
+    const before = (await shown.textContent()) ?? '';
+    await page.getByRole('button', { name: 'Rotate URL' }).click();
+    await page.getByLabel('Keep the old URL working for').selectOption('7 days');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate URL' }).click();
+    const old = page.getByRole('list', { name: 'Old URLs' }).getByRole('listitem');
+    await old.filter({ hasText: before }).filter({ hasText: 'stops in 7 days' }).waitFor();
+    const after = (await shown.textContent()) ?? '';
+    expect(after).not.toBe(before);
+    const statuses = async () =>
+      (await Promise.all([before, after].map(url => fetch(url, { method: 'POST', body: '{}' })))).map(
+        one => one.status,
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    await old.getByRole('button', { name: 'Stop now' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop now' }).click();
+    await old.waitFor({ state: 'detached' });
+    expect(await statuses()).toEqual([404, 200]);
+    await page.getByRole('button', { name: 'Pause endpoint' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause endpoint' }).click();
+    const notice = page.getByText('Paused: deliveries are refused and not stored');
+    await notice.waitFor();
+    expect(await statuses()).toEqual([404, 503]);
+    await page.goto(`${dashboard.origin}/app`);
+    await page.locator('.endpoint-card .badge', { hasText: 'Paused' }).waitFor();
+    await page
+      .getByRole('link', { name: /^Settings of / })
+      .first()
+      .click();
+    await page.getByText('1 delivery refused so far').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await notice.waitFor({ state: 'detached' });
+    expect(await statuses()).toEqual([404, 200]);
   });
 
   test('a colleague joins with an invitation link and is removed', async () => {
     await settings('team');
-    await page.getByLabel('Invite by email address').fill('jonas@example.com');
-    await page.getByRole('button', { name: 'Create invitation link' }).click();
+    await page.getByLabel('Email').fill('jonas@example.com');
+    await page.getByRole('button', { name: 'Create invite link' }).click();
     const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
     const colleague = await dashboard.open();
     await colleague.goto(link);
@@ -84,7 +175,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await settings('account');
     const row = page.getByRole('listitem').filter({ hasText: 'Safari on iOS' });
     await row.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('Session signed out.').waitFor();
+    await page.getByText('Signed out of that session.').waitFor();
     await phone.reload();
     await phone.getByRole('heading', { name: 'Sign in' }).waitFor();
     await phone.context().close();
@@ -98,16 +189,16 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.getByRole('heading', { name: 'Payments is ready' }).waitFor();
     await page.getByRole('link', { name: 'register the signing secret' }).click();
     await page.getByLabel('Platform').fill('Docker Hub');
-    await page.getByText('Docker Hub does not sign its deliveries.').waitFor();
+    await page.getByText("Docker Hub doesn't sign its deliveries.").waitFor();
     await page.getByLabel('Platform').fill('stripe');
-    await page.getByText('Developers > Webhooks > the endpoint > Signing secret (whsec_…).').waitFor();
+    await page.getByText('Workbench > Webhooks > the destination > Signing secret (whsec_…).').waitFor();
     const link = page.getByRole('link', { name: 'Stripe documentation' });
     expect(await link.getAttribute('href')).toBe('https://docs.stripe.com/webhooks');
     await page.getByLabel('Secret').fill('whsec_0123456789');
-    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('button', { name: 'Add secret' }).click();
     await page.getByText('…6789').waitFor();
     await page.getByLabel('Name').fill('Payments, live');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Name saved.').waitFor();
     await page.getByRole('button', { name: 'Delete endpoint' }).click();
     const sure = page.getByRole('button', { name: 'Delete permanently' });
@@ -129,22 +220,22 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
       expect(response.headers.get('x-hook-secret')).toBe(secret);
     };
     await page.getByRole('link', { name: 'register the signing secret' }).click();
-    await page.getByRole('button', { name: 'Accept for 10 minutes' }).waitFor();
+    await page.getByRole('button', { name: 'Trust for 10 minutes' }).waitFor();
     await handshake('first-secret-aaaa');
     await handshake('second-secret-bbbb');
     await page.reload();
-    await page.getByText('Delivered by a handshake, not confirmed').waitFor();
+    await page.getByText('Sent in a handshake, not confirmed').waitFor();
     await page.getByRole('button', { name: 'Confirm the secret ending in aaaa' }).click();
     await page.getByText('Secret confirmed.').waitFor();
     await page.getByRole('button', { name: 'Remove the secret ending in bbbb' }).click();
     await page.getByText('…bbbb').waitFor({ state: 'detached' });
-    await page.getByText('Delivered by a handshake, not confirmed').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Accept for 10 minutes' }).click();
-    await page.getByRole('button', { name: 'Stop accepting' }).waitFor();
+    await page.getByText('Sent in a handshake, not confirmed').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Trust for 10 minutes' }).click();
+    await page.getByRole('button', { name: 'Stop trusting' }).waitFor();
     await handshake('third-secret-cccc');
     await page.reload();
     await page.getByText('…cccc').waitFor();
-    await page.getByRole('button', { name: 'Accept for 10 minutes' }).waitFor();
+    await page.getByRole('button', { name: 'Trust for 10 minutes' }).waitFor();
     expect(await page.getByRole('button', { name: /^Confirm/ }).count()).toBe(0);
   });
 
@@ -167,7 +258,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await others.waitFor();
     await page.getByLabel('Current password').fill(owner.password);
     await page.getByLabel('New password').fill('another river at midnight');
-    await page.getByLabel('Sign out everywhere').check();
+    await page.getByLabel('Also disconnect all apps').check();
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('all apps are disconnected').waitFor();
     await others.waitFor({ state: 'detached' });

@@ -46,7 +46,7 @@ export const PlatformMark = ({ platform }: { platform: string | null }) => {
 };
 
 export const VerdictBadge = ({ tone, label }: Pick<Verdict, 'tone' | 'label'>) => (
-  <span class={`badge ${tone}`}>
+  <span class={`badge ${tone}`} title={label}>
     <Icon name={tone === 'good' ? 'check' : tone === 'bad' ? 'warn' : 'shield'} />
     <span class="badge-text">{label}</span>
   </span>

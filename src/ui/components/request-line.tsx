@@ -41,7 +41,7 @@ export function RequestLine({ event }: { event: EventDetail | EventSummary }) {
         </span>
         <span>{formatBytes(event.size)}</span>
         <span>
-          <Time at={event.receivedAt} long />
+          <Time at={event.receivedAt} long isMomentShown />
         </span>
         <CopyValue what="time in UTC" text={utc} tip={utc.replace('T', ' ').replace('Z', ' UTC')}>
           {formatExactTime(event.receivedAt)}

@@ -38,10 +38,12 @@ type TimeProps = {
   long?: boolean;
   /** The day stands beside it. */
   isDayShown?: boolean;
+  /** Relative, whatever the reader has chosen: the moment stands beside it. */
+  isMomentShown?: boolean;
 };
 
-export function Time({ at, long = false, isDayShown = false }: TimeProps) {
-  const isRelative = relativeTimes.useValue();
+export function Time({ at, long = false, isDayShown = false, isMomentShown = false }: TimeProps) {
+  const isRelative = relativeTimes.useValue() || isMomentShown;
   const now = Date.now();
   useTick(isRelative ? now - at < 86_400_000 : !isDayShown && now - at < 2 * 86_400_000);
   const age = long ? formatLongAge(at, now) : formatShortAge(at, now);

@@ -36,8 +36,8 @@ export function RetentionSection({ endpoint }: { endpoint: Endpoint }) {
     <section class="card section">
       <h2>Retention</h2>
       <p class="lead">
-        How long events are kept, such as 12h or 30d. Empty: as long as the plan says. Pinned events are kept until they
-        are unpinned.
+        How long to keep events, such as 12h or 30d. Leave it empty to keep them as long as your plan allows. Pinned
+        events stay until you unpin them.
       </p>
       <form class="inline-form" onSubmit={submit}>
         <Field
@@ -45,18 +45,18 @@ export function RetentionSection({ endpoint }: { endpoint: Endpoint }) {
           hideLabel
           value={text}
           onText={setText}
-          placeholder="As long as the plan says"
+          placeholder="As long as the plan allows"
           autocomplete="off"
           spellcheck={false}
           problem={problem}
         />
         <Button type="submit" busy={isBusy} disabled={retention === endpoint.retention}>
-          Apply
+          Save retention
         </Button>
       </form>
       {isAsking && (
         <Dialog title={`Keep events for ${retention}?`} onClose={() => setIsAsking(false)}>
-          <p>Events older than {retention} will be deleted, except pinned ones. This cannot be undone.</p>
+          <p>Events older than {retention} will be deleted, except pinned ones. This can't be undone.</p>
           <div class="dialog-actions">
             <Button onClick={() => setIsAsking(false)}>Cancel</Button>
             <Button kind="danger" busy={isBusy} onClick={save}>

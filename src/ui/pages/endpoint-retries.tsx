@@ -24,14 +24,14 @@ const Observed = ({ schedule: { senders, events } }: { schedule: RetrySchedule }
   senders.length === 0 ? (
     <p class="lead">
       {events === 0
-        ? 'When a sender delivers the same again, its schedule appears here.'
-        : `None of the last ${formatCount(events, 'event')} was delivered again.`}
+        ? 'Once a sender retries a delivery, its retry schedule appears here.'
+        : `No retries among the last ${formatCount(events, 'event')}.`}
     </p>
   ) : (
     <>
       <p class="lead">
-        When senders delivered the same again, in the last {formatCount(events, 'event')}: the median time after the
-        attempt before.
+        The retry schedule of each sender, from the last {formatCount(events, 'event')}: the median time since the
+        previous attempt.
       </p>
       {senders.map(sender => (
         <Sender key={`${sender.platform} ${sender.basis}`} sender={sender} />

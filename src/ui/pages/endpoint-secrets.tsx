@@ -11,6 +11,7 @@ import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { IconButton } from '../components/icon-button.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
+import { Until } from '../components/until.tsx';
 import { useQuery } from '../components/use-query.ts';
 import { findPlatform, platformsWithSecret, platformTitle, titlesWithDeliveredSecret } from '../format/platforms.ts';
 
@@ -27,15 +28,15 @@ export function SecretsSection({ id }: { id: string }) {
   };
   const remove = (secret: Secret): Promise<void> => change(() => api.deleteSecret(id, secret.id));
   const confirm = (secret: Secret): Promise<void> =>
-    change(() => api.confirmSecret(id, secret.id), 'Secret confirmed. Stored events are verified again.');
+    change(() => api.confirmSecret(id, secret.id), 'Secret confirmed. Existing events are re-checked immediately.');
   const confirmed = secrets.value?.secrets.filter(one => one.confirmed) ?? [];
   const unconfirmed = secrets.value?.secrets.filter(one => !one.confirmed) ?? [];
   return (
     <section class="card section" id="secrets">
       <h2>Signing secrets</h2>
       <p class="lead">
-        With the platform's signing secret, Hooktape verifies the signature of every delivery. Register both secrets
-        during a rotation. Secrets are stored encrypted and never shown again.
+        Add the platform's signing secret, and Hooktape checks the signature of every event. While you rotate a secret,
+        add both. Secrets are stored encrypted and never shown again.
       </p>
       {secrets.problem && <Notice tone="bad">{secrets.problem}</Notice>}
       {!secrets.value && !secrets.problem && <Skeleton rows={1} />}
@@ -48,9 +49,9 @@ export function SecretsSection({ id }: { id: string }) {
       )}
       {unconfirmed.length > 0 && (
         <>
-          <Notice tone="warn" title="Delivered by a handshake, not confirmed">
-            Anyone who knows the URL can send such a secret. Confirm it only if you have just registered this endpoint
-            with the platform, or compared it with the one shown there. Until then, it is not used to verify deliveries.
+          <Notice tone="warn" title="Sent in a handshake, not confirmed">
+            Anyone who knows the URL can send a secret. Confirm it only if you've just registered this URL with the
+            platform, or if it matches the one shown there. Until then, it isn't used to check signatures.
           </Notice>
           <ul class="rows">
             {unconfirmed.map(one => (
@@ -86,7 +87,7 @@ function RegisterForm({ endpointId, onRegistered }: { endpointId: string; onRegi
       setSecret('');
       setProblem('');
       onRegistered();
-      showToast('Secret registered. Stored events are verified again.');
+      showToast('Secret added. Existing events are re-checked immediately.');
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -120,7 +121,7 @@ function RegisterForm({ endpointId, onRegistered }: { endpointId: string; onRegi
         hint={known && <SecretHint platform={known} />}
       />
       <Button type="submit" busy={isBusy} disabled={secret === ''}>
-        Register
+        Add secret
       </Button>
     </form>
   );
@@ -128,7 +129,7 @@ function RegisterForm({ endpointId, onRegistered }: { endpointId: string; onRegi
 
 const SecretHint = ({ platform: { title, secretHint, docsUrl } }: { platform: PlatformDescription }) => (
   <>
-    {secretHint === null ? `${title} does not sign its deliveries.` : `${secretHint}.`}{' '}
+    {secretHint === null ? `${title} doesn't sign its deliveries.` : `${secretHint}.`}{' '}
     <a href={docsUrl} target="_blank" rel="noreferrer">
       {title} documentation
     </a>
@@ -169,17 +170,17 @@ const LearningWindow = ({ until, onOpen, onClose }: LearningWindowProps) => (
   <div class="inline-form">
     <p class="lead grow">
       {until === null ? (
-        `${titlesWithDeliveredSecret.join(' and ')} send their secret in a handshake when you register the endpoint with them. Just before that, let Hooktape accept the next secret.`
+        `${titlesWithDeliveredSecret.join(' and ')} send their secret in a handshake when you register the URL with them. Just before you do, let Hooktape trust the next secret.`
       ) : (
         <>
-          The next secret delivered by a handshake counts as confirmed, until <Time at={until} long />.
+          The next secret sent in a handshake is trusted. This ends <Until at={until} />.
         </>
       )}
     </p>
     {until === null ? (
-      <Button onClick={onOpen}>Accept for 10 minutes</Button>
+      <Button onClick={onOpen}>Trust for 10 minutes</Button>
     ) : (
-      <Button onClick={onClose}>Stop accepting</Button>
+      <Button onClick={onClose}>Stop trusting</Button>
     )}
   </div>
 );

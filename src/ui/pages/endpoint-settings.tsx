@@ -1,10 +1,9 @@
-/* The settings of one endpoint: name, URL, retention, signing secrets, observed retries, export and deletion. */
+/* The settings of one endpoint: name, URL, retention, signing secrets, observed retries, export, pause and deletion. */
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { ApiError, api } from '../api.ts';
 import { Button, Checkbox, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { CopyButton } from '../components/copy-button.tsx';
 import { ExportLinks } from '../components/export-dialog.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
@@ -13,9 +12,11 @@ import { useTitle } from '../components/use-title.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
+import { PauseSection } from './endpoint-pause.tsx';
 import { RetentionSection } from './endpoint-retention.tsx';
 import { RetriesSection } from './endpoint-retries.tsx';
 import { SecretsSection } from './endpoint-secrets.tsx';
+import { UrlSection } from './endpoint-url.tsx';
 
 export function EndpointSettingsPage({ id }: { id: string }) {
   const { endpoints } = useWorkspace();
@@ -40,20 +41,12 @@ export function EndpointSettingsPage({ id }: { id: string }) {
         </div>
       </header>
       <NameSection endpoint={endpoint} />
-      <section class="card section">
-        <h2>URL</h2>
-        <p class="lead">
-          Register this URL with the sending platform. Anyone who knows it can send events, so treat it like a password.
-        </p>
-        <div class="address large">
-          <code>{endpoint.url}</code>
-          <CopyButton label="Copy" text={endpoint.url} />
-        </div>
-      </section>
+      <UrlSection endpoint={endpoint} />
       <RetentionSection endpoint={endpoint} />
       <SecretsSection id={id} />
       <RetriesSection id={id} />
       <ExportSection endpoint={endpoint} />
+      <PauseSection endpoint={endpoint} />
       <DeleteSection endpoint={endpoint} />
     </main>
   );
@@ -91,8 +84,8 @@ const ExportSection = ({ endpoint }: { endpoint: Endpoint }) => (
   <section class="card section">
     <h2>Export</h2>
     <p class="lead">
-      All stored events, oldest first: {formatCount(endpoint.eventCount, 'event')} with headers and exact bodies.
-      Payloads may contain secrets, so store the file safely.
+      All {formatCount(endpoint.eventCount, 'event')}, oldest first, with headers and exact bodies. Payloads can contain
+      secrets, so keep the file somewhere safe.
     </p>
     <ExportLinks endpointId={endpoint.id} />
   </section>
@@ -126,8 +119,7 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
     <section class="card section danger-zone">
       <h2>Delete</h2>
       <p class="lead">
-        The URL stops accepting deliveries, and {formatCount(endpoint.eventCount, 'event')} will be deleted. This cannot
-        be undone.
+        The URL stops working, and {formatCount(endpoint.eventCount, 'event')} will be deleted. This can't be undone.
       </p>
       <Button kind="danger" icon="trash" onClick={() => setIsConfirming(true)}>
         Delete endpoint
@@ -136,19 +128,19 @@ function DeleteSection({ endpoint }: { endpoint: Endpoint }) {
         <Dialog title={`Delete ${name}?`} onClose={() => setIsConfirming(false)}>
           <form onSubmit={remove}>
             <p>
-              Deliveries to its URL will be refused, and {formatCount(endpoint.eventCount, 'stored event')} will be
-              deleted. Export them first if you need them.
+              Its URL stops working, and {formatCount(endpoint.eventCount, 'event')} will be deleted. Export them first
+              if you need them.
             </p>
             <Field label={`Type “${name}” to confirm`} value={typed} onText={setTyped} autocomplete="off" />
             {hasPins && (
-              <Notice tone="warn" title="The endpoint has pinned events">
-                Somebody wanted to keep them.
+              <Notice tone="warn" title="This endpoint has pinned events">
+                Someone on your team wanted to keep them.
               </Notice>
             )}
             {hasPins && (
               <Checkbox
-                label="Delete the pinned events, too"
-                hint="Unpin them, or export them, if they are still needed."
+                label="Delete the pinned events too"
+                hint="If you still need them, export them first."
                 checked={isWithPins}
                 onChange={setIsWithPins}
               />

@@ -13,12 +13,14 @@ import { useTitle } from '../components/use-title.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
+import { ExpiringKeys } from './expiring-keys.tsx';
 
 const refreshMs = 10_000;
 
 export function EndpointsPage() {
   const { endpoints, endpointsProblem, reloadEndpoints } = useWorkspace();
   const [creating, setCreating] = useState(false);
+  const keys = useQuery('keys', api.keys);
   useTitle('Endpoints');
   useEffect(() => {
     reloadEndpoints();
@@ -38,6 +40,7 @@ export function EndpointsPage() {
           {endpointsProblem}
         </Notice>
       )}
+      {keys.value && <ExpiringKeys keys={keys.value} withLink />}
       {!endpoints && !endpointsProblem && <Skeleton rows={3} kind="card" />}
       {endpoints?.length === 0 && (
         <Empty
@@ -48,7 +51,7 @@ export function EndpointsPage() {
             </Button>
           }
         >
-          An endpoint is a URL that records every request sent to it. Create one per sender, or one for everything.
+          An endpoint is a URL that records every request sent to it. Create one for each sender, or one for everything.
         </Empty>
       )}
       <ul class="cards">
@@ -72,6 +75,11 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
       <div class="endpoint-main">
         <h2>
           <Link to={`/app/endpoints/${endpoint.id}`}>{visibleName(endpoint.name)}</Link>
+          {endpoint.paused && (
+            <span class="badge warn" title="Deliveries are refused and not stored">
+              Paused
+            </span>
+          )}
         </h2>
         <div class="address">
           <code>{endpoint.url}</code>
@@ -87,7 +95,7 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
               last <Time at={endpoint.lastReceivedAt} long />
             </>
           ) : (
-            'nothing received yet'
+            'no events yet'
           )}
         </span>
       </div>
@@ -127,7 +135,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
       <form onSubmit={submit}>
         {isLimitReached && (
           <Notice tone="warn" title="Endpoint limit reached">
-            {problem} Delete an endpoint, or ask the administrator of this server to change the plan.
+            {problem} Delete an endpoint, or ask this server's administrator for a larger plan.
           </Notice>
         )}
         <Field
@@ -138,7 +146,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
           maxLength={100}
           placeholder="Stripe, production"
           problem={isLimitReached ? '' : problem}
-          hint="Only shown in the dashboard. It is not part of the URL."
+          hint="Only shown in the dashboard. It's not part of the URL."
         />
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>

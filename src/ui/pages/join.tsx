@@ -33,7 +33,7 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
   };
   if (invitation.failures > 0 && !invitation.value) {
     return (
-      <AuthPage title="Join the team" lead="The invitation could not be loaded.">
+      <AuthPage title="Join the team" lead="Couldn't load the invitation.">
         <Notice tone="bad" action={<Button onClick={invitation.reload}>Try again</Button>}>
           {invitation.problem}
         </Notice>
@@ -43,8 +43,8 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
   if (invitation.problem) {
     return (
       <AuthPage
-        title="This invitation is no longer valid"
-        lead="It was used, revoked, or is older than three days. Ask for a new one."
+        title="This invite link no longer works"
+        lead="It was used, replaced or withdrawn, or it's more than three days old. Ask for a new link."
       >
         <Link to="/login" class="button plain">
           Sign in
@@ -54,10 +54,7 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
   }
   const { value } = invitation;
   return (
-    <AuthPage
-      title="Join the team"
-      lead={value ? `${value.teamOf} invited you to read and replay the team's webhooks.` : ' '}
-    >
+    <AuthPage title="Join the team" lead={value ? `${value.teamOf} invited you to their team on Hooktape.` : ' '}>
       {!value ? (
         <Skeleton rows={3} />
       ) : (
@@ -86,7 +83,9 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
           <Button kind="primary" type="submit" busy={busy}>
             Join
           </Button>
-          {signedInAs && <p class="faint">You are signed in as {signedInAs}. Joining switches to the new account.</p>}
+          {signedInAs && (
+            <p class="faint">You're signed in as {signedInAs}. Joining signs you in to the new account instead.</p>
+          )}
         </form>
       )}
     </AuthPage>

@@ -33,8 +33,8 @@ export function LoginPage({ hasExpired, onDone }: LoginProps) {
       title="Sign in"
       lead={
         hasExpired
-          ? 'Your session has expired. Sign in to continue where you left off.'
-          : 'To see the webhooks recorded by this server.'
+          ? 'Your session has expired. Sign in to pick up where you left off.'
+          : 'Sign in to see your webhooks.'
       }
     >
       <form onSubmit={submit}>
@@ -61,7 +61,7 @@ export function LoginPage({ hasExpired, onDone }: LoginProps) {
           Sign in
         </Button>
         <p class="faint">
-          Forgot your password? The administrator of this server can set a new one:{' '}
+          Forgot your password? Ask the administrator of this server to set a new one:{' '}
           <code>hooktape account password EMAIL --password-stdin</code>
         </p>
       </form>

@@ -64,8 +64,8 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
       onChanged();
       showToast(
         everywhere
-          ? 'Password changed. You are signed out on all other devices, and all apps are disconnected.'
-          : 'Password changed. You are signed out on all other devices.',
+          ? "Password changed. You've been signed out everywhere else, and all apps are disconnected."
+          : "Password changed. You've been signed out everywhere else.",
       );
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
@@ -97,12 +97,12 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
             minLength={minPasswordLength}
             value={password}
             onText={setPassword}
-            hint={`At least ${minPasswordLength} characters. Changing it ends all other sessions.`}
+            hint={`At least ${minPasswordLength} characters. You'll be signed out on all other devices.`}
           />
         </div>
         <Checkbox
-          label="Sign out everywhere"
-          hint="Also disconnects all apps. API keys stay valid; revoke them under API keys."
+          label="Also disconnect all apps"
+          hint="API keys keep working. You can revoke them under API keys."
           checked={everywhere}
           onChange={setEverywhere}
         />
@@ -119,7 +119,7 @@ function SessionsSection({ sessions }: { sessions: Query<Session[]> }) {
     try {
       await api.revokeSession(id);
       sessions.reload();
-      showToast('Session signed out.');
+      showToast('Signed out of that session.');
     } catch (error) {
       showError(error);
     }
@@ -135,12 +135,12 @@ function SessionsSection({ sessions }: { sessions: Query<Session[]> }) {
             <div class="stack grow">
               <strong title={one.userAgent ?? ''}>{browserName(one.userAgent)}</strong>
               <span class="faint">
-                {one.sourceIp ?? 'unknown address'} · signed in <Time at={one.createdAt} long /> · last seen{' '}
+                {one.sourceIp ?? 'unknown IP address'} · signed in <Time at={one.createdAt} long /> · last active{' '}
                 <Time at={one.lastSeenAt} long />
               </span>
             </div>
             {one.current ? (
-              <span class="badge good">This session</span>
+              <span class="badge good">This device</span>
             ) : (
               <Button kind="quiet" onClick={() => revoke(one.id)}>
                 Sign out

@@ -27,7 +27,10 @@ export function AppsSection() {
   return (
     <section class="card section">
       <h2>Connected apps</h2>
-      <p class="lead">Apps that you gave access to by signing in, without an API key. Agents connect to this URL:</p>
+      <p class="lead">
+        Apps and AI agents you've given access to by signing in, without an API key. To connect an agent (MCP), give it
+        this URL:
+      </p>
       <div class="address">
         <code>{mcp}</code>
         <CopyButton text={mcp} what="MCP URL" />
@@ -35,7 +38,7 @@ export function AppsSection() {
       {apps.problem && <Notice tone="bad">{apps.problem}</Notice>}
       {!apps.value && !apps.problem && <Skeleton rows={2} />}
       {apps.value?.length === 0 && (
-        <Empty title="No connected apps">An app appears here after you approve its request for access.</Empty>
+        <Empty title="No connected apps">Apps appear here once you approve their request for access.</Empty>
       )}
       <ul class="rows">
         {apps.value?.map(app => (
@@ -43,7 +46,7 @@ export function AppsSection() {
             <div class="stack grow">
               <strong>{visibleLine(app.name)}</strong>
               <span class="faint">
-                <code class="wrap">{visibleLine(app.clientId)}</code> · since <Time at={app.createdAt} long /> ·{' '}
+                <code class="wrap">{visibleLine(app.clientId)}</code> · connected <Time at={app.createdAt} long /> ·{' '}
                 {app.lastUsedAt ? (
                   <>
                     last used <Time at={app.lastUsedAt} long />
@@ -62,8 +65,7 @@ export function AppsSection() {
       {revoking && (
         <Dialog title={`Revoke access for ${visibleLine(revoking.name)}?`} onClose={() => setRevoking(undefined)}>
           <p>
-            Its requests, and those with API keys it created, are refused immediately. It can ask for access again
-            later.
+            The app loses access immediately, and API keys it created stop working. It can ask for access again later.
           </p>
           <div class="dialog-actions">
             <Button onClick={() => setRevoking(undefined)}>Cancel</Button>

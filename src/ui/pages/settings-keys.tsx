@@ -3,12 +3,15 @@
 import { useState } from 'preact/hooks';
 import type { ApiKey, CreatedApiKey } from '../../features/keys/model.ts';
 import { api } from '../api.ts';
-import { Button, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { Button, Checkbox, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
+import { SelectField } from '../components/select-field.tsx';
 import { Time } from '../components/time.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
+import { Until } from '../components/until.tsx';
 import { useQuery } from '../components/use-query.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
+import { ExpiringKeys, expiryOf } from './expiring-keys.tsx';
 
 export function KeysSection() {
   const keys = useQuery('keys', api.keys);
@@ -28,13 +31,14 @@ export function KeysSection() {
       <h2>API keys</h2>
       <p class="lead">
         For scripts and services: <code>Authorization: Bearer htk_…</code>. A key can do everything you can do with
-        endpoints and events. See the <a href="/docs">API explorer</a>.
+        endpoints and events, unless it's read-only. Try it in the <a href="/docs">API explorer</a>.
       </p>
+      {keys.value && <ExpiringKeys keys={keys.value} />}
       <CreateKeyForm onCreated={keys.reload} />
       {keys.problem && <Notice tone="bad">{keys.problem}</Notice>}
       {!keys.value && !keys.problem && <Skeleton rows={2} />}
       {keys.value?.length === 0 && (
-        <Empty title="No keys yet">A key is shown once, when it is created. An account can have 10 keys.</Empty>
+        <Empty title="No keys yet">Each key is shown once, when you create it. You can have up to 10.</Empty>
       )}
       <ul class="rows">
         {keys.value?.map(key => (
@@ -43,7 +47,7 @@ export function KeysSection() {
       </ul>
       {revoking && (
         <Dialog title={`Revoke ${visibleName(revoking.name)}?`} onClose={() => setRevoking(undefined)}>
-          <p>Requests with this key are refused immediately. This cannot be undone.</p>
+          <p>Anything that uses this key stops working immediately. This can't be undone.</p>
           <div class="dialog-actions">
             <Button onClick={() => setRevoking(undefined)}>Cancel</Button>
             <Button kind="danger" onClick={() => revoke(revoking)}>
@@ -56,16 +60,28 @@ export function KeysSection() {
   );
 }
 
+const lifetimes = [
+  { id: '30d', label: '30 days' },
+  { id: '90d', label: '90 days' },
+  { id: '365d', label: '1 year' },
+  { id: 'never', label: 'Never' },
+] as const;
+type Lifetime = (typeof lifetimes)[number]['id'];
+
 /** Creates a key and shows it once. */
 function CreateKeyForm({ onCreated }: { onCreated: () => void }) {
   const [name, setName] = useState('');
+  const [lifetime, setLifetime] = useState<Lifetime>('90d');
+  const [readOnly, setReadOnly] = useState(false);
   const [problem, setProblem] = useState('');
   const [created, setCreated] = useState<CreatedApiKey>();
   const create = async (event: Event): Promise<void> => {
     event.preventDefault();
     try {
-      setCreated(await api.createKey(name.trim()));
+      const expiresIn = lifetime === 'never' ? null : lifetime;
+      setCreated(await api.createKey(name.trim(), { expiresIn, readOnly }));
       setName('');
+      setReadOnly(false);
       setProblem('');
       onCreated();
     } catch (error) {
@@ -74,7 +90,7 @@ function CreateKeyForm({ onCreated }: { onCreated: () => void }) {
   };
   return (
     <>
-      <form class="inline-form" onSubmit={create}>
+      <form class="new-key" onSubmit={create}>
         <Field
           label="Name"
           value={name}
@@ -84,19 +100,26 @@ function CreateKeyForm({ onCreated }: { onCreated: () => void }) {
           placeholder="Nightly import"
           problem={problem}
         />
+        <SelectField label="Expires after" options={lifetimes} value={lifetime} onPick={setLifetime} />
+        <Checkbox
+          label="Read-only"
+          hint="Can read and stream events, but can't change, replay or delete anything."
+          checked={readOnly}
+          onChange={setReadOnly}
+        />
         <Button kind="primary" type="submit" disabled={name.trim() === ''}>
           Create key
         </Button>
       </form>
       {created && (
-        <Dialog title="Your new key" wide isPersistent onClose={() => setCreated(undefined)}>
-          <p>Copy it now. Only its hash is stored, so it cannot be shown again.</p>
+        <Dialog title="Save your new key" wide isPersistent onClose={() => setCreated(undefined)}>
+          <p>Copy it now. Hooktape stores only a hash of it, so you won't see it again.</p>
           <div class="address large">
             <code>{created.key}</code>
             <CopyButton kind="primary" label="Copy" text={created.key} />
           </div>
           <div class="dialog-actions">
-            <Button onClick={() => setCreated(undefined)}>I have saved the key</Button>
+            <Button onClick={() => setCreated(undefined)}>I've saved it</Button>
           </div>
         </Dialog>
       )}
@@ -107,7 +130,10 @@ function CreateKeyForm({ onCreated }: { onCreated: () => void }) {
 const KeyRow = ({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) => (
   <li>
     <div class="stack grow">
-      <strong>{visibleName(apiKey.name)}</strong>
+      <strong>
+        {visibleName(apiKey.name)} {apiKey.readOnly && <span class="badge muted">Read-only</span>}{' '}
+        <Expiry of={apiKey} />
+      </strong>
       <span class="faint">
         <code>htk_…{apiKey.last4}</code> · created {apiKey.app && `by ${visibleLine(apiKey.app.name)}, `}
         <Time at={apiKey.createdAt} long /> ·{' '}
@@ -118,6 +144,12 @@ const KeyRow = ({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) 
         ) : (
           'never used'
         )}
+        {apiKey.expiresAt !== null && expiryOf(apiKey) === 'later' && (
+          <>
+            {' '}
+            · expires <Until at={apiKey.expiresAt} />
+          </>
+        )}
       </span>
     </div>
     <Button kind="quiet" aria-label={`Revoke ${visibleName(apiKey.name)}`} onClick={onRevoke}>
@@ -125,3 +157,16 @@ const KeyRow = ({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }) 
     </Button>
   </li>
 );
+
+/** A badge for a key that has expired or soon will. */
+function Expiry({ of }: { of: ApiKey }) {
+  const expiry = expiryOf(of);
+  if (of.expiresAt === null) return null;
+  if (expiry === 'over') return <span class="badge bad">Expired</span>;
+  if (expiry === 'later') return null;
+  return (
+    <span class="badge warn">
+      Expires <Until at={of.expiresAt} />
+    </span>
+  );
+}

@@ -30,7 +30,7 @@ export function PlanSection() {
             <Usage label="API keys" used={keys.value?.length ?? 0} limit={limits.keys} />
             <dl class="facts">
               <div>
-                <dt>Stored events</dt>
+                <dt>Events stored</dt>
                 <dd>{events.toLocaleString()}</dd>
               </div>
               <div>
@@ -41,15 +41,15 @@ export function PlanSection() {
           </>
         )}
         <p class="faint">
-          The administrator of this server sets the plan and its limits:{' '}
-          <code>
-            hooktape account plan {session.account.email} {isPro ? 'free' : 'pro'}
-          </code>
+          {isPro
+            ? "This server's administrator sets the limits."
+            : 'To upgrade, ask the administrator of this server to run '}
+          {!isPro && <code>hooktape account plan {session.account.email} pro</code>}
         </p>
       </section>
       <section class="card section">
         <h2>Export</h2>
-        <p class="lead">All stored events of an endpoint as one file: as JSON, NDJSON, CSV, HAR or a shell script.</p>
+        <p class="lead">Download all events of an endpoint as JSON, NDJSON, CSV, HAR or a shell script.</p>
         <ul class="rows">
           {endpoints?.map(endpoint => (
             <li key={endpoint.id}>

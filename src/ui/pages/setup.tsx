@@ -22,7 +22,7 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
     return (
       <AuthPage
         title="Hooktape is already set up"
-        lead="A setup link works once. Sign in with the account it created, or ask for an invitation."
+        lead="A setup link works only once. Sign in, or ask the owner for an invite link."
       >
         <Link to="/app" class="button plain">
           Go to the dashboard
@@ -33,8 +33,8 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
   if (!token) {
     return (
       <AuthPage
-        title="The setup link is incomplete"
-        lead="It must contain ?token= and a code. Copy the whole link that the server printed."
+        title="This setup link is incomplete"
+        lead="The part after ?token= is missing. Copy the whole link from the server's output."
       >
         <Link to="/login" class="button plain">
           Sign in instead
@@ -56,7 +56,7 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
     }
   };
   return (
-    <AuthPage title="Set up Hooktape" lead="Create the first account. It owns this server and can invite others.">
+    <AuthPage title="Set up Hooktape" lead="Create the owner account. You can invite others later.">
       <form onSubmit={submit}>
         {problem && <Notice tone="bad">{problem}</Notice>}
         <Field
@@ -91,15 +91,14 @@ export const WaitingForSetupPage = () => (
   <main class="centred">
     <Empty
       isPage
-      title="This Hooktape has no account yet"
+      title="Hooktape isn't set up yet"
       action={
         <Button kind="primary" onClick={() => location.reload()}>
-          I have set it up
+          I've set it up
         </Button>
       }
     >
-      Open the one-time setup link that the server printed when it started. It is printed at every start until it is
-      used.
+      Open the setup link in the server's output. The server prints it each time it starts, until someone uses it.
     </Empty>
   </main>
 );
