@@ -255,7 +255,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
       await checkAccessibility();
     }
     await row('Document 3').waitFor();
-    expect(await page.locator('.tree-row').count()).toBe(11);
+    expect(await page.locator('.tree-row').count()).toBe(12);
     await page.keyboard.press('f');
     await page.keyboard.type('"c": 3');
     await count('1 of 1');
