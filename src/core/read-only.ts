@@ -31,6 +31,7 @@ export const readOperations: readonly string[] = [
   'GET /api/endpoints/{id}/secrets',
   'GET /api/endpoints/{id}/stream',
   'POST /api/endpoints/{id}/where/test',
+  'POST /api/events/{id}/signature/check',
   'GET /api/events',
   'GET /api/events/{id}',
   'GET /api/events/{id}/raw',

@@ -14,7 +14,6 @@ import { createImportsStore } from '../features/imports/store.ts';
 import { createPrepareRequest } from '../features/replays/prepare.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
-import { urlsOf } from '../features/secrets/recognition.ts';
 import { createSignaturesService } from '../features/signatures/service.ts';
 import { createOutbound } from '../net/outbound.ts';
 import { createAnswers } from './answers.ts';
@@ -127,7 +126,7 @@ export function createHistoryWiring(
     withStored: events.withStored,
     verdictOf: async ({ row, token, headers, body }) =>
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
-    urlsOf: (token, delivery) => urlsOf(endpoints.urlOf(token), delivery),
+    urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),
   });
   return { deliveries, exports, imports, outbound, replays, signatures };
 }

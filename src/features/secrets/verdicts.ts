@@ -42,6 +42,13 @@ export function createVerdicts(options: {
     return read && 'sentTo' in read ? [read.sentTo] : tokensAt(address, receivedAt);
   };
 
+  /** The URLs that the sender of an event may have signed. */
+  const signedUrls = (
+    address: IngestAddress,
+    { receivedAt, verdict }: Pick<StoredEvent, 'receivedAt' | 'verdict'>,
+    delivery: RawDelivery,
+  ): string[] => tokensOf(address, receivedAt, verdict).flatMap(token => urlsOf(urlOf(token), delivery));
+
   const verifyEvent = (
     address: IngestAddress,
     { method, path, query, headers, body, platform, receivedAt, verdict }: StoredEvent,
@@ -54,7 +61,7 @@ export function createVerdicts(options: {
       rawHeaders: headers,
       body,
     };
-    const urls = tokensOf(address, receivedAt, verdict).flatMap(token => urlsOf(urlOf(token), delivery));
+    const urls = signedUrls(address, { receivedAt, verdict }, delivery);
     return verifySignature({ delivery, platform, secrets, receivedAt, urls });
   };
 
@@ -68,6 +75,7 @@ export function createVerdicts(options: {
       secretsOf(endpoint).some(secret => isConfirmed(secret) || secret.test),
 
     storedVerdict,
+    signedUrls,
 
     /** Whether the verdict was stored at capture, so that secrets do not change it. */
     isFinal: (stored: string | null): boolean => storedVerdict(stored) !== null,

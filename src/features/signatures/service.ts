@@ -28,7 +28,7 @@ export function createSignaturesService(options: {
   /** The verdict that the event shows. */
   verdictOf: (event: StoredEvent) => Promise<Verdict | null>;
   /** The URLs that the sender may have signed. */
-  urlsOf: (token: string, delivery: RawDelivery) => readonly string[];
+  urlsOf: (event: StoredEvent, delivery: RawDelivery) => readonly string[];
 }) {
   const { withStored, verdictOf, urlsOf } = options;
   const semaphore = createSemaphore(maxConcurrentChecks);
@@ -47,7 +47,7 @@ export function createSignaturesService(options: {
       secret,
       shown: isOwn ? shown : null,
       receivedAt,
-      urls: urlsOf(event.token, delivery),
+      urls: urlsOf(event, delivery),
     });
     if (given.scheme !== undefined && !explanation.schemes.includes(given.scheme))
       throw invalid(

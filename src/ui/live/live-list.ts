@@ -101,8 +101,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
       if (isGap && !isPaused) reset(page);
       else {
         hasGap ||= isGap;
-        const arrivals = page.events.slice(0, overlap < 0 ? undefined : overlap).reverse();
-        for (const event of arrivals) addArrival(event);
+        for (const event of page.events.slice(0, overlap < 0 ? undefined : overlap).reverse()) addArrival(event);
       }
       return true;
     } catch (error) {
