@@ -103,7 +103,7 @@ function ActionDialog({ action, targets, onClose, ...props }: ActionDialogProps)
   const onDeleted = (ids: string[] | undefined): void => {
     reloadEndpoints();
     if (ids) {
-      list.removeAll(ids);
+      list.remove(ids);
       setInspectorState({ picked: picks.pickedIds.filter(id => !ids.includes(id)) });
     } else {
       picks.clearPicks();

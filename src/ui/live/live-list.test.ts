@@ -220,12 +220,12 @@ describe('live list', () => {
     list.push(event(5));
     const pin = { name: 'golden', note: null, pinnedAt: 1 };
     for (const n of [1, 4, 5]) list.change({ id: `evt_${n}`, pin, tags: ['a'] });
-    list.remove('evt_2');
+    list.remove(['evt_2']);
     list.setPaused(false);
     expect(ids(list)).toEqual([5, 4, 3, 1]);
     expect([0, 1, 2, 3].map(at => list.at(at)?.pin)).toEqual([pin, pin, null, pin]);
     expect(source.events.at(-1)?.pin).toBeNull();
-    for (const n of [5, 3]) list.remove(`evt_${n}`);
+    for (const n of [5, 3]) list.remove([`evt_${n}`]);
     expect(ids(list)).toEqual([4, 1]);
     expect(list.indexOf('evt_3')).toBe(-1);
   });
@@ -236,7 +236,7 @@ describe('live list', () => {
     list.push(event(7));
     await list.loadTo(7);
     expect(list.state().revision).toBe(revision);
-    list.removeAll(['evt_1', 'evt_7', 'evt_unknown']);
+    list.remove(['evt_1', 'evt_7', 'evt_unknown']);
     expect(ids(list)).toEqual([6, 5, 4, 3, 2].slice(0, list.state().length));
     expect(list.state().revision).not.toBe(revision);
   });
@@ -281,7 +281,7 @@ describe('with one row per delivery', () => {
     const { list, source } = await setUp(3, { isFolded: true });
     list.push(event(4, { key: 'delivery 3', attempt: 2, attempts: 2 }));
     expect(ids(list)).toEqual([4, 2, 1]);
-    list.remove('evt_4');
+    list.remove(['evt_4']);
     await Bun.sleep(0);
     expect(ids(list)).toEqual(source.events.map(({ receivedAt }) => receivedAt));
   });

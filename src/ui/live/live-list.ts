@@ -207,7 +207,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
   };
 
   /** Takes deleted events out of the list. With one row per delivery, their other attempts get a row. */
-  const removeAll = (ids: readonly string[]): void => {
+  const remove = (ids: readonly string[]): void => {
     const gone = new Set(ids.filter(id => knownIds.has(id)));
     if (gone.size === 0) return;
     const isGone = (one: EventSummary): boolean => gone.has(one.id);
@@ -268,8 +268,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
       notify();
     },
 
-    remove: (id: string): void => removeAll([id]),
-    removeAll,
+    remove,
 
     setPaused(paused: boolean): void {
       isPaused = paused;

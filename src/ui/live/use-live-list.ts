@@ -107,7 +107,7 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
         // A filter can delete thousands at once.
         deletedIds.push(id);
         deletionTimer ??= setTimeout(() => {
-          list.removeAll(deletedIds);
+          list.remove(deletedIds);
           deletedIds = [];
           deletionTimer = undefined;
         }, deletionBatchMs);

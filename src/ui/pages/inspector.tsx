@@ -206,7 +206,7 @@ const keepingOf = ({ list, selected, base, suffix, unpick }: KeepingOptions) => 
   onDeleted: (id: string): void => {
     const index = list.indexOf(id);
     unpick(id);
-    list.remove(id);
+    list.remove([id]);
     selected.forget(id);
     const next = list.at(index) ?? list.at(index - 1);
     navigate(next ? `${base}/events/${next.id}${suffix}` : base + suffix, { replace: true });
