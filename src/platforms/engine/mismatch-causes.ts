@@ -14,6 +14,8 @@ export type Cause = { cause: SignatureCause; isProven: boolean };
 
 /** With a larger body nothing is tried: each trial hashes it again. */
 const maxTriedBytes = 256 << 10;
+/** Deeper JSON is not spelled anew: indented, it is many times as long. */
+const maxSpelledDepth = 40;
 
 export function findCauses(failed: {
   verdict: Verdict | null;
@@ -89,7 +91,7 @@ function bodiesOf({ body }: RawDelivery): [SignatureCause, Uint8Array][] {
   const bytes = (changed: string): Uint8Array => Buffer.from(changed, 'latin1');
   const unified = text.replaceAll('\r\n', '\n');
   return [
-    ['body_line_end', bytes(text.replace(/[\r\n]+$/, ''))],
+    ['body_line_end', bytes(withoutLineEnd(text))],
     ['body_line_end', bytes(`${text}\n`)],
     ['body_line_breaks', bytes(unified)],
     ['body_line_breaks', bytes(unified.replaceAll('\n', '\r\n'))],
@@ -100,10 +102,28 @@ function bodiesOf({ body }: RawDelivery): [SignatureCause, Uint8Array][] {
   ];
 }
 
+/** By hand: a regular expression would try each of many line breaks as the beginning of the last ones. */
+function withoutLineEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\r\n]/.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+/** Brackets in strings count, too: then it is tried less than it could be. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > maxSpelledDepth) return true;
+  }
+  return false;
+}
+
 /** As the encoders of common languages write the same JSON. */
 function jsonSpellings(text: string): string[] {
   try {
     const value: unknown = JSON.parse(text);
+    if (isDeep(text)) return [];
     const compact = JSON.stringify(value);
     const escaped = (json: string): string =>
       json.replace(/[^\x20-\x7e\n]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
