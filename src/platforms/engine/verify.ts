@@ -9,6 +9,7 @@ import type { Platform, SignatureScheme } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
 import { canUseSecret } from './secrets.ts';
 import { signaturePresence } from './signature-values.ts';
+import { testEventHeader } from './test-secret.ts';
 import type { Outcome, SignatureCheck } from './verifiers/check.ts';
 
 /** `urls`: candidates of the public URL this was sent to (endpoint URL + path + query as received), exact first. */
@@ -139,11 +140,7 @@ export function judge(
 function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], attempt: Attempt): Finding {
   const finding = bestOutcome(scheme, secrets.filter(isConfirmed), attempt);
   if (finding === 'valid') return finding;
-  const tested = bestOutcome(
-    scheme,
-    secrets.filter(secret => secret.test),
-    attempt,
-  );
+  const tested = bestOutcome(scheme, isTestEvent(attempt.reader) ? secrets.filter(secret => secret.test) : [], attempt);
   // About a delivery that it has not signed, a test secret says nothing.
   if (tested === 'valid' || tested === 'stale') return tested;
   const unconfirmed = secrets.filter(secret => secret.unconfirmed);
@@ -151,6 +148,9 @@ function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], 
   if (other === 'valid') return 'unconfirmed';
   return finding === 'no_secret' && invalidFindings.has(other) ? 'only_unconfirmed' : finding;
 }
+
+/** Who has seen a test event may send it, or a fixed value in it, again. That must not pass for a delivery of the platform. */
+const isTestEvent = (reader: DeliveryReader): boolean => reader.header(testEventHeader.toLowerCase()) !== undefined;
 
 function bestOutcome(
   scheme: SignatureScheme,
