@@ -6,7 +6,8 @@ import type { AllowEntry } from '../../core/allow-list.ts';
 import type { Clock } from '../../core/clock.ts';
 import { readDestination } from '../../core/destination.ts';
 import { forbidden, invalid, notFound } from '../../core/errors.ts';
-import { type HeaderPair, isCredentialHeader, redacted } from '../../core/headers.ts';
+import { type HeaderPair, redacted } from '../../core/headers.ts';
+import { credentialsIn, type HiddenText } from '../../core/hidden-text.ts';
 import { eventId } from '../../core/ids.ts';
 import { refusalToSign } from '../../core/no-signing-oracle.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -17,7 +18,6 @@ import type { SignRequest } from '../../platforms/engine/sign.ts';
 import { sign } from '../../platforms/platforms.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
 import type { StoredEvent } from '../events/service.ts';
-import type { HiddenText } from './kept-response.ts';
 import type { ReplayRequest } from './model.ts';
 
 export type PreparedRequest = {
@@ -117,17 +117,10 @@ export function createPrepareRequest(options: {
       headers: [...headers, ...marks],
       isSigned,
       isEdited,
-      hidden: [...hidden, ...credentialsIn(edit)],
+      hidden: [...hidden, ...credentialsIn(edit.headers ?? [])],
     };
   };
 }
-
-/** Credentials that the request brings along: captured ones are redacted, and so is what is kept of these. */
-const credentialsIn = ({ headers = [] }: NonNullable<ReplayRequest['edit']>): HiddenText[] =>
-  headers.flatMap(([name, value]) => {
-    if (value === null || !isCredentialHeader(name.toLowerCase())) return [];
-    return [value, value.slice(value.indexOf(' ') + 1)].map(text => ({ text, shownAs: redacted }));
-  });
 
 const targetOf = ({ row: { path, query } }: StoredEvent) => ({
   path: Buffer.from(path).toString('latin1'),
