@@ -75,16 +75,19 @@ export function createVerifier({
   const schemesOf = (platform: Platform | null): readonly SignatureScheme[] =>
     platform === null || platform.signatures.length === 0 ? genericSchemes : platform.signatures;
 
-  const verify: Verify = input => {
+  const read = (input: VerifyInput) => {
     const reader = createDeliveryReader(input.delivery);
     const platform = currentPlatform(input.platform, input.secrets, reader);
     const secrets = input.secrets.filter(
       secret => secret.platform === null || (platform !== null && find(secret.platform) === platform),
     );
-    return judge(
-      { platform, schemes: schemesOf(platform), secrets },
-      { reader, receivedAt: input.receivedAt, urls: input.urls },
-    );
+    const attempt: Attempt = { reader, receivedAt: input.receivedAt, urls: input.urls };
+    return { given: { platform, schemes: schemesOf(platform), secrets }, attempt };
+  };
+
+  const verify: Verify = input => {
+    const { given, attempt } = read(input);
+    return judge(given, attempt);
   };
 
   const schemesInUnstoredHeaders: ReadonlyMap<Platform, readonly SignatureScheme[]> = new Map(
@@ -96,6 +99,12 @@ export function createVerifier({
   return {
     verify,
     schemesOf,
+
+    /** The schemes whose signature is valid. The verdict is valid when one of them is, whatever stands in the others' headers. */
+    validSchemes(input: VerifyInput): SignatureScheme[] {
+      const { given, attempt } = read(input);
+      return given.schemes.filter(scheme => judge({ ...given, schemes: [scheme] }, attempt)?.verdict === 'valid');
+    },
 
     /** Whether the signature is in a header that is not stored as sent, so that it cannot be verified later. */
     mustVerifyAtCapture(delivery: RawDelivery, name: string | null): boolean {
