@@ -39,6 +39,10 @@ describe('an edit of the body', () => {
     [{ bodyEncoding: 'utf8' as const }, 'goes with edit.body'],
   ])('%j is refused', (edit, message) => expect(() => bodyAfter(edit)).toThrow(message));
 
+  test('refuses what is not base64 at once, however long', () => {
+    expect(() => bodyAfter({ body: `${'='.repeat(200_000)}x`, bodyEncoding: 'base64' })).toThrow('not base64');
+  });
+
   test('refuses a path of so many steps that finding it would hold up everything', () => {
     const deep = (depth: number) => {
       const path = Array(depth).fill('0').join('.');
