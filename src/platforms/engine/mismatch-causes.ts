@@ -14,8 +14,10 @@ export type Cause = { cause: SignatureCause; isProven: boolean };
 
 /** With a larger body nothing is tried: each trial hashes it again. */
 const maxTriedBytes = 256 << 10;
-/** Deeper JSON is not spelled anew: indented, it is many times as long. */
-const maxSpelledDepth = 40;
+/** JSON that would get more indentation is not spelled anew: deep JSON becomes thousands of times as long. */
+const maxIndentation = 2 << 20;
+/** The widest that is tried. */
+const indentWidth = 4;
 
 export function findCauses(failed: {
   verdict: Verdict | null;
@@ -109,12 +111,15 @@ function withoutLineEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** Brackets in strings count, too: then it is tried less than it could be. */
-function isDeep(text: string): boolean {
+/** Brackets and commas in strings count, too: then it is tried less than it could be. */
+function isLongWhenIndented(text: string): boolean {
   let depth = 0;
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1;
-    if (depth > maxSpelledDepth) return true;
+  let indentation = 0;
+  for (const [mark] of text.matchAll(/[[\]{},]/g)) {
+    if (mark === '[' || mark === '{') depth++;
+    else if (mark !== ',') depth--;
+    indentation += Math.max(0, depth) * indentWidth;
+    if (indentation > maxIndentation) return true;
   }
   return false;
 }
@@ -123,7 +128,7 @@ function isDeep(text: string): boolean {
 function jsonSpellings(text: string): string[] {
   try {
     const value: unknown = JSON.parse(text);
-    if (isDeep(text)) return [];
+    if (isLongWhenIndented(text)) return [];
     const compact = JSON.stringify(value);
     const escaped = (json: string): string =>
       json.replace(/[^\x20-\x7e\n]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -131,7 +136,7 @@ function jsonSpellings(text: string): string[] {
       .replace(/([[{])\n\s*/g, '$1')
       .replace(/\n\s*([\]}])/g, '$1')
       .replace(/\n\s*/g, ' ');
-    const indented = [2, 4].map(width => JSON.stringify(value, null, width));
+    const indented = [2, indentWidth].map(width => JSON.stringify(value, null, width));
     return [compact, escaped(compact), compact.replaceAll('/', '\\/'), spaced, escaped(spaced), ...indented];
   } catch {
     return [];
