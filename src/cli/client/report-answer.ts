@@ -1,4 +1,5 @@
 /* Reports the answer of a target to the server, so that it stands among the event's replays. A failure does not undo the sending. */
+import { type HiddenText, hideIn, hideInHeaders } from '../../core/hidden-text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
 import type { Io } from '../io.ts';
@@ -9,18 +10,23 @@ import { safeLine } from './output.ts';
 /** What the server keeps of an answer. */
 const keptBytes = 4096;
 
-type Answer = { destination: string; result: Exclude<OutboundResult, { kind: 'refused' }> };
+/** `hidden`: secrets of this machine, which the target may have echoed. The server is not to know them. */
+type Answer = {
+  destination: string;
+  result: Exclude<OutboundResult, { kind: 'refused' }>;
+  hidden: readonly HiddenText[];
+};
 
 export async function reportAnswer(
   io: Io,
   api: Api,
   event: EventDetail,
-  { destination, result }: Answer,
+  { destination, result, hidden }: Answer,
 ): Promise<void> {
   const { durationMs } = result;
   const attempt =
     result.kind === 'answered'
-      ? { eventId: event.id, destination, status: result.status, durationMs, response: responseOf(result) }
+      ? { eventId: event.id, destination, status: result.status, durationMs, response: responseOf(result, hidden) }
       : { eventId: event.id, destination, status: null, durationMs };
   try {
     await api.call('POST', `/api/endpoints/${event.endpointId}/attempts`, { body: { attempts: [attempt] } });
@@ -31,7 +37,15 @@ export async function reportAnswer(
   }
 }
 
-function responseOf({ headers, preview, truncated }: Extract<OutboundResult, { kind: 'answered' }>) {
-  const isCut = preview.length > keptBytes;
-  return { headers, ...encodeBody(preview.subarray(0, keptBytes)), truncated: truncated || isCut };
+function responseOf(
+  { headers, preview, truncated }: Extract<OutboundResult, { kind: 'answered' }>,
+  hidden: readonly HiddenText[],
+) {
+  const body = hideIn(preview, hidden);
+  const isCut = body.length > keptBytes;
+  return {
+    headers: hideInHeaders(headers, hidden),
+    ...encodeBody(body.subarray(0, keptBytes)),
+    truncated: truncated || isCut,
+  };
 }

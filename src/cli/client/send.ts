@@ -3,6 +3,8 @@
  * the server is asked, and the signature is made last, over what is really sent.
  */
 
+import { redacted } from '../../core/headers.ts';
+import { credentialsIn, type HiddenText } from '../../core/hidden-text.ts';
 import type { EditedRequest } from '../../core/replay-edit.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
@@ -41,6 +43,7 @@ export const runSend: Run = async (args, io, usage) => {
     return exitCodes.done;
   }
   const send = createSender(io, addresses);
+  const hidden = hiddenTexts(signing, edits);
   let isFailed = false;
   for (let time = 0; time < times; time++) {
     const prepared = await prepare();
@@ -48,7 +51,7 @@ export const runSend: Run = async (args, io, usage) => {
     if (result.kind === 'refused') throw new OperationError(`not sent: ${result.reason}`);
     isFailed ||= !isOk(result);
     printResult(io, given, { result, url, isSigned: signing !== undefined, isEdited });
-    await reportAnswer(io, api, event, { destination: url, result });
+    await reportAnswer(io, api, event, { destination: url, result, hidden });
   }
   return isFailed ? exitCodes.failed : exitCodes.done;
 };
@@ -71,6 +74,12 @@ function readSigning(io: Io, given: Given): Signing | undefined {
   if (secret === undefined) throw new UsageError(`--secret-env: the environment variable ${name} is not set`);
   return { secret, isTampered, hasNewId };
 }
+
+/** What the report must not have, should the target echo it. */
+const hiddenTexts = (signing: Signing | undefined, { headers }: Edits): HiddenText[] => [
+  ...(signing ? [{ text: signing.secret.trim(), shownAs: redacted }] : []),
+  ...credentialsIn(headers),
+];
 
 async function edit(
   io: Io,
