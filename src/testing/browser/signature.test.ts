@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
     await page.locator('#tab-signature').focus();
     await field.fill('whsec_a_wrong_one');
     await page.keyboard.press('Enter');
-    await panel().getByText('The signature does not match with this secret.').waitFor();
+    await panel().getByText("The signature doesn't match with this secret.").waitFor();
     await panel().getByText('Expected with this secret: different').waitFor();
     await shot('signature-wrong');
     await checkAccessibility();

@@ -31,7 +31,7 @@ export function ReplayAll({ targets, list, onReady, onClose }: ReplayAllProps) {
   return (
     <Dialog title={`Replay ${nameOf(targets)}`} onClose={onClose}>
       {problem && (
-        <Notice tone="bad" title="The events could not be loaded">
+        <Notice tone="bad" title="Couldn't load the events">
           {problem}
         </Notice>
       )}

@@ -24,22 +24,14 @@ export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempt
   const { value: delivery, problem } = query;
   if (!delivery && problem) {
     return (
-      <Notice
-        tone="bad"
-        title="The attempts could not be loaded"
-        action={<Button onClick={query.reload}>Try again</Button>}
-      >
+      <Notice tone="bad" title="Couldn't load the attempts" action={<Button onClick={query.reload}>Try again</Button>}>
         {problem}
       </Notice>
     );
   }
   if (!delivery) return <Skeleton rows={3} kind="line" />;
   if (delivery.attempts.length < 2) {
-    return (
-      <Empty title="One attempt">
-        When its sender delivers the same again, the attempts are listed here with the time between them.
-      </Empty>
-    );
+    return <Empty title="One attempt">Retries of this delivery appear here, with the time between them.</Empty>;
   }
   const base = `/app/endpoints/${endpointId}`;
   return (

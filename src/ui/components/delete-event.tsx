@@ -39,7 +39,7 @@ export function DeleteEvent({ event: { id, pin }, onDeleted }: DeleteEventProps)
           <p>Its body, headers and replays will be deleted. This can’t be undone.</p>
           {pin && (
             <Notice tone="warn" title={pin.name === null ? 'It is pinned' : `It is pinned as ${pin.name}`}>
-              {pin.note ?? 'Somebody wanted to keep it.'}
+              {pin.note ?? 'Someone on your team wanted to keep it.'}
             </Notice>
           )}
           <div class="dialog-actions">

@@ -89,7 +89,7 @@ function TestEventForm({ endpoint, platforms, platform, onClose }: TestEventForm
               spellcheck={false}
               value={secret}
               onText={setSecret}
-              hint="Leave it empty to use the test secret. A secret entered here signs this event only and is not stored."
+              hint="Leave it empty to use the test secret. A secret entered here signs this event only and isn't stored."
             />
           )}
           {problem && <Notice tone="bad">{problem}</Notice>}

@@ -10,6 +10,7 @@ import { EventMarks } from '../components/event-marks.tsx';
 import { EventPanel } from '../components/event-panels.tsx';
 import { EventSummaryLines } from '../components/event-summary.tsx';
 import { Tabs, tabKeys } from '../components/event-tabs.tsx';
+import { Icon } from '../components/icons.tsx';
 import { isFocusInList } from '../components/list-focus.ts';
 import { currentLocation, Link, navigate } from '../components/navigation.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
@@ -48,7 +49,7 @@ export function EventPane(props: EventPaneProps) {
     if (!event) return;
     const isCopied = await copyText(curlCommand(requestTo(event, endpointTarget(event, endpointUrl))));
     if (isCopied) showToast('Copied as a curl command to the endpoint URL.');
-    else showError('The browser did not allow copying. Use “Copy as…” and select the text.');
+    else showError('Your browser blocked copying. Open “Copy as…” and select the text.');
   };
   useHotkeys({
     c: { label: 'Copy as curl', run: () => void copyCurl(), isOff: !event },
@@ -80,6 +81,7 @@ export function EventPane(props: EventPaneProps) {
         </Link>
         <EventSummaryLines
           event={shown}
+          action={summary?.action ?? row?.action ?? null}
           verdict={event && describeVerdict(event)}
           onVerdict={() => set({ tab: 'signature' })}
         />
@@ -92,7 +94,8 @@ export function EventPane(props: EventPaneProps) {
           </Button>
           {compareHref && (
             <Link class="button plain" to={compareHref} title="Compare with the one before (b)">
-              Compare
+              <Icon name="compare" />
+              <span>Compare</span>
             </Link>
           )}
           <DeleteEvent event={shown} onDeleted={onDeleted} />
@@ -125,14 +128,14 @@ const LoadFailure = ({ problem, listHref, onRetry }: LoadFailureProps) =>
       title="Event not found"
       action={
         <Link class="button plain" to={listHref}>
-          Show the other events
+          Show other events
         </Link>
       }
     >
-      It has been removed (deleted, or past its retention period), or the link is incomplete.
+      It was deleted or has passed its retention period, or the link is incomplete.
     </Empty>
   ) : (
-    <Empty title="The event could not be loaded" action={<Button onClick={onRetry}>Try again</Button>}>
+    <Empty title="Couldn't load the event" action={<Button onClick={onRetry}>Try again</Button>}>
       {problem}
     </Empty>
   );
@@ -142,7 +145,7 @@ async function copyLink(): Promise<void> {
   const { path, query } = currentLocation();
   const link = location.origin + path + (query.size > 0 ? `?${query}` : '');
   if (await copyText(link)) showToast('Link copied.');
-  else showError('The browser did not allow copying. Copy the link from its address bar.');
+  else showError('Your browser blocked copying. Copy the link from its address bar.');
 }
 
 /** Tab goes on into the panel. In the list, the focus stays where the arrow keys work. */

@@ -46,7 +46,7 @@ function BodyChanges({ before, after }: ComparisonProps) {
   const [mine, theirs] = [before.response && answerText(before.response), after.response && answerText(after.response)];
   const changes = useMemo(() => jsonChanges(mine, theirs), [mine, theirs]);
   if (before.response === null || after.response === null)
-    return <p class="faint">An answer without a kept body cannot be compared.</p>;
+    return <p class="faint">An answer whose body wasn't kept can't be compared.</p>;
   if (mine === theirs && before.response.body === after.response.body)
     return <p class="faint">The bodies are the same.</p>;
   if (changes)

@@ -21,7 +21,7 @@ export function answerText({ body, bodyEncoding }: Answer): string | undefined {
 export function AnswerView({ attempt }: { attempt: ReplayAttempt }) {
   const { response } = attempt;
   if (response === null)
-    return <p class="faint">{attempt.status === null ? 'There was no answer.' : 'The answer itself was not kept.'}</p>;
+    return <p class="faint">{attempt.status === null ? 'There was no answer.' : "The answer itself wasn't kept."}</p>;
   const text = answerText(response);
   return (
     <div class="answer">
