@@ -132,7 +132,7 @@ function DeleteMatching({ matching, onDeleted, onClose }: DeleteMatchingProps) {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const Consequence = () => <p>Their bodies, headers and replays will be deleted. This can’t be undone.</p>;
+const Consequence = () => <p>Their bodies, headers and replays will be deleted. This can't be undone.</p>;
 
 type PinnedChoiceProps = { count: number; isOn: boolean; onChange: (isOn: boolean) => void };
 

@@ -19,7 +19,7 @@ import { useActions, useHotkeys } from './use-hotkeys.ts';
 
 export function EndpointHeader({ endpoint }: { endpoint: Endpoint }) {
   const { dialog, connect, sendTest } = useEndpointDialogs(endpoint);
-  useHotkeys({ y: { label: 'Copy the endpoint’s URL', run: () => void copyUrl(endpoint.url) } }, 'Page');
+  useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint.url) } }, 'Page');
   useActions([
     { label: 'Send a test event', run: () => sendTest() },
     { label: 'Connect a platform', run: () => connect() },
@@ -33,7 +33,7 @@ export function EndpointHeader({ endpoint }: { endpoint: Endpoint }) {
       </code>
       <CopyButton what="URL (y)" text={endpoint.url} />
       <span class="grow" />
-      <Button kind="quiet" icon="external" onClick={() => connect()}>
+      <Button kind="quiet" icon="plus" onClick={() => connect()}>
         Connect a platform
       </Button>
       <Button kind="quiet" icon="send" onClick={() => sendTest()}>

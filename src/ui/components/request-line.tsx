@@ -13,6 +13,7 @@ import { FilterBy } from '../search/filter-by.tsx';
 import { Method } from './badges.tsx';
 import { copyText } from './clipboard.ts';
 import { CopyButton } from './copy-button.tsx';
+import { IconButton } from './icon-button.tsx';
 import { Icon } from './icons.tsx';
 import { Time } from './time.tsx';
 import { showError } from './toasts.tsx';
@@ -82,15 +83,18 @@ function RequestUrl({ base, rest }: RequestUrlProps) {
   }, [isWhole]);
   return (
     <>
-      <code class={`request-url ${isWhole ? 'whole' : ''}`} ref={line} tabIndex={isWhole ? 0 : undefined}>
+      <code class={`request-url ${isWhole ? 'unfolded' : ''}`} ref={line} tabIndex={isWhole ? 0 : undefined}>
         <span class="base">{visibleLine(base)}</span>
         <span>{visibleLine(rest)}</span>
       </code>
       <CopyButton what="request URL" text={base + rest} />
       {(isCut || isWhole) && (
-        <button type="button" class="link-button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Show less' : 'Show whole URL'}
-        </button>
+        <IconButton
+          icon={isWhole ? 'up' : 'expand'}
+          label={isWhole ? 'Show less of the URL' : 'Show whole URL'}
+          aria-expanded={isWhole}
+          onClick={() => setIsWhole(!isWhole)}
+        />
       )}
     </>
   );

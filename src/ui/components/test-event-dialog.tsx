@@ -127,6 +127,6 @@ function signingNote({ title, signing }: PlatformGuide): string {
     case 'unsigned':
       return `Sent without a signature: only ${title} has the private key to make one.`;
     case 'none':
-      return `Sent without a signature: ${title} doesn’t sign its webhooks.`;
+      return `Sent without a signature: ${title} doesn't sign its webhooks.`;
   }
 }

@@ -108,7 +108,7 @@ export function EventPane(props: EventPaneProps) {
         attempts={attempts}
         onSelect={(name, options) => set({ tab: name }, options)}
       />
-      <div id="event-panel" class={`event-panel ${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`}>
+      <div id="event-panel" class="event-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {event ? (
           <EventPanel key={event.id} event={event} attempts={attempts} tab={tab} />
         ) : (
