@@ -69,7 +69,7 @@ ${origin}
 <dl>
 <dt>It will be able to (scope <code>webhooks</code>)</dt>
 <dd>${permissionList(allowedToApps)}</dd>
-<dt>It will not be able to</dt>
+<dt>It won't be able to</dt>
 <dd>${permissionList(deniedToApps)}</dd>
 <dt>Afterwards, you return to</dt>
 <dd>${escapeHtml(redirectHost)}</dd>

@@ -37,7 +37,7 @@ export function PinPicked({ targets, list, onClose }: BulkProps) {
     >
       <p class="lead">
         Pinned events are kept beyond their retention period.
-        {already > 0 && ` ${already.toLocaleString()} of them already pinned: these stay as they are.`}
+        {already > 0 && ` ${already.toLocaleString()} of them are already pinned and stay as they are.`}
       </p>
       <Field label="Note" value={note} maxLength={280} hint="Optional. The same for all of them." onText={setNote} />
     </BulkDialog>

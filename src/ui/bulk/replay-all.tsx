@@ -37,8 +37,7 @@ export function ReplayAll({ targets, list, onReady, onClose }: ReplayAllProps) {
       )}
       {isCut && (
         <p>
-          From here, the newest {maxReplayed} of {total.toLocaleString()} events are replayed. Narrow the filter to
-          reach the others.
+          Replays the newest {maxReplayed} of {total.toLocaleString()} events. Narrow the filter to reach the others.
         </p>
       )}
       <div class="dialog-actions">

@@ -74,7 +74,7 @@ function AttemptItem({ attempt, isShown, href, compareHref }: AttemptItemProps) 
       {verdict && <VerdictBadge {...verdict} />}
       <span class="faint">
         <Time at={attempt.receivedAt} long />
-        {attempt.gapMs !== null && `, ${formatGap(attempt.gapMs)} after the one before`}
+        {attempt.gapMs !== null && `, ${formatGap(attempt.gapMs)} after the previous one`}
       </span>
       {compareHref && <Link to={compareHref}>Compare with attempt {attempt.delivery.attempt - 1}</Link>}
     </li>

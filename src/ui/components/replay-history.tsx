@@ -33,8 +33,8 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
       {replays.length > 1 && (
         <p class="faint" role="status">
           {before && after
-            ? 'The two selected answers, older on the left:'
-            : `${formatCount(replays.length, 'replay')}. Select two to compare their answers.`}
+            ? 'The two selected responses, older on the left:'
+            : `${formatCount(replays.length, 'replay')}. Select two to compare their responses.`}
         </p>
       )}
       {before && after && <AnswerComparison before={before} after={after} />}
@@ -79,7 +79,7 @@ function AttemptRow({ attempt, isNewest, compare }: AttemptProps) {
         {compare && (
           <input
             type="checkbox"
-            aria-label={`Compare the answer of ${new Date(attempt.createdAt).toLocaleTimeString()}`}
+            aria-label={`Compare the response from ${new Date(attempt.createdAt).toLocaleTimeString()}`}
             checked={compare.isPicked}
             onChange={compare.onPick}
           />

@@ -55,7 +55,7 @@ export function EventPane(props: EventPaneProps) {
     c: { label: 'Copy as curl', run: () => void copyCurl(), isOff: !event },
     l: { label: 'Copy a link to this event', run: () => void copyLink() },
     b: {
-      label: 'Compare with the one before',
+      label: 'Compare with the previous event',
       run: () => compareHref && navigate(compareHref),
       isOff: !compareHref,
     },
@@ -93,7 +93,7 @@ export function EventPane(props: EventPaneProps) {
             Copy as…
           </Button>
           {compareHref && (
-            <Link class="button plain" to={compareHref} title="Compare with the one before (b)">
+            <Link class="button plain" to={compareHref} title="Compare with the previous event (b)">
               <Icon name="compare" />
               <span>Compare</span>
             </Link>

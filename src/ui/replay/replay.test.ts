@@ -152,5 +152,5 @@ describe('hooktape send', () => {
 });
 
 test('status lines', () => {
-  expect([statusText(404), statusText(299), statusText(null)]).toEqual(['404 Not Found', '299', 'No answer']);
+  expect([statusText(404), statusText(299), statusText(null)]).toEqual(['404 Not Found', '299', 'No response']);
 });

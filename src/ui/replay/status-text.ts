@@ -46,7 +46,7 @@ const phrases: Readonly<Record<number, string>> = {
 
 /** `404 Not Found`; `No answer` when there was none. */
 export const statusText = (status: number | null): string =>
-  status === null ? 'No answer' : [status, phrases[status]].filter(Boolean).join(' ');
+  status === null ? 'No response' : [status, phrases[status]].filter(Boolean).join(' ');
 
 type Result = { status: number | null; durationMs: number };
 
