@@ -123,7 +123,7 @@ const ways: Readonly<Record<ReplayAttempt['via'], string>> = {
 };
 
 const howSent = ({ via, signed, edited }: ReplayAttempt): string => {
-  const how = [...(edited ? ['edited'] : []), ...(signed ? ['signed anew'] : [])].join(' and ');
+  const how = [...(edited ? ['edited'] : []), ...(signed ? ['re-signed'] : [])].join(' and ');
   const text = how === '' ? ways[via] : `${how}, ${ways[via]}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 };

@@ -44,7 +44,7 @@ const phrases: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-/** `404 Not Found`; `No answer` when there was none. */
+/** `404 Not Found`; `No response` when there was none. */
 export const statusText = (status: number | null): string =>
   status === null ? 'No response' : [status, phrases[status]].filter(Boolean).join(' ');
 
