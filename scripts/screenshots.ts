@@ -117,6 +117,7 @@ const dashboard = await openDashboard({}, fontSettings());
 try {
   const page = await dashboard.open();
   const stranger = await dashboard.open();
+  for (const one of [page, stranger]) one.setDefaultTimeout(60_000);
   await stranger.goto(dashboard.setupUrl);
   for (const layout of layouts) {
     await stranger.setViewportSize(layout);
