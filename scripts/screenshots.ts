@@ -7,7 +7,8 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { openDashboard, shownAddress } from '../src/testing/browser/dashboard.ts';
+import { deliver, openDashboard, shownAddress } from '../src/testing/browser/dashboard.ts';
+import { eventually } from '../src/testing/poll.ts';
 import { githubSecret, sendSamples, stripeSecret } from './lib/sample-deliveries.ts';
 import {
   type Layout,
@@ -93,18 +94,22 @@ async function requestAccess(origin: string): Promise<string> {
   return `/authorize?${query}`;
 }
 
-/** What the pages of the account, the team and the endpoint show. */
-async function addContent(page: Page, id: string): Promise<void> {
+/** What the pages of the account, the team and the endpoint show. @returns the id of an event with a long URL */
+async function addContent(page: Page, id: string): Promise<string> {
   await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'stripe', secret: stripeSecret });
   await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'github', secret: githubSecret });
   for (const filter of savedFilters) await callApi(page, `/api/endpoints/${id}/filters`, filter);
-  await sendSamples(await shownAddress(page));
+  const address = await shownAddress(page);
+  const trace = 'trace=4bf92f3577b34da6a3ce929d0e0e4736';
+  const long = await deliver(`${address}/shops/berlin/orders/7?${Array(8).fill(trace).join('&')}`, '{"paid":true}');
+  await sendSamples(address);
   await callApi(page, `/api/endpoints/${id}/rotate`, { overlap: '7d' });
   await callApi(page, '/api/endpoints', { name: 'GitHub, all repositories' });
   await callApi(page, '/api/keys', { name: 'Nightly import', expiresIn: '90d' });
   await callApi(page, '/api/keys', { name: 'Grafana', readOnly: true });
   await callApi(page, '/api/keys', { name: 'CI', expiresIn: '5d', readOnly: true });
   await callApi(page, '/api/team/invitations', { email: 'noor@example.com' });
+  return long;
 }
 
 mkdirSync(outputDir, { recursive: true });
@@ -112,6 +117,7 @@ const dashboard = await openDashboard({}, fontSettings());
 try {
   const page = await dashboard.open();
   const stranger = await dashboard.open();
+  for (const one of [page, stranger]) one.setDefaultTimeout(60_000);
   await stranger.goto(dashboard.setupUrl);
   for (const layout of layouts) {
     await stranger.setViewportSize(layout);
@@ -123,10 +129,18 @@ try {
   await takeIn(page, layouts[0] as Layout)('first-run');
   const endpoint = new URL(page.url()).pathname;
   const id = endpoint.split('/').at(-1) ?? '';
-  await addContent(page, id);
+  const long = await addContent(page, id);
   const { events } = await page.evaluate(
     async path => (await (await fetch(path)).json()) as { events: { id: string }[] },
     `/api/events?endpointId=${id}&limit=2`,
+  );
+  await eventually(
+    () =>
+      page.evaluate(async path => {
+        const { schemas } = (await (await fetch(path)).json()) as { schemas: unknown[] };
+        return schemas.length > 0;
+      }, `/api/endpoints/${id}/schemas`),
+    60_000,
   );
   const consent = await requestAccess(dashboard.origin);
   for (const layout of layouts.filter(({ name }) => (process.env['ONLY'] ?? name) === name)) {
@@ -140,6 +154,8 @@ try {
       consent,
       join: pathname + search,
       compare: `${endpoint}/compare?a=${events[1]?.id}&b=${events[0]?.id}`,
+      event: `${endpoint}/events/${events[0]?.id}`,
+      long: `${endpoint}/events/${long}`,
     };
     const context = { dashboard, endpoint, isPhone: layout.name === 'phone', paths };
     const own = { ...context, page, take: takeIn(page, layout) };

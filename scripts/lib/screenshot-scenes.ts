@@ -17,7 +17,7 @@ export type SceneContext = {
   endpoint: string;
   isPhone: boolean;
   /** Paths of pages outside the dashboard or with tokens. */
-  paths: { consent: string; join: string; compare: string };
+  paths: { consent: string; join: string; compare: string; event: string; long: string };
   /** @param isWhole also what is below the window */
   take: (name: string, isWhole?: boolean) => Promise<void>;
 };
@@ -74,19 +74,57 @@ export async function takeInspector(context: SceneContext): Promise<void> {
   await take('event');
   for (const [key, name, ready] of [
     ['2', 'event-headers', 'table'],
+    ['3', 'event-query', '.empty'],
     ['4', 'signature', '.verdict'],
-    ['5', 'event-replays', '#event-panel'],
-    ['6', 'event-attempts', '#event-panel'],
+    ['5', 'event-replays', '.empty'],
+    ['6', 'event-attempts', '.empty'],
   ] as const) {
     await page.keyboard.press(key);
     await page.locator(ready).first().waitFor();
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     await take(name);
   }
+  await takeParts(context);
+}
+
+/** What opens inside the inspector: the bar to find in the body, the bar of picked events, a long URL, a check of a secret. */
+async function takeParts(context: SceneContext): Promise<void> {
+  const { page, endpoint, paths, isPhone, take } = context;
+  const list = isPhone ? '.event-row' : '.tree-row';
+  await visit(context, paths.event, '.tree-row');
+  await page.keyboard.press('f');
+  await page.keyboard.type('anna');
+  await page.locator('.find-bar').getByText('of').waitFor();
+  await take('find');
+  await visit(context, paths.long, '#event-panel > *');
+  await page.getByRole('button', { name: 'Show whole URL' }).waitFor();
+  await take('long-url');
+  await page.getByRole('button', { name: 'Show whole URL' }).click();
+  await take('long-url-whole');
+  await visit(context, endpoint, list);
+  for (const at of [1, 2, 3]) await page.locator('.event-row input[type="checkbox"]').nth(at).check({ force: true });
+  await page.locator('.bulk-bar').waitFor();
+  await take('selection');
+  await page.locator('.bulk-bar').getByRole('button', { name: 'Clear the selection' }).click();
+  await visit(context, `${paths.event}?tab=signature`, '.verdict');
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+  await page.mouse.move(0, 0);
+  await page.locator('#event-panel .scroll-pane').evaluate(pane => pane.scrollTo(0, pane.scrollHeight));
+  await take('signature-end');
 }
 
 type DialogScene = [name: string, path: string, ready: string, open: (page: Page) => Promise<unknown>];
 
 const button = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click();
+
+/** Runs a command of the palette, which is there in every layout. */
+const command = (name: string) => async (page: Page) => {
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(name);
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name }).waitFor();
+  await page.getByRole('dialog').locator('.skeleton').first().waitFor({ state: 'detached' });
+};
 
 export async function takeDialogs(context: SceneContext): Promise<void> {
   const { page, endpoint, isPhone, take } = context;
@@ -95,6 +133,16 @@ export async function takeDialogs(context: SceneContext): Promise<void> {
     ? []
     : [
         ['dialog-replay', endpoint, '.tree-row', page => page.keyboard.press('r')],
+        [
+          'dialog-replay-open',
+          endpoint,
+          '.tree-row',
+          async page => {
+            await page.keyboard.press('r');
+            await page.getByRole('dialog').locator('input').first().fill('localhost:3000/webhooks');
+            for (const part of await page.getByRole('dialog').locator('summary').all()) await part.click();
+          },
+        ],
         ['dialog-copy', endpoint, '.tree-row', button('Copy as…')],
         ['dialog-pin', endpoint, '.tree-row', page => page.keyboard.press('m')],
         ['dialog-help', endpoint, '.tree-row', page => page.keyboard.press('?')],
@@ -102,6 +150,9 @@ export async function takeDialogs(context: SceneContext): Promise<void> {
       ];
   const scenes: DialogScene[] = [
     ...onEvent,
+    ['palette', endpoint, '.event-row', page => page.keyboard.press('Control+k')],
+    ['dialog-test-event', endpoint, '.event-row', command('Send a test event')],
+    ['dialog-connect', endpoint, '.event-row', command('Connect a platform')],
     ['dialog-new-endpoint', '/app', '.endpoint-card', button('New endpoint')],
     ['dialog-rotate', settings, '.danger-zone', button('Rotate URL')],
     ['dialog-stop-url', settings, '.danger-zone', button('Stop now')],

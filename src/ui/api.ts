@@ -91,7 +91,7 @@ const send = async (
 const errorOf = async (response: Response): Promise<ApiError> => {
   const body: Record<string, unknown> = await response.json().catch(() => ({}));
   const retryAfter = Number(response.headers.get('retry-after')) || 1;
-  const reason = typeof body['error'] === 'string' ? body['error'] : `The server answered ${response.status}.`;
+  const reason = typeof body['error'] === 'string' ? body['error'] : `The server returned ${response.status}.`;
   const message = response.status === 429 ? `Rate limited. Try again in ${retryAfter} s.` : toSentence(reason);
   return new ApiError(response.status, message, body, retryAfter);
 };

@@ -146,7 +146,7 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
     } catch (error) {
       // Signing out failed: do not let the user leave believing it worked.
       if (isRetryable(error))
-        return showError(`You are still signed in. ${error instanceof Error ? error.message : ''}`);
+        return showError(`You're still signed in. ${error instanceof Error ? error.message : ''}`);
     }
     forgetExplorerKey();
     clearPickStore();
@@ -180,7 +180,7 @@ function Route({ url }: { url: PageLocation }) {
     }
   }
   if (app === 'app' && section === 'settings') return <SettingsPage section={id ?? 'account'} />;
-  return <NotFoundPage title="Page not found">There is no page at this URL.</NotFoundPage>;
+  return <NotFoundPage title="Page not found">There's no page at this URL.</NotFoundPage>;
 }
 
 const safeDecode = (segment: string): string => {

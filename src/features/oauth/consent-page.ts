@@ -69,7 +69,7 @@ ${origin}
 <dl>
 <dt>It will be able to (scope <code>webhooks</code>)</dt>
 <dd>${permissionList(allowedToApps)}</dd>
-<dt>It will not be able to</dt>
+<dt>It won't be able to</dt>
 <dd>${permissionList(deniedToApps)}</dd>
 <dt>Afterwards, you return to</dt>
 <dd>${escapeHtml(redirectHost)}</dd>
@@ -88,8 +88,8 @@ ${warning}
 
 export const errorPage = (reason: string): string =>
   htmlPage(
-    'Cannot connect',
-    `<h1>This app cannot be connected</h1>
+    "Can't connect",
+    `<h1>This app can't be connected</h1>
 <p>${escapeHtml(reason)}</p>
 <p class="hint">The app didn't get access. Go back to it and try again. If this keeps happening, contact its developer.</p>
 <p class="hint"><a href="/app">Go to the dashboard</a></p>`,

@@ -136,7 +136,7 @@ describe('sign-in and consent', () => {
       expect(html).toContain(text);
     const sentences = (list: string | undefined) =>
       [...(list ?? '').matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text);
-    const [can, cannot] = html.split('It will not be able to');
+    const [can, cannot] = html.split("It won't be able to");
     expect(sentences(can)).toEqual(allowedToApps.map(({ description }) => description));
     expect(sentences(cannot)).toEqual(deniedToApps.map(({ description }) => description));
     expect(html).not.toContain('class="warning"');

@@ -29,11 +29,11 @@ export const keyLoginPage = ({
 <p class="code"><code>${escapeHtml(code)}</code></p>
 <dl>
 <dt>It gets an API key</dt>
-<dd><bdi>${escapeHtml(name)}</bdi>, which can do everything that you can do with an API key: read, change and delete your endpoints and events</dd>
+<dd><bdi>${escapeHtml(name)}</bdi>, which can do everything an API key can: read, change and delete your endpoints and events</dd>
 <dt>Your account</dt>
 <dd>${escapeHtml(email)}</dd>
 </dl>
-<p class="warning" role="note">Allow this only if you have just run <code>hooktape login</code> on this computer and the codes are the same. If somebody sent you here, cancel.</p>
+<p class="warning" role="note">Allow this only if you have just run <code>hooktape login</code> on this computer and the codes are the same. If someone sent you here, cancel.</p>
 <form method="post" action="${keyLoginPath}">
 <input type="hidden" name="handle" value="${escapeHtml(handle)}">
 <button class="primary" name="decision" value="allow">Allow</button>
@@ -44,4 +44,4 @@ export const keyLoginPage = ({
 });
 
 export const keyLoginErrorPage = (reason: string): string =>
-  htmlPage('Not signed in', `<h1>The command line is not signed in</h1>\n<p>${escapeHtml(reason)}</p>`);
+  htmlPage('Not signed in', `<h1>The command line isn't signed in</h1>\n<p>${escapeHtml(reason)}</p>`);

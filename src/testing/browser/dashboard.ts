@@ -107,7 +107,7 @@ function createDashboard(
       await page.getByLabel('Email').fill(owner.email);
       await page.getByLabel('Password').fill(owner.password);
       await page.getByRole('button', { name: 'Create account' }).click();
-      await page.getByText('The first webhook appears here by itself').waitFor();
+      await page.getByText('The first webhook appears here automatically').waitFor();
     },
     close: async () => {
       await browser.close();

@@ -111,7 +111,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
         `${listUrl}/events/${gone}?tab=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&view=__proto__&picked=..%2F..`,
       );
       await page.getByRole('heading', { name: 'Event not found' }).waitFor();
-      await page.getByRole('link', { name: 'Show the other events' }).click();
+      await page.getByRole('link', { name: 'Show other events' }).click();
       await page.locator('.event-row.selected').waitFor();
       await on.hasTab(/Body/);
       await page.goto(`${listUrl}?picked=300-abc`);

@@ -94,13 +94,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('combobox', { name: 'Search and filter events' }).fill('"no 3"');
-    await page.getByText('The events could not be loaded').waitFor();
+    await page.getByText("Couldn't load the events").waitFor();
     await page.getByText('Reconnecting').waitFor();
     await page.getByRole('button', { name: 'Try again' }).first().waitFor();
     await page.context().setOffline(false);
     await page.locator('.event-row', { hasText: '"tenth":"no 3"' }).first().waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    expect(await page.getByText('could not be loaded').count()).toBe(0);
+    expect(await page.getByText("Couldn't load").count()).toBe(0);
   });
 
   test('an event and a settings page that failed to load offline load by themselves when the connection is back', async () => {
@@ -108,7 +108,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.locator('.event-row.selected').waitFor();
     await page.context().setOffline(true);
     await page.locator('.event-row').nth(5).locator('a').click();
-    await page.getByText('The event could not be loaded').waitFor();
+    await page.getByText("Couldn't load the event").waitFor();
     await page.context().setOffline(false);
     await page.getByRole('treeitem').first().waitFor();
     await page.context().setOffline(true);

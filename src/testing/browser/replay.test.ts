@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await dialog().getByRole('button', { name: 'Show changes' }).click();
     await dialog().locator('.lines .added').getByText('refunded').waitFor();
     await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
-    await dialog().getByText('does not cover your changes').waitFor();
+    await dialog().getByText("doesn't cover your changes").waitFor();
     await dialog().getByRole('button', { name: 'Fresh' }).click();
     await dialog().getByLabel('Signing secret').fill(secret);
     await shot('replay-dialog');
@@ -143,7 +143,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await page.keyboard.press('5');
     const attempts = panel().locator('.attempt');
     await attempts.nth(2).waitFor();
-    expect(await attempts.nth(0).textContent()).toContain('Edited and signed anew, sent from the dashboard by');
+    expect(await attempts.nth(0).textContent()).toContain('Edited and re-signed, sent from the dashboard by');
     await attempts.nth(2).locator('summary').click();
     await attempts.nth(2).getByText('Only the first 4 KiB of the body are kept.').waitFor();
     await attempts.nth(2).getByRole('checkbox').check();

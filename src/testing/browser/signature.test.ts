@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
       .locator('.signature-side')
       .getByText(signatureOf(at, bodyOf(2)))
       .waitFor();
-    await panel().getByText('Saved secrets are never used to show a signature.').waitFor();
+    await panel().getByText('Saved secrets never reveal one.').waitFor();
     await panel().getByRole('button', { name: 'Hex' }).click();
     await panel().getByText('00000000').waitFor();
     await panel().getByRole('button', { name: 'Text', exact: true }).click();
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
     await page.locator('#tab-signature').focus();
     await field.fill('whsec_a_wrong_one');
     await page.keyboard.press('Enter');
-    await panel().getByText('The signature does not match with this secret.').waitFor();
+    await panel().getByText("The signature doesn't match with this secret.").waitFor();
     await panel().getByText('Expected with this secret: different').waitFor();
     await shot('signature-wrong');
     await checkAccessibility();

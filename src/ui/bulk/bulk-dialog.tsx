@@ -73,7 +73,7 @@ export function BulkDialog(props: BulkDialogProps) {
     <Dialog title={title} onClose={onClose} isPersistent={isBusy}>
       <form class="bulk-form" onSubmit={submit}>
         {problem && (
-          <Notice tone="bad" title="The events could not be loaded">
+          <Notice tone="bad" title="Couldn't load the events">
             {problem}
           </Notice>
         )}

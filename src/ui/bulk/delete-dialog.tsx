@@ -99,10 +99,11 @@ function DeleteMatching({ matching, onDeleted, onClose }: DeleteMatchingProps) {
     <Dialog title={`Delete ${amount}?`} onClose={onClose} isPersistent={isBusy}>
       <p class="lead">
         {matching.where === '' ? (
-          'All events of this endpoint that were received until you selected them.'
+          'All events this endpoint had received when you selected them.'
         ) : (
           <>
-            All events that match <code>{visibleLine(matching.where)}</code> and were received until you selected them.
+            All events that match <code>{visibleLine(matching.where)}</code> and had been received when you selected
+            them.
           </>
         )}
       </p>
@@ -131,7 +132,7 @@ function DeleteMatching({ matching, onDeleted, onClose }: DeleteMatchingProps) {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const Consequence = () => <p>Their bodies, headers and replays will be deleted. This can’t be undone.</p>;
+const Consequence = () => <p>Their bodies, headers and replays will be deleted. This can't be undone.</p>;
 
 type PinnedChoiceProps = { count: number; isOn: boolean; onChange: (isOn: boolean) => void };
 

@@ -37,9 +37,9 @@ export function PinPicked({ targets, list, onClose }: BulkProps) {
     >
       <p class="lead">
         Pinned events are kept beyond their retention period.
-        {already > 0 && ` ${already.toLocaleString()} of them already pinned: these stay as they are.`}
+        {already > 0 && ` ${already.toLocaleString()} of them are already pinned and stay as they are.`}
       </p>
-      <Field label="Note" value={note} maxLength={280} hint="Optional, the same for all of them." onText={setNote} />
+      <Field label="Note" value={note} maxLength={280} hint="Optional. The same for all of them." onText={setNote} />
     </BulkDialog>
   );
 }
@@ -76,7 +76,7 @@ export function TagPicked({ targets, list, onClose }: BulkProps) {
         label="Tags"
         value={text}
         autoFocus
-        hint={`Separate several with commas. They are added to the tags that each event has, ${maxTags} at most.`}
+        hint={`Separate several with commas. They are added to the tags each event already has, up to ${maxTags} in total.`}
         onText={setText}
       />
     </BulkDialog>

@@ -31,14 +31,13 @@ export function ReplayAll({ targets, list, onReady, onClose }: ReplayAllProps) {
   return (
     <Dialog title={`Replay ${nameOf(targets)}`} onClose={onClose}>
       {problem && (
-        <Notice tone="bad" title="The events could not be loaded">
+        <Notice tone="bad" title="Couldn't load the events">
           {problem}
         </Notice>
       )}
       {isCut && (
         <p>
-          From here, the newest {maxReplayed} of {total.toLocaleString()} events are replayed. Narrow the filter to
-          reach the others.
+          Replays the newest {maxReplayed} of {total.toLocaleString()} events. Narrow the filter to reach the others.
         </p>
       )}
       <div class="dialog-actions">

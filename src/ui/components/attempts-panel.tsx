@@ -24,22 +24,14 @@ export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempt
   const { value: delivery, problem } = query;
   if (!delivery && problem) {
     return (
-      <Notice
-        tone="bad"
-        title="The attempts could not be loaded"
-        action={<Button onClick={query.reload}>Try again</Button>}
-      >
+      <Notice tone="bad" title="Couldn't load the attempts" action={<Button onClick={query.reload}>Try again</Button>}>
         {problem}
       </Notice>
     );
   }
   if (!delivery) return <Skeleton rows={3} kind="line" />;
   if (delivery.attempts.length < 2) {
-    return (
-      <Empty title="One attempt">
-        When its sender delivers the same again, the attempts are listed here with the time between them.
-      </Empty>
-    );
+    return <Empty title="One attempt">Retries of this delivery appear here, with the time between them.</Empty>;
   }
   const base = `/app/endpoints/${endpointId}`;
   return (
@@ -82,7 +74,7 @@ function AttemptItem({ attempt, isShown, href, compareHref }: AttemptItemProps) 
       {verdict && <VerdictBadge {...verdict} />}
       <span class="faint">
         <Time at={attempt.receivedAt} long />
-        {attempt.gapMs !== null && `, ${formatGap(attempt.gapMs)} after the one before`}
+        {attempt.gapMs !== null && `, ${formatGap(attempt.gapMs)} after the previous one`}
       </span>
       {compareHref && <Link to={compareHref}>Compare with attempt {attempt.delivery.attempt - 1}</Link>}
     </li>

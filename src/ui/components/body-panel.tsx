@@ -86,7 +86,7 @@ export function BodyPanel({ event }: { event: EventDetail }) {
           aria-label={`Download the body, ${formatBytes(event.size)}`}
         >
           <Icon name="download" />
-          <span>{formatBytes(event.size)}</span>
+          <span>Download</span>
         </a>
       </div>
       {compression && decompressed && (
@@ -99,13 +99,13 @@ export function BodyPanel({ event }: { event: EventDetail }) {
       {(unsupported || isDamaged) && (
         <Notice>
           {unsupported
-            ? `Sent as ${unsupported}, which browsers cannot decompress. Download the body to read it.`
+            ? `Sent as ${unsupported}, which browsers can't decompress. Download the body to read it.`
             : `Sent as ${compression}, but it is damaged, truncated or too large to decompress here.`}
         </Notice>
       )}
       {body.jsonProblem && !compression && (
         <Notice tone="warn">
-          The content type is JSON, but the body is not valid JSON: {body.jsonProblem.problem} at line{' '}
+          The content type is JSON, but the body isn't valid JSON: {body.jsonProblem.problem} at line{' '}
           {body.jsonProblem.line}, column {body.jsonProblem.column}.
         </Notice>
       )}
@@ -208,7 +208,7 @@ function Picture({ bytes }: { bytes: Uint8Array }) {
 function Parts({ bytes, boundary }: { bytes: Uint8Array; boundary: string }) {
   const parts = useMemo(() => parseMultipart(bytes, boundary), [bytes, boundary]);
   return parts.length === 0 ? (
-    <Empty title="No parts found">The boundary from the content type is not in the body. See Raw or Hex.</Empty>
+    <Empty title="No parts found">The boundary given in the content type isn't in the body. See Raw or Hex.</Empty>
   ) : (
     <div class="scroll-pane parts">
       {parts.map((part, index) => (

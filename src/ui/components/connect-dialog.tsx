@@ -61,7 +61,7 @@ const Guide = ({ endpoint, platform, onTest, onClose }: GuideProps) => (
       </li>
       <li>
         {platform.secretHint === null ? (
-          <>There is no signing secret: {platform.title} doesn’t sign its webhooks.</>
+          <>No signing secret: {platform.title} doesn't sign its webhooks.</>
         ) : (
           <>
             Find the signing secret: <strong>{platform.secretHint}</strong>.{' '}
@@ -94,7 +94,7 @@ const Where = ({ platform: { title, docsUrl, setup } }: { platform: PlatformGuid
         At {title}: <strong>{setup.where}</strong>.{' '}
       </>
     ) : (
-      <>Find the webhook settings of {title}. </>
+      <>Open {title}'s webhook settings. </>
     )}
     <a href={setup?.url ?? docsUrl} target="_blank" rel="noreferrer">
       Documentation

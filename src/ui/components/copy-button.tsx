@@ -26,7 +26,7 @@ export function CopyButton({ text, label, what = 'value', kind = 'plain' }: Copy
   const copy = async (): Promise<void> => {
     const isCopied = await copyText(typeof text === 'string' ? text : text());
     setCopied(isCopied);
-    if (!isCopied) showError('The browser did not allow copying. Select the text and copy it manually.');
+    if (!isCopied) showError('Your browser blocked copying. Select the text and copy it yourself.');
   };
   const icon = copied ? 'check' : 'copy';
   if (label === undefined) {

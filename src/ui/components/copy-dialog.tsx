@@ -95,7 +95,7 @@ export function CopyDialog({ event, endpointUrl, onClose }: CopyDialogProps) {
         </pre>
       )}
       {redacted.length > 0 && (
-        <p class="faint">Not included, because credentials are not stored: {redacted.map(visibleLine).join(', ')}.</p>
+        <p class="faint">Not included, because credentials aren't stored: {redacted.map(visibleLine).join(', ')}.</p>
       )}
     </Dialog>
   );

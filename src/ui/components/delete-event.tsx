@@ -36,10 +36,10 @@ export function DeleteEvent({ event: { id, pin }, onDeleted }: DeleteEventProps)
       <IconButton icon="trash" label="Delete event" onClick={() => setIsAsking(true)} />
       {isAsking && (
         <Dialog title="Delete this event?" onClose={() => setIsAsking(false)}>
-          <p>Its body, headers and replays will be deleted. This can’t be undone.</p>
+          <p>Its body, headers and replays will be deleted. This can't be undone.</p>
           {pin && (
             <Notice tone="warn" title={pin.name === null ? 'It is pinned' : `It is pinned as ${pin.name}`}>
-              {pin.note ?? 'Somebody wanted to keep it.'}
+              {pin.note ?? 'Someone on your team wanted to keep it.'}
             </Notice>
           )}
           <div class="dialog-actions">

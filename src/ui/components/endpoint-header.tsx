@@ -19,22 +19,24 @@ import { useActions, useHotkeys } from './use-hotkeys.ts';
 
 export function EndpointHeader({ endpoint }: { endpoint: Endpoint }) {
   const { dialog, connect, sendTest } = useEndpointDialogs(endpoint);
-  useHotkeys({ y: { label: 'Copy the endpoint’s URL', run: () => void copyUrl(endpoint.url) } }, 'Page');
+  useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint.url) } }, 'Page');
   useActions([
     { label: 'Send a test event', run: () => sendTest() },
     { label: 'Connect a platform', run: () => connect() },
   ]);
   return (
-    <section class="endpoint-header" aria-label="Endpoint">
+    <section class="endpoint-header" aria-label={`Endpoint ${visibleName(endpoint.name)}`}>
       <EndpointState endpoint={endpoint} />
-      <strong title={visibleName(endpoint.name)}>{visibleName(endpoint.name)}</strong>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
       <code class="endpoint-url" title={endpoint.url} tabIndex={0}>
         {endpoint.url}
       </code>
       <CopyButton what="URL (y)" text={endpoint.url} />
       <span class="grow" />
-      <Button kind="quiet" icon="send" title="Send a test event" onClick={() => sendTest()}>
+      <Button kind="quiet" icon="plus" onClick={() => connect()}>
+        Connect a platform
+      </Button>
+      <Button kind="quiet" icon="send" onClick={() => sendTest()}>
         Send test event
       </Button>
       <EndpointMenu endpoint={endpoint} onConnect={() => connect()} onTest={() => sendTest()} />
@@ -103,5 +105,5 @@ function EndpointMenu({ endpoint, onConnect, onTest }: EndpointMenuProps) {
 
 async function copyUrl(url: string): Promise<void> {
   if (await copyText(url)) showToast('URL copied.');
-  else showError('The browser did not allow copying. Select the URL and copy it manually.');
+  else showError('Your browser blocked copying. Select the URL and copy it yourself.');
 }

@@ -96,7 +96,7 @@ const NoEvents = ({ endpointId, where }: { endpointId: string; where: string }) 
     title={where ? 'Nothing found' : 'Nothing here yet'}
     action={<SearchPaths endpointId={endpointId} where={where} />}
   >
-    {where ? 'No event matches this filter. New ones that do will appear here.' : 'Waiting for the next delivery.'}
+    {where ? 'No event matches this filter. New matches will appear here.' : 'Waiting for the next delivery.'}
   </Empty>
 );
 

@@ -9,16 +9,25 @@ import { RequestLine } from './request-line.tsx';
 
 type SummaryProps = {
   event: EventDetail | EventSummary;
+  /** As in its row; null also when the list does not have the event. */
+  action: string | null;
   /** Undefined until the event is loaded in full. */
   verdict: Verdict | undefined;
   onVerdict: () => void;
 };
 
-export const EventSummaryLines = ({ event, verdict, onVerdict }: SummaryProps) => (
+export const EventSummaryLines = ({ event, action, verdict, onVerdict }: SummaryProps) => (
   <>
     <div class="event-title">
       <PlatformMark platform={event.platform} />
-      <h2>{event.eventType === null ? 'No event type' : visibleLine(event.eventType)}</h2>
+      <h2>
+        {event.eventType === null
+          ? 'No event type'
+          : [event.eventType, action]
+              .filter(part => part !== null)
+              .map(visibleLine)
+              .join(' · ')}
+      </h2>
       {event.eventType !== null && <FilterBy field="type" value={event.eventType} />}
       {verdict && (
         <button type="button" class="badge-button" onClick={onVerdict}>

@@ -9,11 +9,11 @@ import { IconButton } from './icon-button.tsx';
 import { useActions } from './use-hotkeys.ts';
 
 const formats: { id: ExportFormat; name: string; use: string }[] = [
-  { id: 'json', name: 'JSON', use: 'every field; can be imported again' },
-  { id: 'ndjson', name: 'NDJSON', use: 'one event a line, for jq and other programs; can be imported again' },
+  { id: 'json', name: 'JSON', use: 'every field; can be re-imported' },
+  { id: 'ndjson', name: 'NDJSON', use: 'one event per line, for jq and similar tools; can be re-imported' },
   { id: 'csv', name: 'CSV', use: 'for spreadsheets' },
-  { id: 'har', name: 'HAR', use: 'for browser developer tools; can be imported again' },
-  { id: 'curl', name: 'Shell script', use: 'sends the events again with curl' },
+  { id: 'har', name: 'HAR', use: 'for browser developer tools; can be re-imported' },
+  { id: 'curl', name: 'Shell script', use: 'sends the events again, with curl' },
 ];
 
 type ExportProps = {

@@ -23,7 +23,7 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
     <main class="page first">
       <p class={`pulse ${connection}`} role="status">
         <span aria-hidden="true" />
-        {connection === 'live' ? 'Listening. The first webhook appears here by itself.' : 'Connecting…'}
+        {connection === 'live' ? 'Listening. The first webhook appears here automatically.' : 'Connecting…'}
       </p>
       <h1>{visibleName(endpoint.name)} is ready</h1>
       <p class="lead">
@@ -84,7 +84,7 @@ const ConnectRow = ({ onConnect, onTest }: ConnectRowProps) => (
       </Button>
     </div>
     <p class="faint">
-      No platform at hand? Store a signed sample of any of them:{' '}
+      Nothing to connect yet?{' '}
       <button type="button" class="link-button" onClick={onTest}>
         Send a test event
       </button>

@@ -123,7 +123,7 @@ export function AttemptRow({ attempt, newestAt, top, href, isSelected }: Attempt
         </span>
         <span class="line second">
           <span class="preview attempts">
-            {attempt.gapMs === null ? 'the first one' : `${formatGap(attempt.gapMs)} after the one before`}
+            {attempt.gapMs === null ? 'the first one' : `${formatGap(attempt.gapMs)} after the previous one`}
           </span>
           {verdict && <VerdictBadge {...verdict} />}
           <StatusBadge status={status} ok={status !== null && status < 300} />

@@ -87,7 +87,7 @@ const SkipLink = () => (
 );
 
 const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => void }) => (
-  <Notice tone="bad" title="The events could not be loaded" action={<Button onClick={onRetry}>Try again</Button>}>
+  <Notice tone="bad" title="Couldn't load the events" action={<Button onClick={onRetry}>Try again</Button>}>
     {problem}
   </Notice>
 );

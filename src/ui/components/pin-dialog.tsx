@@ -34,7 +34,7 @@ export function PinDialog({ id, pin: current, onPin, onClose }: PinDialogProps) 
       await api.unpin(id);
       onPin(null);
       onClose();
-      showToast('Unpinned. The event is kept as long as others.');
+      showToast('Unpinned. The event now follows the retention period.');
     } catch (error) {
       showError(error);
       setIsBusy(false);
@@ -43,7 +43,7 @@ export function PinDialog({ id, pin: current, onPin, onClose }: PinDialogProps) 
   return (
     <Dialog title={pin ? 'Pinned event' : 'Pin this event'} onClose={onClose}>
       <form onSubmit={save}>
-        <p>A pinned event is kept beyond its retention period, until it is unpinned or deleted.</p>
+        <p>A pinned event outlives its retention period and stays until it's unpinned or deleted.</p>
         <Field
           label="Name (optional)"
           value={name}
@@ -53,7 +53,7 @@ export function PinDialog({ id, pin: current, onPin, onClose }: PinDialogProps) 
           spellcheck={false}
           autoFocus
           problem={problem}
-          hint="Lower-case letters, digits, “.”, “_” and “-”. Unique in the endpoint."
+          hint="Lowercase letters, digits, “.”, “_” and “-”. Unique in the endpoint."
         />
         <Field label="Note (optional)" value={note} onText={setNote} maxLength={560} autocomplete="off" />
         <div class="dialog-actions">

@@ -171,7 +171,7 @@ const Target = ({ draft: { request, appendPath }, first, isBatch }: TargetProps)
         {isBatch && appendPath && ' and …'}
       </>
     ) : (
-      'The original method, headers and body are sent, and the event id in x-service-replay. Credentials are not stored and not sent.'
+      "Sends the original method, headers and body, plus the event ID in x-service-replay. Credentials aren't stored, so they aren't sent."
     )}
   </p>
 );

@@ -17,12 +17,11 @@ import { Time } from './time.tsx';
 
 export function ReplayHistory({ event }: { event: EventDetail }) {
   const { replays } = event;
-  const { openReplay } = useEventActions();
   const [compared, setCompared] = useState<readonly string[]>([]);
   if (replays.length === 0)
     return (
-      <Empty title="Not replayed yet" action={<Button onClick={() => openReplay()}>Replay</Button>}>
-        A replay sends this event again, byte for byte or changed, to a URL of your choice. Press <kbd>r</kbd>.
+      <Empty title="Not replayed yet">
+        A replay sends this event, unchanged or edited, to a URL of your choice. Press <kbd>r</kbd>.
       </Empty>
     );
   const toggle = (key: string): void =>
@@ -34,8 +33,8 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
       {replays.length > 1 && (
         <p class="faint" role="status">
           {before && after
-            ? 'The two answers that are ticked, the older one on the left:'
-            : `${formatCount(replays.length, 'replay')}. Tick two to compare their answers.`}
+            ? 'The two selected responses, older on the left:'
+            : `${formatCount(replays.length, 'replay')}. Select two to compare their responses.`}
         </p>
       )}
       {before && after && <AnswerComparison before={before} after={after} />}
@@ -80,7 +79,7 @@ function AttemptRow({ attempt, isNewest, compare }: AttemptProps) {
         {compare && (
           <input
             type="checkbox"
-            aria-label={`Compare the answer of ${new Date(attempt.createdAt).toLocaleTimeString()}`}
+            aria-label={`Compare the response from ${new Date(attempt.createdAt).toLocaleTimeString()}`}
             checked={compare.isPicked}
             onChange={compare.onPick}
           />
@@ -124,7 +123,7 @@ const ways: Readonly<Record<ReplayAttempt['via'], string>> = {
 };
 
 const howSent = ({ via, signed, edited }: ReplayAttempt): string => {
-  const how = [...(edited ? ['edited'] : []), ...(signed ? ['signed anew'] : [])].join(' and ');
+  const how = [...(edited ? ['edited'] : []), ...(signed ? ['re-signed'] : [])].join(' and ');
   const text = how === '' ? ways[via] : `${how}, ${ways[via]}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 };

@@ -1,7 +1,10 @@
-/* The request of an event as it arrived: method, whole URL, source address, time and id. Each is copied by one click. */
+/*
+ * The request of an event as it arrived: method, URL, time, source address and id. Each is copied by one press. A URL without room is
+ * cut, its beginning first, and shown whole on demand.
+ */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { platformTitle } from '../format/platforms.ts';
 import { formatBytes, formatExactTime } from '../format/time.ts';
@@ -10,13 +13,12 @@ import { FilterBy } from '../search/filter-by.tsx';
 import { Method } from './badges.tsx';
 import { copyText } from './clipboard.ts';
 import { CopyButton } from './copy-button.tsx';
+import { IconButton } from './icon-button.tsx';
 import { Icon } from './icons.tsx';
 import { Time } from './time.tsx';
 import { showError } from './toasts.tsx';
 import { useWorkspace } from './workspace.tsx';
 
-/** A longer URL is folded to three lines, and unfolds. */
-const maxUnfoldedChars = 300;
 const copiedMs = 1600;
 
 export function RequestLine({ event }: { event: EventDetail | EventSummary }) {
@@ -24,7 +26,7 @@ export function RequestLine({ event }: { event: EventDetail | EventSummary }) {
   const detail = 'endpointId' in event ? event : undefined;
   const endpoint = endpoints?.find(one => one.id === detail?.endpointId);
   const query = detail?.query ?? null;
-  const url = `${endpoint?.url ?? ''}${event.path}${query === null ? '' : `?${query}`}`;
+  const rest = `${event.path}${query === null ? '' : `?${query}`}`;
   const utc = new Date(event.receivedAt).toISOString();
   return (
     <div class="request-line">
@@ -32,7 +34,7 @@ export function RequestLine({ event }: { event: EventDetail | EventSummary }) {
         <CopyValue what="method" text={event.method ?? ''}>
           <Method method={event.method} />
         </CopyValue>
-        {endpoint && <WholeUrl url={url} />}
+        {endpoint && <RequestUrl key={event.id} base={endpoint.url} rest={rest} />}
       </div>
       <div class="request-facts">
         <span class="request-platform">
@@ -59,19 +61,42 @@ export function RequestLine({ event }: { event: EventDetail | EventSummary }) {
   );
 }
 
-function WholeUrl({ url }: { url: string }) {
+type RequestUrlProps = {
+  /** The endpoint's URL, which stands above as well. */
+  base: string;
+  /** Path and query after it. */
+  rest: string;
+};
+
+function RequestUrl({ base, rest }: RequestUrlProps) {
   const [isWhole, setIsWhole] = useState(false);
-  const isLong = url.length > maxUnfoldedChars;
+  const [isCut, setIsCut] = useState(false);
+  const line = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = line.current;
+    if (!element || isWhole) return;
+    const sizes = new ResizeObserver(() =>
+      setIsCut([...element.children].some(part => part.scrollWidth > part.clientWidth + 1)),
+    );
+    sizes.observe(element);
+    return () => sizes.disconnect();
+  }, [isWhole]);
   return (
-    <span class="whole-url">
-      <code class={isLong && !isWhole ? 'folded' : ''}>{visibleLine(url)}</code>
-      {isLong && (
-        <button type="button" class="link-button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Show less' : 'Show whole URL'}
-        </button>
+    <>
+      <code class={`request-url ${isWhole ? 'unfolded' : ''}`} ref={line} tabIndex={isWhole ? 0 : undefined}>
+        <span class="base">{visibleLine(base)}</span>
+        <span>{visibleLine(rest)}</span>
+      </code>
+      <CopyButton what="request URL" text={base + rest} />
+      {(isCut || isWhole) && (
+        <IconButton
+          icon={isWhole ? 'up' : 'expand'}
+          label={isWhole ? 'Show less of the URL' : 'Show whole URL'}
+          aria-expanded={isWhole}
+          onClick={() => setIsWhole(!isWhole)}
+        />
       )}
-      <CopyButton what="request URL" text={url} />
-    </span>
+    </>
   );
 }
 
@@ -88,7 +113,7 @@ function CopyValue({ what, text, tip, children }: CopyValueProps) {
   const copy = async (): Promise<void> => {
     const done = await copyText(text);
     setIsCopied(done);
-    if (!done) showError('The browser did not allow copying. Select the text and copy it manually.');
+    if (!done) showError('Your browser blocked copying. Select the text and copy it yourself.');
   };
   return (
     <button

@@ -41,7 +41,7 @@ function SecretSigning({ endpointId, secret, onChanged }: SecretSigningProps) {
       <div class="signing-destinations">
         <Checkbox
           label={`Let the server sign replays with this secret (${name})`}
-          hint="Only unchanged events whose signature is valid with it, with the time of sending, and never for connected apps. The secret is never shown."
+          hint="Only unchanged events whose signature is valid with it, re-signed with the time of sending. Never for connected apps. The secret is never shown."
           checked={maySign}
           onChange={isOn => void change({ maySign: isOn })}
         />

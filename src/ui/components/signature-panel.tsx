@@ -35,7 +35,7 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
         {verdict.advice && <p class="advice">{verdict.advice}</p>}
         {verdict.action === 'confirm' && (
           <Link to={`/app/endpoints/${event.endpointId}/settings#secrets`} class="button plain">
-            Review the secrets
+            Review secrets
           </Link>
         )}
       </div>

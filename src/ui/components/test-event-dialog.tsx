@@ -89,7 +89,7 @@ function TestEventForm({ endpoint, platforms, platform, onClose }: TestEventForm
               spellcheck={false}
               value={secret}
               onText={setSecret}
-              hint="Leave it empty to use the test secret. A secret entered here signs this event only and is not stored."
+              hint="Leave it empty to use the test secret. A secret entered here signs this event only and isn't stored."
             />
           )}
           {problem && <Notice tone="bad">{problem}</Notice>}
@@ -127,6 +127,6 @@ function signingNote({ title, signing }: PlatformGuide): string {
     case 'unsigned':
       return `Sent without a signature: only ${title} has the private key to make one.`;
     case 'none':
-      return `Sent without a signature: ${title} doesn’t sign its webhooks.`;
+      return `Sent without a signature: ${title} doesn't sign its webhooks.`;
   }
 }

@@ -226,7 +226,7 @@ function TokenDetails({ header, claims, times }: Extract<Explanation, { kind: 'j
   const now = Date.now();
   return (
     <>
-      <p class="faint">Decoded only. The signature is not checked.</p>
+      <p class="faint">Decoded only. The signature isn't checked.</p>
       {times.length > 0 && (
         <dl>
           {times.map(({ name, at }) => (

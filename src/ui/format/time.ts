@@ -82,6 +82,7 @@ export const formatExactTime = (at: number): string =>
     month: 'short',
     day: '2-digit',
     hour: '2-digit',
+    hourCycle: 'h23',
     minute: '2-digit',
     second: '2-digit',
     fractionalSecondDigits: 3,
@@ -95,13 +96,14 @@ export const formatMinute = (at: number): string =>
     month: 'short',
     day: 'numeric',
     hour: '2-digit',
+    hourCycle: 'h23',
     minute: '2-digit',
   });
 
 /** `14:05`; on another day than today with the date. In the browser's time zone. */
 export const formatTimeOfDay = (at: number, now: number): string =>
   new Date(at).toDateString() === new Date(now).toDateString()
-    ? new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+    ? new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
     : formatMinute(at);
 
 /** `90 days`, `12 hours`; 0 means forever. */

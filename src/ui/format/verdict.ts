@@ -29,7 +29,7 @@ export function describeVerdict(event: Pick<EventDetail, 'signature' | 'platform
     return {
       tone: 'muted',
       label: 'No signature',
-      sentence: `${sender} has no signature that Hooktape recognizes, so its origin is not proven.`,
+      sentence: `${sender} has no signature that Hooktape recognizes, so its origin isn't proven.`,
       advice: '',
       action: 'none',
     };
@@ -48,7 +48,7 @@ const validVerdict = (signature: Signature): Verdict => ({
   label: 'Signature valid',
   sentence:
     signature.proves === 'origin'
-      ? `The sender knows a secret that you registered${signature.platform === null ? '' : ` for ${senderOf(signature)}`}. That proves the origin, but not that the body is unchanged: this scheme does not sign it.`
+      ? `The sender knows a secret that you registered${signature.platform === null ? '' : ` for ${senderOf(signature)}`}. That proves the origin, but not that the body is unchanged: this scheme doesn't sign it.`
       : `Signed by ${senderOf(signature)} with a secret you registered. The body is exactly what was signed.`,
   advice: '',
   action: 'none',
@@ -60,43 +60,43 @@ const explainReason = (signature: Signature): Pick<Verdict, 'sentence' | 'advice
   switch (signature.reason) {
     case 'no_secret':
       return {
-        sentence: `It carries a signature${ofSender}, but this endpoint has no secret to check it with.`,
-        advice: `Type the signing secret that ${sender} shows for this webhook.`,
+        sentence: `This delivery carries a signature${ofSender}, but the endpoint has no secret to check it with.`,
+        advice: `Enter the signing secret that ${sender} shows for this webhook.`,
         action: 'none',
       };
     case 'unconfirmed_secret':
       return {
-        sentence: `The only secrets${ofSender} to check it with were delivered by a handshake, which anyone can send, and are not confirmed.`,
+        sentence: `The only secrets${ofSender} to check it with came in a handshake, which anyone can send, and aren't confirmed.`,
         advice: `If you registered this endpoint at ${sender} yourself, confirm the secret. Existing events are re-checked immediately.`,
         action: 'confirm',
       };
     case 'wrong_secret_or_altered_body':
       return {
-        sentence: `The signature${ofSender} does not match this body under any registered secret.`,
-        advice: `Either the registered secret is not the one ${sender} signs with (another webhook, another mode, rotated), or the body was changed in transit. Check it with the right secret.`,
+        sentence: `The signature${ofSender} doesn't match this body with any registered secret.`,
+        advice: `Either the registered secret isn't the one ${sender} signs with (another webhook, another mode, rotated), or the body was changed in transit. Check it with the right secret.`,
         action: 'none',
       };
     case 'timestamp_out_of_tolerance':
       return {
-        sentence: `The signature${ofSender} matches, but its timestamp was too far from the time of arrival.`,
+        sentence: `The signature${ofSender} matches, but its timestamp is too far from the time of arrival.`,
         advice:
-          'Typical of a delivery that was replayed or held up. If every delivery shows this, check the clock of this server.',
+          "Typical of a delivery that was replayed or delayed. If every delivery shows this, check this server's clock.",
         action: 'none',
       };
     case 'malformed_header':
       return {
-        sentence: `The signature header${ofSender} does not have the format that ${sender} uses.`,
+        sentence: `The signature header${ofSender} doesn't have the format ${sender} uses.`,
         advice:
-          'See the header below. Likely causes are a proxy that rewrites headers, or a sender that imitates the platform.',
+          'See the header below. Likely causes: a proxy that rewrites headers, or a sender imitating the platform.',
         action: 'none',
       };
     case 'unsupported':
       return {
-        sentence: `Hooktape cannot check this kind of signature${ofSender} offline.`,
+        sentence: `Hooktape can't check this kind of signature${ofSender} offline.`,
         advice: 'Everything needed to check it elsewhere is stored: the headers and the exact body.',
         action: 'none',
       };
     default:
-      return { sentence: `The signature${ofSender} was not checked.`, advice: '', action: 'none' };
+      return { sentence: `The signature${ofSender} wasn't checked.`, advice: '', action: 'none' };
   }
 };

@@ -83,7 +83,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
     } catch (error) {
       phase = 'failed';
       failures = isRetryable(error) ? failures + 1 : 0;
-      problem = error instanceof Error ? error.message : 'The list could not be loaded.';
+      problem = error instanceof Error ? error.message : "Couldn't load the events.";
     }
     notify();
   };
@@ -200,7 +200,7 @@ export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOption
       }
     } catch (error) {
       targetLength = 0;
-      problem = error instanceof Error ? error.message : 'More events could not be loaded.';
+      problem = error instanceof Error ? error.message : "Couldn't load more events.";
     }
     isLoadingMore = false;
     notify();

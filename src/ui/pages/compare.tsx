@@ -115,13 +115,11 @@ function BodyDifferences({ one, other }: { one: EventDetail; other: EventDetail 
   );
   if (one.sha256 === other.sha256) return <Empty title="Identical">The bodies are identical, byte for byte.</Empty>;
   if (changes) {
-    return <ChangeTable changes={changes} same="The values are equal; only whitespace or the order of keys differs." />;
+    return <ChangeTable changes={changes} same="The values are equal; only whitespace or key order differs." />;
   }
   if (mine.text === undefined || theirs.text === undefined) {
     return (
-      <Notice tone="info">
-        The bodies differ. At least one of them is binary, so they cannot be compared as text.
-      </Notice>
+      <Notice tone="info">The bodies differ. At least one of them is binary, so they can't be compared as text.</Notice>
     );
   }
   return <LineDifferences left={mine.text} right={theirs.text} />;

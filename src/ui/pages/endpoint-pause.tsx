@@ -16,7 +16,7 @@ function usePause(endpoint: Endpoint): { busy: boolean; setPaused: (paused: bool
     setBusy(true);
     try {
       await api.setPaused(endpoint.id, paused);
-      showToast(paused ? 'The endpoint is paused.' : 'The endpoint takes deliveries again.');
+      showToast(paused ? 'The endpoint is paused.' : 'The endpoint is receiving again.');
     } catch (error) {
       showError(error);
     }
@@ -41,7 +41,7 @@ export function PausedNotice({ endpoint }: { endpoint: Endpoint }) {
         </Button>
       }
     >
-      Paused <Time at={endpoint.pausedAt} long />. Senders are answered with 503 and asked to try again later
+      Paused <Time at={endpoint.pausedAt} long />. Senders get a 503 and are asked to retry later
       {refused ? `; ${formatCount(refused, 'delivery').replace(/ys$/, 'ies')} refused so far` : ''}.
     </Notice>
   );

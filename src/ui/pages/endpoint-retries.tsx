@@ -24,7 +24,7 @@ const Observed = ({ schedule: { senders, events } }: { schedule: RetrySchedule }
   senders.length === 0 ? (
     <p class="lead">
       {events === 0
-        ? 'Once a sender retries a delivery, its retry schedule appears here.'
+        ? 'When a sender retries a delivery, its retry schedule appears here.'
         : `No retries among the last ${formatCount(events, 'event')}.`}
     </p>
   ) : (

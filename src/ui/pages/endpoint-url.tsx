@@ -20,7 +20,7 @@ export function UrlSection({ endpoint }: { endpoint: Endpoint }) {
     setEnding(undefined);
     try {
       await api.endPreviousUrl(endpoint.id, previous.id);
-      showToast('The old URL no longer takes deliveries.');
+      showToast('The old URL no longer works.');
     } catch (error) {
       showError(error);
     }

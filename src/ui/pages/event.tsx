@@ -10,6 +10,7 @@ import { EventMarks } from '../components/event-marks.tsx';
 import { EventPanel } from '../components/event-panels.tsx';
 import { EventSummaryLines } from '../components/event-summary.tsx';
 import { Tabs, tabKeys } from '../components/event-tabs.tsx';
+import { Icon } from '../components/icons.tsx';
 import { isFocusInList } from '../components/list-focus.ts';
 import { currentLocation, Link, navigate } from '../components/navigation.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
@@ -48,13 +49,13 @@ export function EventPane(props: EventPaneProps) {
     if (!event) return;
     const isCopied = await copyText(curlCommand(requestTo(event, endpointTarget(event, endpointUrl))));
     if (isCopied) showToast('Copied as a curl command to the endpoint URL.');
-    else showError('The browser did not allow copying. Use “Copy as…” and select the text.');
+    else showError('Your browser blocked copying. Open “Copy as…” and select the text.');
   };
   useHotkeys({
     c: { label: 'Copy as curl', run: () => void copyCurl(), isOff: !event },
     l: { label: 'Copy a link to this event', run: () => void copyLink() },
     b: {
-      label: 'Compare with the one before',
+      label: 'Compare with the previous event',
       run: () => compareHref && navigate(compareHref),
       isOff: !compareHref,
     },
@@ -80,6 +81,7 @@ export function EventPane(props: EventPaneProps) {
         </Link>
         <EventSummaryLines
           event={shown}
+          action={summary?.action ?? row?.action ?? null}
           verdict={event && describeVerdict(event)}
           onVerdict={() => set({ tab: 'signature' })}
         />
@@ -91,8 +93,9 @@ export function EventPane(props: EventPaneProps) {
             Copy as…
           </Button>
           {compareHref && (
-            <Link class="button plain" to={compareHref} title="Compare with the one before (b)">
-              Compare
+            <Link class="button plain" to={compareHref} title="Compare with the previous event (b)">
+              <Icon name="compare" />
+              <span>Compare</span>
             </Link>
           )}
           <DeleteEvent event={shown} onDeleted={onDeleted} />
@@ -105,7 +108,7 @@ export function EventPane(props: EventPaneProps) {
         attempts={attempts}
         onSelect={(name, options) => set({ tab: name }, options)}
       />
-      <div id="event-panel" class={`event-panel ${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`}>
+      <div id="event-panel" class="event-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {event ? (
           <EventPanel key={event.id} event={event} attempts={attempts} tab={tab} />
         ) : (
@@ -125,14 +128,14 @@ const LoadFailure = ({ problem, listHref, onRetry }: LoadFailureProps) =>
       title="Event not found"
       action={
         <Link class="button plain" to={listHref}>
-          Show the other events
+          Show other events
         </Link>
       }
     >
-      It has been removed (deleted, or past its retention period), or the link is incomplete.
+      It was deleted or has passed its retention period, or the link is incomplete.
     </Empty>
   ) : (
-    <Empty title="The event could not be loaded" action={<Button onClick={onRetry}>Try again</Button>}>
+    <Empty title="Couldn't load the event" action={<Button onClick={onRetry}>Try again</Button>}>
       {problem}
     </Empty>
   );
@@ -142,7 +145,7 @@ async function copyLink(): Promise<void> {
   const { path, query } = currentLocation();
   const link = location.origin + path + (query.size > 0 ? `?${query}` : '');
   if (await copyText(link)) showToast('Link copied.');
-  else showError('The browser did not allow copying. Copy the link from its address bar.');
+  else showError('Your browser blocked copying. Copy the link from its address bar.');
 }
 
 /** Tab goes on into the panel. In the list, the focus stays where the arrow keys work. */

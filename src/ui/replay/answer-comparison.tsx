@@ -14,7 +14,7 @@ type ComparisonProps = { before: ReplayAttempt; after: ReplayAttempt };
 export function AnswerComparison({ before, after }: ComparisonProps) {
   const changes = useMemo(() => statusAndHeaders(before, after), [before, after]);
   return (
-    <section class="answer-comparison" aria-label="Comparison of two answers">
+    <section class="answer-comparison" aria-label="Comparison of two responses">
       <h3 class="panel-title">Status and headers</h3>
       <ChangeTable changes={changes} same="Status and headers are the same." />
       <h3 class="panel-title">Body</h3>
@@ -46,7 +46,7 @@ function BodyChanges({ before, after }: ComparisonProps) {
   const [mine, theirs] = [before.response && answerText(before.response), after.response && answerText(after.response)];
   const changes = useMemo(() => jsonChanges(mine, theirs), [mine, theirs]);
   if (before.response === null || after.response === null)
-    return <p class="faint">An answer without a kept body cannot be compared.</p>;
+    return <p class="faint">A response whose body wasn't kept can't be compared.</p>;
   if (mine === theirs && before.response.body === after.response.body)
     return <p class="faint">The bodies are the same.</p>;
   if (changes)

@@ -21,19 +21,19 @@ export function answerText({ body, bodyEncoding }: Answer): string | undefined {
 export function AnswerView({ attempt }: { attempt: ReplayAttempt }) {
   const { response } = attempt;
   if (response === null)
-    return <p class="faint">{attempt.status === null ? 'There was no answer.' : 'The answer itself was not kept.'}</p>;
+    return <p class="faint">{attempt.status === null ? 'There was no response.' : "The response wasn't kept."}</p>;
   const text = answerText(response);
   return (
     <div class="answer">
       <p class="answer-status">{resultLine(attempt)}</p>
       {response.headers.length > 0 && (
         <PairTable
-          label="Headers of the answer"
+          label="Response headers"
           rows={response.headers.map(([name, value]) => ({ name, value: headerText(value) }))}
         />
       )}
       {response.body === '' ? (
-        <p class="faint">The answer has no body.</p>
+        <p class="faint">The response has no body.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
         <pre class="code" tabIndex={0}>

@@ -14,7 +14,7 @@ export function readDestination(typed: string): Destination {
   if (anyScheme.test(text) && !schemes.test(text)) return problem('Only http:// and https:// URLs can be sent to.');
   const url = schemes.test(text) ? text : withScheme(text);
   if (/\s/.test(url) || !URL.canParse(url))
-    return problem('That is not a URL. Type it as localhost:3000/webhooks or https://….');
+    return problem("That isn't a URL. Enter it as localhost:3000/webhooks or https://….");
   const { username, password, hostname } = new URL(url);
   if (username || password)
     return problem('Leave out the user name and password: they would be stored with the replay.');

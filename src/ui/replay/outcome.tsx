@@ -37,7 +37,7 @@ export function Outcome({ sending, label, open }: { sending: Sending; label: str
         {!open && <span class="wrap">{visibleLine(label)}</span>}
       </summary>
       <pre class="code">{responsePreview === '' ? 'The response had no body.' : visibleText(responsePreview)}</pre>
-      {open && <p class="faint">The whole answer is in the Replays tab.</p>}
+      {open && <p class="faint">The full response is in the Replays tab.</p>}
     </details>
   );
 }

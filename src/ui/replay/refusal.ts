@@ -10,17 +10,17 @@ export type Refusal = {
 export function explainRefusal(status: number, message: string, url: string): Refusal {
   if (status === 400 && /not a public address/i.test(message))
     return {
-      text: 'The destination is not a public address, and this server may only send to public ones. Whoever runs it can open this destination with the setting',
+      text: "The destination isn't a public address, and this server may only send to public ones. Its administrator can allow this destination with the setting",
       setting: `HOOKTAPE_REPLAY_ALLOW=${hostOf(url)}`,
     };
   if (status === 400 && /port of the destination/i.test(message))
     return {
-      text: 'This port belongs to another protocol than HTTP, so the server does not send to it. Whoever runs it can open it with the setting',
+      text: "This port belongs to a protocol other than HTTP, so the server doesn't send to it. Its administrator can allow it with the setting",
       setting: `HOOKTAPE_REPLAY_ALLOW=${hostOf(url, true)}`,
     };
   if (/^cannot[_ ]sign/i.test(message))
     return {
-      text: `This cannot be signed anew: ${message.replace(/^cannot[_ ]sign:? */i, '')} Send it with the signature as captured.`,
+      text: `This can't be re-signed: ${message.replace(/^cannot[_ ]sign:? */i, '')} Send it with the captured signature.`,
     };
   if (status === 403)
     return {

@@ -50,7 +50,7 @@ describe('a refusal', () => {
   });
   test('says what to do about a signature', () => {
     expect(explainRefusal(400, 'Cannot_sign: Discord uses a key pair.', 'http://h').text).toStartWith(
-      'This cannot be signed anew: Discord uses a key pair. ',
+      "This can't be re-signed: Discord uses a key pair. ",
     );
     expect(explainRefusal(403, 'This secret may not sign.', 'http://h').text).toContain('Or type the secret');
     expect(explainRefusal(502, 'No answer.', 'http://h')).toEqual({ text: 'No answer.' });
@@ -152,5 +152,5 @@ describe('hooktape send', () => {
 });
 
 test('status lines', () => {
-  expect([statusText(404), statusText(299), statusText(null)]).toEqual(['404 Not Found', '299', 'No answer']);
+  expect([statusText(404), statusText(299), statusText(null)]).toEqual(['404 Not Found', '299', 'No response']);
 });

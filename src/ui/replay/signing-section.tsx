@@ -17,8 +17,8 @@ const modes: { id: SigningDraft['mode']; label: string }[] = [
 
 const summaries: Readonly<Record<SigningDraft['mode'], string>> = {
   none: 'as captured',
-  fresh: 'signed anew, with the time of sending',
-  tamper: 'signed anew, then broken: the handler must refuse it',
+  fresh: 're-signed, with the time of sending',
+  tamper: 're-signed, then broken: the handler must reject it',
 };
 
 type SigningProps = {
@@ -39,8 +39,8 @@ export function SigningSection({ endpointId, signing, isEdited, onChange }: Sign
         {signing.mode === 'none' ? (
           <p class="faint">
             {isEdited
-              ? 'The signature does not cover your changes: a handler that checks it will refuse the event.'
-              : 'Most handlers refuse a signature that is older than a few minutes. Sign it anew for those.'}
+              ? "The signature doesn't cover your changes: a handler that checks it will reject the event."
+              : 'Most handlers reject a signature older than a few minutes. Re-sign the event for those.'}
           </p>
         ) : (
           <SecretChoice endpointId={endpointId} signing={signing} isEdited={isEdited} onChange={onChange} />
@@ -63,7 +63,7 @@ function SecretChoice({ endpointId, signing, isEdited, onChange }: SigningProps)
           value={signing.secretId}
           onChange={picked => onChange({ secretId: picked.currentTarget.value, secret: '' })}
         >
-          <option value="">a secret that I type</option>
+          <option value="">a secret I enter</option>
           {able.map(one => (
             <option key={one.id} value={one.id}>
               {secretName(one)}
@@ -85,7 +85,7 @@ function SecretChoice({ endpointId, signing, isEdited, onChange }: SigningProps)
       ) : (
         <p class={isEdited || signing.newId ? 'hint bad' : 'hint'}>
           A saved secret signs only an unchanged event with a valid signature, and only to allowed destinations.{' '}
-          {isEdited && 'You have changed the event: type the secret instead.'}
+          {isEdited && "You've changed the event, so enter the secret instead."}
         </p>
       )}
       {able.length === 0 && secrets.value && (
@@ -95,8 +95,8 @@ function SecretChoice({ endpointId, signing, isEdited, onChange }: SigningProps)
         </p>
       )}
       <Checkbox
-        label="New delivery id"
-        hint="So that a handler that remembers ids takes it for another delivery."
+        label="New delivery ID"
+        hint="For handlers that ignore a delivery ID they have already seen."
         checked={signing.newId}
         onChange={newId => onChange({ newId })}
       />

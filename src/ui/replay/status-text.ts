@@ -44,9 +44,9 @@ const phrases: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-/** `404 Not Found`; `No answer` when there was none. */
+/** `404 Not Found`; `No response` when there was none. */
 export const statusText = (status: number | null): string =>
-  status === null ? 'No answer' : [status, phrases[status]].filter(Boolean).join(' ');
+  status === null ? 'No response' : [status, phrases[status]].filter(Boolean).join(' ');
 
 type Result = { status: number | null; durationMs: number };
 

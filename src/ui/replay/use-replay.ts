@@ -49,7 +49,7 @@ export function useReplay({ endpointId, ids, onSent }: Options) {
       if (isClosed.current && !isBatch) showToast(`Replayed: ${resultLine(result)}.`);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (isClosed.current && !isBatch) showError(`The replay was not delivered. ${message}`);
+      if (isClosed.current && !isBatch) showError(`Couldn't deliver the replay. ${message}`);
       if (error instanceof ApiError && (error.status === 400 || error.status === 403)) {
         setRefusal(explainRefusal(error.status, message, request.url));
         return true;

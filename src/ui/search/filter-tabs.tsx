@@ -108,7 +108,7 @@ function SaveFilter({ endpointId, where, onSaved, onClose }: SaveFilterProps) {
   return (
     <Dialog title="Save this filter" onClose={onClose}>
       <form onSubmit={save}>
-        <p>It becomes a tab above the list, for everyone in your team.</p>
+        <p>It becomes a tab above the list, for everyone on your team.</p>
         <pre class="code">{visibleLine(where)}</pre>
         <Field
           label="Name"
@@ -151,7 +151,7 @@ function DeleteFilter({ endpointId, filter, onDeleted, onClose }: DeleteFilterPr
   };
   return (
     <Dialog title={`Delete the filter ${visibleName(filter.name)}?`} onClose={onClose}>
-      <p>Its tab disappears for everyone in your team. No events are deleted.</p>
+      <p>Its tab disappears for everyone on your team. No events are deleted.</p>
       <pre class="code">{visibleLine(filter.where)}</pre>
       <div class="dialog-actions">
         <Button onClick={onClose}>Cancel</Button>

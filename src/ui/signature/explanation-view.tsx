@@ -80,10 +80,10 @@ function Signatures({ found }: { found: SignatureExplanation }) {
 
 const whyNotExpected = ({ checkedWith, signedString }: SignatureExplanation): string => {
   if (checkedWith !== 'request')
-    return 'Type the secret above to see what it gives. Saved secrets are never used to show a signature.';
+    return 'Enter the secret above to compute the expected signature. Saved secrets never reveal one.';
   return signedString === null
-    ? 'The sender sends the secret itself. It is compared with the one you typed.'
-    : 'This scheme only verifies with a public key: there is nothing to compute.';
+    ? 'The sender sends the secret itself, which is compared with the one you enter.'
+    : "This scheme verifies with a public key, so there's no expected value to compute.";
 };
 
 type SideProps = { label: string; values: string[]; isShown: boolean; tone?: 'good' | 'bad' };

@@ -94,7 +94,7 @@ export function SecretForm({ event, schemes, onFound, onSaved }: SecretFormProps
           show(undefined);
         }}
         problem={problem}
-        hint={findPlatform(platform)?.secretHint ?? 'As the sender shows it.'}
+        hint={findPlatform(platform)?.secretHint ?? 'Enter it exactly as the sender shows it.'}
       />
       <div class="button-row">
         <Button type="submit" busy={busy === 'check'} disabled={secret === ''}>
@@ -106,7 +106,7 @@ export function SecretForm({ event, schemes, onFound, onSaved }: SecretFormProps
       </div>
       <p class="check-result" role="status">
         {found && <strong class={describeCheck(found).tone}>{describeCheck(found).text}</strong>}{' '}
-        <span class="faint">Check sends the secret for this one check. Only Save keeps it, encrypted.</span>
+        <span class="faint">Check uses the secret once. Save stores it, encrypted.</span>
       </p>
     </form>
   );

@@ -28,7 +28,7 @@ export function describeSkew(
 ): string {
   const { timestampFrom, skewS, toleranceS, platform } = found;
   if (timestampFrom === null) return '';
-  if (skewS === null) return 'The timestamp of the signature cannot be read.';
+  if (skewS === null) return "The signature's timestamp can't be read.";
   const distance =
     Math.abs(skewS) < 1
       ? 'Signed within a second of being received'
@@ -46,18 +46,18 @@ export const describeSource = (from: string): string => {
 const texts: Readonly<Record<Cause['cause'], string>> = {
   body_line_end: 'A line break at the end of the body was added or removed on the way.',
   body_line_breaks: 'The line breaks of the body were changed on the way (CRLF and LF).',
-  body_json_rewritten: 'The JSON was parsed and written again on the way: same values, other bytes.',
-  other_url: 'It was signed for another URL: another scheme, host or slash at the end, such as in front of a proxy.',
-  secret_prefix: 'The secret is right except for the whsec_ at its beginning.',
+  body_json_rewritten: 'The JSON was parsed and rewritten on the way: same values, different bytes.',
+  other_url: 'It was signed for a different URL (scheme, host or trailing slash), as happens behind a proxy.',
+  secret_prefix: 'The secret is right except for the whsec_ at its start.',
   body_changed: 'The body was changed on the way, for example by a proxy that rewrites JSON or line breaks.',
   other_secret: 'The secret belongs to another webhook or endpoint, or was rotated.',
-  other_mode: 'The secret belongs to the other mode: test instead of live, or the other way round.',
-  url_mismatch: 'It was signed for another URL. This scheme covers the URL that is registered with the sender.',
-  late_delivery: 'The delivery was sent again or held up, with its old signature.',
-  server_clock: 'The clock of this server, or of the sender, is wrong. Then every delivery shows this.',
-  header_changed: 'The signature header was changed on the way, or does not come from the platform.',
+  other_mode: 'The secret belongs to the other mode (test instead of live, or vice versa).',
+  url_mismatch: 'It was signed for a different URL. This scheme signs the URL registered with the sender.',
+  late_delivery: 'The delivery was resent or delayed with its old signature.',
+  server_clock: "This server's clock or the sender's is wrong. If so, every delivery shows this.",
+  header_changed: "The signature header was changed on the way, or doesn't come from the platform.",
   credential_not_stored:
-    'The signature was in a header with credentials, which are not stored: it was checked when the delivery arrived.',
+    "The signature was in a header with credentials, which aren't stored. It was checked when the delivery arrived.",
 };
 
 export const describeCause = ({ cause }: Cause): string => texts[cause];
@@ -68,16 +68,16 @@ export function describeCheck(found: SignatureExplanation): { tone: 'good' | 'ba
   if (found.reason === 'timestamp_out_of_tolerance')
     return { tone: 'bad', text: 'The secret is right, but the signature was too old when the delivery arrived.' };
   if (found.reason === 'no_signature')
-    return { tone: 'muted', text: `There is no signature of ${platformTitle(found.platform)} in this event.` };
+    return { tone: 'muted', text: `This event has no ${platformTitle(found.platform)} signature.` };
   if (found.reason === 'wrong_secret_or_altered_body')
     return {
       tone: 'bad',
       text: found.causes.some(one => one.isProven)
-        ? 'The secret is right, but what arrived is not what was signed.'
-        : 'The signature does not match with this secret.',
+        ? "The secret is right, but what arrived isn't what was signed."
+        : "The signature doesn't match with this secret.",
     };
-  if (found.reason === 'malformed_header') return { tone: 'bad', text: 'The signature header cannot be read.' };
-  return { tone: 'muted', text: 'This signature cannot be checked here.' };
+  if (found.reason === 'malformed_header') return { tone: 'bad', text: "The signature header can't be read." };
+  return { tone: 'muted', text: "This signature can't be checked here." };
 }
 
 /** A label for a stretch of the signed string. */
