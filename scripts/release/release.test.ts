@@ -7,7 +7,7 @@ import { homepage, packagingDir, version } from './files.ts';
 
 const textOf = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8');
 
-test('server.json has the version and the address of package.json', () => {
+test('server.json has the version and the repository of package.json', () => {
   const server = JSON.parse(textOf('server.json')) as {
     version: string;
     repository: { url: string };
@@ -23,6 +23,13 @@ test('the service of the Debian package is the documented one', () => {
   const [, documented = ''] = /```ini\n([\s\S]*?)```/.exec(textOf('docs/installing.md')) ?? [];
   const packaged = readFileSync(join(packagingDir, 'deb/hooktape.service'), 'utf8');
   expect(packaged).toBe(documented.replace('/usr/local/bin/hooktape', '/usr/bin/hooktape'));
+});
+
+test('the Debian package sets the data directory that its service may write to, and git has the file', () => {
+  const settings = readFileSync(join(packagingDir, 'deb/hooktape.env'), 'utf8');
+  expect(settings).toContain('HOOKTAPE_DATA_DIR=/var/lib/hooktape\n');
+  const ignored = Bun.spawnSync(['git', 'check-ignore', 'packaging/deb/hooktape.env'], { cwd: repositoryRoot });
+  expect(ignored.stdout.toString()).toBe('');
 });
 
 test('every placeholder of the formula is one that is filled in', () => {
