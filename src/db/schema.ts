@@ -4,7 +4,7 @@
  */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { plans, roles } from '../core/principal.ts';
-import { replayWays } from '../core/replay-ways.ts';
+import { replayVia } from '../core/replay-via.ts';
 
 export const meta = sqliteTable('meta', {
   name: text().primaryKey(),
@@ -151,7 +151,7 @@ export const replays = sqliteTable('replays', {
   ok: integer({ mode: 'boolean' }).notNull(),
   durationMs: integer('duration_ms').notNull(),
   createdAt: integer('created_at').notNull(),
-  via: text({ enum: replayWays }).notNull().default('api'),
+  via: text({ enum: replayVia }).notNull().default('api'),
   signed: integer({ mode: 'boolean' }).notNull().default(false),
   edited: integer({ mode: 'boolean' }).notNull().default(false),
   response: blob({ mode: 'buffer' }),

@@ -2,6 +2,8 @@
  * Requests to the REST API of a server. Redirects are not followed, because they would carry the key to another host. A refusal of the
  * server becomes an error with its own words; without an answer it is UnreachableError.
  */
+import { isLoopbackHost } from '../../core/hosts.ts';
+import { hostOfUrl } from '../../shared/addresses.ts';
 import type { Parsed } from '../arguments.ts';
 import { fetchErrorMessage } from '../fetch-error.ts';
 import { type Io, OperationError, UnreachableError, UsageError } from '../io.ts';
@@ -54,7 +56,7 @@ export function createApi(io: Io, server: Server): Api {
       redirect: 'manual',
       ...(signal ? { signal } : { timeout: false }),
       // A proxy that the environment names would look for the server on its own host.
-      ...(isLoopbackName(url.hostname) && { proxy: false }),
+      ...(isLoopbackHost(hostOfUrl(url)) && { proxy: false }),
     };
     for (let waits = 0; ; waits++) {
       const response = await reach(server.url, () => fetch(url, init as RequestInit));
@@ -85,8 +87,6 @@ export function createApi(io: Io, server: Server): Api {
     },
   };
 }
-
-const isLoopbackName = (host: string): boolean => /^(localhost|127\..*|\[::1\])$/.test(host);
 
 /** @throws UnreachableError instead of the error of `fetch` */
 export async function reach<T>(url: string, request: () => Promise<T>): Promise<T> {

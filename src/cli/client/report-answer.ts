@@ -1,13 +1,11 @@
 /* Reports the answer of a target to the server, so that it stands among the event's replays. A failure does not undo the sending. */
+import { encodeBody } from '../../core/body-encoding.ts';
+import { keptResponseBytes } from '../../core/limits.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
 import type { Io } from '../io.ts';
 import type { Api } from './api.ts';
-import { encodeBody } from './deliver.ts';
 import { safeLine } from './output.ts';
-
-/** What the server keeps of an answer. */
-const keptBytes = 4096;
 
 type Answer = { destination: string; result: Exclude<OutboundResult, { kind: 'refused' }> };
 
@@ -32,6 +30,6 @@ export async function reportAnswer(
 }
 
 function responseOf({ headers, preview, truncated }: Extract<OutboundResult, { kind: 'answered' }>) {
-  const isCut = preview.length > keptBytes;
-  return { headers, ...encodeBody(preview.subarray(0, keptBytes)), truncated: truncated || isCut };
+  const isCut = preview.length > keptResponseBytes;
+  return { headers, ...encodeBody(preview.subarray(0, keptResponseBytes)), truncated: truncated || isCut };
 }

@@ -7,7 +7,7 @@ import {
   maxHighlights,
   maxSearchCharacters,
 } from '../../core/limits.ts';
-import { replayWays } from '../../core/replay-ways.ts';
+import { replayVia } from '../../core/replay-via.ts';
 import { ByteCount, HttpStatus, literals, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 
 const NameValue = t.Tuple([t.String(), t.String()]);
@@ -134,7 +134,7 @@ export const ReplayAttempt = t.Object(
     createdAt: Timestamp,
     replayedBy: nullable(t.String()),
     formerMember: t.Boolean(),
-    via: literals(replayWays),
+    via: literals(replayVia),
     signed: t.Boolean({ description: 'it was signed anew; false = with the signature as captured' }),
     edited: t.Boolean({ description: 'body, headers or the delivery id were changed' }),
     response: nullable(KeptResponse),

@@ -11,9 +11,9 @@ import { eventId } from '../../core/ids.ts';
 import { refusalToSign } from '../../core/no-signing-oracle.ts';
 import type { Principal } from '../../core/principal.ts';
 import { applyEdit, isEdit } from '../../core/replay-edit.ts';
-import { replayHeaders, withoutRedacted } from '../../core/replay-headers.ts';
+import { replayHeaders, sentHeaders } from '../../core/replay-headers.ts';
 import type { SigningSecret, Verdict } from '../../platforms/engine/model.ts';
-import type { SignRequest } from '../../platforms/engine/sign.ts';
+import { type SignRequest, signatureMask } from '../../platforms/engine/sign.ts';
 import { sign } from '../../platforms/platforms.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
 import type { StoredEvent } from '../events/service.ts';
@@ -100,21 +100,14 @@ export function createPrepareRequest(options: {
       ? chooseSecret(event, { sign: wanted, url, isApp: principal.app !== undefined, isEdited })
       : undefined;
     const edited = applyEdit({ headers: replayHeaders(event.headers), body: event.body }, edit);
-    const marks: HeaderPair[] = [
-      ...(isEdited ? [['x-hooktape-edited', '1'] as const] : []),
-      ['x-service-replay', eventId(row.seq, row.nonce)],
-    ];
     const unsigned = { method: row.method, url, ...edited };
     const { hidden, ...request } =
       chosen && wanted
         ? signed({ ...unsigned, ...optionsOf(wanted, chosen, clock.now()) }, chosen, dryRun)
         : { ...unsigned, hidden: [] };
-    const headers = withoutRedacted(request.headers).filter(
-      ([name]) => !isEdited || name.toLowerCase() !== 'x-hooktape-edited',
-    );
     return {
       ...request,
-      headers: [...headers, ...marks],
+      headers: sentHeaders(request.headers, { eventId: eventId(row.seq, row.nonce), isEdited }),
       isSigned,
       isEdited,
       hidden: [...hidden, ...credentialsIn(edit)],
@@ -159,7 +152,7 @@ function signed(
   const masked = make(true);
   if (dryRun) return { ...masked, hidden };
   const real = make(false);
-  const signatures = real.headers.filter((_, n) => masked.headers[n]?.[1] === '[signed]').map(([, value]) => value);
+  const signatures = real.headers.filter((_, n) => masked.headers[n]?.[1] === signatureMask).map(([, value]) => value);
   const parts = signatures.flatMap(value => [value, ...value.split(/[,;= ]+/).filter(part => part.length >= 16)]);
-  return { ...real, hidden: [...hidden, ...parts.map(text => ({ text, shownAs: '[signed]' }))] };
+  return { ...real, hidden: [...hidden, ...parts.map(text => ({ text, shownAs: signatureMask }))] };
 }

@@ -3,9 +3,11 @@
  * endpoint's own secrets but the verdict that the event already shows, and for the event as it was recognised: whoever could read what
  * a stored secret gives could sign with it.
  */
+import { encodeBody } from '../../core/body-encoding.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { AppError, invalid } from '../../core/errors.ts';
 import type { MemberAccess } from '../../core/principal.ts';
+import { firstBytes } from '../../core/text.ts';
 import type { Explanation } from '../../platforms/engine/explain.ts';
 import type { RawDelivery, Verdict } from '../../platforms/engine/model.ts';
 import { explain, findPlatform, parseSecret } from '../../platforms/platforms.ts';
@@ -131,18 +133,15 @@ function verdictFields({
   };
 }
 
-/** The first bytes, up to a whole character. */
 function signedFields({ signed }: Explanation) {
   if (!signed) return { signedString: null, signedStringEncoding: 'utf8' as const, signedBytes: 0, parts: [] };
   const { bytes } = signed;
-  let end = Math.min(bytes.length, maxShownBytes);
-  while (end < bytes.length && end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  const head = bytes.subarray(0, end);
-  const text = head.toString('utf8');
-  const isText = Buffer.from(text, 'utf8').equals(head);
+  const head = firstBytes(bytes, maxShownBytes);
+  const { body: signedString, bodyEncoding: signedStringEncoding } = encodeBody(head);
+  const end = head.length;
   return {
-    signedString: isText ? text : head.toString('base64'),
-    signedStringEncoding: isText ? ('utf8' as const) : ('base64' as const),
+    signedString,
+    signedStringEncoding,
     signedBytes: bytes.length,
     parts: signed.parts.filter(({ start }) => start < end).map(part => ({ ...part, end: Math.min(part.end, end) })),
   };

@@ -2,6 +2,7 @@
  * Why a signature is not accepted with a secret: what is proven, by verifying what the sender probably signed, and what is likely.
  * Only ever tried with a secret that the caller brought.
  */
+import { redacted } from '../../core/headers.ts';
 import type { SignatureCause } from '../../core/signature-causes.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import type { RawDelivery, Verdict } from './model.ts';
@@ -52,7 +53,7 @@ const likely = (...names: SignatureCause[]): Cause[] => names.map(cause => ({ ca
 const only = (condition: boolean, name: SignatureCause): SignatureCause[] => (condition ? [name] : []);
 
 const hasRedactedHeader = ({ scheme, attempt }: { scheme: SignatureScheme; attempt: Attempt }): boolean =>
-  scheme.header !== null && attempt.reader.header(scheme.header)?.trim() === '[redacted]';
+  scheme.header !== null && attempt.reader.header(scheme.header)?.trim() === redacted;
 
 type Trial = { cause: SignatureCause; secret?: string; delivery?: RawDelivery; urls?: readonly string[] };
 
