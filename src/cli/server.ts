@@ -6,7 +6,7 @@ import type { DatabaseBeingOpened } from '../db/database.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront, createSocketFront, decideFastPath, type Front, type FrontOptions } from '../front.ts';
 import type { Logger } from '../log.ts';
-import { peerIn, hostOfUrl } from '../shared/addresses.ts';
+import { hostOfUrl, peerIn } from '../shared/addresses.ts';
 import { buildServices, type Services } from '../wiring.ts';
 import { type Certificate, type CertificateFiles, watchCertificate } from './certificate.ts';
 import { connectionCounts } from './connection-counts.ts';

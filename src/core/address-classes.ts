@@ -4,7 +4,7 @@
  * public, because what they reach depends on the network they leave by.
  */
 
-import { type Address, type Cidr, isInAnyCidr, parseAddress, parseCidr, hostOfUrl } from '../shared/addresses.ts';
+import { type Address, type Cidr, hostOfUrl, isInAnyCidr, parseAddress, parseCidr } from '../shared/addresses.ts';
 
 const ranges = (...texts: string[]): Cidr[] =>
   texts.flatMap(text => {

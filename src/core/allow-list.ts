@@ -3,7 +3,15 @@
  * range entry allows those addresses under any name; an entry with a port allows only that port.
  */
 
-import { type Address, type Cidr, isInCidr, parseAddress, parseCidr, hostOfUrl, portOfUrl } from '../shared/addresses.ts';
+import {
+  type Address,
+  type Cidr,
+  hostOfUrl,
+  isInCidr,
+  parseAddress,
+  parseCidr,
+  portOfUrl,
+} from '../shared/addresses.ts';
 
 export type AllowEntry = { readonly text: string; readonly port?: number } & (
   | { readonly kind: 'host'; readonly host: string }

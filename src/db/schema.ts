@@ -168,7 +168,7 @@ export const secrets = sqliteTable('secrets', {
   learned: integer({ mode: 'boolean' }).notNull().default(false),
   maySign: integer('may_sign', { mode: 'boolean' }).notNull().default(false),
   destinations: text({ mode: 'json' }).$type<readonly string[]>().notNull().default([]),
-  isTest: integer('is_test', { mode: 'boolean' }).notNull().default(false),
+  test: integer('is_test', { mode: 'boolean' }).notNull().default(false),
 });
 
 export const apiKeys = sqliteTable('api_keys', {

@@ -13,7 +13,7 @@ import {
   isAllowedLiterally,
   isPortNamed,
 } from '../core/allow-list.ts';
-import { formatAddress, parseAddress, hostOfUrl, portOfUrl } from '../shared/addresses.ts';
+import { formatAddress, hostOfUrl, parseAddress, portOfUrl } from '../shared/addresses.ts';
 import { isBlockedPort } from './ports.ts';
 
 export type ResolvedAddress = { readonly address: string; readonly family: number };

@@ -8,7 +8,7 @@ import { isLoopback, isMetadata } from '../../core/address-classes.ts';
 import { readDestination } from '../../core/destination.ts';
 import { AppError } from '../../core/errors.ts';
 import { isLoopbackHost } from '../../core/hosts.ts';
-import { isInAnyCidr, parseAddress, parseCidr, hostOfUrl } from '../../shared/addresses.ts';
+import { hostOfUrl, isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
 import { UsageError } from '../io.ts';
 
 export type ResolvedAddress = { address: string; family: number };
@@ -43,7 +43,8 @@ export async function checkTarget(
   resolve: (host: string) => Promise<ResolvedAddress[]> = host => lookup(host, { all: true }),
 ): Promise<ResolvedAddress[]> {
   const target = new URL(readUrl(url));
-  if (target.username || target.password) throw new UsageError('--to must not contain a user name or password: use --header');
+  if (target.username || target.password)
+    throw new UsageError('--to must not contain a user name or password: use --header');
   const host = hostOfUrl(target).replace(/\.$/, '');
   const family = isIP(host);
   const isLoopbackName = !family && isLoopbackHost(host);

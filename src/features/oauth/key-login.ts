@@ -35,7 +35,7 @@ export type KeyLoginOutcome =
 type KeyLoginOptions = {
   store: KeyLoginsStore;
   apiKeys: KeyMaker;
-  /** Of a client address: pages that it opens, and codes that it tries. */
+  /** How many pages and codes a client address may try. */
   limitRequests: RateLimit;
   clock: Clock;
   random: RandomBytes;

@@ -1,7 +1,7 @@
 /*
  * Replays stored events. Every attempt is recorded, with the account that made it, before the caller gets the result, also when the
- * caller disconnects. A destination that is not allowed is not an attempt, and a dry run is none. Attempts that were made from another
- * machine are reported here.
+ * caller disconnects. A refused destination and a dry run are no attempts. Attempts that
+ * another machine made are reported here.
  */
 import { requireUser } from '../../core/app-permissions.ts';
 import { decodeBody, encodeBody } from '../../core/body-encoding.ts';

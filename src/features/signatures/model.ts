@@ -77,7 +77,7 @@ export const SignatureExplanation = t.Object(
     causes: t.Array(
       t.Object({
         cause: literals(signatureCauses),
-        isProven: t.Boolean({ description: 'with this undone, the signature is right' }),
+        proven: t.Boolean({ description: 'with this undone, the signature is right' }),
       }),
       { description: 'why it is not valid: what is proven, else what is likely' },
     ),

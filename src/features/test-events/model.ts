@@ -61,7 +61,7 @@ export const TestEvent = t.Object(
     eventId: t.String(),
     platform: t.String(),
     sample: t.String(),
-    isSigned: t.Boolean(),
+    signed: t.Boolean(),
     secretId: nullable(t.String({ description: 'the test secret that signed it; null when another one did, or none' })),
   },
   { title: 'TestEvent' },

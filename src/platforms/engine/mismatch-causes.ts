@@ -10,12 +10,13 @@ import type { SignatureScheme } from './platform.ts';
 import type { SignedMessage, SignedPart } from './signed-message.ts';
 import type { Attempt } from './verify.ts';
 
-/** `isProven`: with this change, the signature is right. */
-export type Cause = { cause: SignatureCause; isProven: boolean };
+/** `proven`: with this change, the signature is right. */
+export type Cause = { cause: SignatureCause; proven: boolean };
 
 /** With a larger body nothing is tried: each trial hashes it again. */
 const maxTriedBytes = 256 << 10;
 
+/** Proven causes are tried only with the secret in the request. */
 export function findCauses(failed: {
   verdict: Verdict | null;
   scheme: SignatureScheme;
@@ -30,7 +31,7 @@ export function findCauses(failed: {
       const covers = (part: SignedPart['from']): boolean => signed?.parts.some(({ from }) => from === part) ?? false;
       const [coversBody, coversUrl] = [covers('body'), covers('url')];
       const proven = provenCause(failed, { coversBody, coversUrl });
-      if (proven) return [{ cause: proven, isProven: true }];
+      if (proven) return [{ cause: proven, proven: true }];
       return likely(
         'other_secret',
         'other_mode',
@@ -49,7 +50,7 @@ export function findCauses(failed: {
   }
 }
 
-const likely = (...names: SignatureCause[]): Cause[] => names.map(cause => ({ cause, isProven: false }));
+const likely = (...names: SignatureCause[]): Cause[] => names.map(cause => ({ cause, proven: false }));
 const only = (condition: boolean, name: SignatureCause): SignatureCause[] => (condition ? [name] : []);
 
 const hasRedactedHeader = ({ scheme, attempt }: { scheme: SignatureScheme; attempt: Attempt }): boolean =>
