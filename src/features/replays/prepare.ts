@@ -2,7 +2,9 @@
  * Makes the request that a replay sends: the event as captured, edited, signed. Whether a stored secret may sign is decided in
  * core/no-signing-oracle.ts, before anything is signed.
  */
+
 import type { AllowEntry } from '../../core/allow-list.ts';
+import { latin1 } from '../../core/buffer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { readDestination } from '../../core/destination.ts';
 import { forbidden, invalid, notFound } from '../../core/errors.ts';
@@ -123,8 +125,8 @@ const credentialsIn = ({ headers = [] }: NonNullable<ReplayRequest['edit']>): Hi
   });
 
 const targetOf = ({ row: { path, query } }: StoredEvent) => ({
-  path: Buffer.from(path).toString('latin1'),
-  query: query && Buffer.from(query).toString('latin1'),
+  path: latin1(path),
+  query: query && latin1(query),
 });
 
 /** What a stored secret signs has the time of this server. */

@@ -8,7 +8,7 @@ import { decodeBody, encodeBody } from '../../core/body-encoding.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { isSuccess, readDestination } from '../../core/destination.ts';
-import { AppError, invalid, unreachable } from '../../core/errors.ts';
+import { invalid, tooManyAtOnce, unreachable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
 import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.ts';
@@ -86,8 +86,7 @@ export function createReplaysService(options: {
   /** Limits how many replays an account has at once. */
   const run = async <T>({ accountId }: Replayer, replay: () => Promise<T>): Promise<T> => {
     const release = semaphore.tryAcquire(accountId);
-    if (!release)
-      throw new AppError('rate_limited', `at most ${maxConcurrentReplays} replays at once`, { retryAfterSeconds: 1 });
+    if (!release) throw tooManyAtOnce(maxConcurrentReplays, 'replays');
     try {
       const work = replay();
       running.add(work);

@@ -7,6 +7,7 @@
 import type { HeaderPair } from '../../core/headers.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
+import { toRawDelivery } from '../../platforms/engine/raw-delivery.ts';
 import { verify as verifySignature } from '../../platforms/platforms.ts';
 import { type SentTo, urlsOf } from './recognition.ts';
 
@@ -20,8 +21,6 @@ type StoredEvent = {
   receivedAt: number;
   verdict: string | null;
 };
-
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
 export function createVerdicts(options: {
   secretsOf: (endpoint: number) => readonly SigningSecret[];
@@ -51,16 +50,10 @@ export function createVerdicts(options: {
 
   const verifyEvent = (
     address: IngestAddress,
-    { method, path, query, headers, body, platform, receivedAt, verdict }: StoredEvent,
+    { platform, receivedAt, verdict, ...request }: StoredEvent,
     secrets: readonly SigningSecret[],
   ): Verdict | null => {
-    const delivery: RawDelivery = {
-      method,
-      path: latin1(path),
-      query: query && latin1(query),
-      rawHeaders: headers,
-      body,
-    };
+    const delivery = toRawDelivery(request);
     const urls = signedUrls(address, { receivedAt, verdict }, delivery);
     return verifySignature({ delivery, platform, secrets, receivedAt, urls });
   };
