@@ -127,14 +127,14 @@ export type KeptResponse = Static<typeof KeptResponse>;
 
 export const ReplayAttempt = t.Object(
   {
-    destination: t.String(),
+    destination: t.String({ description: 'the URL that it was sent to' }),
     status: nullable(HttpStatus('null when the destination could not be reached')),
     ok: t.Boolean(),
     durationMs: t.Integer({ description: 'from the start of the replay to the end of the response' }),
     createdAt: Timestamp,
     replayedBy: nullable(t.String()),
     formerMember: t.Boolean(),
-    via: literals(replayVia),
+    via: literals(replayVia, { description: 'who sent it: `listen` is `hooktape` on another machine' }),
     signed: t.Boolean({ description: 'it was signed anew; false = with the signature as captured' }),
     edited: t.Boolean({ description: 'body, headers or the delivery id were changed' }),
     response: nullable(KeptResponse),
