@@ -4,11 +4,14 @@
 # Needs root, debootstrap, node with npm, curl, helm, ruby. HOOKTAPE_PROOF_ROOT: a debootstrap tree, which is copied.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for tool in debootstrap npm npx curl helm ruby dpkg-deb; do
+for tool in debootstrap npm npx curl helm ruby dpkg-deb unshare; do
   command -v "$tool" >/dev/null || { echo "install-proof: $tool is missing"; exit 1; }
 done
 [[ $(id -u) -eq 0 ]] || { echo 'install-proof: must run as root'; exit 1; }
 
+# Not in the environment of the program, which refuses settings that it does not know.
+proof_root=${HOOKTAPE_PROOF_ROOT:-}
+unset HOOKTAPE_PROOF_ROOT
 work=$(mktemp -d)
 registry=''
 finish() {
@@ -69,13 +72,14 @@ cd - >/dev/null
 
 root=$work/root
 step 'a clean Debian'
-if [[ -n ${HOOKTAPE_PROOF_ROOT:-} ]]; then cp -a "$HOOKTAPE_PROOF_ROOT" "$root"
+if [[ -n $proof_root ]]; then cp -a "$proof_root" "$root"
 else debootstrap --variant=minbase bookworm "$root" >>"$work/log" 2>&1 || fail debootstrap; fi
 ok
 
 step 'dpkg installs the package'
 cp dist/release/deb/*.deb "$root/hooktape.deb"
-in_root() { chroot "$root" "$@"; }
+# With /proc, which the program needs and a bare chroot lacks.
+in_root() { unshare --mount --pid --fork --mount-proc="$root/proc" chroot "$root" "$@"; }
 in_root dpkg --install /hooktape.deb >>"$work/log" 2>&1 || fail 'dpkg --install'
 [[ $(in_root hooktape version) == *"$version"* ]] || fail 'version'
 [[ $(in_root stat -c '%a %U:%G' /etc/hooktape/hooktape.env) == '640 root:hooktape' ]] || fail 'the settings'

@@ -53,7 +53,7 @@ function fill(folder: string, executable: string, writer: string): number {
   add(executable, 'usr/bin/hooktape', 0o755);
   add(join(packagingDir, 'deb/hooktape.service'), 'usr/lib/systemd/system/hooktape.service');
   // postinst gives it to the service's group.
-  add(join(packagingDir, 'deb/hooktape.env'), 'etc/hooktape/hooktape.env', 0o640);
+  add(join(packagingDir, 'deb/service.env'), 'etc/hooktape/hooktape.env', 0o640);
   add(join(repositoryRoot, '.env.example'), 'usr/share/doc/hooktape/env.example');
   add(join(repositoryRoot, 'LICENSE'), 'usr/share/doc/hooktape/copyright');
   for (const [shell, path] of Object.entries(completions)) {
