@@ -25,13 +25,6 @@ test('the service of the Debian package is the documented one', () => {
   expect(packaged).toBe(documented.replace('/usr/local/bin/hooktape', '/usr/bin/hooktape'));
 });
 
-test('the Debian package sets the data directory that its service may write to, and git has the file', () => {
-  const settings = readFileSync(join(packagingDir, 'deb/hooktape.env'), 'utf8');
-  expect(settings).toContain('HOOKTAPE_DATA_DIR=/var/lib/hooktape\n');
-  const ignored = Bun.spawnSync(['git', 'check-ignore', 'packaging/deb/hooktape.env'], { cwd: repositoryRoot });
-  expect(ignored.stdout.toString()).toBe('');
-});
-
 test('every placeholder of the formula is one that is filled in', () => {
   const placeholders = [...readFileSync(join(packagingDir, 'homebrew/hooktape.rb'), 'utf8').matchAll(/\{\{(.+?)\}\}/g)];
   const names = placeholders.map(([, name = '']) => name.replace(/ (darwin|linux)-(arm64|x64)$/, ' TARGET'));
