@@ -35,9 +35,22 @@ describe('an edit of the body', () => {
     [{ set: { '': 1 } }, 'empty'],
     [{ set: { items: 1, 'items.0': 1 } }, 'inside another path'],
     [{ body: 'x', unset: ['id'] }, 'leave out'],
-    [{ body: 'no base64!', bodyEncoding: 'base64' as const }, 'not valid base64'],
+    [{ body: 'no base64!', bodyEncoding: 'base64' as const }, 'not base64'],
     [{ bodyEncoding: 'utf8' as const }, 'goes with edit.body'],
   ])('%j is refused', (edit, message) => expect(() => bodyAfter(edit)).toThrow(message));
+
+  test('refuses what is not base64 at once, however long', () => {
+    expect(() => bodyAfter({ body: `${'='.repeat(200_000)}x`, bodyEncoding: 'base64' })).toThrow('not base64');
+  });
+
+  test('refuses a path of so many steps that finding it would hold up everything', () => {
+    const deep = (depth: number) => {
+      const path = Array(depth).fill('0').join('.');
+      return bodyAfter({ set: { [path]: 2 } }, Buffer.from(`${'['.repeat(depth)}1${']'.repeat(depth)}`));
+    };
+    expect(deep(500)).toContain('[2]');
+    expect(() => deep(50_000)).toThrow('too large');
+  });
 
   test('changes Content-Length and plain hashes of the body, and nothing that is another hash', () => {
     const hash = (algorithm: 'md5' | 'sha1' | 'sha256' | 'sha512', of: string) =>

@@ -26,6 +26,8 @@ export type EditedRequest = { headers: HeaderPair[]; body: Uint8Array };
 
 /** A path is looked up by reading the body from its beginning, while everything else waits. */
 const maxReadBytes = 32 << 20;
+/** The same for its steps: each reads what the one before has found, and hostile JSON is as deep as it is long. */
+const maxReadByStepsBytes = 256 << 20;
 
 const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 section 5.5, as latin1 text. */
@@ -57,8 +59,10 @@ function editBody(before: Uint8Array, { set = {}, unset = [], body, bodyEncoding
 }
 
 function editPaths(before: Uint8Array, set: Readonly<Record<string, unknown>>, unset: readonly string[]): Uint8Array {
-  if (before.length * (Object.keys(set).length + unset.length) > maxReadBytes)
-    throw invalid('the body is too large for so many paths: use fewer, or send edit.body');
+  const paths = [...Object.keys(set), ...unset];
+  const steps = paths.reduce((sum, path) => sum + path.split('.').length, 0);
+  if (before.length * paths.length > maxReadBytes || before.length * steps > maxReadByStepsBytes)
+    throw invalid('the body is too large for so many or such long paths: use fewer, or send edit.body');
   if (!isJson(before)) throw invalid('the body is not JSON, so it has no paths: send edit.body to replace it');
   try {
     return editJson(before, {

@@ -10,6 +10,7 @@ export const {
   deliveryIdOf,
   highlightsOf,
   verify,
+  validSchemes,
   explain,
   sign,
   mustVerifyAtCapture,

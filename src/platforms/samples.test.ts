@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RawDelivery } from './engine/model.ts';
 import type { Platform } from './engine/platform.ts';
 import { createFresh, type Sample } from './engine/sample.ts';
-import { canTestSign, createTestSecret } from './engine/test-secret.ts';
+import { canTestSign, createTestSecret, testEventHeader } from './engine/test-secret.ts';
 import { deliveryIdOf, detect, findPlatform, handshake, platforms, sign, verify } from './platforms.ts';
 import { samplesOf, wellKnown } from './samples.ts';
 
@@ -19,7 +19,7 @@ function deliver(platform: Platform, sample: Sample, secret: string | null): Raw
   const signed = sign({ platform: platform.name, secret, method, url: target, headers: [...headers], body, at: now });
   if ('cannotSign' in signed) throw new Error(signed.cannotSign);
   expect(signed.url).toBe(target);
-  return { method, path, query, rawHeaders: signed.headers, body: signed.body };
+  return { method, path, query, rawHeaders: [...signed.headers, [testEventHeader, '1']], body: signed.body };
 }
 
 describe('every sample is recognised as its platform’s, is another delivery each time, and has a valid signature', () => {

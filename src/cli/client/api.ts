@@ -55,8 +55,7 @@ export function createApi(io: Io, server: Server): Api {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: 'manual',
       ...(signal ? { signal } : { timeout: false }),
-      // A proxy that the environment names would look for the server on its own host.
-      ...(isLoopbackHost(hostOfUrl(url)) && { proxy: false }),
+      ...withoutProxy(url),
     };
     for (let waits = 0; ; waits++) {
       const response = await reach(server.url, () => fetch(url, init as RequestInit));
@@ -87,6 +86,11 @@ export function createApi(io: Io, server: Server): Api {
     },
   };
 }
+
+/** For `fetch`. A proxy that the environment names would look for the server on its own host, and see what is sent to it. */
+export const withoutProxy = (url: URL): { proxy?: string } =>
+  // `false` is what Bun takes, and its types do not know.
+  isLoopbackHost(hostOfUrl(url)) ? { proxy: false as unknown as string } : {};
 
 /** @throws UnreachableError instead of the error of `fetch` */
 export async function reach<T>(url: string, request: () => Promise<T>): Promise<T> {

@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { maxNameCharacters } from '../../core/limits.ts';
 import { loginCode } from '../../core/login-code.ts';
 import { type Io, OperationError } from '../io.ts';
-import { reach } from './api.ts';
+import { reach, withoutProxy } from './api.ts';
 import { openBrowser } from './open-browser.ts';
 import { safeLine } from './output.ts';
 
@@ -47,10 +47,12 @@ export async function keyFromBrowser(io: Io, url: string): Promise<{ key: string
 
 /** Before a browser shows an error page, or the one of a server that cannot do this. */
 async function checkPage(url: string): Promise<void> {
+  const page = new URL('/authorize/key', url);
   const { status } = await reach(url, () =>
-    fetch(new URL('/authorize/key', url), {
+    fetch(page, {
       method: 'HEAD',
       redirect: 'manual',
+      ...withoutProxy(page),
       signal: AbortSignal.timeout(exchangeTimeoutMs),
     }),
   );
@@ -63,8 +65,10 @@ async function checkPage(url: string): Promise<void> {
 /** Turns the code into the key. */
 async function exchange(url: string, code: string, verifier: string): Promise<{ key: string; keyId: string }> {
   const answer = await reach(url, async () => {
-    const response = await fetch(new URL('/authorize/key/token', url), {
+    const address = new URL('/authorize/key/token', url);
+    const response = await fetch(address, {
       method: 'POST',
+      ...withoutProxy(address),
       body: new URLSearchParams({ code, code_verifier: verifier }),
       redirect: 'manual',
       signal: AbortSignal.timeout(exchangeTimeoutMs),

@@ -66,6 +66,17 @@ describe('an endpoint', () => {
     expect(await complete(client.env, 'export', '--format', 'har', 'ord')).toEqual(['orders']);
   });
 
+  test('is not offered when not even its id is plain: the server may be hostile', async () => {
+    const endpoints = [
+      { id: '$(touch /tmp/x)', name: 'a b' },
+      { id: 'ep_1\n;reboot', name: '`x`' },
+      { id: 'ep_2', name: '\u001b[31m' },
+    ];
+    using hostile = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json({ endpoints }) });
+    const env = { ...client.env, HOOKTAPE_URL: `http://127.0.0.1:${hostile.port}` };
+    expect(await complete(env, 'events', '')).toEqual(['ep_2']);
+  });
+
   test('is not offered without a server or a key, and nothing is printed', async () => {
     expect(await complete(client.anonymous, 'events', '')).toEqual([]);
     expect(await complete({ ...client.env, HOOKTAPE_URL: 'http://127.0.0.1:1' }, 'events', '')).toEqual([]);

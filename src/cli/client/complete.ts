@@ -72,14 +72,14 @@ function expectedIn(form: Form, before: readonly string[], current: string): Exp
   return { words: place?.choices ?? [], isEndpoint: place?.name === 'ENDPOINT' };
 }
 
-/** A name that a shell might interpret is not offered; its endpoint's id is. */
+/** A name that a shell might interpret is not offered; its endpoint's id is, unless that could be interpreted as well. */
 const plainName = /^[\p{L}\p{N}_][\p{L}\p{N}._@+-]*$/u;
 
 async function endpointWords(io: Io): Promise<string[]> {
   try {
     const api = createApi({ ...io, stderr: () => {} }, requireServer(io, { envFile: undefined }));
     const endpoints = await Promise.race([listEndpoints(api), io.sleep(timeoutMs).then(() => [])]);
-    return endpoints.map(({ id, name }) => (plainName.test(name) ? name : id));
+    return endpoints.map(({ id, name }) => (plainName.test(name) ? name : id)).filter(word => plainName.test(word));
   } catch {
     return [];
   }

@@ -56,6 +56,31 @@ describe('login with a browser', () => {
     );
   });
 
+  test('of a server on this machine asks no proxy that the environment names', async () => {
+    const seen: string[] = [];
+    using proxy = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch(request) {
+        seen.push(request.url);
+        return new Response();
+      },
+    });
+    const proxyUrl = `http://127.0.0.1:${proxy.port}`;
+    const env = { ...client.anonymous, BROWSER: client.browser, PATH: Bun.env['PATH'] ?? '' };
+    // The proxy is the business of the process, not of the command.
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../main.ts'), 'login', client.url, '--json'], {
+      env: { ...env, HTTP_PROXY: proxyUrl, http_proxy: proxyUrl },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    const page = await Promise.race([client.openedPage(), child.exited]);
+    expect([page, seen]).toEqual([expect.any(String), []]);
+    const { location } = await client.decide(String(page), 'allow', await client.signIn());
+    await fetch(location);
+    expect([await child.exited, seen]).toEqual([0, []]);
+  });
+
   test('ends with 1 when the person refuses, and saves nothing', async () => {
     const { ended } = await logIn('deny');
     const { exitCode, stderr } = await ended;

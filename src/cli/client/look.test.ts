@@ -220,6 +220,16 @@ describe('without a server', () => {
     expect(JSON.parse(none.stderr)).toEqual({ error: expect.stringContaining('hooktape login'), exitCode: 1 });
   });
 
+  test('what a hostile server answers does not reach the terminal unescaped', async () => {
+    const event = await client.ada.json<object>(200, 'GET', `/api/events/${await deliver('x')}`);
+    const forged = { ...event, id: 'evt_\u001b]0;title\u0007', payloadEncoding: 'base64', payloadRaw: '/w==' };
+    using hostile = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json(forged) });
+    const env = { ...client.env, HOOKTAPE_URL: `http://127.0.0.1:${hostile.port}` };
+    const { exitCode, stdout } = await hooktape(env, 'show', 'evt_1');
+    expect([exitCode, stdout.includes('\u001b')]).toEqual([0, false]);
+    expect(stdout).toContain('--raw > FILE');
+  });
+
   test('an answer that is not Hooktape’s, and a redirect, are refused without following it', async () => {
     let followed = 0;
     using other = Bun.serve({

@@ -1,5 +1,6 @@
 /* Reports the answer of a target to the server, so that it stands among the event's replays. A failure does not undo the sending. */
 import { encodeBody } from '../../core/body-encoding.ts';
+import { type HiddenText, hideIn, hideInHeaders } from '../../core/hidden-text.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
@@ -7,18 +8,23 @@ import type { Io } from '../io.ts';
 import type { Api } from './api.ts';
 import { safeLine } from './output.ts';
 
-type Answer = { destination: string; result: Exclude<OutboundResult, { kind: 'refused' }> };
+/** `hidden`: secrets of this machine, which the target may have echoed. The server is not to know them. */
+type Answer = {
+  destination: string;
+  result: Exclude<OutboundResult, { kind: 'refused' }>;
+  hidden: readonly HiddenText[];
+};
 
 export async function reportAnswer(
   io: Io,
   api: Api,
   event: EventDetail,
-  { destination, result }: Answer,
+  { destination, result, hidden }: Answer,
 ): Promise<void> {
   const { durationMs } = result;
   const attempt =
     result.kind === 'answered'
-      ? { eventId: event.id, destination, status: result.status, durationMs, response: responseOf(result) }
+      ? { eventId: event.id, destination, status: result.status, durationMs, response: responseOf(result, hidden) }
       : { eventId: event.id, destination, status: null, durationMs };
   try {
     await api.call('POST', `/api/endpoints/${event.endpointId}/attempts`, { body: { attempts: [attempt] } });
@@ -29,7 +35,15 @@ export async function reportAnswer(
   }
 }
 
-function responseOf({ headers, preview, truncated }: Extract<OutboundResult, { kind: 'answered' }>) {
-  const isCut = preview.length > keptResponseBytes;
-  return { headers, ...encodeBody(preview.subarray(0, keptResponseBytes)), truncated: truncated || isCut };
+function responseOf(
+  { headers, preview, truncated }: Extract<OutboundResult, { kind: 'answered' }>,
+  hidden: readonly HiddenText[],
+) {
+  const body = hideIn(preview, hidden);
+  const isCut = body.length > keptResponseBytes;
+  return {
+    headers: hideInHeaders(headers, hidden),
+    ...encodeBody(body.subarray(0, keptResponseBytes)),
+    truncated: truncated || isCut,
+  };
 }

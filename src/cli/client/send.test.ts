@@ -122,6 +122,14 @@ describe('hooktape send', () => {
       const { exitCode, stderr } = await hooktape(env, 'send', id, '--to', target.origin);
       expect([given, exitCode, stderr]).toEqual([given, 0, expect.stringContaining(said)]);
     }
+    // What the target echoes of this machine's secrets stays here.
+    answer = response('200 OK', `got ${secret} and "Basic aHVudGVyMjpwdw=="`, `X-Echo: ${secret}\r\n`);
+    const echoed = ['--secret-env', 'SECRET', '--resign', '--header', 'Authorization: Basic aHVudGVyMjpwdw=='];
+    await hooktape({ ...env, SECRET: secret }, 'send', id, '--to', target.origin, ...echoed);
+    const report = JSON.stringify(reports.pop());
+    expect(report).toContain('got [redacted] and');
+    expect([report.includes(secret), report.includes('aHVudGVyMjpwdw')]).toEqual([false, false]);
+
     const kept = { body: 'x'.repeat(4096), bodyEncoding: 'utf8', truncated: true, headers: expect.any(Array) };
     const attempt = {
       eventId: id,

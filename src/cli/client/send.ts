@@ -4,6 +4,8 @@
  */
 import { encodeBody } from '../../core/body-encoding.ts';
 import { isSuccess } from '../../core/destination.ts';
+import { redacted } from '../../core/headers.ts';
+import { credentialsIn, type HiddenText } from '../../core/hidden-text.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
 import type { EditedRequest } from '../../core/replay-edit.ts';
 import { sentHeaders } from '../../core/replay-headers.ts';
@@ -43,6 +45,7 @@ export const runSend: Run = async (args, io, usage) => {
     return exitCodes.done;
   }
   const send = createSender(io, addresses);
+  const hidden = hiddenTexts(signing, edits);
   let isFailed = false;
   for (let time = 0; time < times; time++) {
     const prepared = await prepare();
@@ -50,7 +53,7 @@ export const runSend: Run = async (args, io, usage) => {
     if (result.kind === 'refused') throw new OperationError(`not sent: ${result.reason}`);
     isFailed ||= !isOk(result);
     printResult(io, given, { result, url, isSigned: signing !== undefined, isEdited });
-    await reportAnswer(io, api, event, { destination: url, result });
+    await reportAnswer(io, api, event, { destination: url, result, hidden });
   }
   return isFailed ? exitCodes.failed : exitCodes.done;
 };
@@ -73,6 +76,12 @@ function readSigning(io: Io, given: Given): Signing | undefined {
   if (secret === undefined) throw new UsageError(`--secret-env: the environment variable ${name} is not set`);
   return { secret, isTampered, hasNewId };
 }
+
+/** What the report must not have, should the target echo it. */
+const hiddenTexts = (signing: Signing | undefined, { headers }: Edits): HiddenText[] => [
+  ...(signing ? [{ text: signing.secret.trim(), shownAs: redacted }] : []),
+  ...credentialsIn(headers),
+];
 
 async function edit(
   io: Io,

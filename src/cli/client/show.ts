@@ -58,7 +58,7 @@ function describe(event: EventDetail): string {
     target,
     ...headers,
     '',
-    body ?? `(${sizeText(event.size)} that are not text: hooktape show ${event.id} --raw > FILE)`,
+    body ?? `(${sizeText(event.size)} that are not text: hooktape show ${safeLine(event.id)} --raw > FILE)`,
     '',
   ].join('\n');
 }

@@ -4,6 +4,7 @@
  */
 import { type BodyEncoding, encodeBody } from '../../core/body-encoding.ts';
 import { type HeaderPair, isCredentialHeader, redacted } from '../../core/headers.ts';
+import { type HiddenText, hideIn, hideInHeaders } from '../../core/hidden-text.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
 import { firstBytes } from '../../core/text.ts';
 
@@ -14,13 +15,8 @@ export type KeptResponse = {
   truncated: boolean;
 };
 
-/** `shownAs`: what stands in place of the text. */
-export type HiddenText = { text: string; shownAs: string };
-
 /** Sets cookies: the answer's counterpart of `Cookie`. */
 const answerCredentials = new Set(['set-cookie', 'set-cookie2']);
-/** Shorter texts are too common to be hidden. */
-const minHiddenCharacters = 4;
 
 export function keepResponse(
   answer: { headers: readonly HeaderPair[]; body: Uint8Array; truncated: boolean },
@@ -36,44 +32,15 @@ export function keepResponse(
   };
 }
 
-/** A body without the hidden texts. */
-export function hideIn(body: Uint8Array, hidden: readonly HiddenText[]): Uint8Array {
-  const found = spellings(hidden).filter(({ text }) =>
-    Buffer.from(body.buffer, body.byteOffset, body.length).includes(text, 0, 'latin1'),
-  );
-  if (found.length === 0) return body;
-  return Buffer.from(replaceAll(Buffer.from(body).toString('latin1'), found), 'latin1');
-}
-
 function keepHeaders(pairs: readonly HeaderPair[], hidden: readonly HiddenText[]): [string, string][] {
-  const texts = spellings(hidden);
   const kept: [string, string][] = [];
   let size = 0;
-  for (const [name, value] of pairs) {
+  for (const [name, value] of hideInHeaders(pairs, hidden)) {
     const lower = name.toLowerCase();
-    const shown = isCredentialHeader(lower) || answerCredentials.has(lower) ? redacted : replaceAll(value, texts);
+    const shown = isCredentialHeader(lower) || answerCredentials.has(lower) ? redacted : value;
     size += name.length + shown.length + 4;
     if (size > keptResponseBytes) break;
     kept.push([name, shown]);
   }
   return kept;
 }
-
-/** As latin1 text of UTF-8 bytes, plain and in the forms in which a server may echo a header: JSON, base64, percent-encoded. */
-function spellings(hidden: readonly HiddenText[]): HiddenText[] {
-  return hidden
-    .filter(({ text }) => text.length >= minHiddenCharacters)
-    .flatMap(({ text, shownAs }) => {
-      const bytes = Buffer.from(text, 'utf8');
-      const forms = [
-        bytes.toString('latin1'),
-        JSON.stringify(text).slice(1, -1),
-        bytes.toString('base64'),
-        encodeURIComponent(text.toWellFormed()),
-      ];
-      return [...new Set(forms)].map(form => ({ text: form, shownAs }));
-    });
-}
-
-const replaceAll = (value: string, texts: readonly HiddenText[]): string =>
-  texts.reduce((text, { text: hiddenText, shownAs }) => text.replaceAll(hiddenText, () => shownAs), value);

@@ -8,18 +8,19 @@ import { latin1 } from '../../core/buffer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { readDestination } from '../../core/destination.ts';
 import { forbidden, invalid, notFound } from '../../core/errors.ts';
-import { type HeaderPair, isCredentialHeader, redacted } from '../../core/headers.ts';
+import { type HeaderPair, redacted } from '../../core/headers.ts';
+import { credentialsIn, type HiddenText } from '../../core/hidden-text.ts';
 import { eventId } from '../../core/ids.ts';
 import { refusalToSign } from '../../core/no-signing-oracle.ts';
 import type { Principal } from '../../core/principal.ts';
 import { applyEdit, isEdit } from '../../core/replay-edit.ts';
 import { replayHeaders, sentHeaders } from '../../core/replay-headers.ts';
 import type { SigningSecret, Verdict } from '../../platforms/engine/model.ts';
+import type { SignatureScheme } from '../../platforms/engine/platform.ts';
 import { type SignRequest, signatureMask } from '../../platforms/engine/sign.ts';
 import { sign } from '../../platforms/platforms.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
 import type { StoredEvent } from '../events/service.ts';
-import type { HiddenText } from './kept-response.ts';
 import type { ReplayRequest } from './model.ts';
 
 export type PreparedRequest = {
@@ -37,15 +38,26 @@ export type PreparedRequest = {
 export type Signer = SigningSecret & { id: string; maySign: boolean; destinations: readonly string[] };
 
 type SignOptions = NonNullable<ReplayRequest['sign']>;
-/** `platform`: by whose row it signs. */
-type ChosenSecret = { secret: string; platform: string | null; isStored: boolean };
+/**
+ * `platform`: by whose row it signs. `schemes`: a stored secret renews only signatures that are valid: beside a valid one, which may
+ * cover little, another could be asked for that covers what the platform never sent.
+ */
+type ChosenSecret = {
+  secret: string;
+  platform: string | null;
+  isStored: boolean;
+  schemes?: readonly SignatureScheme[];
+};
 
 export type PrepareRequest = ReturnType<typeof createPrepareRequest>;
 
 export function createPrepareRequest(options: {
   signersOf: (endpoint: number) => readonly Signer[];
-  /** The verdict on the event, as it was captured, with this secret alone. */
-  verifyWith: (event: StoredEvent, secret: SigningSecret) => Verdict | null;
+  /** The verdict on the event, as it was captured, with this secret alone, and the schemes whose signature is valid. */
+  verifyWith: (
+    event: StoredEvent,
+    secret: SigningSecret,
+  ) => { verdict: Verdict | null; validSchemes: readonly SignatureScheme[] };
   /** Destinations for which stored secrets may sign although nobody listed them. */
   allow: readonly AllowEntry[];
   clock: Pick<Clock, 'now'>;
@@ -64,7 +76,7 @@ export function createPrepareRequest(options: {
     const known = signersOf(event.row.endpoint);
     const now = clock.now();
     const choose = (signer: Signer): ChosenSecret | string => {
-      const verdict = verifyWith(event, { platform: signer.platform, secret: signer.secret });
+      const { verdict, validSchemes } = verifyWith(event, { platform: signer.platform, secret: signer.secret });
       const refusal = refusalToSign({
         ...intent,
         secret: { ...signer, isConfirmed: signer.unconfirmed !== true },
@@ -73,7 +85,8 @@ export function createPrepareRequest(options: {
         now,
         allow,
       });
-      return refusal ?? { secret: signer.secret, platform: verdict?.platform ?? null, isStored: true };
+      const platform = verdict?.platform ?? null;
+      return refusal ?? { secret: signer.secret, platform, isStored: true, schemes: validSchemes };
     };
     if (secretId === undefined) {
       const tried = known.filter(({ maySign }) => maySign).map(choose);
@@ -112,17 +125,10 @@ export function createPrepareRequest(options: {
       headers: sentHeaders(request.headers, { eventId: eventId(row.seq, row.nonce), isEdited }),
       isSigned,
       isEdited,
-      hidden: [...hidden, ...credentialsIn(edit)],
+      hidden: [...hidden, ...credentialsIn(edit.headers ?? [])],
     };
   };
 }
-
-/** Credentials that the request brings along: captured ones are redacted, and so is what is kept of these. */
-const credentialsIn = ({ headers = [] }: NonNullable<ReplayRequest['edit']>): HiddenText[] =>
-  headers.flatMap(([name, value]) => {
-    if (value === null || !isCredentialHeader(name.toLowerCase())) return [];
-    return [value, value.slice(value.indexOf(' ') + 1)].map(text => ({ text, shownAs: redacted }));
-  });
 
 const targetOf = ({ row: { path, query } }: StoredEvent) => ({
   path: latin1(path),
@@ -130,8 +136,9 @@ const targetOf = ({ row: { path, query } }: StoredEvent) => ({
 });
 
 /** What a stored secret signs has the time of this server. */
-const optionsOf = ({ mode, at, newId }: SignOptions, { isStored, platform }: ChosenSecret, now: number) => ({
+const optionsOf = ({ mode, at, newId }: SignOptions, { isStored, platform, schemes }: ChosenSecret, now: number) => ({
   platform,
+  schemes,
   at: isStored ? now : (at ?? now),
   newId,
   tamper: mode === 'tamper',

@@ -76,6 +76,34 @@ describe('another secret or event', () => {
     expect((await replay(sign, { id })).status).toBe(200);
   });
 
+  test('a signature that is not valid, beside one that is', async () => {
+    const own = await ada.createEndpoint('adyen');
+    const key = '0123456789abcdef'.repeat(4);
+    const path = `/api/endpoints/${own.id}/secrets`;
+    const { id } = await ada.json<{ id: string }>(201, 'POST', path, { platform: 'adyen', secret: key });
+    await allow(own, id);
+    const macOf = (text: string): string => createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('base64');
+    const item = {
+      pspReference: 'P1',
+      eventCode: 'REPORT_AVAILABLE',
+      success: 'true',
+      reason: 'added by somebody else',
+    };
+    const hmacSignature = macOf('P1::::::REPORT_AVAILABLE:true');
+    const items = [{ NotificationRequestItem: { ...item, additionalData: { hmacSignature } } }];
+    const text = JSON.stringify({
+      live: 'true',
+      notificationItems: items,
+      more: 'the items’ signatures do not cover this',
+    });
+    const at = await harness.server.deliver(own, text, { headers: { HmacSignature: 'AAAA' } });
+    expect((await ada.json(200, 'GET', `/api/events/${at}`))['signatureValid']).toBe(true);
+    await open();
+    expect((await replay({ sign: { mode: 'fresh', secretId: id } }, { id: at })).status).toBe(200);
+    expect(to.received()).toContain('HmacSignature: AAAA');
+    expect(to.received()).not.toContain(macOf(text));
+  });
+
   test('an event whose signature is not stored, so that it cannot be checked again', async () => {
     await open();
     const own = await ada.createEndpoint('teams');

@@ -20,7 +20,7 @@ export const Secret = t.Object(
     destinations: t.Array(t.String(), { description: 'origins, such as `https://staging.example.com`' }),
     test: t.Boolean({
       description:
-        'true for a secret that was made to sign test events: it has no part in the verdicts of other events',
+        'true for a secret that was made to sign test events: it has no part in the verdicts of events without `x-hooktape-test`',
     }),
   },
   { title: 'Secret' },

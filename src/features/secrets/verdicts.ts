@@ -7,8 +7,10 @@
 import type { HeaderPair } from '../../core/headers.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
+import type { SignatureScheme } from '../../platforms/engine/platform.ts';
 import { toRawDelivery } from '../../platforms/engine/raw-delivery.ts';
-import { verify as verifySignature } from '../../platforms/platforms.ts';
+import type { VerifyInput } from '../../platforms/engine/verify.ts';
+import { validSchemes as findValidSchemes, verify as verifySignature } from '../../platforms/platforms.ts';
 import { type SentTo, urlsOf } from './recognition.ts';
 
 type StoredEvent = {
@@ -48,20 +50,29 @@ export function createVerdicts(options: {
     delivery: RawDelivery,
   ): string[] => tokensOf(address, receivedAt, verdict).flatMap(token => urlsOf(urlOf(token), delivery));
 
-  const verifyEvent = (
+  const inputOf = (
     address: IngestAddress,
     { platform, receivedAt, verdict, ...request }: StoredEvent,
     secrets: readonly SigningSecret[],
-  ): Verdict | null => {
+  ): VerifyInput => {
     const delivery = toRawDelivery(request);
     const urls = signedUrls(address, { receivedAt, verdict }, delivery);
-    return verifySignature({ delivery, platform, secrets, receivedAt, urls });
+    return { delivery, platform, secrets, receivedAt, urls };
   };
 
   return {
-    /** The verdict on an event, as it was captured, with this secret alone. A stored verdict does not count. */
-    verifyWith: (address: IngestAddress, event: StoredEvent, secret: SigningSecret): Verdict | null =>
-      verifyEvent(address, event, [secret]),
+    /**
+     * The verdict on an event, as it was captured, with this secret alone, and the schemes whose signature is valid. A stored verdict
+     * does not count.
+     */
+    verifyWith(
+      address: IngestAddress,
+      event: StoredEvent,
+      secret: SigningSecret,
+    ): { verdict: Verdict | null; validSchemes: readonly SignatureScheme[] } {
+      const input = inputOf(address, event, [secret]);
+      return { verdict: verifySignature(input), validSchemes: findValidSchemes(input) };
+    },
 
     /** Whether the endpoint has a secret to verify with. Without one, verdicts are `unchecked` or the stored ones. */
     canVerify: async (endpoint: number): Promise<boolean> =>
@@ -75,7 +86,7 @@ export function createVerdicts(options: {
 
     async verify(address: IngestAddress, events: readonly StoredEvent[]): Promise<(Verdict | null)[]> {
       const secrets = secretsOf(address.seq);
-      return events.map(event => storedVerdict(event.verdict) ?? verifyEvent(address, event, secrets));
+      return events.map(event => storedVerdict(event.verdict) ?? verifySignature(inputOf(address, event, secrets)));
     },
   };
 }

@@ -11,7 +11,7 @@ import { splitTarget } from '../../core/request-target.ts';
 import type { CaptureService, IngestAddress } from '../../ingest/capture.ts';
 import type { Platform } from '../../platforms/engine/platform.ts';
 import { createFresh, type Sample, type SampleRequest } from '../../platforms/engine/sample.ts';
-import { canTestSign, createTestSecret } from '../../platforms/engine/test-secret.ts';
+import { canTestSign, createTestSecret, testEventHeader } from '../../platforms/engine/test-secret.ts';
 import { findPlatform, parseSecret, sign } from '../../platforms/platforms.ts';
 import type { NewTestEvent, PlatformGuide, TestEvent } from './model.ts';
 
@@ -120,8 +120,7 @@ function deliveryOf(
     ['Host', new URL(url).host],
     ...sent.headers.filter(([name]) => lowerName(name) !== 'content-length'),
     ['Content-Length', String(sent.body.length)],
-    // Tells a test event from one of the platform.
-    ['X-Hooktape-Test', '1'],
+    [testEventHeader, '1'],
   ];
   return {
     method,

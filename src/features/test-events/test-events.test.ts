@@ -142,6 +142,16 @@ describe('POST /api/endpoints/{id}/test-events', () => {
     expect(challenge).toStartWith('evt_');
   });
 
+  test('what a test event shows makes no other delivery valid', async () => {
+    const endpoint = await newEndpoint();
+    const sent = await send(endpoint, { platform: 'gitlab' });
+    const { rawHeaders, payloadRaw } = await detail(sent.eventId);
+    const shown = rawHeaders.filter(([name]) => !/^(host|content-length|x-hooktape-test)$/i.test(name));
+    expect(shown.map(([name]) => name.toLowerCase())).toContain('x-gitlab-token');
+    const forged = await server.deliver(endpoint, payloadRaw, { headers: Object.fromEntries(shown) });
+    expect((await detail(forged)).signature).toMatchObject({ verdict: 'unchecked', reason: 'no_secret' });
+  });
+
   test.each([
     [{ platform: 'nobody' }, 'unknown platform'],
     [{ platform: 'stripe', sample: 'nothing' }, 'invoice.paid'],

@@ -24,8 +24,12 @@ export function replaceFormFields(reader: DeliveryReader, values: Readonly<Recor
   return body;
 }
 
+/** Of a form that is read for one of them. No sender has as many. */
+const maxFields = 20_000;
+
 function inUrlencoded(body: Buffer, name: string, value: string): Buffer | null {
-  const pairs = body.toString('latin1').split('&');
+  const pairs = body.toString('latin1').split('&', maxFields + 1);
+  if (pairs.length > maxFields) return null;
   const at = pairs.findIndex(pair => new URLSearchParams(Buffer.from(pair, 'latin1').toString('utf8')).has(name));
   if (at < 0) return null;
   const key = pairs[at]?.split('=', 1)[0] ?? '';
@@ -39,13 +43,16 @@ function inUrlencoded(body: Buffer, name: string, value: string): Buffer | null 
 function inMultipart(body: Buffer, name: string, value: string, type: string): Buffer | null {
   const boundary = /boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(type);
   const delimiter = Buffer.from(`--${boundary?.[1] ?? boundary?.[2] ?? ''}`, 'latin1');
+  let headEnd = -1;
   for (let from = body.indexOf(delimiter); from >= 0; ) {
     const next = body.indexOf(delimiter, from + delimiter.length);
-    const headEnd = body.indexOf('\r\n\r\n', from);
+    // It may belong to a later part: looked for once, not from every part.
+    if (headEnd < from) headEnd = body.indexOf('\r\n\r\n', from);
     if (next < 0 || headEnd < 0) return null;
-    const head = body.toString('latin1', from + delimiter.length, headEnd);
-    if (headEnd < next && /[;\s]name="([^"]{0,200})"/i.exec(head)?.[1] === name && !/filename=/i.test(head)) {
-      return Buffer.concat([body.subarray(0, headEnd + 4), Buffer.from(value, 'utf8'), body.subarray(next - 2)]);
+    if (headEnd < next) {
+      const head = body.toString('latin1', from + delimiter.length, headEnd);
+      if (/[;\s]name="([^"]{0,200})"/i.exec(head)?.[1] === name && !/filename=/i.test(head))
+        return Buffer.concat([body.subarray(0, headEnd + 4), Buffer.from(value, 'utf8'), body.subarray(next - 2)]);
     }
     from = next;
   }

@@ -20,7 +20,7 @@ export function createPlatforms(catalog: {
 }) {
   const index = createPlatformIndex(catalog.platforms);
   const { detect, refineByRegistered } = createDetector(index);
-  const { verify, schemesOf, mustVerifyAtCapture } = createVerifier({
+  const { verify, validSchemes, schemesOf, mustVerifyAtCapture } = createVerifier({
     index,
     refineByRegistered,
     genericSchemes: catalog.genericSchemes,
@@ -38,6 +38,7 @@ export function createPlatforms(catalog: {
     },
     highlightsOf: createHighlights(index),
     verify,
+    validSchemes,
     /** With a secret that the caller brings, never a stored one. */
     explain: createExplainer({ index, schemesOf }),
     sign: createSigner({ index, genericSchemes: catalog.genericSchemes }),

@@ -157,6 +157,24 @@ describe('causes', () => {
     ]);
   });
 
+  test('hostile bodies are not tried for long', () => {
+    const signedWith = (text: string, signed = text) =>
+      delivery({
+        headers: { 'X-Hub-Signature-256': `sha256=${mac('sha256', secret, signed).digest('hex')}` },
+        body: text,
+      });
+    // A regular expression for the last line breaks takes minutes for this.
+    expect(causesOf(signedWith(`${'\n'.repeat(250_000)}x`, 'y'), 'github', { secret })).not.toContainEqual(
+      expect.objectContaining({ proven: true }),
+    );
+    const lists = (depth: number): [string, string] => ['['.repeat(depth), ']'.repeat(depth)];
+    const causeAt = (depth: number) =>
+      causesOf(signedWith(lists(depth).join(' '), lists(depth).join('')), 'github', { secret });
+    expect(causeAt(40)).toEqual([{ cause: 'body_json_rewritten', proven: true }]);
+    // Indented, it would be gigabytes.
+    expect(causeAt(20_000)).not.toContainEqual(expect.objectContaining({ proven: true }));
+  });
+
   test('what cannot be proven is only likely', () => {
     expect(causesOf(stripe(), 'stripe', { secret: 'whsec_of_another' })).toEqual([
       { cause: 'other_secret', proven: false },

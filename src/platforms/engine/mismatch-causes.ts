@@ -15,6 +15,10 @@ export type Cause = { cause: SignatureCause; proven: boolean };
 
 /** With a larger body nothing is tried: each trial hashes it again. */
 const maxTriedBytes = 256 << 10;
+/** JSON that would get more indentation is not spelled anew: deep JSON becomes thousands of times as long. */
+const maxIndentation = 2 << 20;
+/** The widest that is tried. */
+const indentWidth = 4;
 
 /** Proven causes are tried only with the secret in the request. */
 export function findCauses(failed: {
@@ -91,7 +95,7 @@ function bodiesOf({ body }: RawDelivery): [SignatureCause, Uint8Array][] {
   const bytes = (changed: string): Uint8Array => Buffer.from(changed, 'latin1');
   const unified = text.replaceAll('\r\n', '\n');
   return [
-    ['body_line_end', bytes(text.replace(/[\r\n]+$/, ''))],
+    ['body_line_end', bytes(withoutLineEnd(text))],
     ['body_line_end', bytes(`${text}\n`)],
     ['body_line_breaks', bytes(unified)],
     ['body_line_breaks', bytes(unified.replaceAll('\n', '\r\n'))],
@@ -102,10 +106,31 @@ function bodiesOf({ body }: RawDelivery): [SignatureCause, Uint8Array][] {
   ];
 }
 
+/** By hand: a regular expression would try each of many line breaks as the beginning of the last ones. */
+function withoutLineEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\r\n]/.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+/** Brackets and commas in strings count, too: then it is tried less than it could be. */
+function isLongWhenIndented(text: string): boolean {
+  let depth = 0;
+  let indentation = 0;
+  for (const [mark] of text.matchAll(/[[\]{},]/g)) {
+    if (mark === '[' || mark === '{') depth++;
+    else if (mark !== ',') depth--;
+    indentation += Math.max(0, depth) * indentWidth;
+    if (indentation > maxIndentation) return true;
+  }
+  return false;
+}
+
 /** As the encoders of common languages write the same JSON. */
 function jsonSpellings(text: string): string[] {
   try {
     const value: unknown = JSON.parse(text);
+    if (isLongWhenIndented(text)) return [];
     const compact = JSON.stringify(value);
     const escaped = (json: string): string =>
       json.replace(/[^\x20-\x7e\n]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -113,7 +138,7 @@ function jsonSpellings(text: string): string[] {
       .replace(/([[{])\n\s*/g, '$1')
       .replace(/\n\s*([\]}])/g, '$1')
       .replace(/\n\s*/g, ' ');
-    const indented = [2, 4].map(width => JSON.stringify(value, null, width));
+    const indented = [2, indentWidth].map(width => JSON.stringify(value, null, width));
     return [compact, escaped(compact), compact.replaceAll('/', '\\/'), spaced, escaped(spaced), ...indented];
   } catch {
     return [];

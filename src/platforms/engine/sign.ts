@@ -28,6 +28,8 @@ export type SignRequest = {
   platform: string | null;
   /** The label of a scheme, for platforms with several; left out = those that the request has, else the platform's first. */
   scheme?: string | undefined;
+  /** The only schemes to sign by; left out = any of the platform. */
+  schemes?: readonly SignatureScheme[] | undefined;
   /** As a person pastes it. It is not part of the result, except where the sender sends it: tokens. */
   secret: string;
   method: string;
@@ -72,7 +74,8 @@ export function createSigner({
     const platform = request.platform === null ? undefined : index.find(request.platform);
     const signs = platform !== undefined && platform.signatures.length > 0;
     const original = readerOf(request);
-    const all = signs ? platform.signatures : genericSchemes.filter(scheme => isPresent(scheme, original));
+    const known = signs ? platform.signatures : genericSchemes.filter(scheme => isPresent(scheme, original));
+    const all = known.filter(scheme => request.schemes?.includes(scheme) ?? true);
     const title = platform?.title ?? 'the sender';
     if (all.length === 0)
       return cannotSign(

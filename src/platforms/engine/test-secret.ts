@@ -4,6 +4,9 @@ import type { KeyFormat, Platform } from './platform.ts';
 
 const keyBytes = 32;
 
+/** Tells a test event from one of the platform. Test secrets verify nothing else. */
+export const testEventHeader = 'X-Hooktape-Test';
+
 /** Whether samples can be signed: not when the platform signs nothing, or with a private key that only it has. */
 export const canTestSign = (platform: Platform): boolean => signingFormat(platform) !== undefined;
 

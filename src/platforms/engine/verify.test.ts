@@ -121,11 +121,19 @@ describe('the verdict', () => {
 
   describe('a test secret', () => {
     const testSecret = { platform: 'shopify', secret: 'made here', test: true } as const;
-    const ours = { 'X-Shopify-Hmac-Sha256': base64('made here') };
+    const ours = { 'X-Shopify-Hmac-Sha256': base64('made here'), 'X-Hooktape-Test': '1' };
 
     test('makes the verdict of what it signed', () => {
       expect(judge(ours, 'shopify', [testSecret])).toMatchObject({ ...shopify, verdict: 'valid' });
       expect(judge(ours, 'shopify', [testSecret, ...has(['shopify', 'right'])])).toMatchObject({ verdict: 'valid' });
+    });
+
+    test('makes nothing valid that is not marked as a test event, although it signed it', () => {
+      const unmarked = { 'X-Shopify-Hmac-Sha256': base64('made here') };
+      expect(judge(unmarked, 'shopify', [testSecret])).toMatchObject({ verdict: 'unchecked', reason: 'no_secret' });
+      expect(judge(unmarked, 'shopify', [testSecret, ...has(['shopify', 'right'])])).toMatchObject({
+        verdict: 'invalid',
+      });
     });
 
     test('does not change the verdict of anything else', () => {

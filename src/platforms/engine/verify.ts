@@ -9,6 +9,7 @@ import type { Platform, SignatureScheme } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
 import { canUseSecret } from './secrets.ts';
 import { signaturePresence } from './signature-values.ts';
+import { testEventHeader } from './test-secret.ts';
 import type { Outcome, SignatureCheck } from './verifiers/check.ts';
 
 /** `urls`: candidates of the public URL this was sent to (endpoint URL + path + query as received), exact first. */
@@ -74,16 +75,19 @@ export function createVerifier({
   const schemesOf = (platform: Platform | null): readonly SignatureScheme[] =>
     platform === null || platform.signatures.length === 0 ? genericSchemes : platform.signatures;
 
-  const verify: Verify = input => {
+  const read = (input: VerifyInput) => {
     const reader = createDeliveryReader(input.delivery);
     const platform = currentPlatform(input.platform, input.secrets, reader);
     const secrets = input.secrets.filter(
       secret => secret.platform === null || (platform !== null && find(secret.platform) === platform),
     );
-    return judge(
-      { platform, schemes: schemesOf(platform), secrets },
-      { reader, receivedAt: input.receivedAt, urls: input.urls },
-    );
+    const attempt: Attempt = { reader, receivedAt: input.receivedAt, urls: input.urls };
+    return { given: { platform, schemes: schemesOf(platform), secrets }, attempt };
+  };
+
+  const verify: Verify = input => {
+    const { given, attempt } = read(input);
+    return judge(given, attempt);
   };
 
   const schemesInUnstoredHeaders: ReadonlyMap<Platform, readonly SignatureScheme[]> = new Map(
@@ -95,6 +99,12 @@ export function createVerifier({
   return {
     verify,
     schemesOf,
+
+    /** The schemes whose signature is valid. The verdict is valid when one of them is, whatever stands in the others' headers. */
+    validSchemes(input: VerifyInput): SignatureScheme[] {
+      const { given, attempt } = read(input);
+      return given.schemes.filter(scheme => judge({ ...given, schemes: [scheme] }, attempt)?.verdict === 'valid');
+    },
 
     /** Whether the signature is in a header that is not stored as sent, so that it cannot be verified later. */
     mustVerifyAtCapture(delivery: RawDelivery, name: string | null): boolean {
@@ -139,11 +149,7 @@ export function judge(
 function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], attempt: Attempt): Finding {
   const finding = bestOutcome(scheme, secrets.filter(isConfirmed), attempt);
   if (finding === 'valid') return finding;
-  const tested = bestOutcome(
-    scheme,
-    secrets.filter(secret => secret.test),
-    attempt,
-  );
+  const tested = bestOutcome(scheme, isTestEvent(attempt.reader) ? secrets.filter(secret => secret.test) : [], attempt);
   // About a delivery that it has not signed, a test secret says nothing.
   if (tested === 'valid' || tested === 'stale') return tested;
   const unconfirmed = secrets.filter(secret => secret.unconfirmed);
@@ -151,6 +157,9 @@ function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], 
   if (other === 'valid') return 'unconfirmed';
   return finding === 'no_secret' && invalidFindings.has(other) ? 'only_unconfirmed' : finding;
 }
+
+/** Who has seen a test event may send it, or a fixed value in it, again. That must not pass for a delivery of the platform. */
+const isTestEvent = (reader: DeliveryReader): boolean => reader.header(testEventHeader.toLowerCase()) !== undefined;
 
 function bestOutcome(
   scheme: SignatureScheme,
