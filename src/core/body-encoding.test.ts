@@ -11,5 +11,5 @@ test.each([
 });
 
 test.each(['/wA', '/wA=\n', '_wA=', '/wA==', '=', 'a', '=x'])('%p is refused as base64', text => {
-  expect(() => decodeBody(text, 'base64', 'edit.body')).toThrow('edit.body is not valid base64');
+  expect(() => decodeBody(text, 'base64', 'edit.body')).toThrow('edit.body is not base64');
 });

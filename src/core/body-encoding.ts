@@ -16,6 +16,6 @@ export function decodeBody(text: string, encoding: BodyEncoding, field: string):
   if (encoding === 'utf8') return Buffer.from(text, 'utf8');
   const bytes = Buffer.from(text, 'base64');
   // Buffer.from skips characters that are not base64.
-  if (bytes.toString('base64') !== text) throw invalid(`${field} is not valid base64`);
+  if (bytes.toString('base64') !== text) throw invalid(`${field} is not base64`);
   return bytes;
 }

@@ -35,7 +35,7 @@ describe('an edit of the body', () => {
     [{ set: { '': 1 } }, 'empty'],
     [{ set: { items: 1, 'items.0': 1 } }, 'inside another path'],
     [{ body: 'x', unset: ['id'] }, 'leave out'],
-    [{ body: 'no base64!', bodyEncoding: 'base64' as const }, 'not valid base64'],
+    [{ body: 'no base64!', bodyEncoding: 'base64' as const }, 'not base64'],
     [{ bodyEncoding: 'utf8' as const }, 'goes with edit.body'],
   ])('%j is refused', (edit, message) => expect(() => bodyAfter(edit)).toThrow(message));
 
