@@ -78,7 +78,6 @@ const makeMainPackage = (output: Output): Promise<Made> =>
     writePackage(folder, {
       name: 'hooktape',
       description,
-      emptyReleaseDir,
       ...common,
       mcpName: serverName,
       engines: { node: '>=18' },

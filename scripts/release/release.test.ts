@@ -7,7 +7,7 @@ import { homepage, packagingDir, version } from './files.ts';
 
 const textOf = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8');
 
-test('server.json has the version and the address of package.json', () => {
+test('server.json has the version and the repository of package.json', () => {
   const server = JSON.parse(textOf('server.json')) as {
     version: string;
     repository: { url: string };

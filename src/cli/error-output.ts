@@ -1,6 +1,7 @@
 /* Reports the error of a command on stderr, as text or with --json as one JSON line, and determines the exit code. */
 import { ExpectedError } from '../core/errors.ts';
 import { escapeUnsafe } from '../log.ts';
+import { safeText } from './client/output.ts';
 import { diskErrorMessage } from './disk-errors.ts';
 import { ConfigurationError, exitCodes, type Io, UnreachableError, UsageError } from './io.ts';
 
@@ -38,16 +39,14 @@ function messageOf(error: unknown): string {
   return isExpected || error.stack === undefined ? error.message : `${error.message}\n${error.stack}`;
 }
 
-/** The text may come from a file or the network, so control characters other than line breaks are escaped. */
-const oneByOne = (text: string): string => text.split('\n').map(escapeUnsafe).join('\n');
-
+/** Texts in it may come from a file or the network. */
 function asText({ message, details }: Failure): string {
-  if (details === undefined) return oneByOne(`hooktape: ${message}\n`);
+  if (details === undefined) return safeText(`hooktape: ${message}\n`);
   if ('usage' in details) {
     const usage = details.usage.length > 0 ? details.usage : ['hooktape help lists the commands'];
-    return oneByOne(`hooktape: ${message}\n\n${usage.join('\n')}\n`);
+    return safeText(`hooktape: ${message}\n\n${usage.join('\n')}\n`);
   }
-  return oneByOne(`hooktape: ${message}:\n${details.problems.map(problem => `  ${problem}\n`).join('')}`);
+  return safeText(`hooktape: ${message}:\n${details.problems.map(problem => `  ${problem}\n`).join('')}`);
 }
 
 const asJson = ({ message, details, exitCode }: Failure): string =>

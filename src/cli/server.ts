@@ -6,7 +6,7 @@ import type { DatabaseBeingOpened } from '../db/database.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront, createSocketFront, decideFastPath, type Front, type FrontOptions } from '../front.ts';
 import type { Logger } from '../log.ts';
-import { peerIn } from '../shared/addresses.ts';
+import { hostOfUrl, peerIn } from '../shared/addresses.ts';
 import { buildServices, type Services } from '../wiring.ts';
 import { type Certificate, type CertificateFiles, watchCertificate } from './certificate.ts';
 import { connectionCounts } from './connection-counts.ts';
@@ -163,8 +163,8 @@ async function makeOwner({ account, log }: Services, { owner }: Config): Promise
 }
 
 async function announce(io: Io, { config, setup, log }: Services, json: boolean): Promise<void> {
-  const { protocol, hostname } = new URL(config.baseUrl);
-  if (protocol === 'http:' && !isLoopbackHost(hostname.replace(/^\[|\]$/g, '')))
+  const url = new URL(config.baseUrl);
+  if (url.protocol === 'http:' && !isLoopbackHost(hostOfUrl(url)))
     log.warn('BASE_URL is plain http: passwords and session cookies can be read on the way; put https in front', {
       baseUrl: config.baseUrl,
     });

@@ -4,7 +4,7 @@
  * public, because what they reach depends on the network they leave by.
  */
 
-import { type Address, type Cidr, isInAnyCidr, parseAddress, parseCidr } from '../shared/addresses.ts';
+import { type Address, type Cidr, hostOfUrl, isInAnyCidr, parseAddress, parseCidr } from '../shared/addresses.ts';
 
 const ranges = (...texts: string[]): Cidr[] =>
   texts.flatMap(text => {
@@ -83,7 +83,7 @@ export const isLoopback = (address: Address): boolean => isInAnyCidr(address, lo
 
 /** Whether a browser or a program on this host is meant by an origin such as `http://localhost:4665`. */
 export function isLoopbackOrigin(origin: string): boolean {
-  const host = (URL.parse(origin)?.hostname ?? '').replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const host = hostOfUrl(URL.parse(origin) ?? { hostname: '' }).replace(/\.$/, '');
   const address = parseAddress(host);
   // RFC 6761 section 6.3: `localhost` and everything under it.
   return address ? isLoopback(address) : host === 'localhost' || host.endsWith('.localhost');

@@ -3,7 +3,15 @@
  * range entry allows those addresses under any name; an entry with a port allows only that port.
  */
 
-import { type Address, type Cidr, isInCidr, parseAddress, parseCidr } from '../shared/addresses.ts';
+import {
+  type Address,
+  type Cidr,
+  hostOfUrl,
+  isInCidr,
+  parseAddress,
+  parseCidr,
+  portOfUrl,
+} from '../shared/addresses.ts';
 
 export type AllowEntry = { readonly text: string; readonly port?: number } & (
   | { readonly kind: 'host'; readonly host: string }
@@ -57,11 +65,10 @@ const noAddress: Address = { family: 6, value: 0n };
 
 /** Whether an entry allows the URL as it is written: a name only when the entry is that name, whatever it resolves to. */
 export function isUrlAllowed(entries: readonly AllowEntry[], url: URL): boolean {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  const host = hostOfUrl(url);
   const address = parseAddress(host);
   const named = entries.filter(({ kind }) => kind === 'host' || address !== undefined);
-  return isAllowed(named, { host, address: address ?? noAddress, port });
+  return isAllowed(named, { host, address: address ?? noAddress, port: portOfUrl(url) });
 }
 
 /** Whether an entry is this exact address, rather than a host or a range that contains it. */

@@ -1,3 +1,6 @@
 /** The same bytes as a `Buffer`, on the same memory; one that is a `Buffer` already costs nothing. */
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** The bytes as text of one character each, as HTTP/1.1 carries paths, queries and header values. */
+export const latin1 = (bytes: Uint8Array): string => asBuffer(bytes).toString('latin1');

@@ -1,5 +1,5 @@
 /*
- * The form of a replay's destination: an absolute http or https URL. Stricter than the URL parser, which also accepts
+ * A replay's destination: which URLs can be one, and what counts as success. The form is strict: an absolute http or https URL. Stricter than the URL parser, which also accepts
  * `http:host`, backslashes and white space, and would send to another address than a reader expects.
  */
 import { invalid } from './errors.ts';
@@ -7,6 +7,9 @@ import { invalid } from './errors.ts';
 const absolute = /^https?:\/\/[^/?#]/i;
 const neverInUri = /[\s\\\p{Cc}\p{Cs}]/u;
 export const maxUrlCharacters = 8192;
+
+/** Whether a destination has accepted a request; null: it did not answer. */
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299;
 
 /** @returns the destination as given @throws invalid */
 export function readDestination(given: string): string {

@@ -63,6 +63,9 @@ export const tooLarge = (message: string): AppError => new AppError('too_large',
 export const tooSlow = (message: string): AppError => new AppError('too_slow', message);
 export const rateLimited = (retryAfterSeconds: number): AppError =>
   new AppError('rate_limited', 'rate limit exceeded', { retryAfterSeconds });
+/** Of one account, under way at the same time. */
+export const tooManyAtOnce = (max: number, things: string, retryAfterSeconds = 1): AppError =>
+  new AppError('rate_limited', `at most ${max} ${things} at once`, { retryAfterSeconds });
 export const unreachable = (message: string, cause?: unknown): AppError =>
   new AppError('unreachable', message, { cause });
 export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown): AppError =>

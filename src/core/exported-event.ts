@@ -2,7 +2,9 @@
  * Validates one event of a JSON export (interface "Export files"). An event that capture could not have stored is refused. The
  * header rules are applied, because another program may have written the file.
  */
+
 import { createHash } from 'node:crypto';
+import { decodeBody } from './body-encoding.ts';
 import { invalid } from './errors.ts';
 import { readPin, readTags } from './event-marks.ts';
 import { applyHeaderRules, type HeaderPair } from './headers.ts';
@@ -88,12 +90,8 @@ export function record(value: unknown, what: string): Record<string, unknown> {
 }
 
 function readBody(text: string, encoding: unknown): Uint8Array {
-  if (encoding === 'utf8') return Buffer.from(text);
-  if (encoding !== 'base64') throw invalid('payloadEncoding must be utf8 or base64');
-  const body = Buffer.from(text, 'base64');
-  // Buffer.from skips invalid base64 characters silently.
-  if (body.toString('base64') !== text) throw invalid('payloadRaw is not valid base64');
-  return body;
+  if (encoding !== 'utf8' && encoding !== 'base64') throw invalid('payloadEncoding must be utf8 or base64');
+  return decodeBody(text, encoding, 'payloadRaw');
 }
 
 function readHeaders(value: unknown): HeaderPair[] {

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 const letters = 'BCDFGHJKLMNPQRSTVWXZ2456789';
 
 /** `WDJB-MJHT` @param challenge of the login, which is random */
-export function codeWords(challenge: string): string {
+export function loginCode(challenge: string): string {
   const digest = createHash('sha256').update(`login code ${challenge}`).digest();
   const text = Array.from({ length: 8 }, (_, i) => letters[digest.readUInt16BE(2 * i) % letters.length]).join('');
   return `${text.slice(0, 4)}-${text.slice(4)}`;

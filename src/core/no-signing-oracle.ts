@@ -1,9 +1,10 @@
 /*
  * No signing oracle: when the server may sign with a stored secret. A signature says "the platform sent this, to you", so a stored
- * secret signs only what the platform did send, and only for those whom the owner of the secret named. All conditions are here; every
- * way to sign with a stored secret asks this file, before anything is computed or sent. A secret that comes with the request is the
- * caller's own and needs none of this.
+ * secret signs only events that the platform sent, and only for destinations that the owner of the secret listed. All conditions are
+ * here, and every way to sign with a stored secret checks them before anything is computed or sent. They do not apply to a secret that
+ * comes with the request, because the caller has it already.
  */
+import { hostOfUrl } from '../shared/addresses.ts';
 import { type AllowEntry, canonicalHost, isUrlAllowed } from './allow-list.ts';
 import { isLoopbackHost } from './hosts.ts';
 
@@ -17,11 +18,11 @@ export type StoredSigner = {
 
 export type SigningIntent = {
   secret: StoredSigner;
-  /** A connected app or an agent asks. */
+  /** The request comes from a connected app or an agent. */
   isApp: boolean;
-  /** The event verifies with this very secret; another secret of the endpoint does not count. */
+  /** The event's signature is valid with this secret. Another secret of the endpoint does not count. */
   isValid: boolean;
-  /** Anything at all is to be changed, also to what it was: body, headers, the delivery id. */
+  /** The request changes body, headers or delivery id, even if the new value is the old one. */
   isEdited: boolean;
   /** The time to sign for, when the request names one; epoch ms. */
   at: number | undefined;
@@ -63,7 +64,7 @@ function isDestinationOf({ destinations }: StoredSigner, given: string, allow: r
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return false;
   const rest = given.startsWith(url.origin) ? given.slice(url.origin.length) : undefined;
   if (rest === undefined || !/^(?:$|[/?#])/.test(rest)) return false;
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = hostOfUrl(url);
   if (host !== canonicalHost(host)) return false;
   // `*.localhost` may be any host where the resolver does not know the rule.
   const isLoopback = host === 'localhost' || (isLoopbackHost(host) && !host.endsWith('.localhost'));

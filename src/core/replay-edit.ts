@@ -3,10 +3,12 @@
  * byte of the body stays as captured. Content-Length and digests follow. Pure.
  */
 import { followBody } from './body-digests.ts';
+import { type BodyEncoding, decodeBody } from './body-encoding.ts';
 import { invalid } from './errors.ts';
-import { connectionFields, type HeaderPair } from './headers.ts';
+import type { HeaderPair } from './headers.ts';
 import { editJson, type JsonPath, JsonPathError } from './json/edit.ts';
 import { isJson } from './json/validator.ts';
+import { fieldsOfRequest } from './replay-headers.ts';
 
 /** Paths are keys and list indexes with dots between them: `items.0.sku`. */
 export type ReplayEdit = {
@@ -15,7 +17,7 @@ export type ReplayEdit = {
   unset?: readonly string[] | undefined;
   /** In place of the whole body. */
   body?: string | undefined;
-  bodyEncoding?: 'utf8' | 'base64' | undefined;
+  bodyEncoding?: BodyEncoding | undefined;
   /** A value replaces all headers of that name, or adds one; null removes them. A name that is given twice is sent twice. */
   headers?: readonly (readonly [name: string, value: string | null])[] | undefined;
 };
@@ -31,16 +33,7 @@ const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 section 5.5, as latin1 text. */
 const fieldValueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** They belong to the connection or are set when the event is sent. */
-const notSettable = new Set<string>([
-  ...connectionFields,
-  'host',
-  'content-length',
-  'expect',
-  'accept-encoding',
-  'x-service-replay',
-  'x-hooktape-edited',
-]);
+const notSettable = new Set<string>([...fieldsOfRequest, 'x-hooktape-edited']);
 
 /** Whether the edit asks for any change. */
 export const isEdit = ({ set = {}, unset = [], body, headers = [] }: ReplayEdit): boolean =>
@@ -62,12 +55,7 @@ function editBody(before: Uint8Array, { set = {}, unset = [], body, bodyEncoding
     return paths.length === 0 ? before : editPaths(before, set, unset);
   }
   if (paths.length > 0) throw invalid('edit.body replaces the whole body: leave out edit.set and edit.unset');
-  if (bodyEncoding !== 'base64') return Buffer.from(body, 'utf8');
-  const bytes = Buffer.from(body, 'base64');
-  // At most two: with any number, the expression would try each of many in vain.
-  const digits = (text: string): string => text.replace(/={1,2}$/, '');
-  if (digits(bytes.toString('base64')) !== digits(body)) throw invalid('edit.body is not base64');
-  return bytes;
+  return decodeBody(body, bodyEncoding ?? 'utf8', 'edit.body');
 }
 
 function editPaths(before: Uint8Array, set: Readonly<Record<string, unknown>>, unset: readonly string[]): Uint8Array {

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
 import type { HeaderPair } from './headers.ts';
-import { replayHeaders, withoutRedacted } from './replay-headers.ts';
+import { replayHeaders, sentHeaders } from './replay-headers.ts';
 
-const sent = (pairs: readonly HeaderPair[]) => withoutRedacted(replayHeaders(pairs));
+const sent = (pairs: readonly HeaderPair[]) =>
+  sentHeaders(replayHeaders(pairs), { eventId: 'evt_1', isEdited: false }).slice(0, -1);
 
 test('headers of the platform keep order, case and repeats', () => {
   const platform = [

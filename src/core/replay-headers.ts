@@ -12,23 +12,22 @@ import {
   redacted,
 } from './headers.ts';
 
-/** Besides credentials and the headers that proxies add. */
-const notReplayed = new Set<string>([
+/** Fields of one connection, and fields that are set for each request: neither a captured nor an edited one is sent. */
+export const fieldsOfRequest: readonly string[] = [
   ...connectionFields,
-  // Set for the new request.
   'host',
   'content-length',
   'expect',
   'accept-encoding',
-  // Added by proxies, but stored.
-  'forwarded',
-  // Set by the replay itself.
   'x-service-replay',
-]);
+];
+
+/** `forwarded` is added by proxies, but stored. */
+const notReplayed = new Set<string>([...fieldsOfRequest, 'forwarded']);
 
 /**
  * The header pairs to edit and sign, with order, case and repeats as captured. Credentials are still there, redacted, because a
- * signature may have been in one: `withoutRedacted` removes what is left of them.
+ * signature may have been in one: `sentHeaders` removes what is left of them.
  */
 export function replayHeaders(rawHeaders: readonly HeaderPair[]): HeaderPair[] {
   const ofConnection = connectionOptions(rawHeaders);
@@ -39,5 +38,14 @@ export function replayHeaders(rawHeaders: readonly HeaderPair[]): HeaderPair[] {
   });
 }
 
-export const withoutRedacted = (headers: readonly HeaderPair[]): HeaderPair[] =>
-  headers.filter(([name, value]) => !(isCredentialHeader(name.toLowerCase()) && value === redacted));
+/** The headers as they are sent: without redacted credentials, and with the fields that tell the receiver which event this is. */
+export function sentHeaders(
+  headers: readonly HeaderPair[],
+  { eventId, isEdited }: { eventId: string; isEdited: boolean },
+): HeaderPair[] {
+  const kept = headers.filter(([name, value]) => {
+    const lower = name.toLowerCase();
+    return !(isCredentialHeader(lower) && value === redacted) && !(isEdited && lower === 'x-hooktape-edited');
+  });
+  return [...kept, ...(isEdited ? [['x-hooktape-edited', '1'] as const] : []), ['x-service-replay', eventId]];
+}

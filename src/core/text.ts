@@ -80,6 +80,15 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 /** The same with U+FFFD in place of what is not UTF-8. */
 export const decodeUtf8Leniently = (bytes: Uint8Array): string => lenient.decode(bytes);
 
+/** At most that many bytes, without a UTF-8 character that the limit cuts. */
+export function firstBytes(bytes: Uint8Array, limit: number): Uint8Array {
+  if (bytes.length <= limit) return bytes;
+  let end = limit;
+  // A character has up to three continuation bytes; more of them are no text.
+  while (end > limit - 4 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.subarray(0, end);
+}
+
 /** The bytes of the body's first 200 characters; a character that is cut at the end is left out. */
 export function previewOf(body: Uint8Array): Uint8Array {
   let characters = 0;

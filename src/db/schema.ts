@@ -4,7 +4,7 @@
  */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { plans, roles } from '../core/principal.ts';
-import { replayWays } from '../core/replay-ways.ts';
+import { replayVia } from '../core/replay-via.ts';
 
 export const meta = sqliteTable('meta', {
   name: text().primaryKey(),
@@ -151,7 +151,7 @@ export const replays = sqliteTable('replays', {
   ok: integer({ mode: 'boolean' }).notNull(),
   durationMs: integer('duration_ms').notNull(),
   createdAt: integer('created_at').notNull(),
-  via: text({ enum: replayWays }).notNull().default('api'),
+  via: text({ enum: replayVia }).notNull().default('api'),
   signed: integer({ mode: 'boolean' }).notNull().default(false),
   edited: integer({ mode: 'boolean' }).notNull().default(false),
   response: blob({ mode: 'buffer' }),
@@ -168,7 +168,7 @@ export const secrets = sqliteTable('secrets', {
   learned: integer({ mode: 'boolean' }).notNull().default(false),
   maySign: integer('may_sign', { mode: 'boolean' }).notNull().default(false),
   destinations: text({ mode: 'json' }).$type<readonly string[]>().notNull().default([]),
-  isTest: integer('is_test', { mode: 'boolean' }).notNull().default(false),
+  test: integer('is_test', { mode: 'boolean' }).notNull().default(false),
 });
 
 export const apiKeys = sqliteTable('api_keys', {

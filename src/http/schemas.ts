@@ -26,8 +26,13 @@ export const HttpStatus = (description: string) => t.Integer({ description, form
 export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
 
 /** A choice of texts. */
-export const literals = <const T extends readonly string[]>(values: T) =>
-  t.Unsafe<T[number]>(t.Union(values.map(value => t.Literal(value))));
+export const literals = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
+  t.Unsafe<T[number]>(
+    t.Union(
+      values.map(value => t.Literal(value)),
+      options,
+    ),
+  );
 
 /**
  * Text that is documented more precisely than it is validated here: TypeBox counts characters as UTF-16 units and

@@ -15,7 +15,7 @@ beforeEach(async () => {
   const ingest = createIngest({
     capture: { record: () => Promise.reject(new Error('unexpected call')) },
     findEndpoint: () => Promise.reject(new Error('the database does not answer')),
-    isPaused: () => false,
+    countIfPaused: () => false,
     clientAddress: () => '127.0.0.1',
     maxBodyBytes: 1024,
     budgets: createDeliveryBudgets(1024),

@@ -29,7 +29,7 @@ export type IngestOptions = {
   /** The live endpoint with this token; from memory whenever possible. */
   findEndpoint: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
   /** Whether a token that `findEndpoint` does not know is one of a paused endpoint. Called once for each delivery that is refused. */
-  isPaused: (token: string) => boolean;
+  countIfPaused: (token: string) => boolean;
   clientAddress: (sender: Sender) => string;
   maxBodyBytes: number;
   budgets: DeliveryBudgets;
@@ -42,12 +42,13 @@ export type IngestOptions = {
 const pausedRetrySeconds = 60;
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { capture, findEndpoint, isPaused, clientAddress, maxBodyBytes, budgets, clock, onResult, onError } = options;
+  const { capture, findEndpoint, countIfPaused, clientAddress, maxBodyBytes, budgets, clock, onResult, onError } =
+    options;
 
   const find = (token: string) => (token === '' ? undefined : findEndpoint(token));
   /** The answer to a delivery that no endpoint takes. Its body is not read. */
   const notTaken = (token: string): Answer => {
-    if (isPaused(token)) {
+    if (countIfPaused(token)) {
       onResult('paused');
       return refusal(503, 'this endpoint is paused and stores nothing, try again later', pausedRetrySeconds);
     }

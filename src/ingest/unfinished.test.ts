@@ -54,7 +54,7 @@ async function open(
         return { seq: events, id, endpoint: seq, receivedAt, eventType: null, answer: null };
       },
     },
-    isPaused: () => false,
+    countIfPaused: () => false,
     findEndpoint: token => {
       const seq = endpoints[token];
       return seq === undefined ? undefined : { seq, token };

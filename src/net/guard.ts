@@ -13,7 +13,7 @@ import {
   isAllowedLiterally,
   isPortNamed,
 } from '../core/allow-list.ts';
-import { formatAddress, parseAddress } from '../shared/addresses.ts';
+import { formatAddress, hostOfUrl, parseAddress, portOfUrl } from '../shared/addresses.ts';
 import { isBlockedPort } from './ports.ts';
 
 export type ResolvedAddress = { readonly address: string; readonly family: number };
@@ -66,8 +66,8 @@ export function createAddressGuard({
   return async text => {
     const url = parseDestination(text);
     if (typeof url === 'string') return refused(url);
-    const host = canonicalHost(url.hostname.replace(/^\[(.*)\]$/, '$1'));
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const host = canonicalHost(hostOfUrl(url));
+    const port = portOfUrl(url);
 
     let answers: readonly ResolvedAddress[];
     try {

@@ -8,6 +8,13 @@ export type Address = { readonly family: 4 | 6; readonly value: bigint };
 /** The addresses whose first `prefix` bits equal those of `value`. `text` is what the operator wrote. */
 export type Cidr = Address & { readonly prefix: number; readonly text: string };
 
+/** The host of a URL: an IPv6 address without its brackets. */
+export const hostOfUrl = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** The port of an http or https URL, also when the URL leaves it out. */
+export const portOfUrl = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
+  Number(port || (protocol === 'https:' ? 443 : 80));
+
 const ipv4MappedPrefix = 0xffffn;
 
 /** Dotted decimal, four parts, no leading zeros. */

@@ -28,6 +28,7 @@ import { createSearchService } from '../features/search/service.ts';
 import { createSigningStore } from '../features/search/signing-store.ts';
 import { createSearchStore } from '../features/search/store.ts';
 import { insertStatements, packBlocks } from '../ingest/store.ts';
+import { toRawDelivery } from '../platforms/engine/raw-delivery.ts';
 import { highlightsOf, verify } from '../platforms/platforms.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -146,12 +147,10 @@ export function createEventsWiring(
   };
 }
 
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
-
 /** Without secrets, what carries a signature is unchecked. */
-const isSigned: Describe['isSigned'] = ({ platform, method }, { path, query, headers, body }) =>
+const isSigned: Describe['isSigned'] = ({ platform, method }, content) =>
   verify({
-    delivery: { method, path: latin1(path), query: query && latin1(query), rawHeaders: headers, body },
+    delivery: toRawDelivery({ method, ...content }),
     platform,
     secrets: [],
     receivedAt: 0,

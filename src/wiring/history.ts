@@ -1,6 +1,8 @@
 /* Deliveries with their attempts, exports, imports and replays. */
+
 import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { answeredWith } from '../core/answer.ts';
+import { latin1 } from '../core/buffer.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
 import { parseWhere } from '../core/where.ts';
@@ -36,8 +38,6 @@ const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
   };
   return ({ row, body }: ExportedEvent) => advance(matcher(row.eventType, body));
 };
-
-const latin1 = (bytes: Buffer): string => bytes.toString('latin1');
 
 export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 

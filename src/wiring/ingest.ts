@@ -63,7 +63,7 @@ export function createIngestWiring(
   const ingest = createIngest({
     capture,
     findEndpoint: registry.find,
-    isPaused: endpoints.countIfPaused,
+    countIfPaused: endpoints.countIfPaused,
     clientAddress,
     maxBodyBytes: config.maxBodyBytes,
     budgets: createDeliveryBudgets(config.maxBodyBytes),

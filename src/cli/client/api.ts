@@ -2,6 +2,8 @@
  * Requests to the REST API of a server. Redirects are not followed, because they would carry the key to another host. A refusal of the
  * server becomes an error with its own words; without an answer it is UnreachableError.
  */
+import { isLoopbackHost } from '../../core/hosts.ts';
+import { hostOfUrl } from '../../shared/addresses.ts';
 import type { Parsed } from '../arguments.ts';
 import { fetchErrorMessage } from '../fetch-error.ts';
 import { type Io, OperationError, UnreachableError, UsageError } from '../io.ts';
@@ -85,12 +87,10 @@ export function createApi(io: Io, server: Server): Api {
   };
 }
 
-const isLoopbackName = (host: string): boolean => /^(localhost|127\..*|\[::1\])$/.test(host);
-
 /** For `fetch`. A proxy that the environment names would look for the server on its own host, and see what is sent to it. */
-export const withoutProxy = ({ hostname }: URL): { proxy?: string } =>
+export const withoutProxy = (url: URL): { proxy?: string } =>
   // `false` is what Bun takes, and its types do not know.
-  isLoopbackName(hostname) ? { proxy: false as unknown as string } : {};
+  isLoopbackHost(hostOfUrl(url)) ? { proxy: false as unknown as string } : {};
 
 /** @throws UnreachableError instead of the error of `fetch` */
 export async function reach<T>(url: string, request: () => Promise<T>): Promise<T> {

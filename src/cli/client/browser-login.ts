@@ -1,11 +1,12 @@
 /*
  * Gets an API key through the browser: a page of the server asks the person who is signed in there, and sends a code that works once
- * to a listener on this machine. Only who knows the verifier (PKCE, RFC 7636) can turn the code into the key, and only an answer with
- * the `state` of this login is accepted. Another program of this machine can therefore neither use a code that it sees nor slip in one.
+ * to a listener on this machine. Turning the code into the key takes the verifier (PKCE, RFC 7636), and only an answer with the
+ * `state` of this login is accepted. So another program on this machine can neither use a code that it sees nor inject one.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { hostname } from 'node:os';
-import { codeWords } from '../../core/login-code.ts';
+import { maxNameCharacters } from '../../core/limits.ts';
+import { loginCode } from '../../core/login-code.ts';
 import { type Io, OperationError } from '../io.ts';
 import { reach, withoutProxy } from './api.ts';
 import { openBrowser } from './open-browser.ts';
@@ -14,7 +15,6 @@ import { safeLine } from './output.ts';
 /** As long as the server keeps the request. */
 const waitMs = 10 * 60_000;
 const exchangeTimeoutMs = 30_000;
-const maxNameCharacters = 100;
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
@@ -34,7 +34,7 @@ export async function keyFromBrowser(io: Io, url: string): Promise<{ key: string
       state,
       code_challenge: challenge,
     }).toString();
-    io.stderr(`Opening ${page}\n\nAllow the sign-in there if the page shows this code: ${codeWords(challenge)}\n`);
+    io.stderr(`Opening ${page}\n\nAllow the sign-in there if the page shows this code: ${loginCode(challenge)}\n`);
     if (!openBrowser(io, page.href))
       io.stderr('No browser can be opened here: open the URL in one on this machine, or use hooktape login --key.\n');
     const code = await Promise.race([listener.code, io.sleep(waitMs).then(() => undefined)]);

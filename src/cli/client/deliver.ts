@@ -5,8 +5,7 @@
 import { parseAllowEntry } from '../../core/allow-list.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { EditedRequest } from '../../core/replay-edit.ts';
-import { replayHeaders, withoutRedacted } from '../../core/replay-headers.ts';
-import { decodeUtf8 } from '../../core/text.ts';
+import { replayHeaders } from '../../core/replay-headers.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import { createOutbound, type OutboundResult } from '../../net/outbound.ts';
 import type { Io } from '../io.ts';
@@ -23,12 +22,6 @@ export const capturedRequest = (event: EventDetail): EditedRequest => ({
   body: Buffer.from(event.payloadRaw, event.payloadEncoding),
 });
 
-/** The headers to send: without what is left of credentials, and with what tells the receiver which event this is. */
-export function headersToSend(headers: readonly HeaderPair[], eventId: string, isEdited: boolean): HeaderPair[] {
-  const kept = withoutRedacted(headers).filter(([name]) => !isEdited || name.toLowerCase() !== 'x-hooktape-edited');
-  return [...kept, ...(isEdited ? [['x-hooktape-edited', '1'] as const] : []), ['x-service-replay', eventId]];
-}
-
 /** @param addresses of the target's host, which have been checked @returns `send`, which never throws */
 export function createSender(io: Pick<Io, 'clock'>, addresses: readonly ResolvedAddress[]) {
   const { send } = createOutbound({
@@ -40,12 +33,4 @@ export function createSender(io: Pick<Io, 'clock'>, addresses: readonly Resolved
   });
   return (request: PreparedRequest, timeoutMs: number): Promise<OutboundResult> =>
     send({ ...request, timeoutMs, previewBytes: answerBytes });
-}
-
-/** Bytes in the API's two encodings. */
-export function encodeBody(bytes: Uint8Array): { body: string; bodyEncoding: 'utf8' | 'base64' } {
-  const text = decodeUtf8(bytes);
-  return text === undefined
-    ? { body: Buffer.from(bytes).toString('base64'), bodyEncoding: 'base64' }
-    : { body: text, bodyEncoding: 'utf8' };
 }

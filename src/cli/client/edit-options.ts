@@ -75,7 +75,7 @@ export function applyEdits(request: EditedRequest, { set, unset, body, headers }
 }
 
 /** Whether the options ask for any change. */
-export const areEdits = ({ body, ...edits }: Edits): boolean => body !== undefined || isEdit(edits);
+export const hasEdits = ({ body, ...edits }: Edits): boolean => body !== undefined || isEdit(edits);
 
 /** The request with the body as the person leaves it. @throws OperationError when the editor fails: nothing is to be sent then */
 export async function editInEditor(io: Io, request: EditedRequest): Promise<EditedRequest> {

@@ -2,7 +2,9 @@
  * `hooktape login`: gets a key for this machine, from the browser or from the person, checks it and saves it. An earlier key that
  * `login` made for this machine is revoked once the new one is saved.
  */
+import { isLoopbackHost } from '../../core/hosts.ts';
 import type { Account } from '../../features/accounts/model.ts';
+import { hostOfUrl } from '../../shared/addresses.ts';
 import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';
 import { createApi } from './api.ts';
 import { readGiven } from './given.ts';
@@ -40,9 +42,9 @@ const keyFromBrowser = async (io: Io, url: string): Promise<{ key: string; keyId
   (await import('./browser-login.ts')).keyFromBrowser(io, url);
 
 function warnIfUnencrypted(io: Io, url: string): void {
-  const { protocol, hostname } = new URL(url);
-  if (protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname) && !hostname.endsWith('.localhost'))
-    io.stderr(`${url} is not encrypted: everybody on the way can read the key and the events.\n`);
+  const server = new URL(url);
+  if (server.protocol === 'http:' && !isLoopbackHost(hostOfUrl(server)))
+    io.stderr(`${url} is not encrypted: anybody on the network path can read the key and the events.\n`);
 }
 
 /** The key on standard input, or what the person types. @throws UsageError when it is none */

@@ -1,5 +1,5 @@
 /*
- * What client commands print. Text of an event, an endpoint or a server may be hostile: what could move a terminal's cursor, change its
+ * What client commands print, and how every command prints text from elsewhere. Text of an event, an endpoint or a server may be hostile: what could move a terminal's cursor, change its
  * state or reorder a line is printed as \uXXXX.
  */
 import { escapeUnsafe } from '../../log.ts';

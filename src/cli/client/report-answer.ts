@@ -1,14 +1,12 @@
 /* Reports the answer of a target to the server, so that it stands among the event's replays. A failure does not undo the sending. */
+import { encodeBody } from '../../core/body-encoding.ts';
 import { type HiddenText, hideIn, hideInHeaders } from '../../core/hidden-text.ts';
+import { keptResponseBytes } from '../../core/limits.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
 import type { Io } from '../io.ts';
 import type { Api } from './api.ts';
-import { encodeBody } from './deliver.ts';
 import { safeLine } from './output.ts';
-
-/** What the server keeps of an answer. */
-const keptBytes = 4096;
 
 /** `hidden`: secrets of this machine, which the target may have echoed. The server is not to know them. */
 type Answer = {
@@ -42,10 +40,10 @@ function responseOf(
   hidden: readonly HiddenText[],
 ) {
   const body = hideIn(preview, hidden);
-  const isCut = body.length > keptBytes;
+  const isCut = body.length > keptResponseBytes;
   return {
     headers: hideInHeaders(headers, hidden),
-    ...encodeBody(body.subarray(0, keptBytes)),
+    ...encodeBody(body.subarray(0, keptResponseBytes)),
     truncated: truncated || isCut,
   };
 }

@@ -2,17 +2,20 @@
  * `hooktape send`: one event from this machine, edited and signed anew. The order matters: what is wrong with the options is said before
  * the server is asked, and the signature is made last, over what is really sent.
  */
-
+import { encodeBody } from '../../core/body-encoding.ts';
+import { isSuccess } from '../../core/destination.ts';
 import { redacted } from '../../core/headers.ts';
 import { credentialsIn, type HiddenText } from '../../core/hidden-text.ts';
+import { replayPreviewCharacters } from '../../core/limits.ts';
 import type { EditedRequest } from '../../core/replay-edit.ts';
+import { sentHeaders } from '../../core/replay-headers.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
 import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';
 import { connect } from './api.ts';
-import { capturedRequest, createSender, encodeBody, headersToSend, type PreparedRequest } from './deliver.ts';
-import { applyEdits, areEdits, type Edits, editInEditor, readEdits } from './edit-options.ts';
+import { capturedRequest, createSender, type PreparedRequest } from './deliver.ts';
+import { applyEdits, type Edits, editInEditor, hasEdits, readEdits } from './edit-options.ts';
 import { findEventId } from './find.ts';
 import { type Given, readGiven, variable, wholeNumber } from './given.ts';
 import { printJson, safeLine, safeText } from './output.ts';
@@ -21,7 +24,6 @@ import { checkTarget } from './target.ts';
 
 const timeoutMs = 30_000;
 const maxTimes = 10_000;
-const previewCharacters = 500;
 
 type Signing = { secret: string; isTampered: boolean; hasNewId: boolean };
 
@@ -89,7 +91,7 @@ async function edit(
 ): Promise<{ request: EditedRequest; isEdited: boolean }> {
   const edited = applyEdits(capturedRequest(event), edits);
   const request = given.flag('edit') ? await editInEditor(io, edited) : edited;
-  return { request, isEdited: areEdits(edits) || request !== edited || given.flag('new-id') };
+  return { request, isEdited: hasEdits(edits) || request !== edited || given.flag('new-id') };
 }
 
 async function prepareRequest(options: {
@@ -102,7 +104,9 @@ async function prepareRequest(options: {
 }): Promise<PreparedRequest> {
   const { io, event, request, isEdited, url, signing } = options;
   const method = event.method ?? 'POST';
-  if (!signing) return { method, url, ...request, headers: headersToSend(request.headers, event.id, isEdited) };
+  const headersOf = ({ headers }: Pick<EditedRequest, 'headers'>) =>
+    sentHeaders(headers, { eventId: event.id, isEdited });
+  if (!signing) return { method, url, ...request, headers: headersOf(request) };
   // The catalog of platforms is large, and only signing needs it.
   const { sign } = await import('../../platforms/platforms.ts');
   const signed = sign({
@@ -117,7 +121,7 @@ async function prepareRequest(options: {
     tamper: signing.isTampered,
   });
   if ('cannotSign' in signed) throw new OperationError(signed.cannotSign);
-  return { method, url: signed.url, body: signed.body, headers: headersToSend(signed.headers, event.id, isEdited) };
+  return { method, url: signed.url, body: signed.body, headers: headersOf(signed) };
 }
 
 function printDryRun(io: Io, { json }: Given, { method, url, headers, body }: PreparedRequest): void {
@@ -131,8 +135,7 @@ function printDryRun(io: Io, { json }: Given, { method, url, headers, body }: Pr
   io.stdout([safeLine(`${method} ${url}`), ...lines, '', text, ''].join('\n'));
 }
 
-const isOk = (result: OutboundResult): boolean =>
-  result.kind === 'answered' && result.status >= 200 && result.status <= 299;
+const isOk = (result: OutboundResult): boolean => result.kind === 'answered' && isSuccess(result.status);
 
 type Sent = {
   result: Exclude<OutboundResult, { kind: 'refused' }>;
@@ -152,7 +155,7 @@ function printResult(io: Io, { json }: Given, { result, url, isSigned, isEdited 
   }
   const { status, headers, preview, truncated } = result;
   if (json) {
-    const responsePreview = firstCharacters(decodeUtf8Leniently(preview), previewCharacters);
+    const responsePreview = firstCharacters(decodeUtf8Leniently(preview), replayPreviewCharacters);
     const response = { headers, ...encodeBody(preview), truncated };
     printJson(io, { ok: isOk(result), status, ...about, responsePreview, response });
     return;

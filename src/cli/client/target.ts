@@ -8,7 +8,7 @@ import { isLoopback, isMetadata } from '../../core/address-classes.ts';
 import { readDestination } from '../../core/destination.ts';
 import { AppError } from '../../core/errors.ts';
 import { isLoopbackHost } from '../../core/hosts.ts';
-import { isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
+import { hostOfUrl, isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
 import { UsageError } from '../io.ts';
 
 export type ResolvedAddress = { address: string; family: number };
@@ -42,9 +42,10 @@ export async function checkTarget(
   isRemoteAllowed: boolean,
   resolve: (host: string) => Promise<ResolvedAddress[]> = host => lookup(host, { all: true }),
 ): Promise<ResolvedAddress[]> {
-  const { hostname, username, password } = new URL(readUrl(url));
-  if (username || password) throw new UsageError('--to must not contain a user name or password: use --header');
-  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const target = new URL(readUrl(url));
+  if (target.username || target.password)
+    throw new UsageError('--to must not contain a user name or password: use --header');
+  const host = hostOfUrl(target).replace(/\.$/, '');
   const family = isIP(host);
   const isLoopbackName = !family && isLoopbackHost(host);
   const addresses = family

@@ -114,7 +114,7 @@ const urlRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
         operationId: 'rotateEndpointUrl',
         summary: 'Give an endpoint a new URL',
         description:
-          'The answer has the new `url`. The old one goes on taking deliveries for `overlap`, so that you can change it at the sender in peace, and answers 404 afterwards. At most 5 old URLs take deliveries at a time.',
+          'The answer has the new `url`. The old one goes on taking deliveries for `overlap`, so that nothing is lost while you change it at the sender, and answers 404 afterwards. At most 5 previous URLs take deliveries at a time.',
       },
     })
     .delete(

@@ -100,7 +100,7 @@ export function createEndpointsService(options: {
     endpoint,
     urlOf,
 
-    /** Whether the token is one of a paused endpoint, which has then refused a delivery. */
+    /** Whether the token is one of a paused endpoint. If so, the delivery to it is refused, and counted. */
     countIfPaused(token: string): boolean {
       const seq = registry.pausedEndpoint(token);
       if (seq === undefined) return false;
@@ -182,7 +182,7 @@ export function createEndpointsService(options: {
 
     /**
      * Gives the endpoint a new URL. The old one takes deliveries until the end of the overlap.
-     * @throws invalid for the overlap, not_found, limit_reached when too many old URLs still take deliveries
+     * @throws invalid for the overlap, not_found, limit_reached when too many previous URLs still take deliveries
      */
     async rotate(principal: TeamAccess, id: string, overlap = defaultOverlap): Promise<Endpoint> {
       const overlapMs = parseDuration(overlap);
@@ -195,7 +195,9 @@ export function createEndpointsService(options: {
       const registered = await tokens.replace({ teamId, id }, { ...replacement, until, limit: maxPreviousUrls });
       if (!registered) {
         await owned(principal, id);
-        throw limitReached(`an endpoint has at most ${maxPreviousUrls} old URLs that take deliveries: end one first`);
+        throw limitReached(
+          `an endpoint has at most ${maxPreviousUrls} previous URLs that take deliveries: end one first`,
+        );
       }
       registry.add(registered);
       return endpoint(principal, id);

@@ -1,4 +1,5 @@
 /* Converts rows of events and replay attempts to their wire shapes. Only here are stored bytes decoded. */
+import { latin1 } from '../../core/buffer.ts';
 import { basisOf, encodeDeliveryKey, numberOfRow } from '../../core/delivery-key.ts';
 import { eventId } from '../../core/ids.ts';
 import { maxParsedBodyBytes, payloadPreviewCharacters } from '../../core/limits.ts';
@@ -6,8 +7,6 @@ import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../../core/tex
 import type { DeliveryPlace } from './attempts.ts';
 import type { EventSummary, KeptResponse, ReplayAttempt, Signature } from './model.ts';
 import type { ReplayAttemptRow, SummaryRow } from './store.ts';
-
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
 /** null unless the event has a signature and the endpoint a secret to verify it with (docs/interface.md). */
 export function signatureValid(signature: Signature | null): boolean | null {

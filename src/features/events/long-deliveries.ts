@@ -1,12 +1,12 @@
 /*
- * Remembers where the attempts of long deliveries are: those with more attempts than are told apart, which would be read again for
- * every page that shows one. New attempts do not change the first ones. So what is remembered stays true until events are removed
- * (`forget`), or the oldest of these attempts is not visible any more.
+ * A cache of the attempts of long deliveries: those with more attempts than are counted (`attempts.ts`). Without it, every page that
+ * shows one of their events would read all these attempts again. New attempts do not change the first ones, so an entry stays true until
+ * events are removed (`forget`) or its oldest attempt is past retention.
  */
 import type { DeliveryGroup } from './attempts.ts';
 import type { Scope } from './attempts-store.ts';
 
-/** `rows`: the row numbers of the attempts that are told apart, in order of receipt. */
+/** `rows`: the row numbers of the attempts that are counted, in order of receipt. */
 export type LongDelivery = { key: string; rows: readonly number[] };
 
 /** Memory: about 1 KB each. */

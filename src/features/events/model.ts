@@ -7,7 +7,7 @@ import {
   maxHighlights,
   maxSearchCharacters,
 } from '../../core/limits.ts';
-import { replayWays } from '../../core/replay-ways.ts';
+import { replayVia } from '../../core/replay-via.ts';
 import { ByteCount, HttpStatus, literals, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 
 const NameValue = t.Tuple([t.String(), t.String()]);
@@ -127,14 +127,14 @@ export type KeptResponse = Static<typeof KeptResponse>;
 
 export const ReplayAttempt = t.Object(
   {
-    destination: t.String(),
+    destination: t.String({ description: 'the URL that it was sent to' }),
     status: nullable(HttpStatus('null when the destination could not be reached')),
     ok: t.Boolean(),
     durationMs: t.Integer({ description: 'from the start of the replay to the end of the response' }),
     createdAt: Timestamp,
     replayedBy: nullable(t.String()),
     formerMember: t.Boolean(),
-    via: literals(replayWays),
+    via: literals(replayVia, { description: 'who sent it: `listen` is `hooktape` on another machine' }),
     signed: t.Boolean({ description: 'it was signed anew; false = with the signature as captured' }),
     edited: t.Boolean({ description: 'body, headers or the delivery id were changed' }),
     response: nullable(KeptResponse),

@@ -1,8 +1,10 @@
 /* /api/events */
+
 import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
+import { sandboxed } from '../../http/sandboxed.ts';
 import { Bytes, FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { EventDetail, EventListQuery, EventPage } from './model.ts';
 import type { EventsService } from './service.ts';
@@ -54,15 +56,14 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
       },
     );
 
-/** A download, whatever the body is: captured bytes are hostile, and no browser may render them. */
+/** A download, whatever the body is. */
 function attachment(id: string, { bytes, body }: Awaited<ReturnType<EventsService['body']>>): Response {
   return new Response(body instanceof ReadableStream ? body : new Uint8Array(body), {
     headers: {
       'content-type': 'application/octet-stream',
       'content-disposition': `attachment; filename="${id}.bin"`,
       'content-length': String(bytes),
-      'content-security-policy': "sandbox; default-src 'none'",
-      'cache-control': 'no-store',
+      ...sandboxed,
     },
   });
 }

@@ -6,7 +6,7 @@ import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import { maxBlockBytes, type StoredBlock } from '../../core/event-block.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
-import type { ReplayWay } from '../../core/replay-ways.ts';
+import type { ReplayVia } from '../../core/replay-via.ts';
 import type { PlanCutoff } from '../../core/retention.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import {
@@ -81,7 +81,7 @@ export type ReplayAttemptRow = {
   ok: boolean;
   durationMs: number;
   createdAt: number;
-  via: ReplayWay;
+  via: ReplayVia;
   signed: boolean;
   edited: boolean;
   response: Buffer | null;

@@ -1,8 +1,10 @@
 /* GET /api/endpoints/{id}/export */
+
 import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
+import { sandboxed } from '../../http/sandboxed.ts';
 import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { ExportFile, ExportQuery, fileTypes } from './model.ts';
 import type { ExportsService } from './service.ts';
@@ -17,9 +19,7 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
           'content-type': `${fileTypes[query.format ?? 'json'].mediaType}; charset=utf-8`,
           // The file name contains the id from the database, not the text of the request.
           'content-disposition': `attachment; filename="${fileName}"`,
-          'content-security-policy': "sandbox; default-src 'none'",
-          'x-content-type-options': 'nosniff',
-          'cache-control': 'no-store',
+          ...sandboxed,
         },
       });
     },

@@ -7,7 +7,7 @@ import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import { AppError, invalid } from '../../core/errors.ts';
+import { invalid, tooManyAtOnce } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { toStream } from '../../core/json/output.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
@@ -123,8 +123,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
       query: ExportQuery,
     ): Promise<{ fileName: string; body: ReadableStream<Uint8Array> }> {
       const release = semaphore.tryAcquire(principal.accountId);
-      if (!release)
-        throw new AppError('rate_limited', `at most ${maxExportsPerAccount} exports at once`, { retryAfterSeconds: 5 });
+      if (!release) throw tooManyAtOnce(maxExportsPerAccount, 'exports', 5);
       try {
         return await open(principal, id, query, release);
       } catch (error) {

@@ -2,16 +2,15 @@
  * Counts the events of an endpoint that match a filter. A call works within the budget of a search, so a large history takes several:
  * each returns how many it found, and the position after which the next goes on.
  */
-import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
+import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import { parseWhere } from '../../core/where.ts';
-import type { Filter } from '../../shared/filter/filter.ts';
 import type { ReadableEndpoint } from '../events/service.ts';
+import { type FindMatching, foundAtOnce } from './find-matching.ts';
 import type { EventCount, EventCountQuery } from './model.ts';
 
-/** Events that are looked for at once, and how often in one call. */
-const foundAtOnce = 2048;
+/** How often a call searches. */
 const maxRounds = 8;
 
 /** A filter that matches all events. */
@@ -23,15 +22,7 @@ export function createCountingService(options: {
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
   retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
-  find: (search: {
-    endpoint: number;
-    q: string;
-    where: { filter: Filter; endpoint: ReadableEndpoint };
-    since: number;
-    after: Position | undefined;
-    limit: number;
-    signal: AbortSignal | undefined;
-  }) => Promise<{ found: Position[]; next: Position | undefined }>;
+  find: FindMatching;
 }) {
   const { endpoint: findEndpoint, retentionCutoff, find } = options;
   return {

@@ -7,14 +7,12 @@ import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import type { Position } from '../../core/cursor.ts';
 import { forbidden } from '../../core/errors.ts';
 import type { Principal, TeamAccess } from '../../core/principal.ts';
-import type { Filter } from '../../shared/filter/filter.ts';
 import type { ReadableEndpoint } from '../events/service.ts';
+import { type FindMatching, foundAtOnce } from './find-matching.ts';
 import type { DeletionRequest } from './model.ts';
 import { readSelection } from './selection.ts';
 
 const sliceMs = 2.5;
-/** Events that are looked for at once. */
-const foundAtOnce = 2048;
 
 export type DeletionService = ReturnType<typeof createDeletionService>;
 
@@ -22,15 +20,7 @@ export function createDeletionService(options: {
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
   retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
-  find: (search: {
-    endpoint: number;
-    q: string;
-    where: { filter: Filter; endpoint: ReadableEndpoint };
-    since: number;
-    after: Position | undefined;
-    limit: number;
-    signal: AbortSignal | undefined;
-  }) => Promise<{ found: Position[]; next: Position | undefined }>;
+  find: FindMatching;
   /** Removes these events in one transaction. @returns how many there were, and the writer's time */
   remove: (
     of: { endpoint: number; withPinned: boolean },

@@ -8,7 +8,7 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { newToken, type RandomBytes } from '../../core/ids.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
-import { codeWords } from '../../core/login-code.ts';
+import { loginCode } from '../../core/login-code.ts';
 import { readName } from '../../core/text.ts';
 import type { SignedInUser } from './authorization-endpoint.ts';
 import { hashOf } from './credential-hash.ts';
@@ -35,7 +35,7 @@ export type KeyLoginOutcome =
 type KeyLoginOptions = {
   store: KeyLoginsStore;
   apiKeys: KeyMaker;
-  /** Of a client address: pages that it opens, and codes that it tries. */
+  /** How many pages and codes a client address may try. */
   limitRequests: RateLimit;
   clock: Clock;
   random: RandomBytes;
@@ -103,7 +103,7 @@ export function createKeyLogin({ store, apiKeys, limitRequests, clock, random }:
       const row = { hash: hashOf(handle), accountId, sessionId, ...request, expiresAt: clock.now() + requestMs };
       if (!(await store.insert(row, maxOpen))) return tryLater(60);
       const { name, port, challenge } = request;
-      return { kind: 'approval', view: { name, port, code: codeWords(challenge), email, handle } };
+      return { kind: 'approval', view: { name, port, code: loginCode(challenge), email, handle } };
     },
 
     /** @param form the person's answer */

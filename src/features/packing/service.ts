@@ -3,7 +3,9 @@
  * blocks, oldest first. Events deleted after the packer has read them are skipped by its transaction. A crash loses at most the work
  * of one slice.
  */
+
 import type { SignedEvent } from '../../core/block-signature.ts';
+import { latin1 } from '../../core/buffer.ts';
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import { deliveryNumber } from '../../core/delivery-key.ts';
@@ -207,8 +209,6 @@ async function readOldRow(row: OldRow, monotonic: () => number) {
     throw error;
   }
 }
-
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
 /** Copies the records of these events, in order, into new blocks. */
 function joinRecords(rows: readonly EventRow[], records: ReadonlyMap<number, EventRecord>, { builder, sign }: Packer) {

@@ -2,16 +2,16 @@
  * What is kept of the answer to a replay, as JSON in its wire shape: the beginning of headers and body. Credentials in it, and texts
  * that must not be shown, such as the secret that signed the request, are replaced.
  */
-
+import { type BodyEncoding, encodeBody } from '../../core/body-encoding.ts';
 import { type HeaderPair, isCredentialHeader, redacted } from '../../core/headers.ts';
 import { type HiddenText, hideIn, hideInHeaders } from '../../core/hidden-text.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
-import { decodeUtf8 } from '../../core/text.ts';
+import { firstBytes } from '../../core/text.ts';
 
 export type KeptResponse = {
   headers: [string, string][];
   body: string;
-  bodyEncoding: 'utf8' | 'base64';
+  bodyEncoding: BodyEncoding;
   truncated: boolean;
 };
 
@@ -24,12 +24,10 @@ export function keepResponse(
 ): KeptResponse {
   const headers = keepHeaders(answer.headers, hidden);
   const whole = hideIn(answer.body, hidden);
-  const body = beginningOf(whole);
-  const text = decodeUtf8(body);
+  const body = firstBytes(whole, keptResponseBytes);
   return {
     headers,
-    body: text ?? Buffer.from(body).toString('base64'),
-    bodyEncoding: text === undefined ? 'base64' : 'utf8',
+    ...encodeBody(body),
     truncated: answer.truncated || body.length < whole.length || headers.length < answer.headers.length,
   };
 }
@@ -45,12 +43,4 @@ function keepHeaders(pairs: readonly HeaderPair[], hidden: readonly HiddenText[]
     kept.push([name, shown]);
   }
   return kept;
-}
-
-/** Does not cut a character apart, unless the body is no text. */
-function beginningOf(body: Uint8Array): Uint8Array {
-  if (body.length <= keptResponseBytes) return body;
-  let end = keptResponseBytes;
-  while (end > keptResponseBytes - 4 && ((body[end] ?? 0) & 0xc0) === 0x80) end--;
-  return body.subarray(0, end);
 }

@@ -13,7 +13,7 @@ const HttpUrl = (description: string) =>
     { description },
   );
 const Path = t.String({ minLength: 1, description: 'keys and list indexes with dots between them: `items.0.sku`' });
-const BodyEncoding = literals(['utf8', 'base64']);
+const BodyEncoding = literals(['utf8', 'base64'], { description: 'the encoding of `body`' });
 const Headers = t.Array(t.Tuple([t.String(), t.String()]));
 
 export const ReplayEdit = t.Object(
@@ -42,7 +42,9 @@ export const ReplayEdit = t.Object(
 
 export const ReplaySign = t.Object(
   {
-    mode: literals(['none', 'fresh', 'tamper']),
+    mode: literals(['none', 'fresh', 'tamper'], {
+      description: '`none`: as captured; `fresh`: a new signature; `tamper`: a new signature that is broken',
+    }),
     secret: t.Optional(
       t.String({
         minLength: 1,
@@ -93,7 +95,7 @@ export const ReplayDryRun = t.Object(
   {
     dryRun: t.Literal(true),
     method: t.String(),
-    url: t.String(),
+    url: t.String({ description: 'with the path and query that `appendPath` appends' }),
     headers: Headers,
     body: t.String({ description: '`[signed]` stands for a signature that a stored secret would make' }),
     bodyEncoding: BodyEncoding,

@@ -2,7 +2,9 @@
  * Makes the request that a replay sends: the event as captured, edited, signed. Whether a stored secret may sign is decided in
  * core/no-signing-oracle.ts, before anything is signed.
  */
+
 import type { AllowEntry } from '../../core/allow-list.ts';
+import { latin1 } from '../../core/buffer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { readDestination } from '../../core/destination.ts';
 import { forbidden, invalid, notFound } from '../../core/errors.ts';
@@ -12,10 +14,10 @@ import { eventId } from '../../core/ids.ts';
 import { refusalToSign } from '../../core/no-signing-oracle.ts';
 import type { Principal } from '../../core/principal.ts';
 import { applyEdit, isEdit } from '../../core/replay-edit.ts';
-import { replayHeaders, withoutRedacted } from '../../core/replay-headers.ts';
+import { replayHeaders, sentHeaders } from '../../core/replay-headers.ts';
 import type { SigningSecret, Verdict } from '../../platforms/engine/model.ts';
 import type { SignatureScheme } from '../../platforms/engine/platform.ts';
-import type { SignRequest } from '../../platforms/engine/sign.ts';
+import { type SignRequest, signatureMask } from '../../platforms/engine/sign.ts';
 import { sign } from '../../platforms/platforms.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
 import type { StoredEvent } from '../events/service.ts';
@@ -113,21 +115,14 @@ export function createPrepareRequest(options: {
       ? chooseSecret(event, { sign: wanted, url, isApp: principal.app !== undefined, isEdited })
       : undefined;
     const edited = applyEdit({ headers: replayHeaders(event.headers), body: event.body }, edit);
-    const marks: HeaderPair[] = [
-      ...(isEdited ? [['x-hooktape-edited', '1'] as const] : []),
-      ['x-service-replay', eventId(row.seq, row.nonce)],
-    ];
     const unsigned = { method: row.method, url, ...edited };
     const { hidden, ...request } =
       chosen && wanted
         ? signed({ ...unsigned, ...optionsOf(wanted, chosen, clock.now()) }, chosen, dryRun)
         : { ...unsigned, hidden: [] };
-    const headers = withoutRedacted(request.headers).filter(
-      ([name]) => !isEdited || name.toLowerCase() !== 'x-hooktape-edited',
-    );
     return {
       ...request,
-      headers: [...headers, ...marks],
+      headers: sentHeaders(request.headers, { eventId: eventId(row.seq, row.nonce), isEdited }),
       isSigned,
       isEdited,
       hidden: [...hidden, ...credentialsIn(edit.headers ?? [])],
@@ -136,8 +131,8 @@ export function createPrepareRequest(options: {
 }
 
 const targetOf = ({ row: { path, query } }: StoredEvent) => ({
-  path: Buffer.from(path).toString('latin1'),
-  query: query && Buffer.from(query).toString('latin1'),
+  path: latin1(path),
+  query: query && latin1(query),
 });
 
 /** What a stored secret signs has the time of this server. */
@@ -166,7 +161,7 @@ function signed(
   const masked = make(true);
   if (dryRun) return { ...masked, hidden };
   const real = make(false);
-  const signatures = real.headers.filter((_, n) => masked.headers[n]?.[1] === '[signed]').map(([, value]) => value);
+  const signatures = real.headers.filter((_, n) => masked.headers[n]?.[1] === signatureMask).map(([, value]) => value);
   const parts = signatures.flatMap(value => [value, ...value.split(/[,;= ]+/).filter(part => part.length >= 16)]);
-  return { ...real, hidden: [...hidden, ...parts.map(text => ({ text, shownAs: '[signed]' }))] };
+  return { ...real, hidden: [...hidden, ...parts.map(text => ({ text, shownAs: signatureMask }))] };
 }

@@ -1,20 +1,21 @@
 /*
  * Replays stored events. Every attempt is recorded, with the account that made it, before the caller gets the result, also when the
- * caller disconnects. A destination that is not allowed is not an attempt, and a dry run is none. Attempts that were made from another
- * machine are reported here.
+ * caller disconnects. A refused destination and a dry run are no attempts. Attempts that
+ * another machine made are reported here.
  */
 import { requireUser } from '../../core/app-permissions.ts';
+import { decodeBody, encodeBody } from '../../core/body-encoding.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
-import { readDestination } from '../../core/destination.ts';
-import { AppError, invalid, unreachable } from '../../core/errors.ts';
+import { isSuccess, readDestination } from '../../core/destination.ts';
+import { invalid, tooManyAtOnce, unreachable } from '../../core/errors.ts';
 import { hideIn } from '../../core/hidden-text.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
 import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.ts';
 import { isEdit } from '../../core/replay-edit.ts';
-import type { ReplayWay } from '../../core/replay-ways.ts';
-import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
+import type { ReplayVia } from '../../core/replay-via.ts';
+import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/service.ts';
 import { type KeptResponse, keepResponse } from './kept-response.ts';
@@ -54,13 +55,13 @@ export function createReplaysService(options: {
     { accountId }: Replayer,
     { row }: StoredEvent,
     { method, url, headers, body, isSigned, isEdited, hidden }: PreparedRequest,
-    via: ReplayWay,
+    via: ReplayVia,
   ): Promise<ReplayResult> => {
     const outcome = await send({ url, method, headers, body, timeoutMs, signal: stopping.signal });
     if (outcome.kind === 'refused') throw invalid(outcome.reason);
     const { durationMs } = outcome;
     const status = outcome.kind === 'answered' ? outcome.status : null;
-    const ok = isOk(status);
+    const ok = isSuccess(status);
     await store.insert(row.seq, {
       accountId,
       destination: url,
@@ -86,8 +87,7 @@ export function createReplaysService(options: {
   /** Limits how many replays an account has at once. */
   const run = async <T>({ accountId }: Replayer, replay: () => Promise<T>): Promise<T> => {
     const release = semaphore.tryAcquire(accountId);
-    if (!release)
-      throw new AppError('rate_limited', `at most ${maxConcurrentReplays} replays at once`, { retryAfterSeconds: 1 });
+    if (!release) throw tooManyAtOnce(maxConcurrentReplays, 'replays');
     try {
       const work = replay();
       running.add(work);
@@ -105,7 +105,7 @@ export function createReplaysService(options: {
     async replay(
       principal: Replayer,
       id: string,
-      { via, ...request }: ReplayRequest & { via: ReplayWay },
+      { via, ...request }: ReplayRequest & { via: ReplayVia },
     ): Promise<ReplayResult | ReplayDryRun> {
       const { sign, edit } = request;
       if ((sign && sign.mode !== 'none') || (edit && isEdit(edit))) requireUser(principal);
@@ -140,11 +140,11 @@ export function createReplaysService(options: {
           accountId: principal.accountId,
           destination: readDestination(destination),
           status,
-          ok: isOk(status),
+          ok: isSuccess(status),
           durationMs,
           createdAt,
           via: 'listen' as const,
-          response: response ? toStored(keepResponse({ ...response, body: bytesOf(response) })) : null,
+          response: response ? keepReported(response) : null,
         };
         return event ? [{ event: { endpoint, ...event }, attempt }] : [];
       });
@@ -159,16 +159,11 @@ export function createReplaysService(options: {
   };
 }
 
-const isOk = (status: number | null): boolean => status !== null && status >= 200 && status <= 299;
+/** @throws invalid */
+const keepReported = (response: NonNullable<Reported['response']>): Buffer =>
+  toStored(keepResponse({ ...response, body: decodeBody(response.body, response.bodyEncoding, 'response.body') }));
 
 const toStored = (response: KeptResponse): Buffer => Buffer.from(JSON.stringify(response), 'utf8');
-
-/** @throws invalid */
-function bytesOf({ body, bodyEncoding }: NonNullable<Reported['response']>): Uint8Array {
-  if (bodyEncoding === 'utf8') return Buffer.from(body, 'utf8');
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(body)) throw invalid('the body of a response is not base64');
-  return Buffer.from(body, 'base64');
-}
 
 function checkSign(sign: ReplayRequest['sign']): void {
   if (!sign) return;
@@ -179,13 +174,5 @@ function checkSign(sign: ReplayRequest['sign']): void {
 }
 
 function toDryRun({ method, url, headers, body }: PreparedRequest): ReplayDryRun {
-  const text = decodeUtf8(body);
-  return {
-    dryRun: true,
-    method,
-    url,
-    headers: headers.map(([name, value]) => [name, value]),
-    body: text ?? Buffer.from(body).toString('base64'),
-    bodyEncoding: text === undefined ? 'base64' : 'utf8',
-  };
+  return { dryRun: true, method, url, headers: headers.map(([name, value]) => [name, value]), ...encodeBody(body) };
 }

@@ -1,5 +1,5 @@
 /*
- * Learns schemas from stored events, in the background: in row order, a few events at a time, and hardly at all while many deliveries
+ * Learns schemas from stored events, in the background: in row order, a few events at a time, and much more slowly while many deliveries
  * arrive. What was learned is saved together with the position, so that a crash neither loses nor repeats an event. Only JSON
  * bodies are read.
  */
@@ -20,9 +20,9 @@ const maxBytesPerSlice = 1 << 20;
 /** Under load, each slice is followed by a pause of this many times its duration. */
 const restFactor = 100;
 const maxRestMs = 250;
-/** Senders choose types: an endpoint learns no more than these. */
+/** Senders choose the types, so their number is limited. */
 const maxSchemasPerEndpoint = 500;
-/** Schemas are kept in memory while they have at most so many paths together. */
+/** How many paths the schemas in memory may have together; those that were used longest ago are dropped. */
 const maxKeptPaths = 30_000;
 /** How long a reader waits for events that have just arrived. */
 const maxWaitMs = 500;
@@ -112,7 +112,7 @@ export function createSchemaLearner(options: {
   };
 }
 
-/** Who waits until all events have been read. */
+/** Callers that wait until all events have been read. */
 function createWaiting() {
   let current = new Set<() => void>();
   const started = new Set<() => void>();
@@ -147,7 +147,7 @@ function createWaiting() {
 function createKeptSchemas(store: LearningStore) {
   const kept = new Map<string, Entry>();
 
-  /** Puts it last. */
+  /** Makes it the one that was used last. */
   const add = (id: string, entry: Entry): void => {
     kept.delete(id);
     kept.set(id, entry);
@@ -164,13 +164,13 @@ function createKeptSchemas(store: LearningStore) {
   };
 
   return {
-    /** The schemas with these keys, by `idOf`; missing are those beyond the limit of their endpoint. */
+    /** The schemas with these keys, by `idOf`. One beyond the limit of its endpoint is left out. */
     async entries(keys: readonly EndpointKey[]): Promise<Map<string, Entry>> {
       const missing = new Map(keys.map(key => [idOf(key), key] as const).filter(([id]) => !kept.has(id)));
       for (const { shape, ...row } of missing.size > 0 ? await store.schemas([...missing.values()]) : []) {
         const id = idOf(row);
         missing.delete(id);
-        // What cannot be read any more is learned again.
+        // A stored shape that cannot be decoded is learned again.
         add(id, { ...row, schema: decodeSchema(shape) ?? newSchema() });
       }
       await createMissing(missing);
@@ -205,7 +205,7 @@ const idOf = ({ endpoint, platform, type }: EndpointKey): string => JSON.stringi
 const keyOf = ({ endpoint, platform, eventType }: EventToLearn): EndpointKey => ({
   endpoint,
   platform: platform ?? '',
-  // The address of events without a type.
+  // In the URL of a schema, `-` stands for no type.
   type: eventType === null || eventType === '-' ? '' : eventType,
 });
 

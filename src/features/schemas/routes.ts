@@ -1,8 +1,10 @@
 /* /api/endpoints/{id}/schemas */
+
 import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
+import { sandboxed } from '../../http/sandboxed.ts';
 import { IdParams, responses } from '../../http/schemas.ts';
 import { SchemaChangeList, SchemaParams, SchemaQuery, SchemaText, TypeSchemaList } from './model.ts';
 import type { SchemasService } from './service.ts';
@@ -41,9 +43,7 @@ export const schemasRoutes = ({ gate, schemas }: { gate: Gate; schemas: SchemasS
         return new Response(text, {
           headers: {
             'content-type': `${mediaType}; charset=utf-8`,
-            'content-security-policy': "sandbox; default-src 'none'",
-            'x-content-type-options': 'nosniff',
-            'cache-control': 'no-store',
+            ...sandboxed,
           },
         });
       },

@@ -18,7 +18,7 @@ export const Secret = t.Object(
         'whether the server may sign replays with it: only of valid events, unchanged, to loopback or allow-listed destinations and to `destinations`',
     }),
     destinations: t.Array(t.String(), { description: 'origins, such as `https://staging.example.com`' }),
-    isTest: t.Boolean({
+    test: t.Boolean({
       description:
         'true for a secret that was made to sign test events: it has no part in the verdicts of events without `x-hooktape-test`',
     }),

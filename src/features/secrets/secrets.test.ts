@@ -14,7 +14,7 @@ type Secret = {
   confirmed: boolean;
   maySign: boolean;
   destinations: string[];
-  isTest: boolean;
+  test: boolean;
 };
 
 const clock = holdClock();
@@ -52,7 +52,7 @@ describe('POST /api/endpoints/{id}/secrets', () => {
       confirmed: true,
       maySign: false,
       destinations: [],
-      isTest: false,
+      test: false,
     });
     expect(await list(endpoint)).toEqual([secret]);
     const { rows } = await server.services.database.client.execute('SELECT sealed FROM secrets');

@@ -41,16 +41,7 @@ export function createSecretsService(options: {
   const none: readonly OpenedSecret[] = [];
   const secretsOf = (endpoint: number): readonly OpenedSecret[] => byEndpoint.get(endpoint) ?? none;
 
-  const toSecret = ({
-    id,
-    platform,
-    last4,
-    createdAt,
-    confirmed,
-    maySign,
-    destinations,
-    isTest,
-  }: SecretRow): Secret => ({
+  const toSecret = ({ id, platform, last4, createdAt, confirmed, maySign, destinations, test }: SecretRow): Secret => ({
     id,
     platform,
     last4,
@@ -58,28 +49,28 @@ export function createSecretsService(options: {
     confirmed,
     maySign,
     destinations: [...destinations],
-    isTest,
+    test,
   });
 
   const toRow = (
     endpoint: number,
     { platform, secret }: { platform: string | null; secret: string },
     confirmed: boolean,
-    isTest = false,
+    test = false,
   ): SecretRow => {
     const createdAt = clock.now();
     const id = newId('sec', createdAt, random);
     const sealed = Buffer.from(sealer.seal(secret, sealPurpose.signingSecret(id)));
     const last4 = secret.length >= minCharactersToShow ? secret.slice(-4) : '';
-    return { id, endpoint, platform, sealed, last4, createdAt, confirmed, maySign: false, destinations: [], isTest };
+    return { id, endpoint, platform, sealed, last4, createdAt, confirmed, maySign: false, destinations: [], test };
   };
 
   /** Leaves out, and reports, secrets that cannot be decrypted. */
   const open = (rows: readonly SecretRow[]): OpenedSecret[] =>
-    rows.flatMap(({ id, sealed, confirmed, isTest, ...row }): OpenedSecret[] => {
+    rows.flatMap(({ id, sealed, confirmed, test, ...row }): OpenedSecret[] => {
       const secret = sealer.open(sealed, sealPurpose.signingSecret(id));
       const { platform, createdAt, maySign, destinations } = row;
-      const marks = { ...(!confirmed && { unconfirmed: true as const }), ...(isTest && { test: true as const }) };
+      const marks = { ...(!confirmed && { unconfirmed: true as const }), ...(test && { test: true as const }) };
       if (secret !== undefined) return [{ id, platform, secret, createdAt, maySign, destinations, ...marks }];
       onUnreadable(id);
       return [];

@@ -29,7 +29,7 @@ test('secrets of another endpoint are not listed, counted, confirmed, replaced o
     confirmed,
     maySign: false,
     destinations: [],
-    isTest: false,
+    test: false,
   });
   const unconfirmed = (id: string, endpoint: number) => ({
     endpoint,

@@ -17,7 +17,7 @@ export function createSecretsStore(db: Drizzle) {
     insertIf(db, secrets, { ...row, learned: !row.confirmed }, condition);
   const isBelowLimit = (endpoint: number, limit: number) =>
     lt(
-      db.$count(secrets, and(eq(secrets.endpoint, endpoint), eq(secrets.confirmed, true), eq(secrets.isTest, false))),
+      db.$count(secrets, and(eq(secrets.endpoint, endpoint), eq(secrets.confirmed, true), eq(secrets.test, false))),
       limit,
     );
   const isWindowOpen = (endpoint: number, now: number) =>

@@ -1,6 +1,6 @@
 /*
- * Test secrets: an endpoint has one of each platform that it got test events of, made at the first of them. Secrets that people
- * registered never sign a test event.
+ * Test secrets: an endpoint has at most one of each platform, made when its first test event of that platform is sent. Registered
+ * secrets never sign a test event.
  */
 import { unavailable } from '../../core/errors.ts';
 import type { OpenedSecret } from './learning.ts';
@@ -21,7 +21,7 @@ export const createTestSecrets =
       endpoint: number,
       secret: { platform: string; secret: string },
       confirmed: boolean,
-      isTest: boolean,
+      test: boolean,
     ) => SecretRow;
     /** Runs a change of an endpoint's secrets after the earlier ones, and then reads its secrets again. */
     change: <T>(endpoint: number, work: () => Promise<T>) => Promise<T>;

@@ -8,6 +8,7 @@ import type { HeaderPair } from '../../core/headers.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
 import type { SignatureScheme } from '../../platforms/engine/platform.ts';
+import { toRawDelivery } from '../../platforms/engine/raw-delivery.ts';
 import type { VerifyInput } from '../../platforms/engine/verify.ts';
 import { validSchemes as findValidSchemes, verify as verifySignature } from '../../platforms/platforms.ts';
 import { type SentTo, urlsOf } from './recognition.ts';
@@ -22,8 +23,6 @@ type StoredEvent = {
   receivedAt: number;
   verdict: string | null;
 };
-
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
 export function createVerdicts(options: {
   secretsOf: (endpoint: number) => readonly SigningSecret[];
@@ -53,16 +52,10 @@ export function createVerdicts(options: {
 
   const inputOf = (
     address: IngestAddress,
-    { method, path, query, headers, body, platform, receivedAt, verdict }: StoredEvent,
+    { platform, receivedAt, verdict, ...request }: StoredEvent,
     secrets: readonly SigningSecret[],
   ): VerifyInput => {
-    const delivery: RawDelivery = {
-      method,
-      path: latin1(path),
-      query: query && latin1(query),
-      rawHeaders: headers,
-      body,
-    };
+    const delivery = toRawDelivery(request);
     const urls = signedUrls(address, { receivedAt, verdict }, delivery);
     return { delivery, platform, secrets, receivedAt, urls };
   };

@@ -138,9 +138,9 @@ describe('it is no signing oracle', () => {
       verdict: 'invalid',
       checkedWith: 'stored',
       causes: [
-        { cause: 'other_secret', isProven: false },
-        { cause: 'other_mode', isProven: false },
-        { cause: 'body_changed', isProven: false },
+        { cause: 'other_secret', proven: false },
+        { cause: 'other_mode', proven: false },
+        { cause: 'body_changed', proven: false },
       ],
     });
   });

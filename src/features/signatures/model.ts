@@ -33,7 +33,9 @@ export const SignedPart = t.Object(
 
 export const SignatureExplanation = t.Object(
   {
-    verdict: literals(['valid', 'invalid', 'unchecked']),
+    verdict: literals(['valid', 'invalid', 'unchecked'], {
+      description: 'with the secret in the request, else that of the event',
+    }),
     reason: nullable(
       literals([
         'no_signature',
@@ -45,17 +47,17 @@ export const SignatureExplanation = t.Object(
         'unsupported',
       ]),
     ),
-    proves: nullable(literals(['payload', 'origin'])),
-    checkedWith: nullable(literals(['request', 'stored'])),
-    platform: nullable(t.String()),
-    scheme: nullable(t.String()),
+    proves: nullable(literals(['payload', 'origin'], { description: 'what a valid signature of this scheme proves' })),
+    checkedWith: nullable(literals(['request', 'stored'], { description: 'whose secrets were used' })),
+    platform: nullable(t.String({ description: 'the platform whose schemes were used' })),
+    scheme: nullable(t.String({ description: 'the scheme that the explanation is about' })),
     schemes: t.Array(t.String(), { description: 'the platform’s schemes of which the event has a signature' }),
     signedString: nullable(
       t.String({
         description: 'what the signature covers; null for a fixed value, and when it cannot be read without the secret',
       }),
     ),
-    signedStringEncoding: literals(['utf8', 'base64']),
+    signedStringEncoding: literals(['utf8', 'base64'], { description: 'the encoding of `signedString`' }),
     signedBytes: t.Integer({ description: 'its length in bytes; `signedString` has the first 64 KiB' }),
     parts: t.Array(SignedPart, { description: 'where each stretch of the signed string comes from' }),
     received: t.Array(t.String(), { description: 'the signatures in the event' }),
@@ -65,7 +67,9 @@ export const SignatureExplanation = t.Object(
           'what the secret in the request gives, in the same encoding; null without one, and where the secret itself is sent or only verifies. Never computed with a stored secret',
       }),
     ),
-    signatureEncoding: literals(['hex', 'base64', 'base64url', 'utf8']),
+    signatureEncoding: literals(['hex', 'base64', 'base64url', 'utf8'], {
+      description: 'the encoding of `received` and `expected`',
+    }),
     timestamp: nullable(t.Integer({ description: 'when it was signed: epoch milliseconds', format: 'int64' })),
     timestampFrom: nullable(
       t.String({ description: 'where the timestamp is: `header:NAME`, `header:NAME KEY` or `json:PATH`' }),
@@ -77,7 +81,7 @@ export const SignatureExplanation = t.Object(
     causes: t.Array(
       t.Object({
         cause: literals(signatureCauses),
-        isProven: t.Boolean({ description: 'with this undone, the signature is right' }),
+        proven: t.Boolean({ description: 'with this undone, the signature is right' }),
       }),
       { description: 'why it is not valid: what is proven, else what is likely' },
     ),

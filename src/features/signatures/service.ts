@@ -3,11 +3,15 @@
  * endpoint's own secrets but the verdict that the event already shows, and for the event as it was recognised: whoever could read what
  * a stored secret gives could sign with it.
  */
+
+import { encodeBody } from '../../core/body-encoding.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
-import { AppError, invalid } from '../../core/errors.ts';
+import { invalid, tooManyAtOnce } from '../../core/errors.ts';
 import type { MemberAccess } from '../../core/principal.ts';
+import { firstBytes } from '../../core/text.ts';
 import type { Explanation } from '../../platforms/engine/explain.ts';
 import type { RawDelivery, Verdict } from '../../platforms/engine/model.ts';
+import { toRawDelivery } from '../../platforms/engine/raw-delivery.ts';
 import { explain, findPlatform, parseSecret } from '../../platforms/platforms.ts';
 import type { StoredEvent } from '../events/service.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from './model.ts';
@@ -38,7 +42,7 @@ export function createSignaturesService(options: {
     const platform = given.platform === undefined ? (shown?.platform ?? event.row.platform) : nameOf(given.platform);
     const secret = given.secret === undefined ? null : parsed(platform, given.secret);
     const isOwn = given.platform === undefined && given.scheme === undefined;
-    const delivery = deliveryOf(event);
+    const delivery = toRawDelivery({ ...event.row, headers: event.headers, body: event.body });
     const { receivedAt } = event.row;
     const explanation = explain({
       delivery,
@@ -74,8 +78,7 @@ export function createSignaturesService(options: {
       signal?: AbortSignal,
     ): Promise<SignatureExplanation> {
       const release = semaphore.tryAcquire(principal.accountId);
-      if (!release)
-        throw new AppError('rate_limited', `at most ${maxConcurrentChecks} checks at once`, { retryAfterSeconds: 1 });
+      if (!release) throw tooManyAtOnce(maxConcurrentChecks, 'checks');
       try {
         return await withStored(principal, id, event => checkEvent(event, given), signal);
       } finally {
@@ -96,16 +99,6 @@ const parsed = (platform: string | null, text: string): string => {
   if ('error' in read) throw invalid(read.error);
   return read.secret;
 };
-
-const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
-
-const deliveryOf = ({ row, headers, body }: StoredEvent): RawDelivery => ({
-  method: row.method,
-  path: latin1(row.path),
-  query: row.query && latin1(row.query),
-  rawHeaders: headers,
-  body,
-});
 
 /** @param shown undefined when the request names a platform or scheme: then the endpoint's secrets say nothing */
 function verdictFields({
@@ -131,18 +124,15 @@ function verdictFields({
   };
 }
 
-/** The first bytes, up to a whole character. */
 function signedFields({ signed }: Explanation) {
   if (!signed) return { signedString: null, signedStringEncoding: 'utf8' as const, signedBytes: 0, parts: [] };
   const { bytes } = signed;
-  let end = Math.min(bytes.length, maxShownBytes);
-  while (end < bytes.length && end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  const head = bytes.subarray(0, end);
-  const text = head.toString('utf8');
-  const isText = Buffer.from(text, 'utf8').equals(head);
+  const head = firstBytes(bytes, maxShownBytes);
+  const { body: signedString, bodyEncoding: signedStringEncoding } = encodeBody(head);
+  const end = head.length;
   return {
-    signedString: isText ? text : head.toString('base64'),
-    signedStringEncoding: isText ? ('utf8' as const) : ('base64' as const),
+    signedString,
+    signedStringEncoding,
     signedBytes: bytes.length,
     parts: signed.parts.filter(({ start }) => start < end).map(part => ({ ...part, end: Math.min(part.end, end) })),
   };

@@ -13,8 +13,8 @@ export const SampleName = t.Object(
 
 export const PlatformGuide = t.Object(
   {
-    name: t.String(),
-    title: t.String(),
+    name: t.String({ description: 'for `platform` of a test event or a signing secret' }),
+    title: t.String({ description: 'for people, such as `Stripe`' }),
     docsUrl: t.String({ description: 'the platform’s documentation' }),
     setup: nullable(
       t.Object({
@@ -58,10 +58,10 @@ export type NewTestEvent = Static<typeof NewTestEvent>;
 
 export const TestEvent = t.Object(
   {
-    eventId: t.String(),
-    platform: t.String(),
-    sample: t.String(),
-    isSigned: t.Boolean(),
+    eventId: t.String({ description: 'the event that was stored' }),
+    platform: t.String({ description: 'the platform’s name' }),
+    sample: t.String({ description: 'the name of the sample' }),
+    signed: t.Boolean({ description: 'false for platforms whose samples are not signed' }),
     secretId: nullable(t.String({ description: 'the test secret that signed it; null when another one did, or none' })),
   },
   { title: 'TestEvent' },

@@ -74,7 +74,7 @@ export function createTestEventsService({ endpoint, urlOf, testSecret, record, c
       const delivery = deliveryOf(request, { url, platform, secret: signing?.secret, now });
       const { id } = await record({ seq, token }, { ...delivery, sourceIp, receivedAt: now });
       const { id: secretId = null } = signing ?? {};
-      return { eventId: id, platform: platform.name, sample: sample.name, isSigned: signing !== null, secretId };
+      return { eventId: id, platform: platform.name, sample: sample.name, signed: signing !== null, secretId };
     },
   };
 }

@@ -38,7 +38,7 @@ describe('POST /api/endpoints/{id}/test-events', () => {
       eventId: sent.eventId,
       platform: 'stripe',
       sample: 'invoice.paid',
-      isSigned: true,
+      signed: true,
       secretId: sent.secretId,
     });
     const event = await detail(sent.eventId);
@@ -65,12 +65,12 @@ describe('POST /api/endpoints/{id}/test-events', () => {
     const all = await guides();
     expect(all.map(({ name }) => name).sort()).toEqual(platforms.map(({ name }) => name).sort());
     const verdictOf = async ({ name, signing }: PlatformGuide) => {
-      const { eventId, isSigned } = await send(endpoint, { platform: name });
+      const { eventId, signed } = await send(endpoint, { platform: name });
       const { platform, signature } = await detail(eventId);
-      expect({ name, platform, isSigned, verdict: signature?.verdict ?? null }).toEqual({
+      expect({ name, platform, signed, verdict: signature?.verdict ?? null }).toEqual({
         name,
         platform: name,
-        isSigned: signing === 'signed',
+        signed: signing === 'signed',
         verdict: signing === 'signed' ? 'valid' : null,
       });
     };
@@ -94,7 +94,7 @@ describe('POST /api/endpoints/{id}/test-events', () => {
     const keys = await Promise.all([one, other].map(async sent => (await detail(sent?.eventId ?? '')).delivery.key));
     expect(keys[0]).not.toBe(keys[1]);
     const secrets = await secretsOf(endpoint);
-    expect(secrets.map(({ platform, isTest, confirmed }) => [platform, isTest, confirmed]).sort()).toEqual([
+    expect(secrets.map(({ platform, test, confirmed }) => [platform, test, confirmed]).sort()).toEqual([
       ['github', true, true],
       ['slack', true, true],
     ]);
@@ -117,13 +117,13 @@ describe('POST /api/endpoints/{id}/test-events', () => {
     const registered = { platform: 'github', secret: 'the secret of production' };
     await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, registered);
     const unsigned = await send(endpoint, { platform: 'github' });
-    const [secret] = (await secretsOf(endpoint)).filter(({ isTest }) => isTest);
+    const [secret] = (await secretsOf(endpoint)).filter(({ test }) => test);
     expect(secret?.id).toBe(unsigned.secretId as string);
     await ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}/secrets/${secret?.id}`);
     expect((await detail(unsigned.eventId)).signature).toMatchObject({ verdict: 'invalid' });
 
     const given = await send(endpoint, { ...registered });
-    expect(given).toMatchObject({ isSigned: true, secretId: null });
+    expect(given).toMatchObject({ signed: true, secretId: null });
     expect((await detail(given.eventId)).signature?.verdict).toBe('valid');
     const stranger = await send(endpoint, { platform: 'github', secret: 'another secret' });
     expect(await secretsOf(endpoint)).toHaveLength(1);

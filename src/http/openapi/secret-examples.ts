@@ -8,7 +8,7 @@ const secret = {
   confirmed: true,
   maySign: true,
   destinations: ['https://staging.example.com'],
-  isTest: false,
+  test: false,
 };
 
 export const secretExamples = {
@@ -20,7 +20,7 @@ export const secretExamples = {
     eventId: 'evt_01m2ab3cd4ef5gh6jk7mn8pq9r',
     platform: 'stripe',
     sample: 'invoice.paid',
-    isSigned: true,
+    signed: true,
     secretId: secret.id,
   },
   PlatformList: {

@@ -26,6 +26,6 @@ export const signatureExamples = (body: string, signature: string): Record<strin
     timestampFrom: 'header:stripe-signature t',
     skewS: 0.456,
     toleranceS: 300,
-    causes: [{ cause: 'other_secret', isProven: false }],
+    causes: [{ cause: 'other_secret', proven: false }],
   },
 });

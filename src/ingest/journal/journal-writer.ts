@@ -2,6 +2,7 @@
  * Stores batches of deliveries in the journal. A delivery is recognised here only if the result affects the response or needs headers
  * that the header rules remove; all others are recognised when they are filed.
  */
+import { latin1 } from '../../core/buffer.ts';
 import { applyRulesToLines, readFieldLines } from '../../core/headers.ts';
 import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
 import type { WriteBatch } from '../capture.ts';
@@ -90,6 +91,3 @@ export function createJournalWriter({
     return { first: reservation.first, answers, commit };
   };
 }
-
-const latin1 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');

@@ -133,7 +133,7 @@ describe('causes', () => {
     ['body_json_rewritten', JSON.stringify(JSON.parse(body), null, 2)],
     ['body_json_rewritten', '{"id": "evt_1", "type": "charge.succeeded"}'],
   ] as const)('%s is proven by the signature of the body before the change', (cause, signed) =>
-    expect(causesOf(stripe(signed), 'stripe', { secret })).toEqual([{ cause, isProven: true }]),
+    expect(causesOf(stripe(signed), 'stripe', { secret })).toEqual([{ cause, proven: true }]),
   );
 
   test('other line breaks', () => {
@@ -141,7 +141,7 @@ describe('causes', () => {
       headers: { 'X-Hub-Signature-256': `sha256=${mac('sha256', secret, 'a\r\nb').digest('hex')}` },
       body: 'a\nb',
     });
-    expect(causesOf(crlf, 'github', { secret })).toEqual([{ cause: 'body_line_breaks', isProven: true }]);
+    expect(causesOf(crlf, 'github', { secret })).toEqual([{ cause: 'body_line_breaks', proven: true }]);
   });
 
   test('another URL, such as that of the proxy', () => {
@@ -153,7 +153,7 @@ describe('causes', () => {
       body: '{}',
     });
     expect(causesOf(behindProxy, 'trello', { secret, urls: ['http://internal:4665/in/t'] })).toEqual([
-      { cause: 'other_url', isProven: true },
+      { cause: 'other_url', proven: true },
     ]);
   });
 
@@ -165,25 +165,25 @@ describe('causes', () => {
       });
     // A regular expression for the last line breaks takes minutes for this.
     expect(causesOf(signedWith(`${'\n'.repeat(250_000)}x`, 'y'), 'github', { secret })).not.toContainEqual(
-      expect.objectContaining({ isProven: true }),
+      expect.objectContaining({ proven: true }),
     );
     const lists = (depth: number): [string, string] => ['['.repeat(depth), ']'.repeat(depth)];
     const causeAt = (depth: number) =>
       causesOf(signedWith(lists(depth).join(' '), lists(depth).join('')), 'github', { secret });
-    expect(causeAt(40)).toEqual([{ cause: 'body_json_rewritten', isProven: true }]);
+    expect(causeAt(40)).toEqual([{ cause: 'body_json_rewritten', proven: true }]);
     // Indented, it would be gigabytes.
-    expect(causeAt(20_000)).not.toContainEqual(expect.objectContaining({ isProven: true }));
+    expect(causeAt(20_000)).not.toContainEqual(expect.objectContaining({ proven: true }));
   });
 
   test('what cannot be proven is only likely', () => {
     expect(causesOf(stripe(), 'stripe', { secret: 'whsec_of_another' })).toEqual([
-      { cause: 'other_secret', isProven: false },
-      { cause: 'other_mode', isProven: false },
-      { cause: 'body_changed', isProven: false },
+      { cause: 'other_secret', proven: false },
+      { cause: 'other_mode', proven: false },
+      { cause: 'body_changed', proven: false },
     ]);
     expect(causesOf(stripe(body, String(Number(seconds) - 10_920)), 'stripe', { secret })).toEqual([
-      { cause: 'late_delivery', isProven: false },
-      { cause: 'server_clock', isProven: false },
+      { cause: 'late_delivery', proven: false },
+      { cause: 'server_clock', proven: false },
     ]);
     expect(causesOf(stripe(), 'stripe', { secret })).toEqual([]);
   });

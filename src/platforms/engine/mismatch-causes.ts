@@ -2,6 +2,7 @@
  * Why a signature is not accepted with a secret: what is proven, by verifying what the sender probably signed, and what is likely.
  * Only ever tried with a secret that the caller brought.
  */
+import { redacted } from '../../core/headers.ts';
 import type { SignatureCause } from '../../core/signature-causes.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import type { RawDelivery, Verdict } from './model.ts';
@@ -9,8 +10,8 @@ import type { SignatureScheme } from './platform.ts';
 import type { SignedMessage, SignedPart } from './signed-message.ts';
 import type { Attempt } from './verify.ts';
 
-/** `isProven`: with this change, the signature is right. */
-export type Cause = { cause: SignatureCause; isProven: boolean };
+/** `proven`: with this change, the signature is right. */
+export type Cause = { cause: SignatureCause; proven: boolean };
 
 /** With a larger body nothing is tried: each trial hashes it again. */
 const maxTriedBytes = 256 << 10;
@@ -19,6 +20,7 @@ const maxIndentation = 2 << 20;
 /** The widest that is tried. */
 const indentWidth = 4;
 
+/** Proven causes are tried only with the secret in the request. */
 export function findCauses(failed: {
   verdict: Verdict | null;
   scheme: SignatureScheme;
@@ -33,7 +35,7 @@ export function findCauses(failed: {
       const covers = (part: SignedPart['from']): boolean => signed?.parts.some(({ from }) => from === part) ?? false;
       const [coversBody, coversUrl] = [covers('body'), covers('url')];
       const proven = provenCause(failed, { coversBody, coversUrl });
-      if (proven) return [{ cause: proven, isProven: true }];
+      if (proven) return [{ cause: proven, proven: true }];
       return likely(
         'other_secret',
         'other_mode',
@@ -52,11 +54,11 @@ export function findCauses(failed: {
   }
 }
 
-const likely = (...names: SignatureCause[]): Cause[] => names.map(cause => ({ cause, isProven: false }));
+const likely = (...names: SignatureCause[]): Cause[] => names.map(cause => ({ cause, proven: false }));
 const only = (condition: boolean, name: SignatureCause): SignatureCause[] => (condition ? [name] : []);
 
 const hasRedactedHeader = ({ scheme, attempt }: { scheme: SignatureScheme; attempt: Attempt }): boolean =>
-  scheme.header !== null && attempt.reader.header(scheme.header)?.trim() === '[redacted]';
+  scheme.header !== null && attempt.reader.header(scheme.header)?.trim() === redacted;
 
 type Trial = { cause: SignatureCause; secret?: string; delivery?: RawDelivery; urls?: readonly string[] };
 

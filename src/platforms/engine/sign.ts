@@ -44,7 +44,7 @@ export type SignRequest = {
   newId?: boolean | undefined;
   /** Breaks the signature, so that it is well-formed and wrong. */
   tamper?: boolean | undefined;
-  /** Shows `[signed]` in place of each signature: headers that have one become this text as a whole. */
+  /** Shows `signatureMask` in place of each signature: headers that have one become this text as a whole. */
   isMasked?: boolean | undefined;
 };
 
@@ -57,7 +57,7 @@ export type SignResult = SignedRequest | CannotSign;
 export type Sign = (request: SignRequest) => SignResult;
 
 /** In place of a signature that must not be shown. */
-const mask = '[signed]';
+export const signatureMask = '[signed]';
 
 /** `genericSchemes`: for deliveries of unknown platforms, and of platforms that do not sign. */
 export function createSigner({
@@ -190,7 +190,7 @@ function signBy(
     } satisfies SigningTask) ?? { headers: [] };
     if ('cannotSign' in parts) return parts;
     for (const [name, value] of parts.headers ?? []) {
-      const shown = request.isMasked && value.includes(mask) ? mask : value;
+      const shown = request.isMasked && value.includes(signatureMask) ? signatureMask : value;
       draft.headers = withHeader(draft.headers, name, shown);
     }
     draft.body = parts.body ?? draft.body;
@@ -217,7 +217,7 @@ function wireUrl(text: string): string {
 }
 
 function sealsOf({ isMasked, tamper }: SignRequest): Pick<SigningTask, 'seal' | 'sealText'> {
-  if (isMasked) return { seal: () => ({ toString: () => mask }), sealText: () => mask };
+  if (isMasked) return { seal: () => ({ toString: () => signatureMask }), sealText: () => signatureMask };
   return tamper ? { seal: brokenDigest, sealText: brokenText } : { seal: digest => digest, sealText: text => text };
 }
 

@@ -140,11 +140,11 @@ const SecretHint = ({ platform: { title, secretHint, docsUrl } }: { platform: Pl
 
 type SecretRowProps = { secret: Secret; onConfirm?: () => void; onRemove: () => void };
 
-function SecretRow({ secret: { platform, last4, createdAt, isTest }, onConfirm, onRemove }: SecretRowProps) {
+function SecretRow({ secret: { platform, last4, createdAt, test }, onConfirm, onRemove }: SecretRowProps) {
   return (
     <li>
       <strong>{platform === null ? 'Any platform' : platformTitle(platform)}</strong>
-      {isTest && <span class="badge">Test secret</span>}
+      {test && <span class="badge">Test secret</span>}
       <code class="faint">…{last4}</code>
       <span class="faint">
         added <Time at={createdAt} long />

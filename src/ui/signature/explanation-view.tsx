@@ -36,7 +36,7 @@ const schemeRows = ({ platform, scheme, timestamp, timestampFrom }: SignatureExp
 const Causes = ({ causes }: Pick<SignatureExplanation, 'causes'>) =>
   causes.length === 0 ? null : (
     <section>
-      <h3 class="panel-title">{causes.some(one => one.isProven) ? 'Cause' : 'Likely causes'}</h3>
+      <h3 class="panel-title">{causes.some(one => one.proven) ? 'Cause' : 'Likely causes'}</h3>
       <ul class="causes">
         {causes.map(one => (
           <li key={one.cause}>{describeCause(one)}</li>

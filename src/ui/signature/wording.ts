@@ -72,7 +72,7 @@ export function describeCheck(found: SignatureExplanation): { tone: 'good' | 'ba
   if (found.reason === 'wrong_secret_or_altered_body')
     return {
       tone: 'bad',
-      text: found.causes.some(one => one.isProven)
+      text: found.causes.some(one => one.proven)
         ? "The secret is right, but what arrived isn't what was signed."
         : "The signature doesn't match with this secret.",
     };

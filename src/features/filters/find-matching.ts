@@ -1,0 +1,18 @@
+/* The search for the events that a filter matches, which counting and deleting repeat until it is complete. */
+import type { Position } from '../../core/cursor.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
+import type { ReadableEndpoint } from '../events/service.ts';
+
+/** How many events one search finds at most. */
+export const foundAtOnce = 2048;
+
+/** `next`: where the search goes on when it stopped within its budget; undefined when it is complete. */
+export type FindMatching = (search: {
+  endpoint: number;
+  q: string;
+  where: { filter: Filter; endpoint: ReadableEndpoint };
+  since: number;
+  after: Position | undefined;
+  limit: number;
+  signal: AbortSignal | undefined;
+}) => Promise<{ found: Position[]; next: Position | undefined }>;

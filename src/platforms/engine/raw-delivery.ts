@@ -1,0 +1,18 @@
+/* A delivery as it was received, from the bytes that are stored of it. */
+import { latin1 } from '../../core/buffer.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import type { RawDelivery } from './model.ts';
+
+export const toRawDelivery = ({
+  method,
+  path,
+  query,
+  headers,
+  body,
+}: {
+  method: string;
+  path: Uint8Array;
+  query: Uint8Array | null;
+  headers: readonly HeaderPair[];
+  body: Uint8Array;
+}): RawDelivery => ({ method, path: latin1(path), query: query && latin1(query), rawHeaders: headers, body });
