@@ -6,6 +6,11 @@ import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
+type Description = {
+  paths: Record<string, object>;
+  components: { schemas: Record<string, unknown> };
+};
+
 describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
   let dashboard: Dashboard;
   let key: string;
@@ -27,10 +32,19 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
   const shorten = (page: Page): Promise<unknown> =>
     page.route('**/docs/openapi.json', async route => {
       const response = await route.fetch();
-      const { paths, ...rest } = (await response.json()) as { paths: Record<string, unknown> };
+      const { paths, components, ...rest } = (await response.json()) as Description;
       const used = ['/api/team', '/api/me', '/api/session', '/api/events'];
       const short = Object.fromEntries(Object.entries(paths).filter(([path]) => used.includes(path)));
-      await route.fulfill({ response, json: { ...rest, paths: short } });
+      const schemas: Record<string, unknown> = {};
+      const add = (part: unknown): void => {
+        for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+          if (name in schemas) continue;
+          schemas[name] = components.schemas[name];
+          add(schemas[name]);
+        }
+      };
+      add([short, { ...components, schemas: {} }]);
+      await route.fulfill({ response, json: { ...rest, paths: short, components: { ...components, schemas } } });
     });
 
   /** Fills in the parameters of an operation and executes it. @returns the status and body of the response */
@@ -67,9 +81,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
     const page = await dashboard.open();
     await page.goto(`${dashboard.origin}/docs`);
     await page.locator('.opblock').first().waitFor();
-    const { paths } = (await (await fetch(`${dashboard.origin}/openapi.json`)).json()) as {
-      paths: Record<string, object>;
-    };
+    const { paths } = (await (await fetch(`${dashboard.origin}/openapi.json`)).json()) as Description;
     const operations = Object.values(paths).reduce((sum, path) => sum + Object.keys(path).length, 0);
     expect(operations).toBeGreaterThan(50);
     expect(await page.locator('.opblock').count()).toBe(operations);
