@@ -7,8 +7,8 @@ import { slowTests } from './lib/slow-tests.ts';
 
 /** Bun's default of 5 s, also for hooks, is too short when a server starts on a busy disk. */
 const timeoutMs = 60_000;
-/** Each process may run a server and a browser. */
-const workers = Math.min(4, availableParallelism());
+/** Each process may run a server and a browser, and often waits for them: one more than there are processors. */
+const workers = Math.min(4, availableParallelism() + 1);
 
 const args = process.argv
   .slice(2)

@@ -25,11 +25,9 @@ const sendRaw = (address: string, suffix: string, headers: Record<string, string
     sent.end(body);
   });
 
-/** All payloads in CI, where the browser is required; otherwise two of seven, which still cover every kind of body. */
-const payloads =
-  process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1'
-    ? [...xssPayloads.entries()]
-    : [...xssPayloads.entries()].filter(([at]) => at % 7 < 2);
+/** All payloads in CI, where the browser is required; otherwise one of seven, which still cover every kind of body. */
+const isComplete = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1';
+const payloads = [...xssPayloads.entries()].filter(([at]) => isComplete || at % 7 === 0);
 
 const header = (text: string): string => text.replace(/[^\x20-\x7e]/g, '').trim();
 const multipart = (text: string): string =>
@@ -88,7 +86,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
   });
 
   test('payloads in names, searches and comparisons are shown as text', async () => {
-    for (const text of xssPayloads.slice(0, 12)) {
+    for (const text of xssPayloads.slice(0, isComplete ? 12 : 4)) {
       await page.goto(`${listUrl.replace(/\/events\/.*/, '')}?q=${encodeURIComponent(text)}`);
       await page.locator('.event-row, .empty').first().waitFor();
     }

@@ -91,10 +91,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('command palette and help'), () => {
     await on.hasState('where', 'qqqq');
   });
 
-  test('palette and help have no accessibility violations, in both themes and on a phone', async () => {
+  test('palette and help have no accessibility violations, on a wide screen and dark on a phone', async () => {
     for (const [width, colorScheme] of [
       [1280, 'light'],
-      [1280, 'dark'],
       [360, 'dark'],
     ] as const) {
       await page.setViewportSize({ width, height: 800 });

@@ -199,7 +199,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await page.keyboard.type('NEEDLE');
     await count('1 of 2');
     // A value is whole while the hit in it is the current one.
-    expect(await note.locator('.found mark').textContent()).toBe('needle');
+    await note.locator('.found mark', { hasText: /^needle$/ }).waitFor();
     await page.keyboard.press('Enter');
     await page.locator('.nested mark.current-hit').waitFor();
     await shot('form-find-phone');

@@ -8,7 +8,7 @@ import { headerText } from '../format/visible.ts';
 import { headerField, queryField } from '../search/content-fields.ts';
 import { AttemptsPanel } from './attempts-panel.tsx';
 import { BodyPanel } from './body-panel.tsx';
-import { Empty } from './controls.tsx';
+import { Empty, Skeleton } from './controls.tsx';
 import type { Tab } from './event-tabs.tsx';
 import { type PairRow, PairTable } from './pair-table.tsx';
 import { ReplayHistory } from './replay-history.tsx';
@@ -24,9 +24,10 @@ type PanelProps = {
 /** The tabs that show captured content, which can be searched. */
 const searchedTabs: readonly Tab[] = ['body', 'headers', 'query'];
 
-export const EventPanel = (props: PanelProps) => (
-  <Findable canFind={searchedTabs.includes(props.tab)}>
-    <Panel {...props} />
+/** The find bar is there while the event is loading, so that a quick `f` and what is typed next are not lost. */
+export const EventPanel = ({ event, ...props }: Omit<PanelProps, 'event'> & { event: EventDetail | undefined }) => (
+  <Findable canFind={searchedTabs.includes(props.tab)} isLoading={event === undefined}>
+    {event ? <Panel event={event} {...props} /> : <Skeleton rows={8} kind="line" />}
   </Findable>
 );
 

@@ -4,7 +4,7 @@
  */
 
 import { createContext } from 'preact';
-import { useContext, useEffect, useRef } from 'preact/hooks';
+import { useContext, useLayoutEffect, useRef } from 'preact/hooks';
 import {
   type Command,
   type CommandOptions,
@@ -54,7 +54,8 @@ function useCommands(commands: (section: Section) => Command[]): void {
   const section = useContext(CommandSection);
   const current = useRef(commands);
   current.current = commands;
-  useEffect(() => registerCommands(() => current.current(section)), [section]);
+  // Before it is painted: a key that is pressed as soon as something is seen is not lost.
+  useLayoutEffect(() => registerCommands(() => current.current(section)), [section]);
 }
 
 const onKey = (event: KeyboardEvent): void => {

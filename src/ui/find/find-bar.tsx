@@ -21,8 +21,15 @@ const nothing: readonly string[] = [];
 /** The filter whose hits the reader does not want to see. */
 let dismissed = '';
 
-/** @param canFind whether the tab shows something to search */
-export function Findable({ canFind, children }: { canFind: boolean; children: ComponentChildren }) {
+type FindableProps = {
+  /** Whether the tab shows something to search. */
+  canFind: boolean;
+  /** What it shows is still to come. */
+  isLoading: boolean;
+  children: ComponentChildren;
+};
+
+export function Findable({ canFind, isLoading, children }: FindableProps) {
   const finder = useNewFinder();
   useFinderState(finder);
   const { find, set } = useInspectorState();
@@ -110,7 +117,7 @@ export function Findable({ canFind, children }: { canFind: boolean; children: Co
               }}
             />
             <span class="find-count" role="status">
-              {terms.length > 0 && countText(found)}
+              {terms.length > 0 && !isLoading && countText(found)}
             </span>
             <IconButton
               icon="up"

@@ -109,11 +109,7 @@ export function EventPane(props: EventPaneProps) {
         onSelect={(name, options) => set({ tab: name }, options)}
       />
       <div id="event-panel" class="event-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        {event ? (
-          <EventPanel key={event.id} event={event} attempts={attempts} tab={tab} />
-        ) : (
-          <Skeleton rows={8} kind="line" />
-        )}
+        <EventPanel key={shown.id} event={event} attempts={attempts} tab={tab} />
       </div>
       {isCopying && event && <CopyDialog event={event} endpointUrl={endpointUrl} onClose={() => setIsCopying(false)} />}
     </article>

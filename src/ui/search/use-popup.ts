@@ -1,7 +1,7 @@
 /* A popup that is closed by Escape and by a press outside it. Escape returns the focus to the button that opened it. */
 
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export type Popup<E extends HTMLElement> = {
   isOpen: boolean;
@@ -13,7 +13,8 @@ export type Popup<E extends HTMLElement> = {
 export function usePopup<E extends HTMLElement>(): Popup<E> {
   const [isOpen, setIsOpen] = useState(false);
   const frame = useRef<E>(null);
-  useEffect(() => {
+  // Before the popup is painted: it can be closed as soon as it is seen.
+  useLayoutEffect(() => {
     if (!isOpen) return;
     const close = (event: Event): void => {
       const isInside = event.target instanceof Node && frame.current?.contains(event.target);
