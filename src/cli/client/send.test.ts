@@ -187,7 +187,8 @@ describe('edits', () => {
     const file = join(client.directory, 'body.json');
     writeFileSync(file, '{"a":1}');
     expect((await sent('--body', file, '--set', 'a=2')).body).toBe('{"a":2}');
-    const words = ['send', id, '--to', target.origin, '--body', '-'];
+    // Without a scheme, as people type it.
+    const words = ['send', id, '--to', target.origin.replace('http://', ''), '--body', '-'];
     expect((await hooktapeWithInput('ignored by this harness', client.env, ...words)).exitCode).toBe(0);
   });
 

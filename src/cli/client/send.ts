@@ -12,6 +12,7 @@ import { sentHeaders } from '../../core/replay-headers.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
+import { withScheme } from '../../shared/typed-url.ts';
 import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';
 import { connect } from './api.ts';
 import { capturedRequest, createSender, type PreparedRequest } from './deliver.ts';
@@ -31,7 +32,7 @@ export const runSend: Run = async (args, io, usage) => {
   const given = readGiven(args, usage);
   const times = wholeNumber(given, 'times', { least: 1, most: maxTimes }) ?? 1;
   const signing = readSigning(io, given);
-  const url = given.option('to') ?? '';
+  const url = withScheme(given.option('to') ?? '');
   const addresses = await checkTarget(url, given.flag('allow-remote'));
   const edits = await readEdits(io, given);
   const api = connect(io, given);

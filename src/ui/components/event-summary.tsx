@@ -29,6 +29,11 @@ export const EventSummaryLines = ({ event, action, verdict, onVerdict }: Summary
               .join(' · ')}
       </h2>
       {event.eventType !== null && <FilterBy field="type" value={event.eventType} />}
+      {isTest(event) && (
+        <span class="badge muted" title="Sent with “Send test event”, not by the platform.">
+          <span class="badge-text">Test event</span>
+        </span>
+      )}
       {verdict && (
         <button type="button" class="badge-button" onClick={onVerdict}>
           <VerdictBadge tone={verdict.tone} label={verdict.label} />
@@ -38,3 +43,7 @@ export const EventSummaryLines = ({ event, action, verdict, onVerdict }: Summary
     <RequestLine event={event} />
   </>
 );
+
+/** The header is only a mark: a sender can set it, too. */
+const isTest = (event: EventDetail | EventSummary): boolean =>
+  'rawHeaders' in event && event.rawHeaders.some(([name]) => name.toLowerCase() === 'x-hooktape-test');
