@@ -1,33 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(120_000);
-
-type Found = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
-
-const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** What a theme can change on a page that was checked in the other one. */
-const colourRules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
-
-/** Violations of WCAG 2.2 A and AA on the current page. An open menu covers the page, so check only the menu with `within`. */
-async function violations(page: Page, within = 'html', rules: object = allRules): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate(
-    async ([selector, runOnly]) => {
-      const runner = (
-        window as unknown as { axe: { run: (selector: string, options: object) => Promise<{ violations: Found[] }> } }
-      ).axe;
-      return (await runner.run(selector, { runOnly })).violations;
-    },
-    [within, rules] as const,
-  );
-  return found.flatMap(one =>
-    one.nodes.map(node => `${one.id}: ${node.target.join(' ')}: ${node.failureSummary ?? ''}`),
-  );
-}
 
 describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
   let dashboard: Dashboard;
@@ -59,7 +36,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     describe(colorScheme, () => {
       const found = (within = 'html'): Promise<string[]> =>
-        violations(page, within, colorScheme === 'light' ? allRules : colourRules);
+        violations(page, { within, onlyColours: colorScheme === 'dark' });
       const visit = async (path: string, ready: string): Promise<void> => {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         await page.goto(path.startsWith('http') ? path : dashboard.origin + path);

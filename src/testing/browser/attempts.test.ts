@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
@@ -19,12 +19,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
   const checkAccessibility = async (name: string): Promise<void> => {
     const folder = Bun.env['ATTEMPTS_SHOTS'];
     if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
-    await page.evaluate(axe.source);
-    const found = await page.evaluate(async () => {
-      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
-      return (await axe.run()).violations.map(({ id }) => id);
-    });
-    expect(found).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   };
 
   beforeAll(async () => {

@@ -1,9 +1,10 @@
 /*
  * A dashboard with twelve events to filter, and what the tests of the filter do with its page.
  */
+
 import { expect } from 'bun:test';
-import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
+import { violations } from './accessibility.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 export type FilterPage = {
@@ -73,13 +74,6 @@ const actionsOn = (page: Page, listUrl: string, asked: string[]) => ({
     if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
   },
   checkAccessibility: async (): Promise<void> => {
-    await page.evaluate(axe.source);
-    const found = await page.evaluate(async () => {
-      const { axe } = window as unknown as {
-        axe: { run: () => Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }> };
-      };
-      return (await axe.run()).violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => target)}`);
-    });
-    expect(found).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   },
 });

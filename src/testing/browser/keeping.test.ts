@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
@@ -32,12 +32,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
   };
   const checkAccessibility = async (): Promise<void> => {
-    await page.evaluate(axe.source);
-    const found = await page.evaluate(async () => {
-      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
-      return (await axe.run()).violations.map(({ id }) => id);
-    });
-    expect(found).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   };
 
   test('m pins the event with a name and a note, which row and detail show, also after a reload', async () => {

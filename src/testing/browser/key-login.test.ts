@@ -1,11 +1,11 @@
 /* `hooktape login`, as a process, with a real browser. */
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { eventually } from '../poll.ts';
+import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 
@@ -44,14 +44,6 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in on the command line'), ()
     const url = readFileSync(opened, 'utf8');
     rmSync(opened);
     return { command, url };
-  }
-
-  async function violations(page: Page): Promise<string[]> {
-    await page.evaluate(axe.source);
-    return page.evaluate(async () => {
-      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
-      return (await axe.run()).violations.map(({ id }) => id);
-    });
   }
 
   test('after signing in and allowing it, the terminal is signed in; both show the same code', async () => {

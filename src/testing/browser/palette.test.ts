@@ -1,19 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type KeyboardPage, openKeyboardPage } from './keyboard-page.ts';
 
 setDefaultTimeout(60_000);
-
-async function violationsOn(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    type Found = { id: string; nodes: { target: string[] }[] };
-    const { axe } = window as unknown as { axe: { run: (within: string) => Promise<{ violations: Found[] }> } };
-    return (await axe.run('dialog')).violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => target)}`);
-  });
-}
 
 describe.skipIf(hasNoBrowser)(browserTitle('command palette and help'), () => {
   let on: KeyboardPage;
@@ -100,11 +91,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('command palette and help'), () => {
       await page.emulateMedia({ colorScheme });
       await on.press('Control+k');
       await on.options().first().waitFor();
-      expect(await violationsOn(page)).toEqual([]);
+      expect(await violations(page, { within: 'dialog' })).toEqual([]);
       await on.shot(`palette-${colorScheme}-${width}`);
       await on.press('Escape', '?');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-      expect(await violationsOn(page)).toEqual([]);
+      expect(await violations(page, { within: 'dialog' })).toEqual([]);
       await on.shot(`help-${colorScheme}-${width}`);
       await on.press('Escape');
       await on.noDialog();

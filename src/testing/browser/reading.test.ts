@@ -1,7 +1,8 @@
 /* Reading an event and finding text in it, as a person does: mostly with the keyboard. */
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
+import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
@@ -52,14 +53,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     if (folder) await page.screenshot({ path: `${folder}/${name}.png`, animations: 'disabled' });
   };
   const checkAccessibility = async (): Promise<void> => {
-    await page.evaluate(axe.source);
-    const found = await page.evaluate(async () => {
-      const { axe } = window as unknown as {
-        axe: { run: () => Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }> };
-      };
-      return (await axe.run()).violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => target)}`);
-    });
-    expect(found).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   };
 
   test('a value without room can be seen whole, and lines wrap on request', async () => {

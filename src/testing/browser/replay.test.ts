@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
@@ -81,19 +81,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   };
   const checkAccessibility = async (): Promise<void> => {
-    await page.evaluate(axe.source);
-    for (const colorScheme of ['dark', 'light'] as const) {
-      await page.emulateMedia({ colorScheme });
-      // Colours that are still changing have another contrast.
-      await page.evaluate(() => Promise.all(document.getAnimations().map(one => one.finished)));
-      const found = await page.evaluate(async () => {
-        const { axe } = window as unknown as {
-          axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-        };
-        return (await axe.run()).violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`);
-      });
-      expect(found).toEqual([]);
-    }
+    expect(await violationsInBothThemes(page)).toEqual([]);
   };
 
   test('the target is shown before it is sent, and a host without a scheme is http', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { isRemote } from '../remote/databases.ts';
+import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
@@ -44,12 +44,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     if (folder) await page.screenshot({ path: `${folder}/${name}.png`, animations: 'disabled' });
   };
   const checkAccessibility = async (on = page): Promise<void> => {
-    await on.evaluate(axe.source);
-    const found = await on.evaluate(async () => {
-      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
-      return (await axe.run()).violations.map(({ id }) => id);
-    });
-    expect(found).toEqual([]);
+    expect(await violations(on)).toEqual([]);
   };
   const openList = async (query = ''): Promise<void> => {
     await page.goto(listUrl + query);

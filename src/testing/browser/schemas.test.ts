@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { eventually } from '../poll.ts';
+import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
@@ -40,12 +40,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
   };
   const code = () => page.locator('.schema-section pre');
   const checkAccessibility = async (): Promise<void> => {
-    await page.evaluate(axe.source);
-    const found = await page.evaluate(async () => {
-      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
-      return (await axe.run()).violations.map(({ id }) => id);
-    });
-    expect(found).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   };
 
   test('a type has its schema in three forms, which the URL keeps, to copy and to download', async () => {

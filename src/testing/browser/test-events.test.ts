@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
@@ -22,12 +22,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
   const dialog = () => page.getByRole('dialog');
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
   const checkAccessibility = async (of: Page = page): Promise<void> => {
-    await of.evaluate(axe.source);
-    const found = await of.evaluate(async () => {
-      const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string }[] }> } };
-      return (await axe.run()).violations.map(({ id }) => id);
-    });
-    expect(found).toEqual([]);
+    expect(await violations(of)).toEqual([]);
   };
 
   test('the guide leads to a signed test event, which opens with a valid signature', async () => {

@@ -1,0 +1,48 @@
+/* Finds violations of WCAG 2.2 A and AA, and of good practice, with axe-core. */
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+type Node = { target: string[]; failureSummary?: string };
+type Runner = { run: (within: string, options: object) => Promise<{ violations: { id: string; nodes: Node[] }[] }> };
+
+const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** What a theme can change on a page that was checked in the other one. */
+const colourRules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
+
+export type Check = {
+  /** A selector; the whole page by default. What covers the page is checked alone. */
+  within?: string;
+  /** Only colours: the page was checked in the other theme. */
+  onlyColours?: boolean;
+};
+
+/** @returns a text for each violation */
+export async function violations(page: Page, { within = 'html', onlyColours = false }: Check = {}): Promise<string[]> {
+  // Colours that are still changing have another contrast. Some animations never end.
+  await page.evaluate(() =>
+    Promise.all(
+      document
+        .getAnimations()
+        .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+        .map(one => one.finished.catch(() => {})),
+    ),
+  );
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
+  const options = { runOnly: onlyColours ? colourRules : allRules, resultTypes: ['violations'] };
+  const found = await page.evaluate(
+    async ([selector, given]) => (await (window as unknown as { axe: Runner }).axe.run(selector, given)).violations,
+    [within, options] as const,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+  );
+}
+
+/** In both themes. The page is left in the light one. */
+export async function violationsInBothThemes(page: Page, check: Check = {}): Promise<string[]> {
+  const found = await violations(page, check);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  found.push(...(await violations(page, { ...check, onlyColours: true })));
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
+}
