@@ -1,18 +1,22 @@
 /*
  * `bun run test [ARGS]`: runs `bun test ARGS` and prints `N passed, N failed[, N skipped]` as the last line. A file that does not
- * load and a filter that matches nothing count as a failure. `--fast` skips the slow tests. Test files run in several processes.
+ * load and a filter that matches nothing count as a failure. `--fast` skips the slow tests. Long browser tests run in CI, or when ARGS name files. Test files run in several processes.
  */
 import { availableParallelism } from 'node:os';
-import { slowTests } from './lib/slow-tests.ts';
+import { longBrowserTests, slowTests } from './lib/slow-tests.ts';
 
 /** Bun's default of 5 s, also for hooks, is too short when a server starts on a busy disk. */
 const timeoutMs = 60_000;
 /** Each process may run a server and a browser, and often waits for them: one more than there are processors. */
 const workers = Math.min(4, availableParallelism() + 1);
 
-const args = process.argv
-  .slice(2)
-  .flatMap(arg => (arg === '--fast' ? slowTests.map(file => `--path-ignore-patterns=${file}`) : [arg]));
+const given = process.argv.slice(2);
+const leaveOut = (files: readonly string[]): string[] => files.map(file => `--path-ignore-patterns=${file}`);
+const isWhole = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1' || given.some(arg => !arg.startsWith('-'));
+const args = [
+  ...given.flatMap(arg => (arg === '--fast' ? leaveOut(slowTests) : [arg])),
+  ...(isWhole ? [] : leaveOut(longBrowserTests)),
+];
 
 // Without isolation a process loads each module once, not once for each file.
 const options = [`--timeout=${timeoutMs}`, `--parallel=${workers}`, '--no-isolate'];

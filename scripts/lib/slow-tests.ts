@@ -69,6 +69,24 @@ export const slowTests: readonly string[] = [
   'src/wiring/observability.test.ts',
 ];
 
+/**
+ * Browser tests that visit every page or every variant of one. `.ci/run` runs them (HOOKTAPE_REQUIRE_BROWSER=1), and so does naming
+ * them; without that, `bun run test` leaves them out, so that `bun run check` takes a few minutes.
+ */
+export const longBrowserTests: readonly string[] = [
+  'accessibility',
+  'docs',
+  'filter-tools',
+  'keyboard',
+  'reading',
+  'rows',
+  'settings',
+  'test-events',
+  'volume',
+].map(name => `src/testing/browser/${name}.test.ts`);
+
 /** Entries that match no test file, because it was renamed or removed. */
 export const staleEntries = (root: string): string[] =>
-  slowTests.filter(pattern => ![...new Glob(pattern).scanSync({ cwd: root })].some(file => /\.test\.tsx?$/.test(file)));
+  [...slowTests, ...longBrowserTests].filter(
+    pattern => ![...new Glob(pattern).scanSync({ cwd: root })].some(file => /\.test\.tsx?$/.test(file)),
+  );

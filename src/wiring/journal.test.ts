@@ -59,8 +59,11 @@ describe.skipIf(isRemote)('the capture journal', () => {
   test('a failure of filing is logged once, not at each attempt', async () => {
     const own = await openTestServer();
     const endpoint = await (await own.createAccount()).createEndpoint();
+    // A first delivery, so that the journal has its file open.
     await own.deliver(endpoint);
+    await own.services.journal?.filed();
     rmSync(journalDirectory(own.services.database.file ?? ''), { recursive: true });
+    await own.deliver(endpoint);
     await own.services.journal?.filed();
     // Closing tries again.
     await own.close();

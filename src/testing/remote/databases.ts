@@ -11,7 +11,7 @@ export const isRemote = Bun.env['HOOKTAPE_TEST_DATABASE'] === 'remote';
  * The part of its random cases that a long test tries: all of them in CI, fewer in `bun run check`, which people wait for, and fewest
  * over the network, where each request takes a hundred times as long.
  */
-export const shareOfCases = isRemote ? 0.05 : Bun.env['CI'] ? 1 : 0.15;
+export const shareOfCases = isRemote ? 0.05 : Bun.env['CI'] ? 1 : 0.1;
 
 const byDirectory = new Map<string, LibsqlServer>();
 
