@@ -1,6 +1,7 @@
 /*
  * `bun run test [ARGS]`: runs `bun test ARGS` and prints `N passed, N failed[, N skipped]` as the last line. A file that does not
- * load and a filter that matches nothing count as a failure. `--fast` skips the slow tests. Long browser tests run in CI, or when ARGS name files. Test files run in several processes.
+ * load and a filter that matches nothing count as a failure. `--fast` skips the slow tests. The longest browser tests run in CI, or when
+ * ARGS name files. Test files run in several processes.
  */
 import { availableParallelism } from 'node:os';
 import { longBrowserTests, slowTests } from './lib/slow-tests.ts';
