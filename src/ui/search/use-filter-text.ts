@@ -36,11 +36,15 @@ export function useFilterText({ where, text, setText, onFilter, isChoosing }: Fi
   const [isSettled, setIsSettled] = useState(true);
   const applied = useRef(where);
   const hasStep = useRef(false);
+  const latest = useRef(text);
+  latest.current = text;
 
   // The filter was changed elsewhere: by a chip, a tab, or back and forward.
   useEffect(() => {
     if (where === applied.current) return;
     applied.current = where;
+    // A timer that runs before the next render must not bring the old text back.
+    latest.current = where;
     setText(where);
     setIsSettled(true);
   }, [where]);
@@ -56,7 +60,7 @@ export function useFilterText({ where, text, setText, onFilter, isChoosing }: Fi
 
   useEffect(() => {
     const timers = [
-      setTimeout(apply, isChoosing ? choosingDelayMs : applyDelayMs, text),
+      setTimeout(() => latest.current === text && apply(text), isChoosing ? choosingDelayMs : applyDelayMs),
       isChoosing ? undefined : setTimeout(setIsSettled, settleDelayMs, true),
     ];
     return () => timers.forEach(clearTimeout);
