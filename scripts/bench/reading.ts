@@ -79,11 +79,11 @@ async function fill(recorder: Recorder, { name, events }: Store): Promise<Filled
   if (met !== events) throw new Error(`${events} events were acknowledged, but the list has ${met}`);
 
   const haystack: Haystack = { api, endpointId: endpoint.id, rare };
-  const any = (paths: readonly string[]) => () => getMs(api, paths[Math.floor(Math.random() * paths.length)] ?? list);
+  const anyOf = (paths: readonly string[]) => () => getMs(api, paths[Math.floor(Math.random() * paths.length)] ?? list);
   return {
-    'newest page': any([list]),
-    'page at any depth': any(cursors),
-    'event detail': any(sample.map(id => `/api/events/${id}`)),
+    'newest page': anyOf([list]),
+    'page at any depth': anyOf(cursors),
+    'event detail': anyOf(sample.map(id => `/api/events/${id}`)),
     'search, absent term': () => searchMs(haystack, 'absent'),
     'search, rare term': () => searchMs(haystack, 'rare'),
     'search, common term': () => searchMs(haystack, 'common'),

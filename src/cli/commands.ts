@@ -1,6 +1,6 @@
 /*
- * How the arguments of the process become an exit code. Only the table of commands is loaded here; a command loads its own code, so
- * that those that talk to a server over HTTP start without the server's modules.
+ * How the arguments of the process become an exit code. Only the table of commands is loaded here; each command loads its own
+ * code, so that client commands start without loading the server.
  */
 import { splitArguments } from './arguments.ts';
 import { type Command, completeCommand, type Io, UnknownOptionError } from './io.ts';

@@ -18,7 +18,10 @@ export function makeMembershipFilter(numbers: readonly number[], bytes: number):
   return filter;
 }
 
-/** False: the number is not among those that the filter was made of. @param number an integer from 0 to 2^53 - 1 */
+/**
+ * @param number an integer from 0 to 2^53 - 1
+ * @returns false if the filter was certainly made without this number; true if it may contain it
+ */
 export function mayInclude(filter: Uint8Array, number: number): boolean {
   for (let i = 0; i < positions; i++) {
     const bit = positionOf(number, i, filter.length);

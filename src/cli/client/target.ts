@@ -13,7 +13,7 @@ import { UsageError } from '../io.ts';
 
 export type ResolvedAddress = { address: string; family: number };
 
-/** RFC 1918, RFC 4193, link-local addresses of IPv6, and those that mean this host. */
+/** Private networks (RFC 1918, RFC 4193), IPv6 link-local addresses, and the unspecified addresses, which mean this host. */
 const ownNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fe80::/10', '0.0.0.0', '::'].flatMap(
   text => parseCidr(text) ?? [],
 );
