@@ -71,6 +71,34 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     expect(await row(0).getByText('checkout').count()).toBe(0);
   });
 
+  test('the next tag can be typed while one is being saved', async () => {
+    const held = Promise.withResolvers<void>();
+    const path = '**/api/events/*/tags';
+    await page.route(path, async route => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.keyboard.press('t');
+    for (const tag of ['first', 'second']) {
+      await page.keyboard.type(tag);
+      await page.keyboard.press('Enter');
+    }
+    await page.keyboard.type('third');
+    held.resolve();
+    for (const tag of ['first', 'second']) {
+      const remove = page.getByRole('button', { name: `Remove the tag ${tag}` });
+      await remove.waitFor();
+    }
+    expect(await page.getByLabel('Add a tag').inputValue()).toBe('third');
+    await page.unroute(path);
+    await page.getByLabel('Add a tag').fill('');
+    for (const tag of ['first', 'second']) {
+      await page.getByRole('button', { name: `Remove the tag ${tag}` }).click();
+      await page.getByRole('button', { name: `Remove the tag ${tag}` }).waitFor({ state: 'detached' });
+    }
+    await page.keyboard.press('Escape');
+  });
+
   test('another window shows tags and deletions without a reload, and keeps the event that it has open', async () => {
     const other = await page.context().newPage();
     await other.goto(listUrl);

@@ -97,26 +97,40 @@ type TagEditorProps = { id: string; tags: string[]; onTags: (tags: string[]) => 
 
 function TagEditor({ id, tags, onTags }: TagEditorProps) {
   const [text, setText] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
+  const [savesUnderWay, setSavesUnderWay] = useState(0);
   const input = useRef<HTMLInputElement>(null);
+  const latest = useRef(tags);
+  latest.current = tags;
+  const lastSave = useRef<Promise<unknown>>(Promise.resolve());
   useHotkeys({ t: { label: 'Tag', run: () => input.current?.focus() } });
-  const save = async (next: string[]): Promise<boolean> => {
-    setIsBusy(true);
-    try {
-      onTags((await api.tag(id, next)).tags);
-      return true;
-    } catch (error) {
-      showError(error);
-      return false;
-    } finally {
-      setIsBusy(false);
-      input.current?.focus();
-    }
+
+  /** Changes are saved one after the other, each from what the one before left. @returns false when it could not be saved */
+  const save = (change: (tags: string[]) => string[]): Promise<boolean> => {
+    const saveNow = async (): Promise<boolean> => {
+      try {
+        latest.current = (await api.tag(id, change(latest.current))).tags;
+        onTags(latest.current);
+        return true;
+      } catch (error) {
+        showError(error);
+        return false;
+      } finally {
+        setSavesUnderWay(count => count - 1);
+      }
+    };
+    setSavesUnderWay(count => count + 1);
+    input.current?.focus();
+    const saved = lastSave.current.then(saveNow);
+    lastSave.current = saved;
+    return saved;
   };
   const add = async (event: Event): Promise<void> => {
     event.preventDefault();
     const tag = text.trim();
-    if (tag !== '' && !isBusy && (await save([...tags, tag]))) setText('');
+    if (tag === '') return;
+    // At once, because the next tag may be typed before this one is saved.
+    setText('');
+    if (!(await save(current => [...current, tag]))) setText(typed => typed || tag);
   };
   return (
     <form class="tag-editor" onSubmit={add}>
@@ -128,8 +142,8 @@ function TagEditor({ id, tags, onTags }: TagEditorProps) {
               <button
                 type="button"
                 aria-label={`Remove the tag ${visibleLine(tag)}`}
-                disabled={isBusy}
-                onClick={() => void save(tags.filter(one => one !== tag))}
+                disabled={savesUnderWay > 0}
+                onClick={() => void save(current => current.filter(one => one !== tag))}
               >
                 <Icon name="close" />
               </button>
