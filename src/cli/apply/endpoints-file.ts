@@ -21,10 +21,13 @@ const maxDepth = 100;
 export type EndpointsFile = {
   /** With `value` in place of `valueFrom`. */
   document: unknown;
-  problems: FieldProblem[];
+  problems: FileProblem[];
   /** A problem with its line, as people read it. */
-  describe: (problem: FieldProblem) => DescribedProblem;
+  describe: (problem: FileProblem) => DescribedProblem;
 };
+
+/** `offset`: where it is, when the path does not say. */
+type FileProblem = FieldProblem & { offset?: number };
 
 /** `field`: such as `endpoints[0].guard.cidrs[1]`; empty for the whole file. */
 export type DescribedProblem = { line: number; column: number; field: string; message: string };
@@ -54,7 +57,11 @@ export function readEndpointsFile(file: string, env: Readonly<Record<string, str
   return {
     document,
     problems,
-    describe: ({ path, message }) => ({ ...placeOf(offsetOf(root, path)), field: nameOf(path), message }),
+    describe: ({ path, message, offset }) => ({
+      ...placeOf(offset ?? offsetOf(root, path)),
+      field: nameOf(path),
+      message,
+    }),
   };
 }
 
@@ -113,7 +120,7 @@ const nameOf = (path: FieldPath): string =>
   path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${step}`)).join('');
 
 /** A key that is given twice: JSON.parse would take the last one in silence. */
-function duplicates(node: Node, path: FieldPath = []): FieldProblem[] {
+function duplicates(node: Node, path: FieldPath = []): FileProblem[] {
   const children = node.children ?? [];
   if (node.type === 'array') return children.flatMap((child, index) => duplicates(child, [...path, index]));
   if (node.type !== 'object') return [];
@@ -122,13 +129,13 @@ function duplicates(node: Node, path: FieldPath = []): FieldProblem[] {
     const [key, value] = property.children ?? [];
     const name = String(key?.value);
     const at = [...path, name];
-    const repeated = seen.has(name) ? [{ path: at, message: 'is given twice' }] : [];
+    const repeated = seen.has(name) ? [{ path: at, message: 'is given twice', offset: property.offset }] : [];
     seen.add(name);
     return [...repeated, ...(value ? duplicates(value, at) : [])];
   });
 }
 
-type Values = { folder: string; env: Readonly<Record<string, string | undefined>>; problems: FieldProblem[] };
+type Values = { folder: string; env: Readonly<Record<string, string | undefined>>; problems: FileProblem[] };
 type Fields = Record<string, unknown>;
 
 const isFields = (value: unknown): value is Fields =>

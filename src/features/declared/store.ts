@@ -138,10 +138,14 @@ function statementsOf(
             WHERE id = ${id}`),
         ]
       : []),
-    db
-      .update(endpoints)
-      .set({ ...set, ...(token && { token: token.to }) })
-      .where(and(eq(endpoints.seq, seq), isNull(endpoints.deletedAt))),
+    ...(token || Object.keys(set).length > 0
+      ? [
+          db
+            .update(endpoints)
+            .set({ ...set, ...(token && { token: token.to }) })
+            .where(and(eq(endpoints.seq, seq), isNull(endpoints.deletedAt))),
+        ]
+      : []),
     ...(removeSecrets.length > 0
       ? [db.delete(secrets).where(and(eq(secrets.endpoint, seq), inArray(secrets.id, [...removeSecrets])))]
       : []),
