@@ -1,5 +1,4 @@
 /* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
-import { invalid } from '../core/errors.ts';
 import { createDeclaredService } from '../features/declared/service.ts';
 import { createDeclaredStore } from '../features/declared/store.ts';
 import { createGuards } from '../features/endpoints/guards.ts';
@@ -11,6 +10,7 @@ import { createSecretsService, maxConfirmedSecrets } from '../features/secrets/s
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import { createPolicies } from './policies.ts';
 
 /** How often changes made by other processes are loaded. */
 const refreshEveryMs = 1_000;
@@ -31,12 +31,17 @@ export function createEndpointsWiring(
         endpointId,
       }),
   });
+  const policies = createPolicies(infrastructure, guards.endpointGuard);
   const registry = createEndpointRegistry({
-    load: tokens.listRegistered,
-    policyOf: ({ id, guarded }) => guarded && { guard: guards.endpointGuard({ id, ...guarded }) },
+    load: async () => policies.addTo(await tokens.listRegistered()),
     now: clock.now,
     takesAddresses: config.fixedAddresses,
-    ...(isShared && { lookUp: tokens.findRegistered }),
+    ...(isShared && {
+      lookUp: async (token: string) => {
+        const found = await tokens.findRegistered(token);
+        return found && policies.addToOne(found);
+      },
+    }),
   });
   const endpoints = createEndpointsService({
     store,
@@ -79,10 +84,6 @@ export function createEndpointsWiring(
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
     maxSecrets: maxConfirmedSecrets,
     urlOf: endpoints.urlOf,
-    readAnswers: () => {
-      throw invalid('this version has no answers: remove the field');
-    },
-    answersOf: async () => new Map(),
     openGuard: guards.open,
     openSecret: secrets.openSecret,
     onApplied: async ({ tokens: changed, removed, isRetentionChanged }) => {
@@ -90,7 +91,9 @@ export function createEndpointsWiring(
       for (const token of changed) {
         const registered = await tokens.findRegistered(token);
         if (!registered) continue;
-        registry.add(registered);
+        const { policy = {}, ...endpoint } = await policies.addToOne(registered);
+        registry.add(endpoint);
+        registry.setPolicy(endpoint.seq, () => policy);
         await secrets.reread(registered.seq);
       }
       if (removed.length > 0) onDeleted();

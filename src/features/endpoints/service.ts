@@ -124,7 +124,9 @@ export function createEndpointsService(options: {
     const row = await store.update(principal.teamId, id, change);
     if (!row) throw notFound('endpoint');
     if (retention !== undefined) onRetentionChanged();
-    if (paused !== undefined || guard) registry.add(row.registered);
+    if (paused !== undefined) registry.add(row.registered);
+    if (guard)
+      registry.setPolicy(row.registered.seq, policy => ({ ...policy, guard: guards.endpointGuard({ id, ...guard }) }));
     if (paused === false) refused.delete(row.registered.seq);
     return {
       ok: true,
