@@ -156,6 +156,7 @@ describe('a refused delivery', () => {
         /^HTTP\/1\.1 405 .*\r\nallow: POST\r\n/s,
       );
     expect(await ada.json<object>(200, 'GET', `/api/endpoints/${id}`)).toMatchObject({ eventCount: 0 });
+    expect(await server.services.metrics.text()).toMatch(/hooktape_deliveries_total\{result="guarded"\} [4-9]/);
   });
 
   test('gets neither a handshake nor a rule, and a secret that it delivers is not registered', async () => {
