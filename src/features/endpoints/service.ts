@@ -32,7 +32,8 @@ export function createEndpointsService(options: {
   registry: EndpointRegistry;
   clock: Clock;
   random: RandomBytes;
-  baseUrl: string;
+  /** The origin of ingest URLs. */
+  ingestUrl: string;
   /** Endpoints that each plan allows, 0 = no limit. */
   limits: { free: number; pro: number };
   retentionMs: RetentionMs;
@@ -41,11 +42,11 @@ export function createEndpointsService(options: {
   /** Called after an endpoint's retention changed: events may have expired. */
   onRetentionChanged: () => void;
 }) {
-  const { store, tokens, registry, clock, random, baseUrl, limits, retentionMs, onDeleted, onRetentionChanged } =
+  const { store, tokens, registry, clock, random, ingestUrl, limits, retentionMs, onDeleted, onRetentionChanged } =
     options;
   const countActivity = createCountActivity({ store, clock });
 
-  const urlOf = (token: string): string => `${baseUrl}/in/${token}`;
+  const urlOf = (token: string): string => `${ingestUrl}/in/${token}`;
 
   /** Deliveries that this process refused since the pause of their endpoint, by its row number. */
   const refused = new Map<number, number>();
