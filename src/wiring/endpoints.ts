@@ -50,7 +50,7 @@ export function createEndpointsWiring(
     guards,
     clock,
     random,
-    baseUrl: config.baseUrl,
+    ingestUrl: config.ingestUrl ?? config.baseUrl,
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
     retentionMs,
     onDeleted,
