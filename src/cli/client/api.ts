@@ -11,7 +11,8 @@ import { requireServer, type Server } from './server.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Query = Readonly<Record<string, string | number | undefined>>;
-type Asked = { query?: Query; body?: unknown };
+/** `signal` in place of the usual time limit. */
+type Asked = { query?: Query; body?: unknown; signal?: AbortSignal };
 
 export type Api = {
   server: Server;
@@ -24,9 +25,11 @@ export type Api = {
 /** The server has refused, and says why. */
 export class RefusedError extends OperationError {
   readonly status: number;
-  constructor(status: number, message: string) {
+  readonly retryAfterSeconds: number | undefined;
+  constructor(status: number, message: string, retryAfterSeconds?: number) {
     super(message);
     this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -70,7 +73,7 @@ export function createApi(io: Io, server: Server): Api {
   return {
     server,
     async call<T>(method: Method, path: string, asked: Asked = {}): Promise<T> {
-      const response = await send(method, path, asked, AbortSignal.timeout(answerTimeoutMs));
+      const response = await send(method, path, asked, asked.signal ?? AbortSignal.timeout(answerTimeoutMs));
       const text = await reach(server.url, () => response.text());
       if (!response.ok) throw refusal(server, response, text, asked.query);
       try {
@@ -127,9 +130,10 @@ function refusal(server: Server, response: Response, text: string, query: Query 
         ? `${server.url} refuses the key in HOOKTAPE_KEY: ${message}`
         : `the key that is saved for ${server.url} is no longer valid: run \`hooktape login ${server.url}\``,
     );
-  if (status === 429)
-    return new RefusedError(429, `${message}: try again in ${response.headers.get('retry-after') ?? 'some'} s`);
-  return new RefusedError(status, message);
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const seconds = retryAfter >= 0 ? retryAfter : undefined;
+  if (status === 429) return new RefusedError(429, `${message}: try again in ${seconds ?? 'some'} s`, seconds);
+  return new RefusedError(status, message, seconds);
 }
 
 const widthBefore = (text: string, characters: number): number =>
