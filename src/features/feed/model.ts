@@ -17,6 +17,7 @@ export const FeedEvent = t.Object(
         }),
       ),
     ),
+    query: t.Optional(nullable(t.String({ description: 'with `content=full`; null when there was none' }))),
     payloadRaw: t.Optional(nullable(t.String({ description: 'with `content=full`; null when the event is damaged' }))),
     payloadEncoding: t.Optional(nullable(EventDetail.properties.payloadEncoding)),
   },
@@ -36,6 +37,7 @@ export const FeedPage = t.Object(
   },
   { title: 'FeedPage' },
 );
+export type FeedEvent = Static<typeof FeedEvent>;
 export type FeedPage = Static<typeof FeedPage>;
 
 export const FeedQuery = t.Object({
