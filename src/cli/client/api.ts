@@ -6,7 +6,8 @@ import { isLoopbackHost } from '../../core/hosts.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
 import type { Parsed } from '../arguments.ts';
 import { fetchErrorMessage } from '../fetch-error.ts';
-import { type Io, OperationError, UnreachableError, UsageError } from '../io.ts';
+import { type Io, OperationError, UnreachableError } from '../io.ts';
+import { filterUsageError } from './filter-error.ts';
 import { requireServer, type Server } from './server.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -117,17 +118,23 @@ export function createApi(io: Io, server: Server, isPatient = true): Api {
 type Deadline = Disposable & { signal: AbortSignal; restart: () => void };
 
 /** Ends a call when its caller does, after a minute, or after the silence that it allows. */
-function createDeadline({ signal, silenceMs }: Asked): Deadline {
+function createDeadline({ signal, silenceMs = answerTimeoutMs }: Asked): Deadline {
   const controller = new AbortController();
   const expire = (): void => controller.abort(new DOMException('no answer', 'TimeoutError'));
-  let timer = setTimeout(expire, silenceMs ?? answerTimeoutMs);
+  const onAbort = (): void => controller.abort(signal?.reason);
+  let timer = setTimeout(expire, silenceMs);
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted) onAbort();
   return {
-    signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
+    signal: controller.signal,
     restart() {
       clearTimeout(timer);
-      timer = setTimeout(expire, silenceMs ?? answerTimeoutMs);
+      timer = setTimeout(expire, silenceMs);
     },
-    [Symbol.dispose]: () => clearTimeout(timer),
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
   };
 }
 
@@ -172,7 +179,7 @@ function refusal(server: Server, response: Response, text: string, query: Query 
   const message = typeof body?.error === 'string' ? body.error : `the server answered ${status}`;
   const filter = query['where'];
   if (status === 400 && typeof body?.position === 'number' && typeof filter === 'string')
-    return new UsageError(`--where: ${message}\n  ${filter}\n  ${' '.repeat(widthBefore(filter, body.position))}^`);
+    return filterUsageError('--where', filter, message, body.position);
   if (status === 401)
     return new RefusedError(
       401,
@@ -188,9 +195,6 @@ function refusal(server: Server, response: Response, text: string, query: Query 
     );
   return new RefusedError(status, message);
 }
-
-const widthBefore = (text: string, characters: number): number =>
-  Bun.stringWidth([...text].slice(0, characters).join(''));
 
 function readErrorBody(text: string): ErrorBody | undefined {
   try {

@@ -106,8 +106,7 @@ function fitting(events: readonly EventSummary[]): readonly EventSummary[] {
 
 async function toEntry(event: EventSummary, content: FeedContent, yieldIfDue: YieldIfDue): Promise<Entry> {
   const headers: readonly HeaderPair[] | undefined = content?.headers;
-  const query = JSON.stringify(content?.query ?? null);
-  const before = `${JSON.stringify(event).slice(0, -1)},"rawHeaders":${JSON.stringify(headers ?? null)},"query":${query},"payloadRaw":`;
+  const before = `${JSON.stringify(event).slice(0, -1)},"rawHeaders":${JSON.stringify(headers ?? null)},"payloadRaw":`;
   const body = content?.body ?? null;
   const encoding = body === null ? 'utf8' : encodingOf(body);
   const literalBytes = body === null ? 0 : await literalLength(body, encoding, yieldIfDue);

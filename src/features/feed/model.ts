@@ -17,7 +17,6 @@ export const FeedEvent = t.Object(
         }),
       ),
     ),
-    query: t.Optional(nullable(t.String({ description: 'with `content=full`; null when there was none' }))),
     payloadRaw: t.Optional(nullable(t.String({ description: 'with `content=full`; null when the event is damaged' }))),
     payloadEncoding: t.Optional(nullable(EventDetail.properties.payloadEncoding)),
   },
@@ -37,7 +36,6 @@ export const FeedPage = t.Object(
   },
   { title: 'FeedPage' },
 );
-export type FeedEvent = Static<typeof FeedEvent>;
 export type FeedPage = Static<typeof FeedPage>;
 
 export const FeedQuery = t.Object({

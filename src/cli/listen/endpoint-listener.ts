@@ -1,0 +1,174 @@
+/* One endpoint of a session: its feed, its deliveries, the position on the server and the reports of its answers. */
+import type { ReplayEdit } from '../../core/replay-edit.ts';
+import type { EventDetail } from '../../features/events/model.ts';
+import type { FeedPage } from '../../features/feed/model.ts';
+import { type Api, RefusedError } from '../client/api.ts';
+import type { Io } from '../io.ts';
+import { fromDetail, fromFeed } from './captured.ts';
+import { createDeliveries } from './deliveries.ts';
+import { createFeedReader } from './feed-reader.ts';
+import { askServer, wantedBy } from './matching.ts';
+import type { Answer, CapturedEvent, DeliveryCause, Said } from './model.ts';
+import type { ListenOptions } from './options.ts';
+import { createPause } from './pause.ts';
+import { createPosition } from './position.ts';
+import { createReports } from './reports.ts';
+import type { SessionLane } from './session.ts';
+import type { Start } from './start-position.ts';
+
+/** An endpoint and where to begin with it. */
+export type EndpointStart = Start & { endpoint: { id: string; name: string } };
+
+export type EndpointListener = ReturnType<typeof createEndpointListener>;
+
+/** Events of which it is remembered that they were this endpoint's. */
+const maxKnownIds = 20_000;
+
+export function createEndpointListener(given: {
+  io: Io;
+  api: Api;
+  start: EndpointStart;
+  lanes: readonly SessionLane[];
+  options: Pick<ListenOptions, 'name' | 'where' | 'policy'>;
+  stopping: AbortSignal;
+  aborting: AbortSignal;
+  isPaused: () => boolean;
+  say: (event: Said) => void;
+  /** The number of events that are not settled may have changed. */
+  tellBehind: () => void;
+  hintFor: (event: CapturedEvent, answer: Answer) => Promise<string | null>;
+  onState: (problem: string | undefined) => void;
+  onStop: (reason: string) => void;
+}) {
+  const { io, api, start, lanes, options, stopping, aborting, say, tellBehind } = given;
+  const { endpoint } = start;
+  const pause = createPause(io, stopping);
+  const notify = (text: string): void => say({ kind: 'notice', text });
+  const maps = lanes.flatMap(({ map }) => (map ? [map] : []));
+  const rest = lanes.findIndex(({ map }) => map === undefined);
+  const targets = lanes.map(({ target }) => target);
+  const ask = askServer(api, endpoint.id, stopping);
+  const known = new Set<string>();
+  /** What the server has beyond what was read, as far as is known. */
+  let unread = start.behind;
+
+  const position = createPosition({
+    api,
+    endpointId: endpoint.id,
+    name: options.name,
+    etag: start.etag,
+    pause,
+    signal: stopping,
+    notify,
+    onSaved(behind) {
+      // With a filter, the server counts also what it leaves out.
+      if (options.where !== undefined) return;
+      unread = Math.max(0, Math.min(unread, behind));
+      tellBehind();
+    },
+  });
+  const reports = createReports({ api, endpointId: endpoint.id, pause, signal: stopping, notify });
+  const deliveries = createDeliveries({
+    ...given,
+    clock: io.clock,
+    targets,
+    policy: options.policy,
+    pause,
+    async read(eventId) {
+      try {
+        return fromDetail(endpoint, await api.call<EventDetail>('GET', `/api/events/${eventId}`, { signal: aborting }));
+      } catch (error) {
+        if (error instanceof RefusedError && error.status === 404) return undefined;
+        throw error;
+      }
+    },
+    report: ({ attempt }) => attempt && reports.add(attempt),
+    onPosition: position.moveTo,
+  });
+
+  /** Nothing is added before it is known for all events of the page who wants them, so that a page can be read again. */
+  const takePage = async (page: FeedPage, after: string): Promise<void> => {
+    const events = page.events.map(summary => ({ summary, captured: fromFeed(endpoint, summary) }));
+    const wanted = await wantedBy(maps, { after, until: page.cursor, events }, ask);
+    if (stopping.aborted) return;
+    if (page.truncated) notify('retention has removed events before they could be delivered');
+    unread = page.more ? Math.max(1, unread - events.length) : 0;
+    for (const [at, { summary, captured }] of events.entries()) {
+      const byMaps = wanted[at] ?? [];
+      remember(summary.id);
+      if (captured) deliveries.add(captured, cursorOf(summary), byMaps.length > 0 || rest < 0 ? byMaps : [rest]);
+      else deliveries.leaveOut(emptyEvent(summary), cursorOf(summary), 'it is damaged on the server');
+    }
+    deliveries.endPage(page.cursor);
+    tellBehind();
+  };
+  const emptyEvent = (summary: FeedPage['events'][number]): CapturedEvent =>
+    fromFeed(endpoint, { ...summary, rawHeaders: [], payloadRaw: '', payloadEncoding: 'utf8' }) as CapturedEvent;
+  const remember = (id: string): void => {
+    known.add(id);
+    if (known.size > maxKnownIds) for (const first of known.values().take(1)) known.delete(first);
+  };
+
+  const reader = createFeedReader({
+    api,
+    clock: io.clock,
+    endpointId: endpoint.id,
+    where: options.where,
+    after: start.cursor,
+    pause,
+    signal: stopping,
+    untilWanted: deliveries.untilWanted,
+    onPage: takePage,
+    onState: given.onState,
+    notify,
+  });
+
+  /** The targets of an event; without maps that can be evaluated here, all of them. */
+  const targetsOf = async (event: CapturedEvent): Promise<SessionLane[]> => {
+    const matching = lanes.filter(({ map }) => map && isWanted(map, event));
+    return matching.length > 0 ? matching : lanes.filter(({ map }) => !map);
+  };
+
+  return {
+    endpoint,
+    wake: deliveries.wake,
+    untilIdle: deliveries.untilIdle,
+    skip: deliveries.skip,
+    has: (eventId: string): boolean => known.has(eventId),
+    behind: (): number => deliveries.unsettled() + unread,
+
+    /** @throws what ends the listening to this endpoint */
+    async run(): Promise<void> {
+      const background = [deliveries.run(), position.run(), reports.run()];
+      await reader.run();
+      await Promise.all(background);
+    },
+
+    /** Outside the order, now. @throws AppError for an edit that does not fit */
+    async sendNow(event: CapturedEvent, edit: ReplayEdit, cause: DeliveryCause): Promise<Answer[]> {
+      return Promise.all(
+        (await targetsOf(event)).map(async ({ target }) => {
+          const delivery = await target.deliver(event, aborting, edit);
+          const { answer, attempt } = delivery;
+          if (attempt) reports.add(attempt);
+          const about = { event, target: target.name, attempt: 1, answer, cause };
+          if (!answer.isOk) say({ kind: 'failed', ...about, next: 'none', nextAt: null, hint: await given.hintFor(event, answer) });
+          else {
+            say({ kind: 'answered', ...about });
+            if (cause === 'again') deliveries.settle(event.id, target, answer);
+          }
+          return answer;
+        }),
+      );
+    },
+
+    /** Saves the position and sends what is not reported yet. */
+    async flush(): Promise<void> {
+      await Promise.all([position.flush().catch((error: Error) => notify(`the position could not be saved: ${error.message}`)), reports.flush()]);
+    },
+  };
+}
+
+/** The position after an event, from servers that say it. */
+const cursorOf = (event: object): string | undefined =>
+  'cursor' in event && typeof event.cursor === 'string' ? event.cursor : undefined;
