@@ -34,12 +34,11 @@ export type Api = {
 /** The server has refused, and says why. */
 export class RefusedError extends OperationError {
   readonly status: number;
-  /** When to try again, if the server says so. */
-  readonly retryAfterMs: number | undefined;
-  constructor(status: number, message: string, retryAfterMs?: number) {
+  readonly retryAfterSeconds: number | undefined;
+  constructor(status: number, message: string, retryAfterSeconds?: number) {
     super(message);
     this.status = status;
-    this.retryAfterMs = retryAfterMs;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -187,13 +186,10 @@ function refusal(server: Server, response: Response, text: string, query: Query 
         ? `${server.url} refuses the key in HOOKTAPE_KEY: ${message}`
         : `the key that is saved for ${server.url} is no longer valid: run \`hooktape login ${server.url}\``,
     );
-  if (status === 429)
-    return new RefusedError(
-      429,
-      `${message}: try again in ${response.headers.get('retry-after') ?? 'some'} s`,
-      (Number(response.headers.get('retry-after')) || 1) * 1000,
-    );
-  return new RefusedError(status, message);
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const seconds = retryAfter >= 0 ? retryAfter : undefined;
+  if (status === 429) return new RefusedError(429, `${message}: try again in ${seconds ?? 'some'} s`, seconds);
+  return new RefusedError(status, message, seconds);
 }
 
 function readErrorBody(text: string): ErrorBody | undefined {

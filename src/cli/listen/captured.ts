@@ -3,6 +3,7 @@ import type { HeaderPair } from '../../core/headers.ts';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import type { FeedEvent } from '../../features/feed/model.ts';
 import type { CapturedEvent } from './model.ts';
+import type { ListenerRequest } from './replay-channel.ts';
 
 type EndpointName = { id: string; name: string };
 
@@ -32,7 +33,28 @@ export const fromDetail = (endpoint: EndpointName, event: EventDetail): Captured
   body: Buffer.from(event.payloadRaw, event.payloadEncoding),
 });
 
+export const fromReplay = (
+  endpoint: EndpointName,
+  { event, query, method, headers, body }: ListenerRequest,
+): CapturedEvent => ({
+  ...summaryOf(endpoint, event),
+  method,
+  verdict: event.verdict,
+  preview: event.payloadPreview,
+  query,
+  headers,
+  body,
+});
+
 const summaryOf = (
   { id: endpointId, name: endpoint }: EndpointName,
-  { id, eventType: type, platform, method, path, receivedAt, size }: Pick<EventSummary, 'id' | 'eventType' | 'platform' | 'method' | 'path' | 'receivedAt' | 'size'>,
+  {
+    id,
+    eventType: type,
+    platform,
+    method,
+    path,
+    receivedAt,
+    size,
+  }: Pick<EventSummary, 'id' | 'eventType' | 'platform' | 'method' | 'path' | 'receivedAt' | 'size'>,
 ) => ({ id, endpointId, endpoint, type, platform, method, path, receivedAt, size });

@@ -81,7 +81,8 @@ export function createDeliveries(options: {
     const nextAt = next === 'retry' || next === 'hold' ? Math.round(clock.now() + after.dueAt - now()) : null;
     say({ kind: 'failed', event, target: targetOf(task).name, attempt, answer, cause: 'feed', next, nextAt, hint });
     if (next === 'skip') skip(task, `given up after ${attempt} ${attempt === 1 ? 'try' : 'tries'}`, answer);
-    if (next === 'stop') options.onStop(`${event.id} could not be delivered to ${targetOf(task).name}: ${answer.error}`);
+    if (next === 'stop')
+      options.onStop(`${event.id} could not be delivered to ${targetOf(task).name}: ${answer.error}`);
   };
 
   const deliver = async (task: Task<Pending>): Promise<void> => {
@@ -156,7 +157,11 @@ export function createDeliveries(options: {
     add(event: CapturedEvent, cursor: string | undefined, wantedBy: readonly number[]): void {
       const isKept = contentBytes === 0 || contentBytes + event.body.length <= maxContentBytes;
       const about = { ...event, headers: [], body: noBody };
-      const entry = settling.add({ about, content: isKept && wantedBy.length > 0 ? event : undefined }, cursor, wantedBy);
+      const entry = settling.add(
+        { about, content: isKept && wantedBy.length > 0 ? event : undefined },
+        cursor,
+        wantedBy,
+      );
       say({ kind: 'received', event, targets: wantedBy.map(at => targets[at]?.name ?? '') });
       if (wantedBy.length === 0) onSettled(entry, null);
       else if (isKept) contentBytes += event.body.length;

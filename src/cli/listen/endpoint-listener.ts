@@ -1,20 +1,22 @@
 /* One endpoint of a session: its feed, its deliveries, the position on the server and the reports of its answers. */
-import type { ReplayEdit } from '../../core/replay-edit.ts';
+import { isEdit, type ReplayEdit } from '../../core/replay-edit.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
-import type { Io } from '../io.ts';
-import { fromDetail, fromFeed } from './captured.ts';
+import { type Io, OperationError } from '../io.ts';
+import { fromDetail, fromFeed, fromReplay } from './captured.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createFeedReader } from './feed-reader.ts';
-import { askServer, wantedBy } from './matching.ts';
+import { askServer, isWanted, wantedBy } from './matching.ts';
 import type { Answer, CapturedEvent, DeliveryCause, Said } from './model.ts';
 import type { ListenOptions } from './options.ts';
 import { createPause } from './pause.ts';
 import { createPosition } from './position.ts';
+import { type ListenerRequest, type LocalAnswer, openReplayChannel } from './replay-channel.ts';
 import { createReports } from './reports.ts';
 import type { SessionLane } from './session.ts';
 import type { Start } from './start-position.ts';
+import type { Delivery, How, Target } from './target.ts';
 
 /** An endpoint and where to begin with it. */
 export type EndpointStart = Start & { endpoint: { id: string; name: string } };
@@ -48,7 +50,8 @@ export function createEndpointListener(given: {
   const rest = lanes.findIndex(({ map }) => map === undefined);
   const targets = lanes.map(({ target }) => target);
   const ask = askServer(api, endpoint.id, stopping);
-  const known = new Set<string>();
+  /** Which targets an event went to, by number. */
+  const known = new Map<string, readonly number[]>();
   /** What the server has beyond what was read, as far as is known. */
   let unread = start.behind;
 
@@ -95,18 +98,19 @@ export function createEndpointListener(given: {
     unread = page.more ? Math.max(1, unread - events.length) : 0;
     for (const [at, { summary, captured }] of events.entries()) {
       const byMaps = wanted[at] ?? [];
-      remember(summary.id);
-      if (captured) deliveries.add(captured, cursorOf(summary), byMaps.length > 0 || rest < 0 ? byMaps : [rest]);
-      else deliveries.leaveOut(emptyEvent(summary), cursorOf(summary), 'it is damaged on the server');
+      const to = byMaps.length > 0 || rest < 0 ? byMaps : [rest];
+      remember(summary.id, to);
+      if (captured) deliveries.add(captured, summary.cursor, to);
+      else deliveries.leaveOut(emptyEvent(summary), summary.cursor, 'it is damaged on the server');
     }
     deliveries.endPage(page.cursor);
     tellBehind();
   };
   const emptyEvent = (summary: FeedPage['events'][number]): CapturedEvent =>
     fromFeed(endpoint, { ...summary, rawHeaders: [], payloadRaw: '', payloadEncoding: 'utf8' }) as CapturedEvent;
-  const remember = (id: string): void => {
-    known.add(id);
-    if (known.size > maxKnownIds) for (const first of known.values().take(1)) known.delete(first);
+  const remember = (id: string, to: readonly number[]): void => {
+    known.set(id, to);
+    if (known.size > maxKnownIds) for (const first of known.keys().take(1)) known.delete(first);
   };
 
   const reader = createFeedReader({
@@ -123,11 +127,52 @@ export function createEndpointListener(given: {
     notify,
   });
 
-  /** The targets of an event; without maps that can be evaluated here, all of them. */
-  const targetsOf = async (event: CapturedEvent): Promise<SessionLane[]> => {
-    const matching = lanes.filter(({ map }) => map && isWanted(map, event));
-    return matching.length > 0 ? matching : lanes.filter(({ map }) => !map);
+  /** The targets of an event: those it went to, else those whose maps want it. @throws OperationError without one */
+  const targetsOf = (event: CapturedEvent): Target[] => {
+    const fitting = lanes.flatMap(({ map }, at) => (map && isWanted(map, event) ? [at] : []));
+    const numbers = known.get(event.id) ?? (fitting.length > 0 || rest < 0 ? fitting : [rest]);
+    if (numbers.length === 0) throw new OperationError(`no target takes ${event.id}`);
+    return numbers.flatMap(at => targets[at] ?? []);
   };
+  const sendTo = async (target: Target, event: CapturedEvent, how: How, cause: DeliveryCause): Promise<Delivery> => {
+    const delivery = await target.deliver(event, aborting, how);
+    const about = { event, target: target.name, attempt: 1, answer: delivery.answer, cause };
+    if (delivery.answer.isOk) say({ kind: 'answered', ...about });
+    else {
+      const hint = await given.hintFor(event, delivery.answer);
+      say({ kind: 'failed', ...about, next: 'none', nextAt: null, hint });
+    }
+    return delivery;
+  };
+
+  /** A replay that the server sends here: to the first target that takes the event. The server keeps the answer itself. */
+  const deliverReplay = async (request: ListenerRequest): Promise<LocalAnswer> => {
+    const event = fromReplay(endpoint, request);
+    const target = targetsOf(event)[0] as Target;
+    const { signed: isSigned, edited: isEdited, timeoutMs } = request;
+    const { answer, attempt } = await sendTo(target, event, { replay: { isSigned, isEdited, timeoutMs } }, 'replay');
+    const { status, headers, body, isCut: truncated, ms: durationMs, error } = answer;
+    const destination = attempt?.destination ?? target.url;
+    // An exit code is no HTTP status.
+    if (status === null || target.url === null) {
+      if (answer.isOk) return { kind: 'answered', destination, status: 200, headers, body, truncated, durationMs };
+      return { kind: 'failed', destination, reason: error ?? '', durationMs };
+    }
+    return { kind: 'answered', destination, status, headers, body, truncated, durationMs };
+  };
+
+  const openChannel = () =>
+    openReplayChannel({
+      api,
+      endpointId: endpoint.id,
+      name: options.name,
+      targets: targets.map(({ name }) => name),
+      deliver: deliverReplay,
+      onState(state) {
+        // What keeps the feed from being read is said there. A server without this operation has no replays to listeners.
+        if (state.kind === 'ended' && !stopping.aborted) notify(`no replays from the server: ${state.reason}`);
+      },
+    });
 
   return {
     endpoint,
@@ -139,24 +184,24 @@ export function createEndpointListener(given: {
 
     /** @throws what ends the listening to this endpoint */
     async run(): Promise<void> {
+      const channel = targets.length > 0 ? openChannel() : undefined;
       const background = [deliveries.run(), position.run(), reports.run()];
-      await reader.run();
-      await Promise.all(background);
+      try {
+        await reader.run();
+        await Promise.all(background);
+      } finally {
+        await channel?.close();
+      }
     },
 
-    /** Outside the order, now. @throws AppError for an edit that does not fit */
-    async sendNow(event: CapturedEvent, edit: ReplayEdit, cause: DeliveryCause): Promise<Answer[]> {
+    /** Outside the order, now. @throws AppError for an edit that does not fit, OperationError without a target */
+    async sendNow(event: CapturedEvent, edit: ReplayEdit): Promise<Answer[]> {
+      const cause = isEdit(edit) ? 'edited' : 'again';
       return Promise.all(
-        (await targetsOf(event)).map(async ({ target }) => {
-          const delivery = await target.deliver(event, aborting, edit);
-          const { answer, attempt } = delivery;
+        targetsOf(event).map(async target => {
+          const { answer, attempt } = await sendTo(target, event, { edit }, cause);
           if (attempt) reports.add(attempt);
-          const about = { event, target: target.name, attempt: 1, answer, cause };
-          if (!answer.isOk) say({ kind: 'failed', ...about, next: 'none', nextAt: null, hint: await given.hintFor(event, answer) });
-          else {
-            say({ kind: 'answered', ...about });
-            if (cause === 'again') deliveries.settle(event.id, target, answer);
-          }
+          if (answer.isOk && cause === 'again') deliveries.settle(event.id, target, answer);
           return answer;
         }),
       );
@@ -164,11 +209,10 @@ export function createEndpointListener(given: {
 
     /** Saves the position and sends what is not reported yet. */
     async flush(): Promise<void> {
-      await Promise.all([position.flush().catch((error: Error) => notify(`the position could not be saved: ${error.message}`)), reports.flush()]);
+      await Promise.all([
+        position.flush().catch((error: Error) => notify(`the position could not be saved: ${error.message}`)),
+        reports.flush(),
+      ]);
     },
   };
 }
-
-/** The position after an event, from servers that say it. */
-const cursorOf = (event: object): string | undefined =>
-  'cursor' in event && typeof event.cursor === 'string' ? event.cursor : undefined;

@@ -71,7 +71,7 @@ export function createFeedReader({
   /** @returns how long to wait @throws what cannot get better */
   const recover = (error: unknown): number => {
     if (error instanceof RefusedError && error.status === 429) {
-      const ms = error.retryAfterMs ?? firstRetryMs;
+      const ms = (error.retryAfterSeconds ?? 1) * 1000;
       notify(`the server’s rate limit is reached; going on in ${Math.ceil(ms / 1000)} s`);
       return ms;
     }

@@ -3,8 +3,8 @@
  * such as the source address, the server is asked, once for a page of the feed.
  */
 import { decodeFeedCursor } from '../../core/feed-cursor.ts';
-import { createEventContent } from '../../core/filter/event-content.ts';
 import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
+import { createEventContent } from '../../core/filter/event-content.ts';
 import type { FeedEvent, FeedPage } from '../../features/feed/model.ts';
 import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
@@ -82,6 +82,10 @@ function decide(filter: Filter, summary: FeedEvent, captured: CapturedEvent | un
   if (!captured || dependsOnClock(filter)) return undefined;
   return evaluate(filter, { ...factsOf(captured), ...factsOfSummary(summary) }, captured.receivedAt);
 }
+
+/** For one event that did not come from the feed: whether a map wants it, as far as that can be decided here. */
+export const isWanted = ({ filter }: Map, event: CapturedEvent): boolean =>
+  evaluate(filter, factsOf(event), event.receivedAt) === true;
 
 /** Asks the server which of the events of a page match. */
 export const askServer =

@@ -79,7 +79,9 @@ function readMap(text: string): TargetMap {
   const at = text.lastIndexOf('=>');
   const url = text.slice(at + 2).trim();
   if (at < 0 || url === '')
-    throw new UsageError(`--map takes 'WHERE=>URL', such as 'type:invoice.*=>http://localhost:3000/billing', not ${text}`);
+    throw new UsageError(
+      `--map takes 'WHERE=>URL', such as 'type:invoice.*=>http://localhost:3000/billing', not ${text}`,
+    );
   const where = text.slice(0, at).trim();
   return { where, filter: readFilter('--map', where), url: withScheme(url) };
 }
@@ -96,8 +98,7 @@ function readRest(given: Given): ListenOptions['rest'] {
 function readConsumerName(given: Given): string {
   const name = given.option('as');
   if (name === undefined) return defaultName(hostname(), basename(resolve('.')));
-  if (!nameForm.test(name))
-    throw new UsageError('--as takes 1 to 64 of the characters a-z, 0-9, ".", "_" and "-"');
+  if (!nameForm.test(name)) throw new UsageError('--as takes 1 to 64 of the characters a-z, 0-9, ".", "_" and "-"');
   return name;
 }
 
@@ -109,7 +110,12 @@ export function defaultName(host: string, folder: string): string {
       .replace(/[^a-z0-9._-]+/g, '-')
       .replace(/^-+|-+$/g, '');
   const short = clean(host.split('.')[0] ?? '').slice(0, 30);
-  return [short, clean(folder)].filter(part => part !== '').join('-').slice(0, 64) || 'listen';
+  return (
+    [short, clean(folder)]
+      .filter(part => part !== '')
+      .join('-')
+      .slice(0, 64) || 'listen'
+  );
 }
 
 function readFrom(text: string): From {
@@ -127,7 +133,8 @@ function readTimeout(text: string): number {
 function readOutput(io: Io, given: Given): Output {
   const asked = given.option('output') as Output | undefined;
   if (given.json) {
-    if (asked !== undefined && asked !== 'json') throw new UsageError(`--json and --output ${asked} exclude each other`);
+    if (asked !== undefined && asked !== 'json')
+      throw new UsageError(`--json and --output ${asked} exclude each other`);
     return 'json';
   }
   if (asked === 'tui' && !io.outputTerminal) throw new UsageError('--output tui needs a terminal');

@@ -4,11 +4,11 @@
  */
 import { AppError } from '../../core/errors.ts';
 import { applyEdit } from '../../core/replay-edit.ts';
-import { answerBytes, capturedRequest } from '../client/deliver.ts';
+import { answerBytes } from '../client/deliver.ts';
 import { safeLine } from '../client/output.ts';
 import type { Io } from '../io.ts';
 import type { Answer, CapturedEvent } from './model.ts';
-import { type Delivery, nothingSent, type Target } from './target.ts';
+import { type Delivery, nothingSent, requestOf, type Target } from './target.ts';
 
 /** Between asking a program to end and ending it. */
 const graceMs = 1000;
@@ -20,10 +20,11 @@ export const createProgramTarget = (
 ): Target => ({
   name: `exec:${command.join(' ')}`,
   url: null,
-  async deliver(event, signal, edit = {}) {
+  async deliver(event, signal, { edit = {}, replay } = {}) {
     if ((edit.headers ?? []).length > 0) throw new AppError('invalid', 'a program gets no headers to edit');
-    const { body } = applyEdit(capturedRequest({ headers: [...event.headers], body: event.body }), edit);
-    return { answer: await run(io, command, { event, body, timeoutMs, signal }), ...withoutRequest };
+    const { body } = applyEdit(requestOf(event, replay !== undefined), edit);
+    const limitMs = Math.min(timeoutMs, replay?.timeoutMs ?? timeoutMs);
+    return { answer: await run(io, command, { event, body, timeoutMs: limitMs, signal }), ...withoutRequest };
   },
 });
 
@@ -69,7 +70,14 @@ async function run(
     body: bytes,
     isCut,
     isOk,
-    error: isOk ? null : reasonOf({ isLate, timeoutMs, exitCode, signalCode: child.signalCode === null ? null : String(child.signalCode) }),
+    error: isOk
+      ? null
+      : reasonOf({
+          isLate,
+          timeoutMs,
+          exitCode,
+          signalCode: child.signalCode === null ? null : String(child.signalCode),
+        }),
   };
 }
 

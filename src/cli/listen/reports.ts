@@ -53,10 +53,10 @@ export function createReports({
         isRefused = true;
         return 0;
       }
-      const { status = 0, retryAfterMs = everyMs } = error instanceof RefusedError ? error : {};
+      const { status = 0, retryAfterSeconds = everyMs / 1000 } = error instanceof RefusedError ? error : {};
       if (status === 0 || status === 429 || status >= 500) {
         waiting.unshift(...batch);
-        return retryAfterMs;
+        return retryAfterSeconds * 1000;
       }
       warn(`answers could not be reported to the server: ${(error as Error).message}`);
       return 0;

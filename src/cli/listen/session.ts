@@ -2,7 +2,7 @@
  * A session of `hooktape listen`: the endpoints it listens to, its targets, and everything that can be asked of it while it runs. It
  * ends by `stop`, by --on-fail stop, or when the server says that there is nothing left to listen to.
  */
-import { isEdit, type ReplayEdit } from '../../core/replay-edit.ts';
+import type { ReplayEdit } from '../../core/replay-edit.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
 import { type Io, OperationError } from '../io.ts';
@@ -114,7 +114,7 @@ export function createSession({
 
   const sendNow = async (eventId: string, edit: ReplayEdit): Promise<Answer[]> => {
     const { event, listener } = await find(eventId);
-    return listener.sendNow(event, edit, isEdit(edit) ? 'edited' : 'again');
+    return listener.sendNow(event, edit);
   };
 
   const finish = async (): Promise<void> => {

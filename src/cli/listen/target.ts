@@ -1,6 +1,5 @@
 /* A target that takes events over HTTP: a URL on this machine or its network. What it answers is a value, never an error. */
 import { isSuccess } from '../../core/destination.ts';
-import { headerValue } from './captured.ts';
 import { applyEdit, type EditedRequest, isEdit, type ReplayEdit } from '../../core/replay-edit.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
 import { capturedRequest, createSender, type PreparedRequest } from '../client/deliver.ts';
@@ -8,6 +7,7 @@ import { type ReportedAttempt, toAttempt } from '../client/report-answer.ts';
 import { CannotSignError, hiddenTexts, prepareRequest, type Signing } from '../client/signing.ts';
 import { checkTarget } from '../client/target.ts';
 import type { Io } from '../io.ts';
+import { headerValue } from './captured.ts';
 import type { Answer, CapturedEvent } from './model.ts';
 
 export type Delivery = {
@@ -24,8 +24,15 @@ export type Target = {
   name: string;
   /** null for a program. */
   url: string | null;
-  /** @param edit on top of what the options ask for @throws AppError for an edit that does not fit the event */
-  deliver: (event: CapturedEvent, signal: AbortSignal, edit?: ReplayEdit) => Promise<Delivery>;
+  /** @throws AppError for an edit that does not fit the event */
+  deliver: (event: CapturedEvent, signal: AbortSignal, how?: How) => Promise<Delivery>;
+};
+
+export type How = {
+  /** On top of what the options ask for. */
+  edit?: ReplayEdit;
+  /** The event is a replay from the server, which has chosen its headers and perhaps signed them. */
+  replay?: { isSigned: boolean; isEdited: boolean; timeoutMs: number };
 };
 
 export type TargetOptions = {
@@ -56,12 +63,16 @@ export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, option
   /** Names may get another address while this runs, as those of containers do: after a failure they are resolved and checked anew. */
   const sender = async () => (send ??= createSender(io, await checkTarget(url, isRemoteAllowed)));
 
-  const prepare = async (event: CapturedEvent, given: ReplayEdit | undefined) => {
-    const edited = editOf(event, given, headers);
+  const prepare = async (event: CapturedEvent, how: How) => {
+    const edited = editOf(event, how, headers);
+    const ownSigning = how.replay?.isSigned ? undefined : signing;
     const to = keepsPath ? appendTarget(url, { path: event.path, query: event.query ?? null }) : url;
     const wanted = { io, event, ...edited, url: to };
     try {
-      return { request: withForwardedHost(await prepareRequest({ ...wanted, signing }), event), notice: undefined };
+      return {
+        request: withForwardedHost(await prepareRequest({ ...wanted, signing: ownSigning }), event),
+        notice: undefined,
+      };
     } catch (error) {
       if (!(error instanceof CannotSignError)) throw error;
       // Whether it needs a signature is for the target to say.
@@ -73,12 +84,13 @@ export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, option
   return {
     name: url,
     url,
-    async deliver(event, signal, given) {
-      const { request, notice } = await prepare(event, given);
+    async deliver(event, signal, how = {}) {
+      const { request, notice } = await prepare(event, how);
       const exchange = await sender().catch((error: Error) => error);
       if (exchange instanceof Error)
         return { answer: nothingSent(exchange.message), attempt: undefined, retryAfterMs: 0, notice };
-      const result = await exchange(request, timeoutMs, signal);
+      const limitMs = Math.min(timeoutMs, how.replay?.timeoutMs ?? timeoutMs);
+      const result = await exchange(request, limitMs, signal);
       if (result.kind === 'refused')
         return { answer: nothingSent(`not sent: ${result.reason}`), attempt: undefined, retryAfterMs: 0, notice };
       const attempt = toAttempt(event.id, { destination: request.url, result, hidden });
@@ -97,14 +109,19 @@ export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, option
 
 function editOf(
   event: CapturedEvent,
-  given: ReplayEdit = {},
+  { edit = {}, replay }: How,
   headers: TargetOptions['headers'],
 ): { request: EditedRequest; isEdited: boolean } {
-  const edited = applyEdit(applyEdit(capturedRequest({ headers: [...event.headers], body: event.body }), given), {
-    headers,
-  });
-  return { request: edited, isEdited: isEdit(given) || headers.length > 0 };
+  const edited = applyEdit(requestOf(event, replay !== undefined), edit);
+  const isEdited = isEdit(edit) || headers.length > 0 || replay?.isEdited === true;
+  return { request: applyEdit(edited, { headers }), isEdited };
 }
+
+/** Those of a replay are sent as they are; what says that it is one is added again. */
+export const requestOf = ({ headers, body }: CapturedEvent, isReplay: boolean): EditedRequest =>
+  isReplay
+    ? { headers: headers.filter(([name]) => !/^x-(service-replay|hooktape-edited)$/i.test(name)), body }
+    : capturedRequest({ headers: [...headers], body });
 
 /** Where the sender had sent it, for handlers that check it or serve several hosts. */
 function withForwardedHost(request: PreparedRequest, event: CapturedEvent): PreparedRequest {
@@ -118,4 +135,3 @@ const retryAfterOf = (headers: Answer['headers']): number => {
   const seconds = Number(headerValue(headers, 'retry-after'));
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
 };
-
