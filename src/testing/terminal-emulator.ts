@@ -39,8 +39,13 @@ export function createTerminalEmulator({ columns = 80, rows = 24 }: { columns?: 
         (_, row) =>
           buffer()
             .getLine(baseY + row)
-            ?.translateToString(true) ?? '',
+            ?.translateToString()
+            .trimEnd() ?? '',
       );
+    },
+    cell: async (row: number, column: number): Promise<string> => {
+      await drawn();
+      return buffer().getLine(row)?.getCell(column)?.getChars() ?? '';
     },
     /** Whether a cell is drawn in a colour other than the default. */
     hasColors: async (): Promise<boolean> => {
