@@ -11,6 +11,7 @@ import { feedRoutes } from './features/feed/routes.ts';
 import { filtersRoutes } from './features/filters/routes.ts';
 import { keepingRoutes } from './features/keeping/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { listenersRoutes } from './features/listeners/routes.ts';
 import { mcpRoutes } from './features/mcp/routes.ts';
 import { metricsRoutes } from './features/metrics/routes.ts';
 import { notificationsRoutes } from './features/notifications/routes.ts';
@@ -57,6 +58,7 @@ const createApi = (services: Services) =>
     .use(notificationsRoutes(services))
     .use(feedRoutes(services))
     .use(consumersRoutes(services))
+    .use(listenersRoutes(services))
     .use(sessionsRoutes(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services));

@@ -13,6 +13,7 @@ import { createFiltersWiring } from './wiring/filters.ts';
 import { createHistoryWiring } from './wiring/history.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
 import { createIngestWiring } from './wiring/ingest.ts';
+import { createListenersWiring } from './wiring/listeners.ts';
 import { createMcpWiring } from './wiring/mcp.ts';
 import { createOAuthWiring } from './wiring/oauth.ts';
 import { createObservabilityWiring } from './wiring/observability.ts';
@@ -33,8 +34,11 @@ export const buildServices = (dependencies: Dependencies): Services => build(cre
 
 function build(infrastructure: Infrastructure) {
   const wakeSweeper = (): void => events.retention.wake();
-  /** Live streams and waiting agents check whether they may continue. */
-  const recheckAccess = (): void => events.notifications.recheckAll();
+  /** Live streams, waiting agents and listeners check whether they may continue. */
+  const recheckAccess = (): void => {
+    events.notifications.recheckAll();
+    listeners.listeners.recheckAll();
+  };
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
   const captureLoad = { isWaiting: (): boolean => ingest.isWaiting(), isHigh: captureRate.isHigh };
 
@@ -60,7 +64,8 @@ function build(infrastructure: Infrastructure) {
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad);
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
   const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
-  const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
+  const listeners = createListenersWiring(infrastructure, endpoints, events);
+  const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability, listeners);
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas);
@@ -97,6 +102,7 @@ function build(infrastructure: Infrastructure) {
     ...ingest,
     ...filters,
     ...history,
+    ...listeners,
     ...feed,
     ...schemas,
     ...mcp,

@@ -58,7 +58,7 @@ export type Command = {
 /** Asked by the scripts of `hooktape completion` for the words that fit; not listed. */
 export const completeCommand = '__complete';
 
-export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 4, configuration: 78 } as const;
+export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 4, backlog: 5, configuration: 78 } as const;
 
 /** Wrong arguments: exit code 2. */
 export class UsageError extends ExpectedError {}
@@ -79,6 +79,9 @@ export class OperationError extends ExpectedError {}
 
 /** There is no connection to the server: exit code 4. */
 export class UnreachableError extends ExpectedError {}
+
+/** More events are waiting than may be delivered without a question: exit code 5. */
+export class BacklogError extends ExpectedError {}
 
 /** Wrong configuration, with all problems: exit code 78. */
 export class ConfigurationError extends ExpectedError {

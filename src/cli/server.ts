@@ -122,6 +122,7 @@ async function listen(
     stopWatching();
     services.readiness.drain();
     services.notifications.shutDown();
+    services.listeners.shutDown();
     await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };

@@ -87,3 +87,25 @@ export async function startServer(
     },
   };
 }
+
+/** `hooktape listen`, which goes on until it is stopped. Its waits are real. */
+export function startListener(
+  env: Record<string, string>,
+  args: readonly string[],
+  given: Partial<Io> = {},
+): { said: { stdout: string; stderr: string }; ended: Promise<Ended>; stop: () => Promise<Ended> } {
+  const signal = Promise.withResolvers<string>();
+  const { io, said } = makeIo(env, () => signal.promise);
+  const ended = runCommand(['listen', ...args], { ...io, sleep: ms => Bun.sleep(ms), ...given }).then(exitCode => ({
+    exitCode,
+    ...said,
+  }));
+  return {
+    said,
+    ended,
+    stop: () => {
+      signal.resolve('SIGINT');
+      return ended;
+    },
+  };
+}

@@ -6,7 +6,8 @@ import { isLoopbackHost } from '../../core/hosts.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
 import type { Parsed } from '../arguments.ts';
 import { fetchErrorMessage } from '../fetch-error.ts';
-import { type Io, OperationError, UnreachableError, UsageError } from '../io.ts';
+import { type Io, OperationError, UnreachableError } from '../io.ts';
+import { filterUsageError } from './filter-error.ts';
 import { requireServer, type Server } from './server.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -33,12 +34,11 @@ export type Api = {
 /** The server has refused, and says why. */
 export class RefusedError extends OperationError {
   readonly status: number;
-  /** When to try again, if the server says so. */
-  readonly retryAfterMs: number | undefined;
-  constructor(status: number, message: string, retryAfterMs?: number) {
+  readonly retryAfterSeconds: number | undefined;
+  constructor(status: number, message: string, retryAfterSeconds?: number) {
     super(message);
     this.status = status;
-    this.retryAfterMs = retryAfterMs;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -117,17 +117,23 @@ export function createApi(io: Io, server: Server, isPatient = true): Api {
 type Deadline = Disposable & { signal: AbortSignal; restart: () => void };
 
 /** Ends a call when its caller does, after a minute, or after the silence that it allows. */
-function createDeadline({ signal, silenceMs }: Asked): Deadline {
+function createDeadline({ signal, silenceMs = answerTimeoutMs }: Asked): Deadline {
   const controller = new AbortController();
   const expire = (): void => controller.abort(new DOMException('no answer', 'TimeoutError'));
-  let timer = setTimeout(expire, silenceMs ?? answerTimeoutMs);
+  const onAbort = (): void => controller.abort(signal?.reason);
+  let timer = setTimeout(expire, silenceMs);
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted) onAbort();
   return {
-    signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
+    signal: controller.signal,
     restart() {
       clearTimeout(timer);
-      timer = setTimeout(expire, silenceMs ?? answerTimeoutMs);
+      timer = setTimeout(expire, silenceMs);
     },
-    [Symbol.dispose]: () => clearTimeout(timer),
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
   };
 }
 
@@ -172,7 +178,7 @@ function refusal(server: Server, response: Response, text: string, query: Query 
   const message = typeof body?.error === 'string' ? body.error : `the server answered ${status}`;
   const filter = query['where'];
   if (status === 400 && typeof body?.position === 'number' && typeof filter === 'string')
-    return new UsageError(`--where: ${message}\n  ${filter}\n  ${' '.repeat(widthBefore(filter, body.position))}^`);
+    return filterUsageError('--where', filter, message, body.position);
   if (status === 401)
     return new RefusedError(
       401,
@@ -180,17 +186,11 @@ function refusal(server: Server, response: Response, text: string, query: Query 
         ? `${server.url} refuses the key in HOOKTAPE_KEY: ${message}`
         : `the key that is saved for ${server.url} is no longer valid: run \`hooktape login ${server.url}\``,
     );
-  if (status === 429)
-    return new RefusedError(
-      429,
-      `${message}: try again in ${response.headers.get('retry-after') ?? 'some'} s`,
-      (Number(response.headers.get('retry-after')) || 1) * 1000,
-    );
-  return new RefusedError(status, message);
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const seconds = retryAfter >= 0 ? retryAfter : undefined;
+  if (status === 429) return new RefusedError(429, `${message}: try again in ${seconds ?? 'some'} s`, seconds);
+  return new RefusedError(status, message, seconds);
 }
-
-const widthBefore = (text: string, characters: number): number =>
-  Bun.stringWidth([...text].slice(0, characters).join(''));
 
 function readErrorBody(text: string): ErrorBody | undefined {
   try {

@@ -10,7 +10,13 @@ import { type Io, OperationError, UsageError } from '../io.ts';
 import type { PreparedRequest } from './deliver.ts';
 import { type Given, variable } from './given.ts';
 
-export type Signing = { secret: string; isTampered: boolean; hasNewId: boolean };
+export type Signing = {
+  secret: string;
+  /** The name of the environment variable that has the secret. */
+  variable: string;
+  isTampered: boolean;
+  hasNewId: boolean;
+};
 
 /** @throws UsageError when the secret's variable is missing or has no value */
 export function readSigning(io: Io, given: Given): Signing | undefined {
@@ -28,7 +34,7 @@ export function readSigning(io: Io, given: Given): Signing | undefined {
     );
   const secret = variable(io, name);
   if (secret === undefined) throw new UsageError(`--secret-env: the environment variable ${name} is not set`);
-  return { secret, isTampered, hasNewId };
+  return { secret, variable: name, isTampered, hasNewId };
 }
 
 /** What the server must not be told, should the target echo it. */

@@ -24,7 +24,7 @@ export type CapturedEvent = {
   size: number;
   verdict: EventSummary['verdict'];
   preview: string;
-  /** As captured; credentials are redacted. */
+  /** As captured; credentials are redacted. Empty in `skipped` and `settled`, like the body. */
   headers: readonly HeaderPair[];
   body: Uint8Array;
 };
@@ -68,8 +68,8 @@ export type ListenEvent = { at: number } & (
   | ({ kind: 'answered' } & Delivered)
   /** `nextAt`: when it is tried again. `hint`: what probably helps, for people. */
   | ({ kind: 'failed'; next: AfterFailure; nextAt: number | null; hint: string | null } & Delivered)
-  /** Given up, by --on-fail skip or by hand, or because it is gone. */
-  | { kind: 'skipped'; event: CapturedEvent; target: string; attempt: number; reason: string }
+  /** Given up, by --on-fail skip or by hand, or because it is gone. `target`: null for a damaged event, which goes nowhere. */
+  | { kind: 'skipped'; event: CapturedEvent; target: string | null; attempt: number; reason: string }
   /** All that wanted it have it, or it was skipped. `target`: when there was one. */
   | { kind: 'settled'; event: CapturedEvent; target: string | null; attempt: number; answer: Answer | null }
   | { kind: 'connected'; server: string; endpoints: readonly string[] }
@@ -79,6 +79,10 @@ export type ListenEvent = { at: number } & (
   /** Something the person should know. */
   | { kind: 'notice'; text: string }
 );
+
+type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never;
+/** An event of the session before it has a time. */
+export type Said = WithoutTime<ListenEvent>;
 
 /** A filter of the view. It hides events; it does not change what is delivered. */
 export type ViewFilter =

@@ -127,18 +127,23 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
     /** @returns whether that has settled the event */
     succeed: (task: Task<E>): boolean => finish(task as OwnTask<E>),
 
-    /** What follows a failure. After `skip` it is given up; after `stop` nothing starts any more. `dueAt`: of the next try. */
+    /**
+     * What follows a failure: with `skip` it is to be given up, after `stop` nothing starts any more. Undefined for a delivery that was
+     * given up meanwhile.
+     * @returns `dueAt`: of the next try
+     */
     fail(
       task: Task<E>,
       now: number,
       retryAfterMs = 0,
-    ): { next: 'retry' | 'hold'; dueAt: number } | { next: 'skip'; isSettled: boolean } | { next: 'stop' } {
+    ): { next: 'retry' | 'hold'; dueAt: number } | { next: 'skip' | 'stop' } | undefined {
       const own = task as OwnTask<E>;
-      if (own.state !== 'running') return { next: 'skip', isSettled: false };
+      if (own.state !== 'running') return undefined;
       const isLast = own.attempts > retries;
-      if (isLast && onFail === 'skip') return { next: 'skip', isSettled: finish(own) };
+      if (isLast && onFail === 'skip') return { next: 'skip' };
       if (isLast && onFail === 'stop') {
         isStopped = true;
+        own.state = 'held';
         return { next: 'stop' };
       }
       const delay = isLast ? maxRetryMs : retryDelayMs(own.attempts, random());
@@ -161,6 +166,7 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
 
     /** When the next failed delivery is to be tried again; undefined when there is none. */
     nextDueAt(): number | undefined {
+      if (isStopped) return undefined;
       const due = queues.flatMap(({ inFlight }) =>
         [...inFlight].flatMap(({ state, dueAt }) => (state === 'later' || state === 'held' ? [dueAt] : [])),
       );

@@ -7,7 +7,7 @@ import { and, asc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { DamagedError } from '../../core/stored-content.ts';
-import { createContentReader, type IntactContent } from '../../db/contents.ts';
+import { createContentReader } from '../../db/contents.ts';
 import type { Database, Drizzle } from '../../db/database.ts';
 import { isPinned, isVisible } from '../../db/event-marks.ts';
 import { events, pins } from '../../db/schema.ts';
@@ -31,7 +31,7 @@ export type FeedWindow = {
 };
 
 /** null: damaged on disk. */
-export type FeedContent = { headers: readonly HeaderPair[]; query: string | null; body: Uint8Array } | null;
+export type FeedContent = { query: Buffer | null; headers: readonly HeaderPair[]; body: Uint8Array } | null;
 
 export type FeedStore = ReturnType<typeof createFeedStore>;
 
@@ -72,11 +72,7 @@ export function createFeedStore({
   scanClient,
 }: Pick<Database, 'db' | 'client' | 'scanDb' | 'scanClient'>) {
   const contents = createContentReader(client);
-  const contentOf = ({ headers, query, body }: IntactContent): FeedContent => ({
-    headers,
-    query: query?.toString('latin1') ?? null,
-    body,
-  });
+  const contentOf = ({ query, headers, body }: NonNullable<FeedContent>): FeedContent => ({ query, headers, body });
 
   return {
     /** The highest row number that any event ever had; 0 without one. */

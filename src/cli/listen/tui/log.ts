@@ -159,9 +159,10 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
       return rowOf(event.event, event.targets);
     }
     if (event.kind === 'skipped') {
-      const row = rowOf(event.event, [event.target]);
+      const { target, reason } = event;
+      const row = rowOf(event.event, target === null ? [] : [target]);
       totals.skipped++;
-      row.targets.set(event.target, { kind: 'skipped', last: row.attempts.at(-1), reason: event.reason });
+      if (target !== null) row.targets.set(target, { kind: 'skipped', last: row.attempts.at(-1), reason });
       return row;
     }
     if (event.kind !== 'settled') return undefined;
