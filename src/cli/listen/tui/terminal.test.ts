@@ -36,6 +36,12 @@ describe('the full screen', () => {
     expect(await state()).toEqual(before);
   });
 
+  test('is given back before an unhandled rejection is printed', async () => {
+    const { emulator, process } = await open();
+    expect(() => process.emit('unhandledRejection', new Error('broken'))).toThrow('broken');
+    expect([await emulator.isAlternate(), process.seen.isRaw]).toEqual([false, false]);
+  });
+
   test('a terminal that is closed ends the process', async () => {
     const { process } = await open();
     process.emit('SIGHUP');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { answer, capturedEvent, targetUrl } from '../../../testing/listen-session.ts';
+import { eventually } from '../../../testing/poll.ts';
 import { openView } from '../../../testing/terminal-view.ts';
 import { OperationError } from '../../io.ts';
 import type { AfterFailure, Answer, CapturedEvent } from '../model.ts';
@@ -258,6 +259,7 @@ describe('keys', () => {
       },
     });
     view.press('e');
+    await eventually(() => view.calls.length > 0);
     const lines = await view.screen();
     expect(seen).toEqual(['{"number":3}', false, false]);
     expect(view.calls).toEqual([['sendEdited', 'evt_3', '{"number":33}']]);
