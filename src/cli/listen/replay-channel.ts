@@ -5,7 +5,8 @@
 import { encodeBody } from '../../core/body-encoding.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
-import type { ListenerAnswer, ListenerReplay, ListenerReplays } from '../../features/listeners/model.ts';
+import { firstCharacters, isPlainText } from '../../core/text.ts';
+import type { ListenerAnswer, ListenerCall, ListenerReplay, ListenerReplays } from '../../features/listeners/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
 
 /** A replay that the server sends, ready for the target: with `x-service-replay`, edited and signed if that was asked for. */
@@ -60,6 +61,8 @@ const maxRetryMs = 30_000;
 /** How long the next call waits for an answer to carry along. */
 const carryMs = 500;
 const answersPerCall = 10;
+const maxTargets = 20;
+const maxTargetCharacters = 300;
 const maxReasonCharacters = 200;
 const goodbyeMs = 2000;
 
@@ -69,6 +72,10 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
   const path = `/api/endpoints/${encodeURIComponent(endpointId)}/listeners/${encodeURIComponent(name)}`;
   const instance = crypto.randomUUID();
   const closing = new AbortController();
+  const shown = targets
+    .map(target => firstCharacters(target, maxTargetCharacters))
+    .filter(target => target !== '' && isPlainText(target))
+    .slice(0, maxTargets);
   const answers: ListenerAnswer[] = [];
   const running = new Set<Promise<void>>();
   let isWaiting = false;
@@ -81,10 +88,10 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
   };
 
   /** One call. Answers that it could not carry are kept for the next. */
-  const exchange = async (wait: number, signal: AbortSignal): Promise<void> => {
+  const exchange = async (given: Pick<ListenerCall, 'wait' | 'leaving'>, signal: AbortSignal): Promise<void> => {
     const carried = answers.splice(0, answersPerCall);
     try {
-      const body = { instance, targets: targets.slice(0, 20), wait, ...(carried.length > 0 && { answers: carried }) };
+      const body: ListenerCall = { instance, targets: shown, ...given, answers: carried };
       const { replays } = await api.call<ListenerReplays>('POST', path, { body, signal });
       for (const replay of replays) start(replay);
     } catch (error) {
@@ -107,7 +114,7 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
     if (isSendingAnswers) return;
     isSendingAnswers = true;
     try {
-      while (answers.length > 0) await exchange(0, AbortSignal.timeout(silenceMs));
+      while (answers.length > 0) await exchange({}, AbortSignal.timeout(silenceMs));
     } catch {
       // The next call carries them.
     } finally {
@@ -118,8 +125,10 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
   const run = async (): Promise<void> => {
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
-        isWaiting = true;
-        await exchange(waitSeconds, AbortSignal.any([closing.signal, AbortSignal.timeout(silenceMs)]));
+        // The first call does not wait: it tells that the server is there.
+        isWaiting = current === 'connected';
+        const limit = AbortSignal.any([closing.signal, AbortSignal.timeout(silenceMs)]);
+        await exchange(isWaiting ? { wait: waitSeconds } : {}, limit);
         failures = 0;
         tell({ kind: 'connected' });
       } catch (error) {
@@ -141,7 +150,7 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
     async close() {
       closing.abort();
       await ended;
-      if (answers.length > 0 && current !== 'ended') await exchange(0, AbortSignal.timeout(goodbyeMs)).catch(() => {});
+      if (current !== 'ended') await exchange({ leaving: true }, AbortSignal.timeout(goodbyeMs)).catch(() => {});
     },
   };
 }

@@ -49,6 +49,20 @@ test('when it does not come back, its replays fail, and nothing of it is left', 
   expect([connections.find(identity), connections.count()]).toEqual([undefined, 0]);
 });
 
+test('of two of one name the newest gets the replay, and when it has gone, the other one', () => {
+  const connections = open(60_000);
+  const [first, second] = ['first-run', 'second-run'].map(instance =>
+    connections.enter({ ...identity, instance }, about),
+  );
+  const send = () => void connections.send(identity, replay, limits());
+  send();
+  expect([first?.waiting.length, second?.waiting.length]).toEqual([0, 1]);
+  if (second) connections.remove(second);
+  send();
+  expect(first?.waiting.length).toBe(1);
+  if (first) connections.remove(first);
+});
+
 test('a replay that is cancelled, as by a shutdown, is not given out any more', async () => {
   const connections = open(60_000);
   const connection = connections.enter(identity, about);

@@ -7,7 +7,7 @@ import { EventSummary } from '../events/model.ts';
 /** How long a call may wait for a replay. */
 export const maxListenerWaitSeconds = 25;
 export const maxListenerTargets = 20;
-export const maxListenerTargetCharacters = 2048;
+export const maxListenerTargetCharacters = 300;
 export const maxListenerAnswers = 10;
 
 const Name = t.String({ description: '1 to 64 of the characters a-z, 0-9, `.`, `_` and `-`' });
@@ -39,7 +39,7 @@ export const ListenerAnswer = t.Object(
     id: t.String({ description: 'of the replay' }),
     destination: nullable(t.String({ description: 'the URL that it was sent to; null when there is none' })),
     status: nullable(t.Integer({ minimum: 100, maximum: 999, description: 'null when there was no answer' })),
-    durationMs: t.Integer({ minimum: 0, maximum: 86_400_000 }),
+    durationMs: t.Integer({ minimum: 0, maximum: 86_400_000, format: 'int64' }),
     error: t.Optional(
       textDocumentedAs(t.String({ maxLength: 200 }), { description: 'with `status` null: why there was no answer' }),
     ),
@@ -83,6 +83,9 @@ export const ListenerCall = t.Object(
         description: 'seconds to wait for a replay; default 0',
       }),
     ),
+    leaving: t.Optional(
+      t.Boolean({ description: 'true: its last call, which takes no replays. Then it is gone at once' }),
+    ),
   },
   { title: 'ListenerCall' },
 );
@@ -101,7 +104,7 @@ export const ListenerReplay = t.Object(
     bodyEncoding: BodyEncoding,
     signed: t.Boolean({ description: 'the server has signed it: it is not to be signed again' }),
     edited: t.Boolean(),
-    timeoutMs: t.Integer({ description: 'how long the answer is waited for' }),
+    timeoutMs: t.Integer({ format: 'int64', description: 'how long the answer is waited for' }),
   },
   { title: 'ListenerReplay' },
 );

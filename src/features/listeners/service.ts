@@ -133,7 +133,7 @@ export function createListenersService(options: {
     async call(
       request: ListenerRequest,
       { id: endpointId, name }: { id: string; name: string },
-      { instance, targets = [], answers = [], wait = 0 }: ListenerCall,
+      { instance, targets = [], answers = [], wait = 0, leaving = false }: ListenerCall,
     ): Promise<ReadableStream<Uint8Array>> {
       const { accountId, email } = request.principal;
       requireUser(request.principal);
@@ -146,6 +146,10 @@ export function createListenersService(options: {
       const connection = connections.enter(identity, { email, targets });
       for (const { id, outcome } of outcomes) connection.taken.get(id)?.settle(outcome);
       try {
+        if (leaving) {
+          connections.remove(connection);
+          return writeReplays([]);
+        }
         const until = clock.monotonic() + wait * 1000;
         return writeReplays(
           await next(request, { endpointId, connection, until, endpoint, principal: request.principal }),
