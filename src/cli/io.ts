@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { ExpectedError } from '../core/errors.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
+import type { FullScreen } from './listen/tui/terminal.ts';
 
 export type Io = {
   env: Readonly<Record<string, string | undefined>>;
@@ -20,6 +21,8 @@ export type Io = {
   outputTerminal: { columns: number } | undefined;
   /** Asks the person at the terminal for one line; undefined when standard input is no terminal. @param isSecret without echo */
   ask: ((question: string, isSecret: boolean) => Promise<string>) | undefined;
+  /** Takes the whole terminal; undefined when input or output is no terminal, or not one that can. */
+  fullScreen: (() => Promise<FullScreen>) | undefined;
   sleep: (ms: number) => Promise<void>;
   clock: Clock;
   random: RandomBytes;

@@ -24,6 +24,7 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>,
     async *stdin() {},
     isTerminal: false,
     outputTerminal: undefined,
+    fullScreen: undefined,
     ask: undefined,
     sleep: () => new Promise(() => {}),
     clock: systemClock,
@@ -54,7 +55,7 @@ export async function hooktapeWithInput(stdin: string, env: Record<string, strin
 
 /** @param terminal what is different at a terminal: its width, its answers to questions */
 export async function hooktapeAtTerminal(
-  terminal: Partial<Pick<Io, 'outputTerminal' | 'ask' | 'isTerminal' | 'sleep'>>,
+  terminal: Partial<Pick<Io, 'outputTerminal' | 'fullScreen' | 'ask' | 'isTerminal' | 'sleep'>>,
   env: Record<string, string>,
   ...args: string[]
 ): Promise<Ended> {

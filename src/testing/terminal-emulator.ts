@@ -26,6 +26,8 @@ export function createTerminalEmulator({ columns = 80, rows = 24 }: { columns?: 
       written.push(text);
       terminal.write(text);
     },
+    /** Of a program, in any pieces. */
+    writeBytes: (bytes: Uint8Array): void => terminal.write(bytes),
     resize: (to: { columns: number; rows: number }): void => terminal.resize(to.columns, to.rows),
     size: () => ({ columns: terminal.cols, rows: terminal.rows }),
     /** Everything that was written since the last call. */
@@ -39,8 +41,13 @@ export function createTerminalEmulator({ columns = 80, rows = 24 }: { columns?: 
         (_, row) =>
           buffer()
             .getLine(baseY + row)
-            ?.translateToString(true) ?? '',
+            ?.translateToString()
+            .trimEnd() ?? '',
       );
+    },
+    cell: async (row: number, column: number): Promise<string> => {
+      await drawn();
+      return buffer().getLine(row)?.getCell(column)?.getChars() ?? '';
     },
     /** Whether a cell is drawn in a colour other than the default. */
     hasColors: async (): Promise<boolean> => {

@@ -94,7 +94,7 @@ function explanations(said: ListenEvent): string[] {
   if (said.kind === 'notice') return [safeLine(said.text)];
   if (said.kind === 'connected')
     return [safeLine(`Connected to ${said.server}, listening to ${said.endpoints.join(', ')}.`)];
-  if (said.kind === 'disconnected') return [safeLine(`Disconnected: ${said.reason}. Trying again.`)];
+  if (said.kind === 'disconnected') return [safeLine(`Disconnected: ${said.reason.replace(/\.$/, '')}. Trying again.`)];
   if (said.kind === 'answered') return programOutput(said);
   if (said.kind !== 'failed') return [];
   return [...answerText(said), ...(said.hint === null ? [] : [`  ${safeLine(said.hint)}`]), ...nextText(said)];

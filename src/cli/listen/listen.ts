@@ -10,7 +10,8 @@ import { requireServer } from '../client/server.ts';
 import { exitCodes, type Io, type Run } from '../io.ts';
 import type { EndpointStart } from './endpoint-listener.ts';
 import { printSession } from './lines.ts';
-import { type ListenOptions, readOptions } from './options.ts';
+import type { ListenSession } from './model.ts';
+import { type ListenOptions, type Output, readOptions } from './options.ts';
 import { createProgramTarget } from './program-target.ts';
 import { createSession, type SessionLane } from './session.ts';
 import { findStart } from './start-position.ts';
@@ -24,15 +25,27 @@ export const runListen: Run = async (args, io, usage) => {
   // The session waits for the rate limit itself, so that nothing else is held up.
   const api = createApi(io, requireServer(io, given), false);
   const { session, run } = createSession({ io, api, starts, lanes, options });
-  const endOutput = printSession(io, session, options.output === 'json' ? 'json' : 'lines');
+  const output = await showOutput(io, session, options.output);
   void io.untilSignal().then(session.stop);
   try {
-    await run();
+    await Promise.race([run(), output.done]);
   } finally {
-    endOutput();
+    output.end();
   }
   return exitCodes.done;
 };
+
+/** `done`: the person has ended it, and does not wait for what is under way. */
+async function showOutput(
+  io: Io,
+  session: ListenSession,
+  output: Output,
+): Promise<{ done: Promise<void>; end: () => void }> {
+  if (output !== 'tui') return { done: new Promise(() => {}), end: printSession(io, session, output) };
+  const { showSession } = await import('./tui/show-session.ts');
+  const { done, close } = await showSession(io, session);
+  return { done, end: close };
+}
 
 /** @throws UsageError for a target to which events may not go */
 async function createLanes(io: Io, options: ListenOptions): Promise<SessionLane[]> {

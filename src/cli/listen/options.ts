@@ -137,6 +137,7 @@ function readOutput(io: Io, given: Given): Output {
       throw new UsageError(`--json and --output ${asked} exclude each other`);
     return 'json';
   }
-  if (asked === 'tui' && !io.outputTerminal) throw new UsageError('--output tui needs a terminal');
-  return asked ?? (io.outputTerminal && io.isTerminal ? 'tui' : 'lines');
+  if (asked === 'tui' && !io.fullScreen)
+    throw new UsageError('--output tui needs a terminal for input and output that can place the cursor');
+  return asked ?? (io.fullScreen && io.isTerminal ? 'tui' : 'lines');
 }

@@ -4,7 +4,7 @@
  */
 import type { Consumer } from '../../features/consumers/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
-import type { Pause } from './pause.ts';
+import { createChanges, type Pause } from './pause.ts';
 
 export type Position = {
   /** The newest position to save. */
@@ -17,7 +17,9 @@ export type Position = {
 
 type Versioned = { consumer: Consumer; etag: string | undefined };
 
-const everyMs = 5000;
+/** After the first event, and then. A kill repeats what was settled since. */
+const soonMs = 300;
+const everyMs = 3000;
 
 export const consumerPath = (endpointId: string, name: string): string =>
   `/api/endpoints/${endpointId}/consumers/${name}`;
@@ -72,6 +74,7 @@ export function createPosition({
   let sent: string | undefined;
   let hasWarned = false;
   let saving: Promise<void> = Promise.resolve();
+  const changes = createChanges();
 
   const put = async (cursor: string, condition: Readonly<Record<string, string>>): Promise<void> => {
     const result = await putConsumer(api, { endpointId, name, cursor }, condition);
@@ -118,12 +121,16 @@ export function createPosition({
   return {
     moveTo: cursor => {
       wanted = cursor;
+      changes.tell();
     },
     async run() {
+      signal.addEventListener('abort', changes.tell);
       while (!signal.aborted) {
-        await pause(everyMs);
+        if (wanted === saved) await changes.next();
+        await pause(soonMs);
         // What goes wrong is said by the reader of the feed, which meets the same; the next round tries again.
         await saveInTurn().catch(() => {});
+        await pause(everyMs - soonMs);
       }
     },
     flush: saveInTurn,

@@ -5,10 +5,11 @@
 import { maxReportedAttempts, maxRequestBytes } from '../../core/limits.ts';
 import { type Api, RefusedError } from '../client/api.ts';
 import { isWithoutAttempts, type ReportedAttempt } from '../client/report-answer.ts';
-import type { Pause } from './pause.ts';
+import { createChanges, type Pause } from './pause.ts';
 
+/** After the first answer, and then. */
+const soonMs = 300;
 const everyMs = 3000;
-const firstMs = 500;
 const maxKept = 1000;
 /** Less than the server takes, because of what stands around the attempts. */
 const maxBatchBytes = maxRequestBytes - 4096;
@@ -36,6 +37,7 @@ export function createReports({
   const waiting: ReportedAttempt[] = [];
   let isRefused = false;
   let hasWarned = false;
+  const changes = createChanges();
 
   const warn = (text: string): void => {
     if (!hasWarned) notify(text);
@@ -45,6 +47,7 @@ export function createReports({
   /** @returns how long to wait before the next one */
   const sendBatch = async (): Promise<number> => {
     const batch = takeBatch(waiting);
+    if (batch.length === 0) return 0;
     try {
       await api.call('POST', `/api/endpoints/${endpointId}/attempts`, { body: { attempts: batch } });
       return 0;
@@ -71,11 +74,14 @@ export function createReports({
         warn('the server does not take reports fast enough: not all answers will stand among the replays');
       }
       waiting.push(attempt);
+      changes.tell();
     },
     async run() {
-      for (let ms = firstMs; !signal.aborted; ) {
-        await pause(ms);
-        ms = waiting.length > 0 ? Math.max(everyMs, await sendBatch()) : firstMs;
+      signal.addEventListener('abort', changes.tell);
+      while (!signal.aborted) {
+        if (waiting.length === 0) await changes.next();
+        await pause(soonMs);
+        await pause(Math.max(everyMs, await sendBatch()) - soonMs);
       }
     },
     async flush() {

@@ -6,7 +6,7 @@ import { type Line, textLines, wrapLine } from './text.ts';
 import { span, styles } from './theme.ts';
 
 /** More than anybody reads on a terminal. */
-const maxTextBytes = 256 << 10;
+const maxTextBytes = 128 << 10;
 const maxLines = 5000;
 const maxBinaryBytes = 1024;
 const bytesPerRow = 16;

@@ -27,7 +27,8 @@ const gap = '  ';
 const mostPlatform = 12;
 const mostEndpoint = 16;
 const sizeWidth = 8;
-const outcomeWidth = 22;
+/** `no answer  again in 60 s` */
+const outcomeWidth = 24;
 
 const widest = (texts: readonly string[], least: number, most: number): number =>
   Math.min(most, Math.max(least, ...texts.map(widthOf)));

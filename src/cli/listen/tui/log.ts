@@ -139,6 +139,7 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
     }
     totals.failed++;
     row.hint = event.hint ?? undefined;
+    if (event.next === 'retry' || event.next === 'hold') row.isSettled = false;
     // One that was sent by hand changes nothing for the target that still waits for its own.
     const before = row.targets.get(target);
     const isByHand = event.next === 'none' && cause !== 'feed';

@@ -38,14 +38,15 @@ type Output = {
   on: (event: 'resize', listener: () => void) => unknown;
   off: (event: 'resize', listener: () => void) => unknown;
 };
+type HostEvent = 'exit' | 'uncaughtExceptionMonitor' | 'unhandledRejection' | 'SIGCONT' | 'SIGHUP';
 /** The process, of which main.ts gives what is needed. */
 export type TerminalHost = {
   readonly input: Input;
   readonly output: Output;
   /** Synchronous, so that it still works at the end of the process. */
   readonly write: (text: string) => void;
-  readonly on: (event: 'exit' | 'uncaughtExceptionMonitor' | 'SIGCONT' | 'SIGHUP', listener: () => void) => unknown;
-  readonly off: (event: 'exit' | 'uncaughtExceptionMonitor' | 'SIGCONT' | 'SIGHUP', listener: () => void) => unknown;
+  readonly on: (event: HostEvent, listener: (reason: unknown) => void) => unknown;
+  readonly off: (event: HostEvent, listener: (reason: unknown) => void) => unknown;
   readonly exit: (code: number) => void;
   /** Stops the whole group of processes, as Ctrl+Z does; undefined where there is no such thing. */
   readonly stop: (() => void) | undefined;
@@ -62,9 +63,6 @@ const hangUpExitCode = 129;
 /** Colours, unless the person does not want them or the terminal has none (https://no-color.org). */
 export const wantsColor = (env: Readonly<Record<string, string | undefined>>): boolean =>
   !env['NO_COLOR'] && env['TERM'] !== 'dumb' && !/^(?:vt\d+|xterm-mono)$/.test(env['TERM'] ?? '');
-
-/** Whether a terminal of this kind can show a full screen. */
-export const canShowFullScreen = (env: Readonly<Record<string, string | undefined>>): boolean => env['TERM'] !== 'dumb';
 
 export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, string | undefined>>): FullScreen {
   const { input, output } = host;
@@ -104,6 +102,11 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
     host.write(enter);
     onResize();
   };
+  // As without a listener, but on the screen of the shell.
+  const onRejection = (reason: unknown): void => {
+    close();
+    throw reason;
+  };
   const onHangUp = (): void => host.exit(hangUpExitCode);
   const close = (): void => {
     hide();
@@ -112,6 +115,7 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
     output.off('resize', onResize);
     host.off('exit', close);
     host.off('uncaughtExceptionMonitor', close);
+    host.off('unhandledRejection', onRejection);
     host.off('SIGCONT', onContinue);
     host.off('SIGHUP', onHangUp);
   };
@@ -120,6 +124,7 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
   host.on('exit', close);
   // Before the exception is printed: on the alternate screen, nobody would see it.
   host.on('uncaughtExceptionMonitor', close);
+  host.on('unhandledRejection', onRejection);
   host.on('SIGCONT', onContinue);
   host.on('SIGHUP', onHangUp);
   show();

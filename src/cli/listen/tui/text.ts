@@ -49,14 +49,20 @@ function visibleCluster(cluster: string): string {
 /** Below it are letters that are one column wide everywhere; above it are marks, wide characters and those of ambiguous width. */
 const firstUncertain = 0x300;
 
+const simpleCell = (text: string): Cell => ({ text, width: 1, isSimple: true });
+
 export function cellsOf(text: string): Cell[] {
+  if (printableAscii.test(text)) return Array.from(text, simpleCell);
   const cells: Cell[] = [];
   for (const { segment } of graphemes.segment(visible(text))) {
-    const isSimple = (segment.codePointAt(0) ?? 0) < firstUncertain && segment.length === 1;
-    cells.push({ text: segment, width: isSimple || Bun.stringWidth(segment) < 2 ? 1 : 2, isSimple });
+    const isSimple = segment.length === 1 && segment.charCodeAt(0) < firstUncertain;
+    cells.push(isSimple ? simpleCell(segment) : { text: segment, width: wideOrNot(segment), isSimple });
   }
   return cells;
 }
+
+/** What terminals of our time draw; the others are corrected by placing the cursor. */
+const wideOrNot = (grapheme: string): 1 | 2 => (Bun.stringWidth(grapheme) < 2 ? 1 : 2);
 
 /** In columns. */
 export function widthOf(text: string): number {
@@ -166,14 +172,17 @@ export function wrapLine(line: Line, columns: number, indent = 0): Line[] {
     left = room;
   };
   for (const { text, style } of line) {
-    let rest = visible(text);
-    while (rest !== '') {
-      const part = firstColumns(rest, left);
-      if (part !== '') piece.push({ text: part, style });
-      rest = rest.slice(part.length);
-      left -= widthOf(part);
-      if (rest !== '') finish();
+    let part = '';
+    for (const cell of cellsOf(text)) {
+      if (cell.width > left) {
+        if (part !== '') piece.push({ text: part, style });
+        part = '';
+        finish();
+      }
+      part += cell.text;
+      left -= cell.width;
     }
+    if (part !== '') piece.push({ text: part, style });
   }
   return [...pieces, piece];
 }
