@@ -242,3 +242,19 @@ describe.each([
     expect(handler.seen).toEqual([type]);
   });
 });
+
+test('the answer to a replay has no secret of this machine that the handler echoed', async () => {
+  const endpoint = await ada.createEndpoint();
+  const id = await server.deliver(endpoint, '{}', {
+    headers: { 'x-github-event': 'push', 'x-hub-signature-256': 'sha256=00' },
+  });
+  const url = await listening((_, response) => response.setHeader('x-config', secret).end(`configured with ${secret}`));
+  const options = ['--as', 'echo', '--from', 'now', '--resign', '--secret-env', 'SENDER_SECRET'];
+  const listener = await listen(endpoint, { url, seen: [] }, options);
+  await eventually(
+    async () => (await ada.call('POST', `/api/events/${id}/replay`, { listener: 'echo' })).status === 200,
+  );
+  await listener.stop();
+  const text = JSON.stringify(await ada.json(200, 'GET', `/api/events/${id}`));
+  expect([text.includes('configured with [redacted]'), text.includes(secret)]).toEqual([true, false]);
+});

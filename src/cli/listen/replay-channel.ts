@@ -191,7 +191,8 @@ function keptHeaders(headers: readonly HeaderPair[]): [string, string][] {
 }
 
 /** The arguments of a program may hold what the team is not to see. */
-const withoutArguments = (target: string): string => (target.startsWith('exec:') ? target.replace(/\s.*$/s, '') : target);
+const withoutArguments = (target: string): string =>
+  target.startsWith('exec:') ? target.replace(/\s.*$/s, '') : target;
 
 const shortened = (reason: string): string => reason.slice(0, maxReasonCharacters);
 
