@@ -12,6 +12,7 @@ import { feedRoutes } from './features/feed/routes.ts';
 import { filtersRoutes } from './features/filters/routes.ts';
 import { keepingRoutes } from './features/keeping/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
+import { listenersRoutes } from './features/listeners/routes.ts';
 import { mcpRoutes } from './features/mcp/routes.ts';
 import { metricsRoutes } from './features/metrics/routes.ts';
 import { notificationsRoutes } from './features/notifications/routes.ts';
@@ -59,6 +60,7 @@ const createApi = (services: Services) =>
     .use(notificationsRoutes(services))
     .use(feedRoutes(services))
     .use(consumersRoutes(services))
+    .use(listenersRoutes(services))
     .use(sessionsRoutes(services))
     .use(setupRoutes(services))
     .use(teamsRoutes(services));

@@ -38,7 +38,7 @@ const layers: Record<string, Layer> = {
   net: { values: 'own core' },
   db: { values: 'own core', types: 'log config', packages: '@libsql/client libsql drizzle-orm' },
   core: { values: 'own' },
-  shared: { values: 'own' },
+  shared: { values: 'own', packages: 'diff' },
   platforms: { values: 'own core' },
   ingest: { values: 'own http db core', types: 'platforms', packages: '@libsql/client' },
   routes: { values: 'own http core model part', types: 'service', packages: 'elysia @sinclair/typebox' },
@@ -54,7 +54,7 @@ const layers: Record<string, Layer> = {
     values: 'own',
     types: 'model platforms',
     macros: 'platforms',
-    packages: 'preact diff eventsource-parser',
+    packages: 'preact eventsource-parser',
   },
 };
 const featureLayers = ['ingest', 'routes', 'service', 'store', 'model'];

@@ -68,6 +68,24 @@ function openFileLimit(): number | undefined {
   return typeof soft === 'number' && soft > 0 ? soft : undefined;
 }
 
+/** For a view that fills the screen; undefined when there is no terminal for one. */
+function fullScreen() {
+  if (!isatty(0) || !isatty(1) || process.env['TERM'] === 'dumb') return undefined;
+  return async () =>
+    (await import('./cli/listen/tui/terminal.ts')).openFullScreen(
+      {
+        input: process.stdin,
+        output: process.stdout,
+        write: text => writeAll(1, text),
+        on: (event, listener) => process.on(event as NodeJS.Signals, listener),
+        off: (event, listener) => process.off(event, listener),
+        exit: code => process.exit(code),
+        stop: process.platform === 'win32' ? undefined : () => process.kill(0, 'SIGTSTP'),
+      },
+      process.env,
+    );
+}
+
 const threadFiles = { writer: './wiring/writer-thread.ts', reader: './db/threads/reader-thread.ts' };
 
 process.exitCode = await runCommand(process.argv.slice(2), {
@@ -85,6 +103,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
       ? async (question, isSecret) =>
           (await import('./cli/terminal-input.ts')).ask(process.stdin, writeIfPossible, question, isSecret)
       : undefined,
+  fullScreen: fullScreen(),
   sleep: ms => Bun.sleep(ms),
   clock: systemClock,
   random: createRandomBytes(),

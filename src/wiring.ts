@@ -14,6 +14,7 @@ import { createFiltersWiring } from './wiring/filters.ts';
 import { createHistoryWiring } from './wiring/history.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
 import { createIngestWiring } from './wiring/ingest.ts';
+import { createListenersWiring } from './wiring/listeners.ts';
 import { createMcpWiring } from './wiring/mcp.ts';
 import { createOAuthWiring } from './wiring/oauth.ts';
 import { createObservabilityWiring } from './wiring/observability.ts';
@@ -34,8 +35,11 @@ export const buildServices = (dependencies: Dependencies): Services => build(cre
 
 function build(infrastructure: Infrastructure) {
   const wakeSweeper = (): void => events.retention.wake();
-  /** Live streams and waiting agents check whether they may continue. */
-  const recheckAccess = (): void => events.notifications.recheckAll();
+  /** Live streams, waiting agents and listeners check whether they may continue. */
+  const recheckAccess = (): void => {
+    events.notifications.recheckAll();
+    listeners.listeners.recheckAll();
+  };
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
   const captureLoad = { isWaiting: (): boolean => ingest.isWaiting(), isHigh: captureRate.isHigh };
 
@@ -61,7 +65,8 @@ function build(infrastructure: Infrastructure) {
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad);
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
   const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
-  const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
+  const listeners = createListenersWiring(infrastructure, endpoints, events);
+  const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability, listeners);
   const answerRules = createAnswerRulesWiring(infrastructure, endpoints, events, history);
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
@@ -100,6 +105,7 @@ function build(infrastructure: Infrastructure) {
     ...filters,
     ...history,
     ...answerRules,
+    ...listeners,
     ...feed,
     ...schemas,
     ...mcp,

@@ -14,6 +14,7 @@ export type Api = {
   raw: (eventId: string) => Promise<Uint8Array>;
   get: (path: string, signal?: AbortSignal) => Promise<Response>;
   post: (path: string, body: unknown) => Promise<Response>;
+  put: (path: string, body: unknown) => Promise<Response>;
   remove: (path: string) => Promise<void>;
 };
 
@@ -64,6 +65,7 @@ export function createApi(origin: string, key: string): Api {
     raw: async id => (await call('GET', `/api/events/${id}/raw`)).bytes(),
     get: (path, signal) => call('GET', path, undefined, signal),
     post: (path, body) => call('POST', path, body),
+    put: (path, body) => call('PUT', path, body),
     remove: async path => void (await call('DELETE', path)),
   };
 }

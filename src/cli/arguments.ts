@@ -19,15 +19,18 @@ export type Parsed = {
 export type SplitArguments = {
   /** Command, subcommand and their arguments, in the order given. */
   words: string[];
-  /** --env-file and --json, and everything from `--` on; may follow any words. */
+  /** --env-file and --json, and everything from `--` or `--exec` on; may follow any words. */
   rest: string[];
   json: boolean;
   wantsHelp: boolean;
 };
 
+/** After these words come arguments, or those of another program, which are not ours to read. */
+const isEnd = (word: string): boolean => word === '--' || word === '--exec';
+
 /** Separates the options that every command takes, so that they may also precede the command's name. */
 export function splitArguments(args: readonly string[]): SplitArguments {
-  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const end = args.some(isEnd) ? args.findIndex(isEnd) : args.length;
   const words: string[] = [];
   const rest: string[] = [];
   for (let at = 0; at < end; at++) {

@@ -3,7 +3,7 @@ import { ExpectedError } from '../core/errors.ts';
 import { escapeUnsafe } from '../log.ts';
 import { safeText } from './client/output.ts';
 import { diskErrorMessage } from './disk-errors.ts';
-import { ConfigurationError, exitCodes, type Io, UnreachableError, UsageError } from './io.ts';
+import { BacklogError, ConfigurationError, exitCodes, type Io, UnreachableError, UsageError } from './io.ts';
 
 /** `details` are printed as further lines, and in JSON under their own name. */
 type Failure = { exitCode: number; message: string; details?: { usage: string[] } | { problems: readonly string[] } };
@@ -28,8 +28,12 @@ function toFailure(error: unknown, usage: string): Failure {
       message: 'the configuration is invalid',
       details: { problems: error.problems },
     };
-  const exitCode = error instanceof UnreachableError ? exitCodes.unreachable : exitCodes.failed;
-  return { exitCode, message: diskErrorMessage(error) ?? messageOf(error) };
+  return { exitCode: exitCodeOf(error), message: diskErrorMessage(error) ?? messageOf(error) };
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof UnreachableError) return exitCodes.unreachable;
+  return error instanceof BacklogError ? exitCodes.backlog : exitCodes.failed;
 }
 
 /** An unexpected error is a bug, so its stack is printed. */

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { ExpectedError } from '../core/errors.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
+import type { FullScreen } from './listen/tui/terminal.ts';
 
 export type Io = {
   env: Readonly<Record<string, string | undefined>>;
@@ -20,6 +21,8 @@ export type Io = {
   outputTerminal: { columns: number } | undefined;
   /** Asks the person at the terminal for one line; undefined when standard input is no terminal. @param isSecret without echo */
   ask: ((question: string, isSecret: boolean) => Promise<string>) | undefined;
+  /** Takes the whole terminal; undefined when input or output is no terminal, or not one that can. */
+  fullScreen: (() => Promise<FullScreen>) | undefined;
   sleep: (ms: number) => Promise<void>;
   clock: Clock;
   random: RandomBytes;
@@ -58,7 +61,7 @@ export type Command = {
 /** Asked by the scripts of `hooktape completion` for the words that fit; not listed. */
 export const completeCommand = '__complete';
 
-export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 4, configuration: 78 } as const;
+export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 4, backlog: 5, configuration: 78 } as const;
 
 /** Wrong arguments: exit code 2. */
 export class UsageError extends ExpectedError {}
@@ -79,6 +82,9 @@ export class OperationError extends ExpectedError {}
 
 /** There is no connection to the server: exit code 4. */
 export class UnreachableError extends ExpectedError {}
+
+/** More events are waiting than may be delivered without a question: exit code 5. */
+export class BacklogError extends ExpectedError {}
 
 /** Wrong configuration, with all problems: exit code 78. */
 export class ConfigurationError extends ExpectedError {

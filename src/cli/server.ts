@@ -126,6 +126,7 @@ async function listen(
     services.readiness.drain();
     services.notifications.shutDown();
     services.holds.stop();
+    services.listeners.shutDown();
     await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };

@@ -3,6 +3,7 @@
  * and documented by these forms, so a line is all that a command says about what it takes.
  *   NAME             an argument; [NAME] optional; NAME… one or more; a|b one of these words
  *   --name VALUE     an option that must be given; [--name VALUE] optional; followed by … repeatable; [--name] without a value
+ *   [--name A B…]    an option that takes all words after it
  */
 
 export type ArgumentForm = { name: string; choices: readonly string[]; isOptional: boolean; isRepeated: boolean };
@@ -35,6 +36,9 @@ function readOptions(text: string, isRequired: boolean, isRepeated: boolean): Op
   const value = space < 0 ? undefined : text.slice(space + 1).replace(/^'(.*)'$/, '$1');
   return [{ name, value, choices: choicesOf(value ?? ''), isRequired, isRepeated }];
 }
+
+/** Whether an option takes all words that follow, whatever they begin with. */
+export const takesRest = ({ value = '' }: OptionForm): boolean => / .*…$/.test(value);
 
 /** @param line one line of a command's usage */
 export function readForm(line: string): Form {

@@ -116,6 +116,10 @@ export const deniedToApps: readonly Permission[] = [
     ],
   },
   {
+    description: 'see the listeners on your machines, be one, or send webhooks to them',
+    operations: ['GET /api/endpoints/{id}/listeners', 'POST /api/endpoints/{id}/listeners/{name}'],
+  },
+  {
     description: 'send test events, or list the platforms that they can imitate',
     operations: ['GET /api/platforms', 'POST /api/endpoints/{id}/test-events'],
   },

@@ -27,8 +27,8 @@ export type SigningIntent = {
   /** The time to sign for, when the request names one; epoch ms. */
   at: number | undefined;
   now: number;
-  /** Where it will be sent, as given. */
-  url: string;
+  /** Where it will be sent, as given; undefined: to a listener. */
+  url: string | undefined;
   /** HOOKTAPE_REPLAY_ALLOW. */
   allow: readonly AllowEntry[];
 };
@@ -45,6 +45,9 @@ export function refusalToSign(intent: SigningIntent): string | null {
   if (isEdited) return withAlternative('a stored secret signs only events that are not edited');
   if (at !== undefined && Math.abs(at - now) > clockDifferenceMs)
     return withAlternative('a stored secret signs only for the present time: leave out "at"');
+  // Where a listener sends to, only the listener knows, and whoever may listen would get a signature.
+  if (url === undefined)
+    return 'a stored secret does not sign for listeners. You can send the secret with the request, or start the listener with --resign';
   if (!isDestinationOf(secret, url, allow))
     return withAlternative(
       'a stored secret signs only for loopback and allow-listed destinations and for those that are listed with it, written as they are listed',

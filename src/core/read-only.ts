@@ -26,6 +26,7 @@ export const readOperations: readonly string[] = [
   'GET /api/endpoints/{id}/export',
   'GET /api/endpoints/{id}/feed',
   'GET /api/endpoints/{id}/filters',
+  'GET /api/endpoints/{id}/listeners',
   'GET /api/endpoints/{id}/retries',
   'GET /api/endpoints/{id}/schemas',
   'GET /api/endpoints/{id}/schemas/changes',

@@ -73,8 +73,8 @@ describe('with an API key', () => {
   const personal: ResourceKind[] = ['key', 'app', 'session'];
   const asked = operations.flatMap(operation =>
     resourceParameters(operation)
-      // A consumer that does not exist is created, whatever consumers other endpoints have.
-      .filter(({ kind }) => operation.operationId !== 'putConsumer' || kind !== 'consumer')
+      // A consumer or listener that does not exist is created, whatever other endpoints have.
+      .filter(({ kind }) => kind !== 'listener' && (operation.operationId !== 'putConsumer' || kind !== 'consumer'))
       .map(({ name, kind }) => [`${operation.method} ${operation.path}`, name, operation, kind] as const),
   );
   test.each(asked)('%s tells no foreign {%s} from one that does not exist', async (_, name, operation, kind) => {
@@ -95,7 +95,7 @@ describe('with an API key', () => {
   /** By an operation of its owner's own. */
   const stillThere = async (owner: SignedInAccount, kind: ResourceKind, id: string): Promise<void> => {
     const lists: Record<
-      Exclude<ResourceKind, 'secret' | 'filter' | 'consumer' | 'type' | 'invitation' | 'delivery'>,
+      Exclude<ResourceKind, 'secret' | 'filter' | 'consumer' | 'listener' | 'type' | 'invitation' | 'delivery'>,
       string
     > = {
       endpoint: '/api/endpoints',
@@ -108,7 +108,7 @@ describe('with an API key', () => {
       previousUrl: '/api/endpoints',
     };
     // Deliveries are only read.
-    if (kind === 'invitation' || kind === 'delivery') return;
+    if (kind === 'invitation' || kind === 'delivery' || kind === 'listener') return;
     const { rows } = await harness.services.database.client.execute({
       sql: `SELECT id FROM secrets WHERE id = ?1 UNION ALL SELECT id FROM filters WHERE id = ?1
             UNION ALL SELECT name FROM consumers WHERE name = ?1 UNION ALL SELECT type FROM schemas WHERE type = ?1`,

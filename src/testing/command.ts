@@ -24,6 +24,7 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>,
     async *stdin() {},
     isTerminal: false,
     outputTerminal: undefined,
+    fullScreen: undefined,
     ask: undefined,
     sleep: () => new Promise(() => {}),
     clock: systemClock,
@@ -54,7 +55,7 @@ export async function hooktapeWithInput(stdin: string, env: Record<string, strin
 
 /** @param terminal what is different at a terminal: its width, its answers to questions */
 export async function hooktapeAtTerminal(
-  terminal: Partial<Pick<Io, 'outputTerminal' | 'ask' | 'isTerminal' | 'sleep'>>,
+  terminal: Partial<Pick<Io, 'outputTerminal' | 'fullScreen' | 'ask' | 'isTerminal' | 'sleep'>>,
   env: Record<string, string>,
   ...args: string[]
 ): Promise<Ended> {
@@ -84,6 +85,28 @@ export async function startServer(
     stop: async () => {
       signal.resolve('SIGTERM');
       return { exitCode: await ended, ...said };
+    },
+  };
+}
+
+/** `hooktape listen`, which goes on until it is stopped. Its waits are real. */
+export function startListener(
+  env: Record<string, string>,
+  args: readonly string[],
+  given: Partial<Io> = {},
+): { said: { stdout: string; stderr: string }; ended: Promise<Ended>; stop: () => Promise<Ended> } {
+  const signal = Promise.withResolvers<string>();
+  const { io, said } = makeIo(env, () => signal.promise);
+  const ended = runCommand(['listen', ...args], { ...io, sleep: ms => Bun.sleep(ms), ...given }).then(exitCode => ({
+    exitCode,
+    ...said,
+  }));
+  return {
+    said,
+    ended,
+    stop: () => {
+      signal.resolve('SIGINT');
+      return ended;
     },
   };
 }

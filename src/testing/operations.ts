@@ -25,6 +25,7 @@ export type Operation = {
 
 export type ResourceKind =
   | 'consumer'
+  | 'listener'
   | 'endpoint'
   | 'event'
   | 'delivery'
@@ -44,6 +45,7 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}': 'endpoint',
   '/api/endpoints/{id}/secrets/{secretId}': 'secret',
   '/api/endpoints/{id}/consumers/{name}': 'consumer',
+  '/api/endpoints/{id}/listeners/{name}': 'listener',
   '/api/endpoints/{id}/filters/{filterId}': 'filter',
   '/api/endpoints/{id}/schemas/{type}': 'type',
   '/api/endpoints/{id}/previous-urls/{urlId}': 'previousUrl',
@@ -67,6 +69,7 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
   tagEvent: () => ({ tags: ['golden'] }),
   putConsumer: () => ({ cursor: 'start' }),
+  callAsListener: () => ({ instance: 'of-a-test', targets: ['http://localhost:3000'] }),
   saveFilter: () => ({ name: 'large', where: 'size>10k' }),
   setAnswers: () => ({ rules: [{ first: 2, answer: { status: 500 } }] }),
   previewAnswers: () => ({ rules: [{ answer: { status: 500 } }] }),
@@ -174,6 +177,7 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
       await who.json(200, 'PUT', `/api/endpoints/${endpoint}/consumers/${consumer}`, { cursor: 'start' });
       return { endpoint, consumer };
     },
+    listener: async who => ({ endpoint: (await who.createEndpoint()).id, listener: `listener-${++count}` }),
     filter: async who => {
       const endpoint = (await who.createEndpoint()).id;
       const filter = { name: 'to be deleted', where: 'type:a' };

@@ -198,6 +198,7 @@ export async function openTestServer({
     },
     close: async () => {
       services.notifications.shutDown();
+      services.listeners.shutDown();
       await services.mcp.close();
       if (origin) await front.close(1000);
       await services.close();

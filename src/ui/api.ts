@@ -10,6 +10,7 @@ import type { EventDetail, EventPage, EventSummary } from '../features/events/mo
 import type { ExportFormat } from '../features/exports/model.ts';
 import type { EventCount, SavedFilter } from '../features/filters/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
+import type { ListenerList } from '../features/listeners/model.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult } from '../features/replays/model.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from '../features/schemas/model.ts';
 import type { Secret, SecretChange, SecretList } from '../features/secrets/model.ts';
@@ -198,6 +199,8 @@ export const api = {
   unpin: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}/pin`),
   tag: (event: string, tags: string[]) => call<EventSummary>('PUT', `/api/events/${id(event)}/tags`, { tags }),
   rawUrl: (event: string) => `/api/events/${id(event)}/raw`,
+  listeners: (endpoint: string) =>
+    call<ListenerList>('GET', `/api/endpoints/${id(endpoint)}/listeners`).then(answer => answer.listeners),
   replay: (event: string, request: ReplayRequest) =>
     call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, request),
   previewReplay: (event: string, request: ReplayRequest) =>

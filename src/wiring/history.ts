@@ -22,6 +22,7 @@ import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { IngestWiring } from './ingest.ts';
+import type { ListenersWiring } from './listeners.ts';
 import type { ObservabilityWiring } from './observability.ts';
 
 /** Filters an export as the event list is filtered. A large body is searched in time slices. */
@@ -46,6 +47,7 @@ export function createHistoryWiring(
   { events, search, notifications, createSlices }: EventsWiring,
   { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
+  { listeners }: ListenersWiring,
 ) {
   const { config, log, clock, random, database, version } = infrastructure;
   const answers = createAnswers({ endpoints, secrets, registry });
@@ -116,6 +118,7 @@ export function createHistoryWiring(
       clock,
     }),
     send: outbound.send,
+    sendToListener: listeners.send,
     clock,
     timeoutMs: config.replayTimeoutMs,
     onAttempt: metrics.replay,

@@ -123,6 +123,7 @@ function commandIo(env: Record<string, string>): { io: Io; output: () => string 
       async *stdin() {},
       isTerminal: false,
       outputTerminal: undefined,
+      fullScreen: undefined,
       ask: undefined,
       sleep: ms => Bun.sleep(ms),
       clock: systemClock,

@@ -6,17 +6,27 @@ import { isLoopbackHost } from '../../core/hosts.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
 import type { Parsed } from '../arguments.ts';
 import { fetchErrorMessage } from '../fetch-error.ts';
-import { type Io, OperationError, UnreachableError, UsageError } from '../io.ts';
+import { type Io, OperationError, UnreachableError } from '../io.ts';
+import { filterUsageError } from './filter-error.ts';
 import { requireServer, type Server } from './server.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Query = Readonly<Record<string, string | number | undefined>>;
-type Asked = { query?: Query; body?: unknown };
+type Asked = {
+  query?: Query;
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+  /** In place of the deadline for the whole answer: how long the server may send nothing. */
+  silenceMs?: number;
+};
 
 export type Api = {
   server: Server;
   /** The JSON of the answer. @throws RefusedError, UnreachableError, UsageError for a wrong filter */
   call: <T>(method: Method, path: string, asked?: Asked) => Promise<T>;
+  /** The same with the headers of the answer. */
+  callWithHeaders: <T>(method: Method, path: string, asked?: Asked) => Promise<{ body: T; headers: Headers }>;
   /** The answer itself, of any length. */
   open: (path: string, query?: Query) => Promise<Response>;
 };
@@ -24,9 +34,11 @@ export type Api = {
 /** The server has refused, and says why. */
 export class RefusedError extends OperationError {
   readonly status: number;
-  constructor(status: number, message: string) {
+  readonly retryAfterSeconds: number | undefined;
+  constructor(status: number, message: string, retryAfterSeconds?: number) {
     super(message);
     this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -40,8 +52,9 @@ const maxWaits = 5;
 /** @throws OperationError when there is no key */
 export const connect = (io: Io, given: Pick<Parsed, 'envFile'>): Api => createApi(io, requireServer(io, given));
 
-export function createApi(io: Io, server: Server): Api {
-  const send = async (method: Method, path: string, { query = {}, body }: Asked, signal: AbortSignal | undefined) => {
+/** @param isPatient whether a GET waits for the rate limit */
+export function createApi(io: Io, server: Server, isPatient = true): Api {
+  const send = async (method: Method, path: string, { query = {}, body, headers }: Asked, deadline?: Deadline) => {
     const url = new URL(path, server.url);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
@@ -51,40 +64,86 @@ export function createApi(io: Io, server: Server): Api {
         'user-agent': `hooktape/${io.version}`,
         ...(server.key !== undefined && { authorization: `Bearer ${server.key}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: 'manual',
-      ...(signal ? { signal } : { timeout: false }),
+      ...(deadline ? { signal: deadline.signal } : { timeout: false }),
       ...withoutProxy(url),
     };
     for (let waits = 0; ; waits++) {
       const response = await reach(server.url, () => fetch(url, init as RequestInit));
       const seconds = Number(response.headers.get('retry-after'));
-      if (response.status !== 429 || method !== 'GET' || !(seconds <= maxWaitSeconds) || waits >= maxWaits)
+      if (
+        response.status !== 429 ||
+        method !== 'GET' ||
+        !isPatient ||
+        !(seconds <= maxWaitSeconds) ||
+        waits >= maxWaits
+      )
         return response;
       io.stderr(`Rate limit reached; going on in ${seconds} s.\n`);
       await io.sleep(seconds * 1000);
+      deadline?.restart();
+    }
+  };
+
+  const callWithHeaders: Api['callWithHeaders'] = async <T>(method: Method, path: string, asked: Asked = {}) => {
+    using deadline = createDeadline(asked);
+    const response = await send(method, path, asked, deadline);
+    const onChunk = asked.silenceMs === undefined ? () => {} : deadline.restart;
+    const text = await reach(server.url, () => readText(response, onChunk));
+    if (!response.ok) throw refusal(server, response, text, asked.query);
+    try {
+      return { body: JSON.parse(text) as T, headers: response.headers };
+    } catch {
+      throw new OperationError(`${server.url} did not answer as a Hooktape server does`);
     }
   };
 
   return {
     server,
-    async call<T>(method: Method, path: string, asked: Asked = {}): Promise<T> {
-      const response = await send(method, path, asked, AbortSignal.timeout(answerTimeoutMs));
-      const text = await reach(server.url, () => response.text());
-      if (!response.ok) throw refusal(server, response, text, asked.query);
-      try {
-        return JSON.parse(text) as T;
-      } catch {
-        throw new OperationError(`${server.url} did not answer as a Hooktape server does`);
-      }
-    },
+    callWithHeaders,
+    call: async <T>(method: Method, path: string, asked?: Asked) =>
+      (await callWithHeaders<T>(method, path, asked)).body,
     async open(path, query = {}) {
-      const response = await send('GET', path, { query }, undefined);
+      const response = await send('GET', path, { query });
       if (!response.ok) throw refusal(server, response, await reach(server.url, () => response.text()), query);
       return response;
     },
   };
+}
+
+type Deadline = Disposable & { signal: AbortSignal; restart: () => void };
+
+/** Ends a call when its caller does, after a minute, or after the silence that it allows. */
+function createDeadline({ signal, silenceMs = answerTimeoutMs }: Asked): Deadline {
+  const controller = new AbortController();
+  const expire = (): void => controller.abort(new DOMException('no answer', 'TimeoutError'));
+  const onAbort = (): void => controller.abort(signal?.reason);
+  let timer = setTimeout(expire, silenceMs);
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted) onAbort();
+  return {
+    signal: controller.signal,
+    restart() {
+      clearTimeout(timer);
+      timer = setTimeout(expire, silenceMs);
+    },
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+async function readText(response: Response, onChunk: () => void): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response.body ?? []) {
+    onChunk();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** For `fetch`. A proxy that the environment names would look for the server on its own host, and see what is sent to it. */
@@ -119,7 +178,7 @@ function refusal(server: Server, response: Response, text: string, query: Query 
   const message = typeof body?.error === 'string' ? body.error : `the server answered ${status}`;
   const filter = query['where'];
   if (status === 400 && typeof body?.position === 'number' && typeof filter === 'string')
-    return new UsageError(`--where: ${message}\n  ${filter}\n  ${' '.repeat(widthBefore(filter, body.position))}^`);
+    return filterUsageError('--where', filter, message, body.position);
   if (status === 401)
     return new RefusedError(
       401,
@@ -127,13 +186,11 @@ function refusal(server: Server, response: Response, text: string, query: Query 
         ? `${server.url} refuses the key in HOOKTAPE_KEY: ${message}`
         : `the key that is saved for ${server.url} is no longer valid: run \`hooktape login ${server.url}\``,
     );
-  if (status === 429)
-    return new RefusedError(429, `${message}: try again in ${response.headers.get('retry-after') ?? 'some'} s`);
-  return new RefusedError(status, message);
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const seconds = retryAfter >= 0 ? retryAfter : undefined;
+  if (status === 429) return new RefusedError(429, `${message}: try again in ${seconds ?? 'some'} s`, seconds);
+  return new RefusedError(status, message, seconds);
 }
-
-const widthBefore = (text: string, characters: number): number =>
-  Bun.stringWidth([...text].slice(0, characters).join(''));
 
 function readErrorBody(text: string): ErrorBody | undefined {
   try {

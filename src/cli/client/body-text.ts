@@ -11,7 +11,7 @@ export function bodyText(body: string, encoding: Encoding): string | undefined {
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /** undefined when it is not JSON. Numbers of any length and repeated names stay as they are, which parsing would change. */
-function indentJson(text: string): string | undefined {
+export function indentJson(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null) return undefined;

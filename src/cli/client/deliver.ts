@@ -14,12 +14,22 @@ import type { ResolvedAddress } from './target.ts';
 export type PreparedRequest = { method: string; url: string; headers: readonly HeaderPair[]; body: Uint8Array };
 
 /** What is read of an answer. */
-const answerBytes = 1 << 20;
+export const answerBytes = 1 << 20;
 
 /** The event as it was captured, to be edited and signed. */
-export const capturedRequest = (event: EventDetail): EditedRequest => ({
-  headers: replayHeaders(event.rawHeaders),
-  body: Buffer.from(event.payloadRaw, event.payloadEncoding),
+export const capturedRequest = ({ headers, body }: EditedRequest): EditedRequest => ({
+  headers: replayHeaders(headers),
+  body,
+});
+
+/** Headers and body as the API has them. */
+export const contentOf = ({
+  rawHeaders,
+  payloadRaw,
+  payloadEncoding,
+}: Pick<EventDetail, 'rawHeaders' | 'payloadRaw' | 'payloadEncoding'>): EditedRequest => ({
+  headers: rawHeaders,
+  body: Buffer.from(payloadRaw, payloadEncoding),
 });
 
 /** @param addresses of the target's host, which have been checked @returns `send`, which never throws */
@@ -31,6 +41,6 @@ export function createSender(io: Pick<Io, 'clock'>, addresses: readonly Resolved
     clock: io.clock,
     resolve: async () => addresses,
   });
-  return (request: PreparedRequest, timeoutMs: number): Promise<OutboundResult> =>
-    send({ ...request, timeoutMs, previewBytes: answerBytes });
+  return (request: PreparedRequest, timeoutMs: number, signal?: AbortSignal): Promise<OutboundResult> =>
+    send({ ...request, timeoutMs, previewBytes: answerBytes, ...(signal && { signal }) });
 }

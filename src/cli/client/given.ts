@@ -1,7 +1,7 @@
 /* The arguments of a client command, read by its usage line. */
 import { type Parsed, parse } from '../arguments.ts';
 import { type Io, UsageError } from '../io.ts';
-import { type Form, type OptionForm, readForm } from '../usage-grammar.ts';
+import { type Form, type OptionForm, readForm, takesRest } from '../usage-grammar.ts';
 
 export type Given = Parsed & {
   /** An argument that the usage line requires. */
@@ -18,7 +18,7 @@ export function readGiven(args: string[], usage: string): Given {
   const names = form.arguments.map(
     ({ name, isOptional, isRepeated }) => `${isOptional ? `[${name}]` : name}${isRepeated ? '…' : ''}`,
   );
-  const own = args.slice(form.words.length - 1);
+  const { own, rest } = splitRest(args.slice(form.words.length - 1), form);
   const parsed = parse(joinValues(own, form), names, options);
   for (const { name, value, choices, isRequired } of form.options) {
     const chosen = parsed.option(name.slice(2));
@@ -29,7 +29,22 @@ export function readGiven(args: string[], usage: string): Given {
     const chosen = parsed.positionals[index];
     if (chosen !== undefined) checkChoice(name, chosen, choices);
   }
-  return { ...parsed, argument: index => parsed.positionals[index] ?? '' };
+  return {
+    ...parsed,
+    options: name => (rest?.name === name ? rest.words : parsed.options(name)),
+    argument: index => parsed.positionals[index] ?? '',
+  };
+}
+
+/** Separates an option that takes all words after it. @throws UsageError when there are none */
+function splitRest(args: string[], form: Form): { own: string[]; rest?: { name: string; words: string[] } } {
+  const option = form.options.find(takesRest);
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const at = option ? args.slice(0, end).indexOf(option.name) : -1;
+  if (!option || at < 0) return { own: args };
+  const words = args.slice(at + 1);
+  if (words.length === 0) throw new UsageError(`${option.name} ${option.value} is missing`);
+  return { own: args.slice(0, at), rest: { name: option.name.slice(2), words } };
 }
 
 const optionOf = ({ value, isRepeated }: OptionForm) =>

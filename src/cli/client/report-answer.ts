@@ -3,10 +3,13 @@ import { encodeBody } from '../../core/body-encoding.ts';
 import { type HiddenText, hideIn, hideInHeaders } from '../../core/hidden-text.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
 import type { EventDetail } from '../../features/events/model.ts';
+import type { ReportedAttempts } from '../../features/replays/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
 import type { Io } from '../io.ts';
 import type { Api } from './api.ts';
 import { safeLine } from './output.ts';
+
+export type ReportedAttempt = ReportedAttempts['attempts'][number];
 
 /** `hidden`: secrets of this machine, which the target may have echoed. The server is not to know them. */
 type Answer = {
@@ -15,22 +18,24 @@ type Answer = {
   hidden: readonly HiddenText[];
 };
 
-export async function reportAnswer(
-  io: Io,
-  api: Api,
-  event: EventDetail,
-  { destination, result, hidden }: Answer,
-): Promise<void> {
+/** As POST …/attempts takes it. */
+export function toAttempt(eventId: string, { destination, result, hidden }: Answer): ReportedAttempt {
   const { durationMs } = result;
-  const attempt =
-    result.kind === 'answered'
-      ? { eventId: event.id, destination, status: result.status, durationMs, response: responseOf(result, hidden) }
-      : { eventId: event.id, destination, status: null, durationMs };
+  return result.kind === 'answered'
+    ? { eventId, destination, status: result.status, durationMs, response: responseOf(result, hidden) }
+    : { eventId, destination, status: null, durationMs };
+}
+
+/** A server of the first release does not keep answers. */
+export const isWithoutAttempts = (error: unknown): boolean =>
+  [404, 405].includes(Number((error as { status?: unknown }).status));
+
+export async function reportAnswer(io: Io, api: Api, event: EventDetail, answer: Answer): Promise<void> {
   try {
-    await api.call('POST', `/api/endpoints/${event.endpointId}/attempts`, { body: { attempts: [attempt] } });
+    const body = { attempts: [toAttempt(event.id, answer)] };
+    await api.call('POST', `/api/endpoints/${event.endpointId}/attempts`, { body });
   } catch (error) {
-    // A server of the first release does not keep answers.
-    if ([404, 405].includes(Number((error as { status?: unknown }).status))) return;
+    if (isWithoutAttempts(error)) return;
     io.stderr(`The answer could not be reported: ${safeLine((error as Error).message)}\n`);
   }
 }
@@ -42,7 +47,7 @@ function responseOf(
   const body = hideIn(preview, hidden);
   const isCut = body.length > keptResponseBytes;
   return {
-    headers: hideInHeaders(headers, hidden),
+    headers: hideInHeaders(headers, hidden).map(([name, value]): [string, string] => [name, value]),
     ...encodeBody(body.subarray(0, keptResponseBytes)),
     truncated: truncated || isCut,
   };

@@ -4,29 +4,25 @@
  */
 import { encodeBody } from '../../core/body-encoding.ts';
 import { isSuccess } from '../../core/destination.ts';
-import { redacted } from '../../core/headers.ts';
-import { credentialsIn, type HiddenText } from '../../core/hidden-text.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
 import type { EditedRequest } from '../../core/replay-edit.ts';
-import { sentHeaders } from '../../core/replay-headers.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
 import { withScheme } from '../../shared/typed-url.ts';
-import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';
+import { exitCodes, type Io, OperationError, type Run } from '../io.ts';
 import { connect } from './api.ts';
-import { capturedRequest, createSender, type PreparedRequest } from './deliver.ts';
+import { capturedRequest, contentOf, createSender, type PreparedRequest } from './deliver.ts';
 import { applyEdits, type Edits, editInEditor, hasEdits, readEdits } from './edit-options.ts';
 import { findEventId } from './find.ts';
-import { type Given, readGiven, variable, wholeNumber } from './given.ts';
+import { type Given, readGiven, wholeNumber } from './given.ts';
 import { printJson, safeLine, safeText } from './output.ts';
 import { reportAnswer } from './report-answer.ts';
+import { hiddenTexts, prepareRequest, readSigning } from './signing.ts';
 import { checkTarget } from './target.ts';
 
 const timeoutMs = 30_000;
 const maxTimes = 10_000;
-
-type Signing = { secret: string; isTampered: boolean; hasNewId: boolean };
 
 export const runSend: Run = async (args, io, usage) => {
   const given = readGiven(args, usage);
@@ -46,7 +42,7 @@ export const runSend: Run = async (args, io, usage) => {
     return exitCodes.done;
   }
   const send = createSender(io, addresses);
-  const hidden = hiddenTexts(signing, edits);
+  const hidden = hiddenTexts(signing, edits.headers);
   let isFailed = false;
   for (let time = 0; time < times; time++) {
     const prepared = await prepare();
@@ -59,70 +55,15 @@ export const runSend: Run = async (args, io, usage) => {
   return isFailed ? exitCodes.failed : exitCodes.done;
 };
 
-/** @throws UsageError when the secret's variable is missing or has no value */
-function readSigning(io: Io, given: Given): Signing | undefined {
-  const [isTampered, hasNewId] = [given.flag('tamper'), given.flag('new-id')];
-  const name = given.option('secret-env');
-  const wantsSignature = given.flag('resign') || isTampered;
-  if (hasNewId && !wantsSignature) throw new UsageError('--new-id goes with --resign, because the id is signed');
-  if (!wantsSignature) {
-    if (name !== undefined) throw new UsageError('--secret-env goes with --resign or --tamper');
-    return undefined;
-  }
-  if (name === undefined)
-    throw new UsageError(
-      'signing needs --secret-env N: the name of the environment variable that has the signing secret',
-    );
-  const secret = variable(io, name);
-  if (secret === undefined) throw new UsageError(`--secret-env: the environment variable ${name} is not set`);
-  return { secret, isTampered, hasNewId };
-}
-
-/** What the report must not have, should the target echo it. */
-const hiddenTexts = (signing: Signing | undefined, { headers }: Edits): HiddenText[] => [
-  ...(signing ? [{ text: signing.secret.trim(), shownAs: redacted }] : []),
-  ...credentialsIn(headers),
-];
-
 async function edit(
   io: Io,
   given: Given,
   event: EventDetail,
   edits: Edits,
 ): Promise<{ request: EditedRequest; isEdited: boolean }> {
-  const edited = applyEdits(capturedRequest(event), edits);
+  const edited = applyEdits(capturedRequest(contentOf(event)), edits);
   const request = given.flag('edit') ? await editInEditor(io, edited) : edited;
   return { request, isEdited: hasEdits(edits) || request !== edited || given.flag('new-id') };
-}
-
-async function prepareRequest(options: {
-  io: Io;
-  event: EventDetail;
-  request: EditedRequest;
-  isEdited: boolean;
-  url: string;
-  signing: Signing | undefined;
-}): Promise<PreparedRequest> {
-  const { io, event, request, isEdited, url, signing } = options;
-  const method = event.method ?? 'POST';
-  const headersOf = ({ headers }: Pick<EditedRequest, 'headers'>) =>
-    sentHeaders(headers, { eventId: event.id, isEdited });
-  if (!signing) return { method, url, ...request, headers: headersOf(request) };
-  // The catalog of platforms is large, and only signing needs it.
-  const { sign } = await import('../../platforms/platforms.ts');
-  const signed = sign({
-    platform: event.platform,
-    secret: signing.secret,
-    method,
-    url,
-    headers: request.headers,
-    body: request.body,
-    at: io.clock.now(),
-    newId: signing.hasNewId,
-    tamper: signing.isTampered,
-  });
-  if ('cannotSign' in signed) throw new OperationError(signed.cannotSign);
-  return { method, url: signed.url, body: signed.body, headers: headersOf(signed) };
 }
 
 function printDryRun(io: Io, { json }: Given, { method, url, headers, body }: PreparedRequest): void {

@@ -68,7 +68,12 @@ export const ReplaySign = t.Object(
 
 export const ReplayRequest = t.Object(
   {
-    url: HttpUrl('an absolute http or https URL'),
+    url: t.Optional(HttpUrl('an absolute http or https URL')),
+    listener: t.Optional(
+      t.String({
+        description: 'in place of `url`: the name of a connected listener, which sends it to its own target',
+      }),
+    ),
     appendPath: t.Optional(
       t.Boolean({ description: 'append the path and the query with which the event came to `url`; default false' }),
     ),
@@ -95,7 +100,10 @@ export const ReplayDryRun = t.Object(
   {
     dryRun: t.Literal(true),
     method: t.String(),
-    url: t.String({ description: 'with the path and query that `appendPath` appends' }),
+    url: t.String({
+      description:
+        'with the path and query that `appendPath` appends; `listener:NAME` for a listener, which decides itself',
+    }),
     headers: Headers,
     body: t.String({ description: '`[signed]` stands for a signature that a stored secret would make' }),
     bodyEncoding: BodyEncoding,

@@ -37,6 +37,12 @@ export type PreparedRequest = {
 /** A secret of an endpoint. */
 export type Signer = SigningSecret & { id: string; maySign: boolean; destinations: readonly string[] };
 
+/** Either `url` or `listener`. */
+export type PrepareOptions = Omit<ReplayRequest, 'url' | 'listener'> & {
+  url: string | undefined;
+  listener?: string | undefined;
+};
+
 type SignOptions = NonNullable<ReplayRequest['sign']>;
 /**
  * `platform`: by whose row it signs. `schemes`: a stored secret renews only signatures that are valid: beside a valid one, which may
@@ -70,7 +76,7 @@ export function createPrepareRequest(options: {
     {
       sign: { secret, secretId, at },
       ...intent
-    }: { sign: SignOptions; url: string; isApp: boolean; isEdited: boolean },
+    }: { sign: SignOptions; url: string | undefined; isApp: boolean; isEdited: boolean },
   ): ChosenSecret => {
     if (secret !== undefined) return { secret, platform: event.row.platform, isStored: false };
     const known = signersOf(event.row.endpoint);
@@ -104,10 +110,10 @@ export function createPrepareRequest(options: {
   return (
     principal: Pick<Principal, 'app'>,
     event: StoredEvent,
-    { url: given, appendPath = false, edit = {}, sign: wanted, dryRun = false }: ReplayRequest,
+    { url: given, listener, appendPath = false, edit = {}, sign: wanted, dryRun = false }: PrepareOptions,
   ): PreparedRequest => {
     const { row } = event;
-    const url = appendPath ? readDestination(appendTarget(given, targetOf(event))) : given;
+    const url = appendPath && given !== undefined ? readDestination(appendTarget(given, targetOf(event))) : given;
     const isSigned = wanted !== undefined && wanted.mode !== 'none';
     const isEdited = isEdit(edit) || (isSigned && wanted.newId === true);
     // Before the edit is looked at: an answer to it must not depend on what it would sign.
@@ -115,19 +121,37 @@ export function createPrepareRequest(options: {
       ? chooseSecret(event, { sign: wanted, url, isApp: principal.app !== undefined, isEdited })
       : undefined;
     const edited = applyEdit({ headers: replayHeaders(event.headers), body: event.body }, edit);
-    const unsigned = { method: row.method, url, ...edited };
-    const { hidden, ...request } =
-      chosen && wanted
-        ? signed({ ...unsigned, ...optionsOf(wanted, chosen, clock.now()) }, chosen, dryRun)
-        : { ...unsigned, hidden: [] };
+    const unsigned = { method: row.method, url: url ?? placeholderUrl, ...edited };
+    const signing = chosen && wanted ? { ...unsigned, ...optionsOf(wanted, chosen, clock.now()) } : undefined;
+    if (signing && chosen && url === undefined) refuseSignedUrl({ ...signing, secret: chosen.secret });
+    const { hidden, ...request } = signing && chosen ? signed(signing, chosen, dryRun) : { ...unsigned, hidden: [] };
     return {
       ...request,
+      ...(url === undefined && { url: listenerDestination(listener ?? '') }),
       headers: sentHeaders(request.headers, { eventId: eventId(row.seq, row.nonce), isEdited }),
       isSigned,
       isEdited,
       hidden: [...hidden, ...credentialsIn(edit.headers ?? [])],
     };
   };
+}
+
+/** For a listener, whose targets are not known here. */
+const placeholderUrl = 'http://listener.invalid/';
+const otherUrl = 'http://other.invalid/path';
+
+/** What stands for a destination when the listener did not say where it sent to. */
+export const listenerDestination = (name: string): string => `listener:${name}`;
+
+/** A signature that covers the URL cannot be made for a listener. @throws invalid */
+function refuseSignedUrl(request: SignRequest): void {
+  const [one, other] = [placeholderUrl, otherUrl].map(url => sign({ ...request, url, newId: false }));
+  if (!one || !other || 'cannotSign' in one || 'cannotSign' in other) return;
+  const isSame = Bun.deepEquals([one.headers, one.body], [other.headers, other.body]) && one.url === placeholderUrl;
+  if (!isSame)
+    throw invalid(
+      'cannot_sign: the signature covers the URL, which only the listener knows: start it with --resign instead',
+    );
 }
 
 const targetOf = ({ row: { path, query } }: StoredEvent) => ({

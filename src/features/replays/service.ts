@@ -5,10 +5,12 @@
  */
 import { requireUser } from '../../core/app-permissions.ts';
 import { decodeBody, encodeBody } from '../../core/body-encoding.ts';
+import { latin1 } from '../../core/buffer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { isSuccess, readDestination } from '../../core/destination.ts';
 import { invalid, tooManyAtOnce, unreachable } from '../../core/errors.ts';
+import type { HeaderPair } from '../../core/headers.ts';
 import { hideIn } from '../../core/hidden-text.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
@@ -16,7 +18,7 @@ import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.t
 import { isEdit } from '../../core/replay-edit.ts';
 import type { ReplayVia } from '../../core/replay-via.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
-import type { Outbound } from '../../net/outbound.ts';
+import type { Outbound, OutboundResult } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/service.ts';
 import { type KeptResponse, keepResponse } from './kept-response.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult, ReportedAttempts } from './model.ts';
@@ -27,6 +29,27 @@ export type ReplaysService = ReturnType<typeof createReplaysService>;
 
 /** Who asks for a replay. An app may send events as they were captured. */
 type Replayer = MemberAccess & Pick<Principal, 'app'>;
+
+/** A replay that was sent: the answer, if there was one, and the URL. */
+type Transmitted = Exclude<OutboundResult, { kind: 'refused' }> & { destination: string };
+
+export type SendToListener = (
+  to: { endpoint: number; name: string },
+  request: {
+    seq: number;
+    query: string | null;
+    method: string;
+    headers: readonly HeaderPair[];
+    body: Uint8Array;
+    isSigned: boolean;
+    isEdited: boolean;
+  },
+  limits: { timeoutMs: number; signal: AbortSignal },
+) => Promise<
+  | (Exclude<OutboundResult, { kind: 'refused' }> & { destination: string | null })
+  /** Nothing was sent. */
+  | { kind: 'absent' }
+>;
 
 type Reported = ReportedAttempts['attempts'][number];
 
@@ -40,31 +63,62 @@ export function createReplaysService(options: {
   endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number }>;
   prepare: PrepareRequest;
   send: Outbound['send'];
+  /** Sends to a connected listener of an endpoint. @throws rate_limited when too many wait for it */
+  sendToListener: SendToListener;
   clock: Clock;
   /** From name resolution to the last byte. */
   timeoutMs: number;
   /** Called for every recorded attempt. `failed`: no answer. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const { store, getStored, endpoint: findEndpoint, prepare, send, clock, timeoutMs, onAttempt } = options;
+  const {
+    store,
+    getStored,
+    endpoint: findEndpoint,
+    prepare,
+    send,
+    sendToListener,
+    clock,
+    timeoutMs,
+    onAttempt,
+  } = options;
   const semaphore = createSemaphore(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
+  /** @throws invalid for a refused destination, unreachable when there is no such listener */
+  const transmit = async (
+    { row }: StoredEvent,
+    { url, method, headers, body, isSigned, isEdited }: PreparedRequest,
+    listener: string | undefined,
+  ): Promise<Transmitted> => {
+    const limits = { timeoutMs, signal: stopping.signal };
+    if (listener === undefined) {
+      const outcome = await send({ url, method, headers, body, ...limits });
+      if (outcome.kind === 'refused') throw invalid(outcome.reason);
+      return { ...outcome, destination: url };
+    }
+    const query = row.query && latin1(row.query);
+    const request = { seq: row.seq, query, method, headers, body, isSigned, isEdited };
+    const outcome = await sendToListener({ endpoint: row.endpoint, name: listener }, request, limits);
+    if (outcome.kind === 'absent') throw unreachable('no listener of this name is connected to the endpoint');
+    return { ...outcome, destination: outcome.destination ?? url };
+  };
+
   const attempt = async (
     { accountId }: Replayer,
-    { row }: StoredEvent,
-    { method, url, headers, body, isSigned, isEdited, hidden }: PreparedRequest,
-    via: ReplayVia,
+    event: StoredEvent,
+    request: PreparedRequest,
+    { via, listener }: { via: ReplayVia; listener?: string | undefined },
   ): Promise<ReplayResult> => {
-    const outcome = await send({ url, method, headers, body, timeoutMs, signal: stopping.signal });
-    if (outcome.kind === 'refused') throw invalid(outcome.reason);
-    const { durationMs } = outcome;
+    const { isSigned, isEdited, hidden } = request;
+    const outcome = await transmit(event, request, listener);
+    const { durationMs, destination } = outcome;
     const status = outcome.kind === 'answered' ? outcome.status : null;
     const ok = isSuccess(status);
-    await store.insert(row.seq, {
+    await store.insert(event.row.seq, {
       accountId,
-      destination: url,
+      destination,
       status,
       ok,
       durationMs,
@@ -76,7 +130,10 @@ export function createReplaysService(options: {
         outcome.kind === 'answered' ? toStored(keepResponse({ ...outcome, body: outcome.preview }, hidden)) : null,
     });
     onAttempt?.(ok ? 'ok' : status === null ? 'failed' : 'not_ok');
-    if (outcome.kind === 'unreachable') throw unreachable(`the destination could not be reached: ${outcome.reason}`);
+    if (outcome.kind === 'unreachable')
+      throw unreachable(
+        listener === undefined ? `the destination could not be reached: ${outcome.reason}` : outcome.reason,
+      );
     const responsePreview = firstCharacters(
       decodeUtf8Leniently(hideIn(outcome.preview, hidden)),
       replayPreviewCharacters,
@@ -100,21 +157,25 @@ export function createReplaysService(options: {
   return {
     /**
      * @throws invalid for the destination, an edit or what cannot be signed, forbidden for what may not be signed, rate_limited when
-     * the account has too many replays running, not_found for the event or the secret, unreachable when there was no answer
+     * the account has too many replays running, not_found for the event or the secret, unreachable when there was no answer. Apps
+     * send nothing to listeners
      */
     async replay(
       principal: Replayer,
       id: string,
       { via, ...request }: ReplayRequest & { via: ReplayVia },
     ): Promise<ReplayResult | ReplayDryRun> {
-      const { sign, edit } = request;
-      if ((sign && sign.mode !== 'none') || (edit && isEdit(edit))) requireUser(principal);
+      const { sign, edit, listener } = request;
+      if (listener !== undefined || (sign && sign.mode !== 'none') || (edit && isEdit(edit))) requireUser(principal);
       checkSign(sign);
-      const url = readDestination(request.url);
+      const url = destinationOf(request);
       return run(principal, async () => {
         const event = await getStored(principal, id);
         const prepared = prepare(principal, event, { ...request, url });
-        return request.dryRun ? toDryRun(prepared) : attempt(principal, event, prepared, via);
+        return request.dryRun
+          ? toDryRun(prepared)
+          : // What a listener sends is no destination that agents may use.
+            attempt(principal, event, prepared, { via: listener === undefined ? via : 'listen', listener });
       });
     },
 
@@ -123,7 +184,7 @@ export function createReplaysService(options: {
       run(principal, async () => {
         const url = readDestination(givenUrl);
         const event = await getStored(principal, id);
-        return attempt(principal, event, prepare(principal, event, { url }), 'mcp');
+        return attempt(principal, event, prepare(principal, event, { url }), { via: 'mcp' });
       }),
 
     /**
@@ -164,6 +225,14 @@ const keepReported = (response: NonNullable<Reported['response']>): Buffer =>
   toStored(keepResponse({ ...response, body: decodeBody(response.body, response.bodyEncoding, 'response.body') }));
 
 const toStored = (response: KeptResponse): Buffer => Buffer.from(JSON.stringify(response), 'utf8');
+
+/** @returns undefined for a listener @throws invalid */
+function destinationOf({ url, listener, appendPath }: ReplayRequest): string | undefined {
+  if ((url === undefined) === (listener === undefined)) throw invalid('give either url or listener');
+  if (listener !== undefined && appendPath)
+    throw invalid('appendPath goes with url: whether path and query are appended, the listener decides (--path keep)');
+  return url === undefined ? undefined : readDestination(url);
+}
 
 function checkSign(sign: ReplayRequest['sign']): void {
   if (!sign) return;

@@ -1,5 +1,6 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
+import { listenerExamples } from './listener-examples.ts';
 import { replayExample, replayExamples } from './replay-examples.ts';
 import { schemaExamples } from './schema-examples.ts';
 import { secretExamples } from './secret-examples.ts';
@@ -188,7 +189,8 @@ const bySchema: Record<string, unknown> = {
   },
   TagsRequest: { tags: ['checkout'] },
   EventPage: { events: [summary], nextCursor: null, scannedTo: null },
-  FeedPage: { events: [summary], cursor, more: false, truncated: false },
+  FeedPage: { events: [{ ...summary, cursor }], cursor, more: false, truncated: false },
+  ...listenerExamples({ event: summary, body, email: account.email }),
   History: { version: '2026.09.17', exportedAt: receivedAt, endpoint, events: [{ ...received, ...content }] },
   HttpArchive: {
     log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },

@@ -6,7 +6,7 @@ export const tags: Tag[] = [
   {
     name: 'Endpoints',
     description:
-      'URLs to register as webhook destinations, their live streams, feeds and consumers, and their history as a file.',
+      'URLs to register as webhook destinations, their live streams, feeds, consumers and listeners, and their history as a file.',
   },
   { name: 'Events', description: 'Captured deliveries: list, search, read and replay.' },
   {

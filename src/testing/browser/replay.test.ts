@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
+import type { ListenerReplay } from '../../features/listeners/model.ts';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
@@ -203,6 +204,57 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     expect(last?.signature).toMatch(/^sha256=[0-9a-f]{64}$/);
     expect(last?.signature).not.toBe(signatureOf(body));
     await page.keyboard.press('Escape');
+  });
+
+  test('a connected listener can be chosen, as it comes and goes, and its answer stands in the replays', async () => {
+    const endpoint = /endpoints\/([^/?]+)/.exec(page.url())?.[1] ?? '';
+    const key = await page.evaluate(async () => {
+      const created = await fetch('/api/keys', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name":"listener"}',
+      });
+      return ((await created.json()) as { key: string }).key;
+    });
+    const call = async (more: object): Promise<ListenerReplay[]> => {
+      const response = await fetch(`${dashboard.origin}/api/endpoints/${endpoint}/listeners/laptop-shop`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ instance: 'of-a-test', targets: ['http://localhost:3000/<b>hooks'], ...more }),
+      });
+      return ((await response.json()) as { replays: ListenerReplay[] }).replays;
+    };
+    await page.keyboard.press('r');
+    await dialog().getByLabel('Destination').waitFor();
+    expect(await dialog().getByText('Send to').count()).toBe(0);
+    const taking = call({ wait: 25 });
+    const choice = dialog().getByRole('radio', { name: 'laptop-shop http://localhost:3000/<b>hooks · ' });
+    await choice.check();
+    await dialog().getByText('sends it to its own target').waitFor();
+    await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
+    await dialog().getByRole('button', { name: 'Fresh' }).click();
+    await dialog().getByText("Saved secrets don't sign for listeners").waitFor();
+    await shot('replay-listener');
+    await checkAccessibility();
+    await dialog().getByRole('button', { name: 'As captured' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const [taken] = await taking;
+    expect(taken).toMatchObject({ event: { path: '/orders' }, query: 'shop=7', body });
+    const response = { headers: [], body: '<b>from the laptop</b>', bodyEncoding: 'utf8', truncated: false };
+    const answer = { id: taken?.id, destination: 'http://localhost:3000/hooks', status: 422, durationMs: 7, response };
+    await call({ answers: [answer], leaving: true });
+    await dialog().getByText('Unprocessable Content · 7 ms').waitFor();
+    await dialog().getByText('<b>from the laptop</b>').waitFor();
+    await dialog().getByText('disconnected').waitFor();
+    await page.keyboard.press('Escape');
+    const newest = panel().locator('.attempt').first();
+    await newest.getByText('Unprocessable Content · 7 ms', { exact: true }).waitFor();
+    expect(await newest.textContent()).toContain('Sent by hooktape listen by');
+    const again = call({ wait: 25 });
+    await newest.getByRole('button', { name: 'Send again' }).click();
+    await call({ answers: [{ ...answer, id: (await again)[0]?.id, status: 201 }], leaving: true });
+    await page.getByText('Sent again: 201 Created · 7 ms').waitFor();
+    await shot('replays-listener');
   });
 
   test('nothing was asked, violated or thrown', () =>

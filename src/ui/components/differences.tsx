@@ -1,8 +1,8 @@
 /* Shows the differences of two texts: by path or name in a table, or line by line. */
 
 import { useMemo, useState } from 'preact/hooks';
+import { diffLines } from '../../shared/diff/text-diff.ts';
 import { type Change, maxChanges } from '../diff/json-diff.ts';
-import { diffLines } from '../diff/text-diff.ts';
 import { formatCount } from '../format/time.ts';
 import { visibleLine, visibleText } from '../format/visible.ts';
 import { Button } from './controls.tsx';

@@ -20,3 +20,11 @@ export const saveDestination = (endpointId: string, url: string): void =>
     `destinations.${endpointId}`,
     JSON.stringify([...new Set([url, ...listDestinations(endpointId)])].slice(0, maxDestinations)),
   );
+
+/** The listener that got the last replay of the endpoint; undefined when it went to a URL. */
+export const lastListener = (endpointId: string): string | undefined =>
+  loadPreference(`listener.${endpointId}`) || undefined;
+
+export const rememberListener = (endpointId: string, name: string | undefined): void => {
+  if (name !== lastListener(endpointId)) savePreference(`listener.${endpointId}`, name ?? '');
+};

@@ -10,17 +10,17 @@ import { ApiError, api } from '../api.ts';
 import { formatCount } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
 import { sendCommand } from '../replay/command.ts';
+import { DestinationFields } from '../replay/destination-fields.tsx';
 import { EditSection } from '../replay/edit-body.tsx';
 import { Outcome, Progress, RefusalNotice } from '../replay/outcome.tsx';
 import { explainRefusal } from '../replay/refusal.ts';
-import { targetOf } from '../replay/request.ts';
+import { isToUrl, targetOf, urlOf } from '../replay/request.ts';
 import { RequestPreview } from '../replay/request-preview.tsx';
 import { SigningSection } from '../replay/signing-section.tsx';
 import { type ReplayDraft, useReplayDraft } from '../replay/use-draft.ts';
 import { useReplay } from '../replay/use-replay.ts';
-import { Button, Checkbox, Dialog, Field } from './controls.tsx';
+import { Button, Dialog } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
-import { listDestinations } from './replay-destinations.ts';
 import { cachedEvent } from './use-event.ts';
 import { useQuery } from './use-query.ts';
 
@@ -57,13 +57,13 @@ export function ReplayDialog({ endpointId, events, initialUrl, onSent, onClose }
       setRefusal(undefined);
     } catch (error) {
       const { status = 0, message } = error instanceof ApiError ? error : { message: String(error) };
-      setRefusal(explainRefusal(status, message, request.url));
+      setRefusal(explainRefusal(status, message, urlOf(request)));
     }
   };
   return (
     <Dialog title={titleOf(events)} wide onClose={onClose}>
       <form class="replay-form" onSubmit={submit}>
-        <DestinationFields endpointId={endpointId} draft={draft} />
+        <DestinationFields endpointId={endpointId} draft={draft} hasUrl={initialUrl !== undefined} />
         <Target draft={draft} first={first} isBatch={isBatch} />
         {!isBatch && first && draft.draft && (
           <>
@@ -78,6 +78,7 @@ export function ReplayDialog({ endpointId, events, initialUrl, onSent, onClose }
               endpointId={endpointId}
               signing={draft.signing}
               isEdited={draft.edit !== undefined}
+              isToListener={draft.listener !== undefined}
               onChange={draft.setSigning}
             />
           </>
@@ -85,11 +86,13 @@ export function ReplayDialog({ endpointId, events, initialUrl, onSent, onClose }
         <div class="dialog-actions">
           {!isBatch && request && first && (
             <>
-              <CopyButton
-                kind="quiet"
-                label="Copy as command"
-                text={() => sendCommand(first.id, targetOf(request, first), request)}
-              />
+              {isToUrl(request) && (
+                <CopyButton
+                  kind="quiet"
+                  label="Copy as command"
+                  text={() => sendCommand(first.id, targetOf(request, first), request)}
+                />
+              )}
               <Button kind="quiet" onClick={showRequest}>
                 Show the request
               </Button>
@@ -130,48 +133,23 @@ function useFirstEvent(id: string): EventDetail | undefined {
   return query.value ?? cachedEvent(id);
 }
 
-const DestinationFields = ({ endpointId, draft }: { endpointId: string; draft: ReplayDraft }) => (
-  <>
-    <Field
-      label="Destination"
-      type="text"
-      inputMode="url"
-      list="destinations"
-      placeholder="localhost:3000/webhooks"
-      required
-      autoFocus
-      autocomplete="off"
-      spellcheck={false}
-      value={draft.typed}
-      onText={draft.setTyped}
-      problem={draft.destination.problem}
-    />
-    <datalist id="destinations">
-      {listDestinations(endpointId).map(one => (
-        <option key={one} value={one} />
-      ))}
-    </datalist>
-    <Checkbox
-      label="Append original path and query"
-      hint="What came after the endpoint's URL is appended to the destination."
-      checked={draft.appendPath}
-      onChange={draft.setAppendPath}
-    />
-  </>
-);
-
 type TargetProps = { draft: ReplayDraft; first: EventDetail | undefined; isBatch: boolean };
 
 const Target = ({ draft: { request, appendPath }, first, isBatch }: TargetProps) => (
   <p class="replay-target" role="status">
-    {request ? (
+    {!request &&
+      "Sends the original method, headers and body, plus the event ID in x-service-replay. Credentials aren't stored, so they aren't sent."}
+    {request && !isToUrl(request) && (
+      <>
+        <code>{visibleLine(request.listener)}</code> sends it to its own target, and the response comes back here.
+      </>
+    )}
+    {request && isToUrl(request) && (
       <>
         Sends to{' '}
         <code>{visibleLine(`${isBatch ? '' : `${first?.method ?? ''} `}${targetOf(request, first)}`.trim())}</code>
         {isBatch && appendPath && ' and …'}
       </>
-    ) : (
-      "Sends the original method, headers and body, plus the event ID in x-service-replay. Credentials aren't stored, so they aren't sent."
     )}
   </p>
 );

@@ -9,6 +9,7 @@ import { formatCount } from '../format/time.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
 import { AnswerComparison } from '../replay/answer-comparison.tsx';
 import { AnswerView } from '../replay/answer-view.tsx';
+import { isToUrl, lastRequest } from '../replay/request.ts';
 import { phraseLine } from '../replay/status-text.ts';
 import { StatusBadge } from './badges.tsx';
 import { Button, Empty } from './controls.tsx';
@@ -44,6 +45,7 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
             key={keyOf(attempt)}
             attempt={attempt}
             isNewest={index === 0}
+            canRepeat={index === 0 && isSentToListener(event.id)}
             compare={
               replays.length > 1
                 ? { isPicked: compared.includes(keyOf(attempt)), onPick: () => toggle(keyOf(attempt)) }
@@ -56,16 +58,23 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
   );
 }
 
+const isSentToListener = (eventId: string): boolean => {
+  const request = lastRequest(eventId);
+  return request !== undefined && !isToUrl(request);
+};
+
 const keyOf = ({ createdAt, destination, durationMs }: ReplayAttempt): string =>
   `${createdAt} ${durationMs} ${destination}`;
 
 type AttemptProps = {
   attempt: ReplayAttempt;
   isNewest: boolean;
+  /** This page has sent it to a listener. */
+  canRepeat: boolean;
   compare: { isPicked: boolean; onPick: () => void } | undefined;
 };
 
-function AttemptRow({ attempt, isNewest, compare }: AttemptProps) {
+function AttemptRow({ attempt, isNewest, canRepeat, compare }: AttemptProps) {
   const { sendAgain } = useEventActions();
   const [isBusy, setIsBusy] = useState(false);
   const again = async (): Promise<void> => {
@@ -87,7 +96,7 @@ function AttemptRow({ attempt, isNewest, compare }: AttemptProps) {
         <StatusBadge status={attempt.status} ok={attempt.ok} />
         <span>{phraseLine(attempt)}</span>
         <code class="wrap grow">{visibleLine(attempt.destination)}</code>
-        {attempt.via !== 'listen' && (
+        {(attempt.via !== 'listen' || canRepeat) && (
           <Button
             kind="quiet"
             icon="replay"

@@ -9,7 +9,7 @@ import type { EventDetail, EventSummary, ReplayAttempt } from '../../features/ev
 import { ApiError, api } from '../api.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { explainRefusal } from '../replay/refusal.ts';
-import { lastRequest, type ReplayRequest } from '../replay/request.ts';
+import { lastRequest, type ReplayRequest, urlOf } from '../replay/request.ts';
 import { resultLine } from '../replay/status-text.ts';
 import type { EventActions } from './event-actions.ts';
 import { ReplayDialog } from './replay-dialog.tsx';
@@ -39,13 +39,13 @@ export function useReplays({ endpointId, where, list, selected, onSent }: Option
     if (!event) return;
     const request = repeatOf(event, attempt);
     // What was edited or signed with a typed secret is not kept.
-    if (!request) return openReplay(attempt?.destination);
+    if (!request) return openReplay(attempt?.via === 'listen' ? undefined : attempt?.destination);
     try {
       const result = await api.replay(event.id, request);
       showToast(`Sent again: ${resultLine(result)}.`);
     } catch (error) {
       const { status = 0, message } = error instanceof ApiError ? error : { message: String(error) };
-      const { text, setting } = explainRefusal(status, message, request.url);
+      const { text, setting } = explainRefusal(status, message, urlOf(request));
       showError([text, setting].filter(Boolean).join(' '));
     }
     onSent(event.id);
@@ -82,7 +82,8 @@ export function useReplays({ endpointId, where, list, selected, onSent }: Option
 function repeatOf(event: EventDetail, attempt: ReplayAttempt | undefined): ReplayRequest | undefined {
   const remembered = lastRequest(event.id);
   if (remembered && attempt === event.replays[0]) return remembered;
-  if (!attempt || attempt.edited || attempt.signed) return undefined;
+  // Where another machine sent it says nothing to the server.
+  if (!attempt || attempt.edited || attempt.signed || attempt.via === 'listen') return undefined;
   return { url: attempt.destination, appendPath: false };
 }
 

@@ -3,8 +3,8 @@
  * keys is ignored, the order of items is not. Duplicate keys are compared in order.
  */
 
+import { commonPairs } from '../../shared/diff/common-pairs.ts';
 import { type JsonDocument, type JsonNode, keyOf, pathOf, sourceText } from '../body/json.ts';
-import { commonPairs } from './common-pairs.ts';
 
 export type Change = {
   kind: 'added' | 'removed' | 'changed';

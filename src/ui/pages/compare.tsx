@@ -2,6 +2,7 @@
 
 import { useMemo } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
+import { diffPairs, type PairChange } from '../../shared/diff/text-diff.ts';
 import { api } from '../api.ts';
 import { bytesOf } from '../body/bytes.ts';
 import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
@@ -12,7 +13,6 @@ import { Link, navigate } from '../components/navigation.tsx';
 import { useQuery } from '../components/use-query.ts';
 import { useTitle } from '../components/use-title.ts';
 import { type Change, diffJson } from '../diff/json-diff.ts';
-import { diffPairs, type PairChange } from '../diff/text-diff.ts';
 import { formatExactTime } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
 

@@ -2,10 +2,10 @@
 
 import { useMemo } from 'preact/hooks';
 import type { ReplayAttempt } from '../../features/events/model.ts';
+import { diffPairs } from '../../shared/diff/text-diff.ts';
 import { isJsonDocument, parseJson } from '../body/json.ts';
 import { ChangeTable, LineDifferences } from '../components/differences.tsx';
 import { type Change, diffJson } from '../diff/json-diff.ts';
-import { diffPairs } from '../diff/text-diff.ts';
 import { answerText } from './answer-view.tsx';
 import { statusText } from './status-text.ts';
 

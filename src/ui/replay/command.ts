@@ -1,14 +1,14 @@
 /* The replay of the dialog as a `hooktape send` command, which sends it from the terminal's machine. */
 
 import { bodyWord, shellStdin, shellWord } from '../copy/shell.ts';
-import type { ReplayRequest } from './request.ts';
+import type { UrlRequest } from './request.ts';
 
 const secretVariable = 'WEBHOOK_SECRET';
 const localHost =
   /^(localhost|.*\.(localhost|local|test)|127\.\d+\.\d+\.\d+|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+|172\.(1[6-9]|2\d|3[01])\.\d+\.\d+|\[(::1|f[cd].*|fe80.*)\])$/i;
 
 /** @param target the URL with path and query appended */
-export function sendCommand(eventId: string, target: string, request: ReplayRequest): string {
+export function sendCommand(eventId: string, target: string, request: UrlRequest): string {
   const { edit, sign } = request;
   const lines = [`hooktape send ${shellWord(eventId)} --to ${shellWord(target)}`];
   const notes: string[] = [];

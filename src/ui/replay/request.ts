@@ -12,11 +12,20 @@ export type Signing = {
   newId?: boolean;
 };
 
-export type ReplayRequest = { url: string; appendPath: boolean; edit?: Edit; sign?: Signing };
+/** From the server to a URL, or from a connected listener to its own target. */
+export type Receiver = { url: string; appendPath: boolean } | { listener: string };
+
+export type ReplayRequest = Receiver & { edit?: Edit; sign?: Signing };
+export type UrlRequest = Extract<ReplayRequest, { url: string }>;
+
+export const isToUrl = (request: ReplayRequest): request is UrlRequest => 'url' in request;
+
+/** As far as it is known. */
+export const urlOf = (request: ReplayRequest): string => (isToUrl(request) ? request.url : '');
 
 /** The URL that it goes to, in full. @param target of the event; undefined while it is loading */
 export const targetOf = (
-  { url, appendPath }: Pick<ReplayRequest, 'url' | 'appendPath'>,
+  { url, appendPath }: { url: string; appendPath: boolean },
   target: { path: string; query?: string | null } | undefined,
 ): string => {
   const path = appendPath && target ? { path: target.path, query: target.query ?? null } : undefined;

@@ -25,10 +25,12 @@ type SigningProps = {
   endpointId: string;
   signing: SigningDraft;
   isEdited: boolean;
+  isToListener: boolean;
   onChange: (change: Partial<SigningDraft>) => void;
 };
 
-export function SigningSection({ endpointId, signing, isEdited, onChange }: SigningProps) {
+export function SigningSection(props: SigningProps) {
+  const { signing, isEdited, onChange } = props;
   return (
     <details class="replay-part">
       <summary>
@@ -43,17 +45,17 @@ export function SigningSection({ endpointId, signing, isEdited, onChange }: Sign
               : 'Most handlers reject a signature older than a few minutes. Re-sign the event for those.'}
           </p>
         ) : (
-          <SecretChoice endpointId={endpointId} signing={signing} isEdited={isEdited} onChange={onChange} />
+          <SecretChoice {...props} />
         )}
       </div>
     </details>
   );
 }
 
-function SecretChoice({ endpointId, signing, isEdited, onChange }: SigningProps) {
+function SecretChoice({ endpointId, signing, isEdited, isToListener, onChange }: SigningProps) {
   const id = useId();
   const secrets = useQuery(endpointId, () => api.secrets(endpointId));
-  const able = secrets.value?.secrets.filter(one => one.maySign && one.confirmed) ?? [];
+  const able = isToListener ? [] : (secrets.value?.secrets.filter(one => one.maySign && one.confirmed) ?? []);
   return (
     <>
       <div class="field">
@@ -88,7 +90,13 @@ function SecretChoice({ endpointId, signing, isEdited, onChange }: SigningProps)
           {isEdited && "You've changed the event, so enter the secret instead."}
         </p>
       )}
-      {able.length === 0 && secrets.value && (
+      {isToListener && (
+        <p class="hint">
+          Saved secrets don't sign for listeners. A listener started with <code>--resign</code> signs on its own
+          machine.
+        </p>
+      )}
+      {able.length === 0 && secrets.value && !isToListener && (
         <p class="hint">
           To sign with a saved secret, allow it in the{' '}
           <Link to={`/app/endpoints/${endpointId}/settings`}>endpoint's settings</Link>.

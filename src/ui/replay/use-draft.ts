@@ -5,7 +5,7 @@ import type { EventDetail } from '../../features/events/model.ts';
 import { lastDestination } from '../components/replay-destinations.ts';
 import { type Draft, editOf, newDraft } from './changes.ts';
 import { readDestination } from './destination.ts';
-import type { ReplayRequest } from './request.ts';
+import type { Receiver, ReplayRequest } from './request.ts';
 
 export type SigningDraft = {
   mode: 'none' | 'fresh' | 'tamper';
@@ -25,22 +25,27 @@ export function useReplayDraft(endpointId: string, event: EventDetail | undefine
   const [appendPath, setAppendPath] = useState(initialUrl === undefined);
   const [changes, setChanges] = useState<Draft>();
   const [signing, setSigning] = useState<SigningDraft>(asCaptured);
+  const [listener, setListener] = useState<string>();
   const destination = readDestination(typed);
   const draft = changes ?? (event && newDraft(event));
   const edit = event && draft && editOf(event, draft);
-  const request: ReplayRequest | undefined =
-    destination.url === ''
-      ? undefined
-      : {
-          url: destination.url,
-          appendPath,
-          ...(edit && { edit }),
-          ...(signing.mode !== 'none' && { sign: signOf(signing.mode, signing) }),
-        };
+  const receiver = receiverOf(listener, destination.url, appendPath);
+  const request: ReplayRequest | undefined = receiver && {
+    ...receiver,
+    ...(edit && { edit }),
+    ...(signing.mode !== 'none' && { sign: signOf(signing.mode, signing) }),
+  };
   return {
     typed,
     setTyped,
     destination,
+    /** The listener that it goes to; undefined: to the URL. */
+    listener,
+    setListener(name: string | undefined): void {
+      setListener(name);
+      // Stored secrets do not sign for listeners.
+      if (name !== undefined) setSigning(old => ({ ...old, secretId: '' }));
+    },
     appendPath,
     setAppendPath,
     draft,
@@ -51,6 +56,11 @@ export function useReplayDraft(endpointId: string, event: EventDetail | undefine
     setSigning: (change: Partial<SigningDraft>) => setSigning(old => ({ ...old, ...change })),
     request,
   };
+}
+
+function receiverOf(listener: string | undefined, url: string, appendPath: boolean): Receiver | undefined {
+  if (listener !== undefined) return { listener };
+  return url === '' ? undefined : { url, appendPath };
 }
 
 const signOf = (mode: 'fresh' | 'tamper', { secretId, secret, newId }: SigningDraft) => ({

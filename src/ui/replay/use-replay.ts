@@ -6,10 +6,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ReplayResult } from '../../features/replays/model.ts';
 import { ApiError, api } from '../api.ts';
-import { saveDestination } from '../components/replay-destinations.ts';
+import { rememberListener, saveDestination } from '../components/replay-destinations.ts';
 import { showError, showToast } from '../components/toasts.tsx';
 import { explainRefusal, type Refusal } from './refusal.ts';
-import { type ReplayRequest, rememberRequest } from './request.ts';
+import { isToUrl, type ReplayRequest, rememberRequest, urlOf } from './request.ts';
 import { resultLine } from './status-text.ts';
 
 export type Sending = { id: string; result?: ReplayResult; problem?: string };
@@ -44,14 +44,14 @@ export function useReplay({ endpointId, ids, onSent }: Options) {
     try {
       const result = await replayWithinRateLimit(id, request, isStopped);
       rememberRequest(id, request);
-      saveDestination(endpointId, request.url);
+      rememberReceiver(endpointId, request);
       setSendings(all => [...all, { id, result }]);
       if (isClosed.current && !isBatch) showToast(`Replayed: ${resultLine(result)}.`);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (isClosed.current && !isBatch) showError(`Couldn't deliver the replay. ${message}`);
       if (error instanceof ApiError && (error.status === 400 || error.status === 403)) {
-        setRefusal(explainRefusal(error.status, message, request.url));
+        setRefusal(explainRefusal(error.status, message, urlOf(request)));
         return true;
       }
       setSendings(all => [...all, { id, problem: message }]);
@@ -76,6 +76,11 @@ export function useReplay({ endpointId, ids, onSent }: Options) {
     }
   };
   return { sendings, refusal, setRefusal, isBusy, send, stop };
+}
+
+function rememberReceiver(endpointId: string, request: ReplayRequest): void {
+  if (isToUrl(request)) saveDestination(endpointId, request.url);
+  rememberListener(endpointId, isToUrl(request) ? undefined : request.listener);
 }
 
 /** Waits out the rate limit (429) and sends again, unless the batch was stopped. The server sends nothing when it answers 429. */

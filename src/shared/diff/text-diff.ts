@@ -26,9 +26,11 @@ export function diffLines(left: string, right: string): DiffLine[] {
 
 export type PairChange = { kind: 'added' | 'removed' | 'changed'; name: string; before?: string; after?: string };
 
+type Pair = readonly [name: string, value: string];
+
 /** The differences of two lists of pairs, matched by case-insensitive name and order of occurrence. */
-export function diffPairs(left: [string, string][], right: [string, string][]): PairChange[] {
-  const theirs = new Map<string, [string, string][]>();
+export function diffPairs(left: readonly Pair[], right: readonly Pair[]): PairChange[] {
+  const theirs = new Map<string, Pair[]>();
   for (const pair of right) theirs.set(pair[0].toLowerCase(), [...(theirs.get(pair[0].toLowerCase()) ?? []), pair]);
   const changes: PairChange[] = [];
   for (const [name, before] of left) {

@@ -1,0 +1,8 @@
+/* A filter that cannot be read, shown with a mark at the place that is wrong. */
+import { UsageError } from '../io.ts';
+
+/** @param position in characters (code points), from 0 */
+export function filterUsageError(option: string, filter: string, message: string, position: number): UsageError {
+  const before = Bun.stringWidth([...filter].slice(0, position).join(''));
+  return new UsageError(`${option}: ${message}\n  ${filter}\n  ${' '.repeat(before)}^`);
+}

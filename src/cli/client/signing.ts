@@ -1,0 +1,81 @@
+/*
+ * Requests that are sent from this machine: the captured one, edited and signed as the options say. The signature is made last, over
+ * what is really sent, with a secret that stays here.
+ */
+import { redacted } from '../../core/headers.ts';
+import { credentialsIn, type HiddenText } from '../../core/hidden-text.ts';
+import type { EditedRequest } from '../../core/replay-edit.ts';
+import { sentHeaders } from '../../core/replay-headers.ts';
+import { type Io, OperationError, UsageError } from '../io.ts';
+import type { PreparedRequest } from './deliver.ts';
+import { type Given, variable } from './given.ts';
+
+export type Signing = {
+  secret: string;
+  /** The name of the environment variable that has the secret. */
+  variable: string;
+  isTampered: boolean;
+  hasNewId: boolean;
+};
+
+/** @throws UsageError when the secret's variable is missing or has no value */
+export function readSigning(io: Io, given: Given): Signing | undefined {
+  const [isTampered, hasNewId] = [given.flag('tamper'), given.flag('new-id')];
+  const name = given.option('secret-env');
+  const wantsSignature = given.flag('resign') || isTampered;
+  if (hasNewId && !wantsSignature) throw new UsageError('--new-id goes with --resign, because the id is signed');
+  if (!wantsSignature) {
+    if (name !== undefined) throw new UsageError('--secret-env goes with --resign or --tamper');
+    return undefined;
+  }
+  if (name === undefined)
+    throw new UsageError(
+      'signing needs --secret-env N: the name of the environment variable that has the signing secret',
+    );
+  const secret = variable(io, name);
+  if (secret === undefined) throw new UsageError(`--secret-env: the environment variable ${name} is not set`);
+  return { secret, variable: name, isTampered, hasNewId };
+}
+
+/** What the server must not be told, should the target echo it. */
+export const hiddenTexts = (
+  signing: Signing | undefined,
+  headers: readonly (readonly [name: string, value: string | null])[],
+): HiddenText[] => [
+  ...(signing ? [{ text: signing.secret.trim(), shownAs: redacted }] : []),
+  ...credentialsIn(headers),
+];
+
+/** @throws CannotSignError when signing is wanted and the sender cannot be signed for */
+export async function prepareRequest(options: {
+  io: Pick<Io, 'clock'>;
+  event: { id: string; method: string | null; platform: string | null };
+  request: EditedRequest;
+  isEdited: boolean;
+  url: string;
+  signing: Signing | undefined;
+}): Promise<PreparedRequest> {
+  const { io, event, request, isEdited, url, signing } = options;
+  const method = event.method ?? 'POST';
+  const headersOf = ({ headers }: Pick<EditedRequest, 'headers'>) =>
+    sentHeaders(headers, { eventId: event.id, isEdited });
+  if (!signing) return { method, url, ...request, headers: headersOf(request) };
+  // The catalog of platforms is large, and only signing needs it.
+  const { sign } = await import('../../platforms/platforms.ts');
+  const signed = sign({
+    platform: event.platform,
+    secret: signing.secret,
+    method,
+    url,
+    headers: request.headers,
+    body: request.body,
+    at: io.clock.now(),
+    newId: signing.hasNewId,
+    tamper: signing.isTampered,
+  });
+  if ('cannotSign' in signed) throw new CannotSignError(signed.cannotSign);
+  return { method, url: signed.url, body: signed.body, headers: headersOf(signed) };
+}
+
+/** The sender signs in a way that nobody else can, or in none. */
+export class CannotSignError extends OperationError {}

@@ -1,0 +1,28 @@
+/* The `hooktape send` command that does what a session does for one event. */
+import type { ListenOptions } from './options.ts';
+import type { Target } from './target.ts';
+
+/** For a POSIX shell. */
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The secret is not in it, only the name of its variable. Values of --header may be credentials, so they are left to the reader. */
+export function sendCommand(
+  eventId: string,
+  lanes: readonly { target: Pick<Target, 'url'> }[],
+  { signing, isRemoteAllowed, edits }: Pick<ListenOptions, 'signing' | 'isRemoteAllowed' | 'edits'>,
+): string {
+  const url = lanes.find(({ target }) => target.url !== null)?.target.url ?? 'http://localhost:3000';
+  const headers = edits.headers.flatMap(([name]) => ['--header', `${name}: …`]);
+  const words = [
+    'hooktape',
+    'send',
+    eventId,
+    '--to',
+    url,
+    ...(signing ? ['--resign', '--secret-env', signing.variable] : []),
+    ...headers,
+    ...(isRemoteAllowed ? ['--allow-remote'] : []),
+  ];
+  return words.map(quoted).join(' ');
+}

@@ -1,0 +1,207 @@
+/*
+ * The deliveries of one endpoint: events from the feed go to the maps that want them, in order, until each is settled (settle.ts
+ * decides when what may start). Contents are kept in memory up to a limit; while one map is blocked and others go on, events wait for
+ * it by id, and are read again when it is their turn.
+ */
+import type { Clock } from '../../core/clock.ts';
+import type { Answer, CapturedEvent, Said } from './model.ts';
+import { type Changes, createChanges, type Pause } from './pause.ts';
+import { createSettling, type Entry, type Policy, type Task } from './settle.ts';
+import { type Delivery, nothingSent, type Target, withoutRequest } from './target.ts';
+
+/** `content`: undefined when it must be read again. */
+type Pending = { about: CapturedEvent; content: CapturedEvent | undefined };
+
+export type Deliveries = ReturnType<typeof createDeliveries>;
+
+const maxContentBytes = 32 << 20;
+const maxWaiting = 200;
+/** With those that wait for blocked maps by id. */
+const maxPlaces = 50_000;
+const rereadMs = 1000;
+
+const noBody = new Uint8Array();
+
+const notDelivered = (error: Error): Delivery => ({ answer: nothingSent(error.message), ...withoutRequest });
+
+export function createDeliveries(options: {
+  clock: Clock;
+  targets: readonly Target[];
+  policy: Policy;
+  pause: Pause;
+  /** No more deliveries start. */
+  stopping: AbortSignal;
+  /** Those under way are broken off. */
+  aborting: AbortSignal;
+  isPaused: () => boolean;
+  /** @returns undefined when it is gone @throws UnreachableError, RefusedError */
+  read: (eventId: string) => Promise<CapturedEvent | undefined>;
+  say: (event: Said) => void;
+  report: (delivery: Delivery) => void;
+  /** Everything before this position is settled. */
+  onPosition: (cursor: string) => void;
+  hintFor: (event: CapturedEvent, answer: Answer) => Promise<string | null>;
+  /** A delivery was given up with `--on-fail stop`. */
+  onStop: (reason: string) => void;
+}) {
+  const { clock, targets, policy, pause, stopping, aborting, isPaused, read, say, report, hintFor } = options;
+  const settling = createSettling<Pending>(targets.length, policy, Math.random);
+  const changes: Changes = createChanges();
+  let contentBytes = 0;
+  let nextTry: number | undefined;
+  const now = clock.monotonic;
+  const targetOf = ({ lane }: Task<Pending>): Target => targets[lane] as Target;
+
+  const tellPosition = (): void => {
+    const position = settling.position();
+    if (position !== undefined) options.onPosition(position);
+    changes.tell();
+  };
+  const onSettled = ({ event: { about, content }, tasks }: Entry<Pending>, answer: Answer | null): void => {
+    if (content) contentBytes -= content.body.length;
+    const [only, ...others] = tasks;
+    const isOne = only !== undefined && others.length === 0;
+    const target = isOne ? targetOf(only).name : null;
+    say({ kind: 'settled', event: about, target, attempt: isOne ? only.attempts : 0, answer: isOne ? answer : null });
+    tellPosition();
+  };
+  const skip = (task: Task<Pending>, reason: string, answer: Answer | null = null): void => {
+    const isSettled = settling.giveUp(task);
+    const { entry, attempts: attempt } = task;
+    say({ kind: 'skipped', event: entry.event.about, target: targetOf(task).name, attempt, reason });
+    if (isSettled) onSettled(entry, answer);
+  };
+
+  const onFailure = async (task: Task<Pending>, event: CapturedEvent, delivery: Delivery): Promise<void> => {
+    const { answer, retryAfterMs } = delivery;
+    const { attempts: attempt } = task;
+    // First, because the task may be skipped by hand meanwhile.
+    const hint = await hintFor(event, answer);
+    const after = settling.fail(task, now(), retryAfterMs);
+    if (!after) return;
+    const { next } = after;
+    const nextAt = next === 'retry' || next === 'hold' ? Math.round(clock.now() + after.dueAt - now()) : null;
+    say({ kind: 'failed', event, target: targetOf(task).name, attempt, answer, cause: 'feed', next, nextAt, hint });
+    if (next === 'skip') skip(task, `given up after ${attempt} ${attempt === 1 ? 'try' : 'tries'}`, answer);
+    if (next === 'stop')
+      options.onStop(`${event.id} could not be delivered to ${targetOf(task).name}: ${answer.error}`);
+  };
+
+  /** undefined: it is gone, or must be tried again, which is not the target's fault. */
+  const contentOf = async (task: Task<Pending>): Promise<CapturedEvent | undefined> => {
+    const { about, content } = task.entry.event;
+    if (content) return content;
+    try {
+      const event = await read(about.id);
+      if (!event) skip(task, 'it has been deleted');
+      return event;
+    } catch (error) {
+      settling.putBack(task, now() + rereadMs);
+      if (!aborting.aborted) say({ kind: 'notice', text: `${about.id} cannot be read: ${(error as Error).message}` });
+      return undefined;
+    }
+  };
+
+  const deliver = async (task: Task<Pending>): Promise<void> => {
+    const { entry } = task;
+    const event = await contentOf(task);
+    if (!event) return;
+    const delivery = await targetOf(task).deliver(event, aborting).catch(notDelivered);
+    const { answer, notice } = delivery;
+    // Broken off here, not by the target.
+    if (aborting.aborted && !answer.isOk) return settling.putBack(task, now());
+    if (notice !== undefined && task.attempts === 1) say({ kind: 'notice', text: notice });
+    report(delivery);
+    if (!answer.isOk) return onFailure(task, event, delivery);
+    const { name: target } = targetOf(task);
+    say({ kind: 'answered', event, target, attempt: task.attempts, answer, cause: 'feed' });
+    if (settling.succeed(task)) onSettled(entry, answer);
+  };
+
+  const run = async (task: Task<Pending>): Promise<void> => {
+    await deliver(task);
+    changes.tell();
+  };
+
+  const wakeAt = (dueAt: number | undefined): void => {
+    if (dueAt === undefined || dueAt === nextTry) return;
+    nextTry = dueAt;
+    void pause(Math.max(0, dueAt - now())).then(() => {
+      if (nextTry === dueAt) nextTry = undefined;
+      changes.tell();
+    });
+  };
+
+  /** Whether reading on makes sense: there is place, or a map has nothing to do while another one is blocked. */
+  const wantsMore = (): boolean => {
+    if (settling.size() < maxWaiting && contentBytes < maxContentBytes) return true;
+    const states = settling.laneStates();
+    const going = states.filter(({ isBlocked }) => !isBlocked);
+    const isAnyBlocked = going.length > 0 && going.length < states.length;
+    return isAnyBlocked && settling.size() < maxPlaces && going.every(({ waiting }) => waiting < maxWaiting);
+  };
+
+  return {
+    /** Something has changed outside, such as a pause. */
+    wake: changes.tell,
+    unsettled: settling.unsettled,
+    /** With what is settled after something that is not. */
+    places: settling.size,
+    wantsMore,
+
+    /** Starts what may start, until the session stops. */
+    async run(): Promise<void> {
+      while (!stopping.aborted) {
+        if (!isPaused()) for (const task of settling.start(now())) void run(task);
+        wakeAt(settling.nextDueAt());
+        await changes.next();
+      }
+    },
+
+    async untilWanted(): Promise<void> {
+      while (!stopping.aborted && !wantsMore()) await changes.next();
+    },
+    async untilIdle(): Promise<void> {
+      while (settling.running() > 0) await changes.next();
+    },
+
+    /** @param cursor the position after it, if known @param wantedBy numbers of targets; none: it is settled at once */
+    add(event: CapturedEvent, cursor: string | undefined, wantedBy: readonly number[]): void {
+      const isKept = contentBytes === 0 || contentBytes + event.body.length <= maxContentBytes;
+      const about = { ...event, headers: [], body: noBody };
+      const entry = settling.add(
+        { about, content: isKept && wantedBy.length > 0 ? event : undefined },
+        cursor,
+        wantedBy,
+      );
+      say({ kind: 'received', event, targets: wantedBy.map(at => targets[at]?.name ?? '') });
+      if (wantedBy.length === 0) onSettled(entry, null);
+      else if (isKept) contentBytes += event.body.length;
+    },
+    /** A damaged event, of which nothing can be sent. */
+    leaveOut(event: CapturedEvent, cursor: string | undefined, reason: string): void {
+      const entry = settling.add({ about: event, content: undefined }, cursor, []);
+      say({ kind: 'received', event, targets: [] });
+      say({ kind: 'skipped', event, target: null, attempt: 0, reason });
+      onSettled(entry, null);
+    },
+    endPage(cursor: string): void {
+      settling.endPage(cursor);
+      tellPosition();
+    },
+
+    /** Settles what an event still waits for at a target, which has taken it by another way. */
+    settle(eventId: string, target: Target, answer: Answer): void {
+      const entry = settling.find(({ about }) => about.id === eventId);
+      for (const task of entry?.tasks ?? [])
+        if (entry && targetOf(task) === target && settling.giveUp(task)) onSettled(entry, answer);
+    },
+    /** Gives up what is not settled of an event. @returns whether there was anything */
+    skip(eventId: string): boolean {
+      const entry = settling.find(({ about }) => about.id === eventId);
+      for (const task of entry?.tasks ?? []) if (task.state !== 'done') skip(task, 'skipped by hand');
+      changes.tell();
+      return entry !== undefined;
+    },
+  };
+}

@@ -1,0 +1,224 @@
+/* One endpoint of a session: its feed, its deliveries, the position on the server and the reports of its answers. */
+import { isEdit, type ReplayEdit } from '../../core/replay-edit.ts';
+import type { EventDetail } from '../../features/events/model.ts';
+import type { FeedPage } from '../../features/feed/model.ts';
+import { type Api, RefusedError } from '../client/api.ts';
+import { type Io, OperationError } from '../io.ts';
+import { fromDetail, fromFeed, fromReplay } from './captured.ts';
+import { createDeliveries } from './deliveries.ts';
+import { createFeedReader } from './feed-reader.ts';
+import { askServer, isWanted, wantedBy } from './matching.ts';
+import type { Answer, CapturedEvent, DeliveryCause, Said } from './model.ts';
+import type { ListenOptions } from './options.ts';
+import { createPause } from './pause.ts';
+import { createPosition } from './position.ts';
+import { type ListenerRequest, type LocalAnswer, openReplayChannel } from './replay-channel.ts';
+import { createReports } from './reports.ts';
+import type { SessionLane } from './session.ts';
+import type { Start } from './start-position.ts';
+import type { Delivery, How, Target } from './target.ts';
+
+/** An endpoint and where to begin with it. */
+export type EndpointStart = Start & { endpoint: { id: string; name: string } };
+
+export type EndpointListener = ReturnType<typeof createEndpointListener>;
+
+/** Events of which it is remembered that they were this endpoint's. */
+const maxKnownIds = 20_000;
+
+export function createEndpointListener(given: {
+  io: Io;
+  api: Api;
+  start: EndpointStart;
+  lanes: readonly SessionLane[];
+  options: Pick<ListenOptions, 'name' | 'where' | 'policy'>;
+  stopping: AbortSignal;
+  aborting: AbortSignal;
+  isPaused: () => boolean;
+  say: (event: Said) => void;
+  /** The number of events that are not settled may have changed. */
+  tellBehind: () => void;
+  hintFor: (event: CapturedEvent, answer: Answer) => Promise<string | null>;
+  onState: (problem: string | undefined) => void;
+  onStop: (reason: string) => void;
+}) {
+  const { io, api, start, lanes, options, stopping, aborting, say, tellBehind } = given;
+  const { endpoint } = start;
+  const pause = createPause(io, stopping);
+  const notify = (text: string): void => say({ kind: 'notice', text });
+  const maps = lanes.flatMap(({ map }) => (map ? [map] : []));
+  const rest = lanes.findIndex(({ map }) => map === undefined);
+  const targets = lanes.map(({ target }) => target);
+  const ask = askServer(api, endpoint.id, stopping);
+  /** Which targets an event went to, by number. */
+  const known = new Map<string, readonly number[]>();
+  /** What the server has beyond what was read, as far as is known. */
+  let unread = start.behind;
+
+  const position = createPosition({
+    api,
+    endpointId: endpoint.id,
+    name: options.name,
+    etag: start.etag,
+    pause,
+    signal: stopping,
+    notify,
+    onSaved(behind) {
+      // With a filter, the server counts also what it leaves out.
+      if (options.where !== undefined) return;
+      // While the feed is being read, what it says is newer.
+      const isReading = deliveries.wantsMore();
+      unread = isReading ? Math.min(unread, behind) : Math.max(0, behind - deliveries.places());
+      tellBehind();
+    },
+  });
+  const reports = createReports({ api, endpointId: endpoint.id, pause, signal: stopping, notify });
+  const deliveries = createDeliveries({
+    ...given,
+    clock: io.clock,
+    targets,
+    policy: options.policy,
+    pause,
+    async read(eventId) {
+      try {
+        return fromDetail(endpoint, await api.call<EventDetail>('GET', `/api/events/${eventId}`, { signal: aborting }));
+      } catch (error) {
+        if (error instanceof RefusedError && error.status === 404) return undefined;
+        throw error;
+      }
+    },
+    report: ({ attempt }) => attempt && reports.add(attempt),
+    onPosition: position.moveTo,
+  });
+
+  /** Nothing is added before it is known for all events of the page who wants them, so that a page can be read again. */
+  const takePage = async (page: FeedPage, after: string): Promise<void> => {
+    const events = page.events.map(summary => ({ summary, captured: fromFeed(endpoint, summary) }));
+    const wanted = await wantedBy(maps, { after, until: page.cursor, events }, ask);
+    if (stopping.aborted) return;
+    if (page.truncated) notify('retention has removed events before they could be delivered');
+    unread = page.more ? Math.max(1, unread - events.length) : 0;
+    for (const [at, { summary, captured }] of events.entries()) {
+      const byMaps = wanted[at] ?? [];
+      const to = byMaps.length > 0 || rest < 0 ? byMaps : [rest];
+      remember(summary.id, to);
+      if (captured) deliveries.add(captured, summary.cursor, to);
+      else deliveries.leaveOut(emptyEvent(summary), summary.cursor, 'it is damaged on the server');
+    }
+    deliveries.endPage(page.cursor);
+    tellBehind();
+  };
+  const emptyEvent = (summary: FeedPage['events'][number]): CapturedEvent =>
+    fromFeed(endpoint, { ...summary, rawHeaders: [], payloadRaw: '', payloadEncoding: 'utf8' }) as CapturedEvent;
+  const remember = (id: string, to: readonly number[]): void => {
+    known.set(id, to);
+    if (known.size > maxKnownIds) for (const first of known.keys().take(1)) known.delete(first);
+  };
+
+  const reader = createFeedReader({
+    api,
+    clock: io.clock,
+    endpointId: endpoint.id,
+    where: options.where,
+    after: start.cursor,
+    pause,
+    signal: stopping,
+    untilWanted: deliveries.untilWanted,
+    onPage: takePage,
+    onState: given.onState,
+    notify,
+  });
+
+  /** The targets of an event: those it went to, else those whose maps want it. @throws OperationError without one */
+  const targetsOf = (event: CapturedEvent): Target[] => {
+    const fitting = lanes.flatMap(({ map }, at) => (map && isWanted(map, event) ? [at] : []));
+    const numbers = known.get(event.id) ?? (fitting.length > 0 || rest < 0 ? fitting : [rest]);
+    if (numbers.length === 0) throw new OperationError(`no target takes ${event.id}`);
+    return numbers.flatMap(at => targets[at] ?? []);
+  };
+  const sendTo = async (target: Target, event: CapturedEvent, how: How, cause: DeliveryCause): Promise<Delivery> => {
+    const delivery = await target.deliver(event, aborting, how);
+    const about = { event, target: target.name, attempt: 1, answer: delivery.answer, cause };
+    if (delivery.answer.isOk) say({ kind: 'answered', ...about });
+    else {
+      const hint = await given.hintFor(event, delivery.answer);
+      say({ kind: 'failed', ...about, next: 'none', nextAt: null, hint });
+    }
+    return delivery;
+  };
+
+  /** A replay that the server sends here: to the first target that takes the event. The server keeps the answer itself. */
+  const deliverReplay = async (request: ListenerRequest): Promise<LocalAnswer> => {
+    const event = fromReplay(endpoint, request);
+    const target = targetsOf(event)[0] as Target;
+    const { signed: isSigned, edited: isEdited, timeoutMs } = request;
+    const { answer, attempt } = await sendTo(target, event, { replay: { isSigned, isEdited, timeoutMs } }, 'replay');
+    const { status, headers, body, isCut: truncated, ms: durationMs, error } = answer;
+    const destination = attempt?.destination ?? target.url;
+    // An exit code is no HTTP status.
+    if (status === null || target.url === null) {
+      if (answer.isOk) return { kind: 'answered', destination, status: 200, headers, body, truncated, durationMs };
+      return { kind: 'failed', destination, reason: error ?? '', durationMs };
+    }
+    // As attempts are reported: without the secrets of this machine, should the target have echoed them.
+    const { response } = attempt ?? {};
+    const said = response ? { ...response, body: Buffer.from(response.body, response.bodyEncoding) } : nothing;
+    return { kind: 'answered', destination, status, ...said, durationMs };
+  };
+  const nothing = { headers: [], body: new Uint8Array(), truncated: false };
+
+  const openChannel = () =>
+    openReplayChannel({
+      api,
+      endpointId: endpoint.id,
+      name: options.name,
+      targets: targets.map(({ name }) => name),
+      deliver: deliverReplay,
+      onState(state) {
+        // What keeps the feed from being read is said there. A server without this operation has no replays to listeners.
+        if (state.kind === 'ended' && !stopping.aborted) notify(`no replays from the server: ${state.reason}`);
+      },
+    });
+
+  return {
+    endpoint,
+    wake: deliveries.wake,
+    untilIdle: deliveries.untilIdle,
+    skip: deliveries.skip,
+    has: (eventId: string): boolean => known.has(eventId),
+    behind: (): number => deliveries.unsettled() + unread,
+
+    /** @throws what ends the listening to this endpoint */
+    async run(): Promise<void> {
+      const channel = targets.length > 0 ? openChannel() : undefined;
+      // They end with the session, and hold nothing up: what they have not sent yet, `flush` sends.
+      for (const work of [deliveries, position, reports]) void work.run();
+      try {
+        await reader.run();
+      } finally {
+        await channel?.close();
+      }
+    },
+
+    /** Outside the order, now. @throws AppError for an edit that does not fit, OperationError without a target */
+    async sendNow(event: CapturedEvent, edit: ReplayEdit): Promise<Answer[]> {
+      const cause = isEdit(edit) ? 'edited' : 'again';
+      return Promise.all(
+        targetsOf(event).map(async target => {
+          const { answer, attempt } = await sendTo(target, event, { edit }, cause);
+          if (attempt) reports.add(attempt);
+          if (answer.isOk && cause === 'again') deliveries.settle(event.id, target, answer);
+          return answer;
+        }),
+      );
+    },
+
+    /** Saves the position and sends what is not reported yet. */
+    async flush(): Promise<void> {
+      await Promise.all([
+        position.flush().catch((error: Error) => notify(`the position could not be saved: ${error.message}`)),
+        reports.flush(),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/*
+ * Reads the feed of one endpoint from a position on, for as long as the session lasts. A server that cannot be reached is tried again
+ * from the last page that was read; 45 s without a byte count as that. Only what cannot get better ends the reading: a key that is no
+ * longer valid, an endpoint that is gone.
+ */
+import type { FeedPage } from '../../features/feed/model.ts';
+import { type Api, RefusedError } from '../client/api.ts';
+import { OperationError, UnreachableError } from '../io.ts';
+import { createPacer, type Pause } from './pause.ts';
+
+const waitSeconds = 25;
+export const silenceMs = 45_000;
+const pageEvents = 100;
+const firstRetryMs = 500;
+const maxRetryMs = 15_000;
+/**
+ * Of calls that wait for events, which come back with one at a time: half of what a key may ask by default, because reports and
+ * positions need some, too. Full pages are read as fast as the server lets them be.
+ */
+const pace = { burst: 30, perS: 1 };
+
+/** Also an answer that is not a server's, as from a proxy that has just begun to run. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof RefusedError) return error.status >= 500 || error.status === 408;
+  return error instanceof UnreachableError || error instanceof OperationError;
+}
+
+export type FeedReader = { run: () => Promise<void> };
+
+export function createFeedReader({
+  api,
+  clock,
+  endpointId,
+  where,
+  after,
+  pause,
+  signal,
+  untilWanted,
+  onPage,
+  onState,
+  notify,
+}: {
+  api: Api;
+  clock: { monotonic: () => number };
+  endpointId: string;
+  where: string | undefined;
+  /** The position to begin at. */
+  after: string;
+  pause: Pause;
+  signal: AbortSignal;
+  /** Resolves when more events can be taken. */
+  untilWanted: () => Promise<void>;
+  /** Called for one page at a time; what it throws is treated like a failure to read. */
+  onPage: (page: FeedPage, after: string) => Promise<void>;
+  /** `undefined`: there is a connection. */
+  onState: (problem: string | undefined) => void;
+  notify: (text: string) => void;
+}): FeedReader {
+  let cursor = after;
+  let failures = 0;
+  let isBehind = false;
+  const pacer = createPacer(clock, pace);
+
+  const readPage = async (): Promise<void> => {
+    // The first call after a failure does not wait for events, so that the connection is known to be back.
+    const wait = failures > 0 ? 0 : waitSeconds;
+    const query = { after: cursor, where, limit: pageEvents, wait, content: 'full' };
+    const page = await api.call<FeedPage>('GET', `/api/endpoints/${endpointId}/feed`, { query, signal, silenceMs });
+    await onPage(page, cursor);
+    cursor = page.cursor;
+    failures = 0;
+    isBehind = page.more;
+    onState(undefined);
+  };
+
+  /** @returns how long to wait @throws what cannot get better */
+  const recover = (error: unknown): number => {
+    if (error instanceof RefusedError && error.status === 429) {
+      const ms = (error.retryAfterSeconds ?? 1) * 1000;
+      notify(`the server’s rate limit is reached; going on in ${Math.ceil(ms / 1000)} s`);
+      return ms;
+    }
+    if (!isPassing(error)) throw error;
+    onState((error as Error).message);
+    return Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(failures++, 10));
+  };
+
+  return {
+    async run() {
+      while (!signal.aborted) {
+        await untilWanted();
+        if (signal.aborted) return;
+        const ms = isBehind ? 0 : pacer.take();
+        if (ms > 0) await pause(ms);
+        try {
+          await readPage();
+        } catch (error) {
+          if (signal.aborted) return;
+          await pause(recover(error));
+        }
+      }
+    },
+  };
+}

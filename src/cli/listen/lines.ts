@@ -1,0 +1,123 @@
+/*
+ * A session as lines (--output lines) or as JSON lines (--output json). What was delivered goes to stdout, everything else to stderr:
+ * connections, explanations, and always how many events it is behind.
+ */
+import { encodeBody } from '../../core/body-encoding.ts';
+import { bodyText } from '../client/body-text.ts';
+import { counted, printJson, safeLine, sizeText, timeText } from '../client/output.ts';
+import type { Io } from '../io.ts';
+import type { Answer, ListenEvent, ListenSession } from './model.ts';
+import { createStatusLine } from './status-line.ts';
+
+type Of<K extends ListenEvent['kind']> = Extract<ListenEvent, { kind: K }>;
+
+/** Of the output of a program, or of the body of a refusal. */
+const maxShownCharacters = 2000;
+
+/** @returns ends the output */
+export function printSession(io: Io, session: ListenSession, format: 'lines' | 'json'): () => void {
+  const status = createStatusLine(io, session);
+  const hasTargets = session.targets.length > 0;
+  const unsubscribe = session.subscribe(said => {
+    if (said.kind === 'behind') return status.show();
+    status.clear();
+    const line = format === 'json' ? jsonLine(said) : undefined;
+    if (line) printJson(io, line);
+    const text = format === 'lines' ? textLine(said, hasTargets) : undefined;
+    if (text !== undefined) io.stdout(`${text}\n`);
+    for (const one of explanations(said)) io.stderr(`${one}\n`);
+    status.show();
+  });
+  return () => {
+    unsubscribe();
+    status.end();
+  };
+}
+
+/** `{ event, id, type, target, status, ms, attempt }`; null for what there is none of. */
+function jsonLine(said: ListenEvent): object | undefined {
+  if (said.kind === 'behind' || said.kind === 'notice') return undefined;
+  const nothing = { id: null, type: null, target: null, status: null, ms: null, attempt: null };
+  if (said.kind === 'connected' || said.kind === 'disconnected') return { event: said.kind, ...nothing };
+  const { id, type } = said.event;
+  if (said.kind === 'received') {
+    const target = said.targets.length === 1 ? (said.targets[0] ?? null) : null;
+    return { event: said.kind, ...nothing, id, type, target };
+  }
+  const answer = said.kind === 'skipped' ? null : said.answer;
+  return {
+    event: said.kind,
+    id,
+    type,
+    target: said.target,
+    status: answer?.status ?? null,
+    ms: answer?.ms ?? null,
+    attempt: said.attempt || null,
+  };
+}
+
+/** One line for stdout; undefined when there is nothing to say there. */
+function textLine(said: ListenEvent, hasTargets: boolean): string | undefined {
+  if (said.kind === 'received') {
+    // With targets, the answer says the same a moment later.
+    if (hasTargets && said.targets.length > 0) return undefined;
+    const { id, receivedAt, endpoint, platform, type, verdict, method, size, preview } = said.event;
+    const what = [timeText(receivedAt), id, endpoint, platform ?? '', type ?? '', verdict ?? '', method ?? ''];
+    return hasTargets
+      ? joined([...clock(said.at), 'not wanted', type ?? '', id])
+      : joined([...what, sizeText(size), preview]);
+  }
+  if (said.kind === 'answered' || said.kind === 'failed') {
+    const { event, target, attempt, answer } = said;
+    const how = [event.type ?? '', event.id, `-> ${target}`, attempt > 1 ? `(try ${attempt})` : ''];
+    return joined([...clock(said.at), outcome(answer), ...how, said.cause === 'feed' ? '' : `[${said.cause}]`]);
+  }
+  if (said.kind !== 'skipped') return undefined;
+  const { event, target, reason } = said;
+  return joined([
+    ...clock(said.at),
+    'skipped',
+    event.type ?? '',
+    event.id,
+    target === null ? '' : `-> ${target}`,
+    reason,
+  ]);
+}
+
+const clock = (at: number): string[] => [new Date(at).toISOString().slice(11, 19)];
+const joined = (parts: readonly string[]): string => safeLine(parts.filter(part => part !== '').join('  '));
+const outcome = ({ status, ms, error }: Answer): string =>
+  status === null ? `no answer (${error})` : `${status} in ${ms} ms`;
+
+/** Lines for stderr, escaped. */
+function explanations(said: ListenEvent): string[] {
+  if (said.kind === 'notice') return [safeLine(said.text)];
+  if (said.kind === 'connected')
+    return [safeLine(`Connected to ${said.server}, listening to ${said.endpoints.join(', ')}.`)];
+  if (said.kind === 'disconnected') return [safeLine(`Disconnected: ${said.reason.replace(/\.$/, '')}. Trying again.`)];
+  if (said.kind === 'answered') return programOutput(said);
+  if (said.kind !== 'failed') return [];
+  return [...answerText(said), ...(said.hint === null ? [] : [`  ${safeLine(said.hint)}`]), ...nextText(said)];
+}
+
+/** What a program has printed. An HTTP target that is content has nothing to say here. */
+const programOutput = (said: Of<'answered'>): string[] => (said.target.startsWith('exec:') ? answerText(said) : []);
+
+function answerText({ answer }: Of<'answered' | 'failed'>): string[] {
+  const { body, bodyEncoding } = encodeBody(answer.body);
+  if (body === '') return [];
+  const text =
+    bodyText(body.slice(0, maxShownCharacters), bodyEncoding) ?? `(${sizeText(answer.body.length)} that are not text)`;
+  return text
+    .trimEnd()
+    .split('\n')
+    .map(line => `  ${line}`);
+}
+
+function nextText({ next, nextAt, event, at }: Of<'failed'>): string[] {
+  const seconds = Math.max(0, Math.ceil(((nextAt ?? at) - at) / 1000));
+  if (next === 'retry') return [`  Trying again in ${counted(seconds, 'second')}.`];
+  if (next === 'hold')
+    return [`  Holding ${safeLine(event.id)} and what comes after it; trying again in ${counted(seconds, 'second')}.`];
+  return [];
+}

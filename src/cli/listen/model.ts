@@ -1,0 +1,131 @@
+/*
+ * What a session of `hooktape listen` says and takes: the lines, the JSON and the terminal view are made of the same events. Everything
+ * in a captured event and in an answer is hostile text: escape it before it is shown (client/output.ts).
+ */
+import type { HeaderPair } from '../../core/headers.ts';
+import type { ReplayEdit } from '../../core/replay-edit.ts';
+import type { EventSummary } from '../../features/events/model.ts';
+
+export type CapturedEvent = {
+  id: string;
+  endpointId: string;
+  /** Its name. */
+  endpoint: string;
+  type: string | null;
+  platform: string | null;
+  method: string | null;
+  /** After the ingest token: it begins with / or is empty. */
+  path: string;
+  /** Without `?`; null when there was none, undefined when it was not asked for. */
+  query: string | null | undefined;
+  /** Epoch ms. */
+  receivedAt: number;
+  /** Bytes of the body. */
+  size: number;
+  verdict: EventSummary['verdict'];
+  preview: string;
+  /** As captured; credentials are redacted. Empty in `skipped` and `settled`, like the body. */
+  headers: readonly HeaderPair[];
+  body: Uint8Array;
+};
+
+/** What a target said; of a program its exit code and its output. */
+export type Answer = {
+  /** The HTTP status or the exit code; null when there was none. */
+  status: number | null;
+  ms: number;
+  headers: readonly HeaderPair[];
+  /** At most 1 MiB of it. */
+  body: Uint8Array;
+  /** There was more. */
+  isCut: boolean;
+  isOk: boolean;
+  /** Why it is not ok, for people; null when it is. */
+  error: string | null;
+};
+
+/** Who asked for a delivery: the feed, the person at the terminal (again, edited), or a replay on the server. */
+export type DeliveryCause = 'feed' | 'again' | 'edited' | 'replay';
+
+/** What comes after a failed delivery. `hold`: the map waits; `none`: nothing, because it was sent by hand or the session ends. */
+export type AfterFailure = 'retry' | 'hold' | 'skip' | 'stop' | 'none';
+
+type Delivered = {
+  event: CapturedEvent;
+  /** The name of the target: a URL, or `exec:` and a program. */
+  target: string;
+  /** From 1. */
+  attempt: number;
+  answer: Answer;
+  cause: DeliveryCause;
+};
+
+/** `at` is epoch ms. */
+export type ListenEvent = { at: number } & (
+  | /** `targets`: the names of those it goes to; none for an event that no map wants. */
+  { kind: 'received'; event: CapturedEvent; targets: readonly string[] }
+  /** With a 2xx, or exit code 0. */
+  | ({ kind: 'answered' } & Delivered)
+  /** `nextAt`: when it is tried again. `hint`: what probably helps, for people. */
+  | ({ kind: 'failed'; next: AfterFailure; nextAt: number | null; hint: string | null } & Delivered)
+  /** Given up, by --on-fail skip or by hand, or because it is gone. `target`: null for a damaged event, which goes nowhere. */
+  | { kind: 'skipped'; event: CapturedEvent; target: string | null; attempt: number; reason: string }
+  /** All that wanted it have it, or it was skipped. `target`: when there was one. */
+  | { kind: 'settled'; event: CapturedEvent; target: string | null; attempt: number; answer: Answer | null }
+  | { kind: 'connected'; server: string; endpoints: readonly string[] }
+  | { kind: 'disconnected'; server: string; reason: string }
+  /** How many events are not settled yet; only when it has changed. */
+  | { kind: 'behind'; behind: number }
+  /** Something the person should know. */
+  | { kind: 'notice'; text: string }
+);
+
+type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never;
+/** An event of the session before it has a time. */
+export type Said = WithoutTime<ListenEvent>;
+
+/** A filter of the view. It hides events; it does not change what is delivered. */
+export type ViewFilter =
+  | { isOk: true; matches: (event: CapturedEvent) => boolean }
+  /** `position`: in characters of the filter. */
+  | { isOk: false; message: string; position: number };
+
+export type SessionTarget = {
+  name: string;
+  /** null for a program. */
+  url: string | null;
+  /** The filter of its map; null for the target that takes what none wants. */
+  where: string | null;
+};
+
+export type ListenSession = {
+  targets: readonly SessionTarget[];
+  /** @returns ends the subscription */
+  subscribe: (on: (event: ListenEvent) => void) => () => void;
+  behind: () => number;
+  isConnected: () => boolean;
+  isPaused: () => boolean;
+  /** Starts no further deliveries; those under way end. */
+  pause: () => void;
+  resume: () => void;
+  /**
+   * Sends an event to its targets now, whatever they said before. What waits or is held there settles when they take it.
+   * The answers also come as events, with the cause `again`.
+   * @throws OperationError when the event is gone
+   */
+  again: (eventId: string) => Promise<Answer[]>;
+  /** The same with an edit, which settles nothing. @throws AppError for an edit that does not fit, OperationError */
+  sendEdited: (eventId: string, edit: ReplayEdit) => Promise<Answer[]>;
+  /** Gives up what is not settled of an event. @returns whether there was anything */
+  skip: (eventId: string) => boolean;
+  /** @throws RefusedError, UnreachableError */
+  pin: (eventId: string) => Promise<void>;
+  /** Reads a filter for the view; an empty one shows everything. */
+  setFilter: (where: string) => ViewFilter;
+  /** The event in the dashboard. */
+  openUrl: (eventId: string) => string;
+  /** The `hooktape send` command that sends an event as this session does. */
+  command: (eventId: string) => string;
+  /** Ends the session: what is under way ends, or is broken off after a few seconds. Resolves when the position is saved. */
+  stop: () => Promise<void>;
+};

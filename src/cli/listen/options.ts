@@ -1,0 +1,143 @@
+/* What the arguments of `hooktape listen` ask for. Everything that is wrong with them is found here, before a server is asked. */
+import { hostname } from 'node:os';
+import { basename, resolve } from 'node:path';
+import { type Filter, FilterError } from '../../shared/filter/filter.ts';
+import { parseFilter } from '../../shared/filter/parser.ts';
+import { withScheme } from '../../shared/typed-url.ts';
+import { parseDuration } from '../../shared/units.ts';
+import { type Edits, readEdits } from '../client/edit-options.ts';
+import { filterUsageError } from '../client/filter-error.ts';
+import { type Given, wholeNumber } from '../client/given.ts';
+import { readSigning, type Signing } from '../client/signing.ts';
+import { type Io, UsageError } from '../io.ts';
+import type { Policy } from './settle.ts';
+
+export type From = 'last' | 'now' | 'start' | { ago: string };
+export type TargetMap = { where: string; filter: Filter; url: string };
+export type Output = 'tui' | 'lines' | 'json';
+
+export type ListenOptions = {
+  /** As they were given. */
+  endpoints: readonly string[];
+  maps: readonly TargetMap[];
+  /** What takes the events that no map wants. */
+  rest: { url: string } | { command: readonly string[] } | undefined;
+  where: string | undefined;
+  /** Of the consumer. */
+  name: string;
+  from: From;
+  maxBacklog: number;
+  policy: Policy;
+  signing: Signing | undefined;
+  edits: Edits;
+  keepsPath: boolean;
+  timeoutMs: number;
+  isRemoteAllowed: boolean;
+  output: Output;
+};
+
+const maxTimeoutMs = 3_600_000;
+const nameForm = /^[a-z0-9._-]{1,64}$/;
+
+/** @throws UsageError */
+export async function readOptions(io: Io, given: Given): Promise<ListenOptions> {
+  const where = given.option('where');
+  if (where !== undefined) readFilter('--where', where);
+  return {
+    endpoints: given.positionals,
+    maps: given.options('map').map(readMap),
+    rest: readRest(given),
+    where,
+    name: readConsumerName(given),
+    from: readFrom(given.option('from') ?? 'last'),
+    maxBacklog: wholeNumber(given, 'max-backlog', { least: 0, most: 100_000_000 }) ?? 100,
+    policy: {
+      retries: wholeNumber(given, 'retry', { least: 0, most: 1_000_000 }) ?? 5,
+      onFail: (given.option('on-fail') ?? 'hold') as Policy['onFail'],
+      concurrency: wholeNumber(given, 'concurrency', { least: 1, most: 100 }) ?? 1,
+    },
+    signing: readSigning(io, given),
+    edits: await readEdits(io, given),
+    keepsPath: given.option('path') === 'keep',
+    timeoutMs: readTimeout(given.option('timeout') ?? '30s'),
+    isRemoteAllowed: given.flag('allow-remote'),
+    output: readOutput(io, given),
+  };
+}
+
+function readFilter(option: string, text: string): Filter {
+  try {
+    return parseFilter(text);
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    throw filterUsageError(option, text, error.message, error.position);
+  }
+}
+
+/** A URL has no `=>`, so the last one is what separates it from the filter. */
+function readMap(text: string): TargetMap {
+  const at = text.lastIndexOf('=>');
+  const url = text.slice(at + 2).trim();
+  if (at < 0 || url === '')
+    throw new UsageError(
+      `--map takes 'WHERE=>URL', such as 'type:invoice.*=>http://localhost:3000/billing', not ${text}`,
+    );
+  const where = text.slice(0, at).trim();
+  return { where, filter: readFilter('--map', where), url: withScheme(url) };
+}
+
+function readRest(given: Given): ListenOptions['rest'] {
+  const to = given.option('to');
+  const command = given.options('exec');
+  if (to !== undefined && command.length > 0)
+    throw new UsageError('--to and --exec both take what no map wants: give one of them');
+  if (to !== undefined) return { url: withScheme(to) };
+  return command.length > 0 ? { command } : undefined;
+}
+
+function readConsumerName(given: Given): string {
+  const name = given.option('as');
+  if (name === undefined) return defaultName(hostname(), basename(resolve('.')));
+  if (!nameForm.test(name)) throw new UsageError('--as takes 1 to 64 of the characters a-z, 0-9, ".", "_" and "-"');
+  return name;
+}
+
+/** Host and folder, as a consumer can be called. */
+export function defaultName(host: string, folder: string): string {
+  const clean = (text: string): string =>
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9._-]+/g, '-')
+      .replace(/^-+|-+$/g, '');
+  const short = clean(host.split('.')[0] ?? '').slice(0, 30);
+  return (
+    [short, clean(folder)]
+      .filter(part => part !== '')
+      .join('-')
+      .slice(0, 64) || 'listen'
+  );
+}
+
+function readFrom(text: string): From {
+  if (text === 'last' || text === 'now' || text === 'start') return text;
+  if (!parseDuration(text)) throw new UsageError(`--from takes last, now, start or a duration such as 2h, not ${text}`);
+  return { ago: text };
+}
+
+function readTimeout(text: string): number {
+  const ms = parseDuration(text);
+  if (!ms || ms > maxTimeoutMs) throw new UsageError(`--timeout takes a duration such as 30s, up to 1h, not ${text}`);
+  return ms;
+}
+
+function readOutput(io: Io, given: Given): Output {
+  const asked = given.option('output') as Output | undefined;
+  if (given.json) {
+    if (asked !== undefined && asked !== 'json')
+      throw new UsageError(`--json and --output ${asked} exclude each other`);
+    return 'json';
+  }
+  if (asked === 'tui' && !io.fullScreen)
+    throw new UsageError('--output tui needs a terminal for input and output that can place the cursor');
+  return asked ?? (io.fullScreen && io.isTerminal ? 'tui' : 'lines');
+}

@@ -1,0 +1,46 @@
+/* Waiting that ends early: when the session does, or when something has changed. Nothing is left behind by a wait that has ended. */
+import type { Io } from '../io.ts';
+
+export type Pause = (ms: number) => Promise<void>;
+
+/** @returns a wait that an abort of the signal ends at once */
+export const createPause =
+  (io: Pick<Io, 'sleep'>, signal: AbortSignal): Pause =>
+  async ms => {
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const onAbort = (): void => resolve();
+    signal.addEventListener('abort', onAbort);
+    await Promise.race([io.sleep(ms), promise]);
+    signal.removeEventListener('abort', onAbort);
+  };
+
+export type Changes = ReturnType<typeof createChanges>;
+
+/** Tells those who wait that something has changed. Check, then call `next` at once: what changes between is not told. */
+export function createChanges() {
+  let next = Promise.withResolvers<void>();
+  return {
+    next: (): Promise<void> => next.promise,
+    tell(): void {
+      const told = next;
+      next = Promise.withResolvers();
+      told.resolve();
+    },
+  };
+}
+
+/** Spreads requests: a burst is allowed, and then `perS` of them a second. */
+export function createPacer(clock: { monotonic: () => number }, { burst, perS }: { burst: number; perS: number }) {
+  let tokens = burst;
+  let at = clock.monotonic();
+  return {
+    /** Takes one. @returns how long to wait before the request, in ms */
+    take(): number {
+      const now = clock.monotonic();
+      tokens = Math.min(burst, tokens + ((now - at) / 1000) * perS) - 1;
+      at = now;
+      return tokens >= 0 ? 0 : (-tokens / perS) * 1000;
+    },
+  };
+}

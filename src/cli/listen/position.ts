@@ -1,0 +1,138 @@
+/*
+ * The consumer that holds a listener's position on the server. It is moved only to positions that the caller has settled, at most
+ * every few seconds, and once more at the end. Losing a write costs repeats after a restart, never an event.
+ */
+import type { Consumer } from '../../features/consumers/model.ts';
+import { type Api, RefusedError } from '../client/api.ts';
+import { createChanges, type Pause } from './pause.ts';
+
+export type Position = {
+  /** The newest position to save. */
+  moveTo: (cursor: string) => void;
+  /** Saves until the signal of the session ends it. */
+  run: () => Promise<void>;
+  /** Saves what is not saved yet. @throws RefusedError, UnreachableError */
+  flush: () => Promise<void>;
+};
+
+type Versioned = { consumer: Consumer; etag: string | undefined };
+
+/** After the first event, and then. A kill repeats what was settled since. */
+const soonMs = 300;
+const everyMs = 3000;
+
+export const consumerPath = (endpointId: string, name: string): string =>
+  `/api/endpoints/${endpointId}/consumers/${name}`;
+
+/** @returns undefined when there is none of that name */
+export async function readConsumer(api: Api, endpointId: string, name: string): Promise<Versioned | undefined> {
+  try {
+    const { body, headers } = await api.callWithHeaders<Consumer>('GET', consumerPath(endpointId, name));
+    return { consumer: body, etag: headers.get('etag') ?? undefined };
+  } catch (error) {
+    if (error instanceof RefusedError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** @param condition a header, such as If-Match @throws RefusedError */
+export async function putConsumer(
+  api: Api,
+  { endpointId, name, cursor, rewind = false }: { endpointId: string; name: string; cursor: string; rewind?: boolean },
+  condition: Readonly<Record<string, string>> = {},
+): Promise<Versioned> {
+  const asked = { body: { cursor, rewind }, headers: condition };
+  const { body, headers } = await api.callWithHeaders<Consumer>('PUT', consumerPath(endpointId, name), asked);
+  return { consumer: body, etag: headers.get('etag') ?? undefined };
+}
+
+export function createPosition({
+  api,
+  endpointId,
+  name,
+  etag: startEtag,
+  pause,
+  signal,
+  notify,
+  onSaved,
+}: {
+  api: Api;
+  endpointId: string;
+  name: string;
+  /** Of the consumer as it was when the session began. */
+  etag: string | undefined;
+  pause: Pause;
+  signal: AbortSignal;
+  notify: (text: string) => void;
+  /** How many events come after the saved position. */
+  onSaved: (behind: number) => void;
+}): Position {
+  let etag = startEtag;
+  let wanted: string | undefined;
+  let saved: string | undefined;
+  /** Sent, perhaps without an answer. */
+  let sent: string | undefined;
+  let hasWarned = false;
+  let saving: Promise<void> = Promise.resolve();
+  const changes = createChanges();
+
+  const put = async (cursor: string, condition: Readonly<Record<string, string>>): Promise<void> => {
+    const result = await putConsumer(api, { endpointId, name, cursor }, condition);
+    etag = result.etag;
+    saved = cursor;
+    onSaved(result.consumer.behind);
+  };
+
+  /** Somebody else has written it: either a write of ours, whose answer was lost, or another listener. */
+  const reconcile = async (before: string | undefined, cursor: string): Promise<void> => {
+    const current = await readConsumer(api, endpointId, name);
+    const isOurs = current === undefined || current.consumer.cursor === before || current.consumer.cursor === saved;
+    if (!isOurs && !hasWarned) {
+      hasWarned = true;
+      notify(
+        `another listener called ${name} has moved the position: each of them gets all events, but a restart continues after the one that is ahead. Give one of them another name with --as`,
+      );
+    }
+    // Without a condition: a position that is ahead of ours stays, because the server refuses to go back.
+    await put(cursor, {}).catch(error => {
+      if (!(error instanceof RefusedError) || error.status !== 409) throw error;
+      etag = current?.etag;
+      saved = cursor;
+    });
+  };
+
+  const save = async (): Promise<void> => {
+    if (wanted === undefined || wanted === saved) return;
+    const cursor = wanted;
+    const before = sent;
+    sent = cursor;
+    try {
+      await put(cursor, etag === undefined ? {} : { 'if-match': etag });
+    } catch (error) {
+      if (!(error instanceof RefusedError) || (error.status !== 412 && error.status !== 409)) throw error;
+      await reconcile(before, cursor);
+    }
+  };
+  const saveInTurn = (): Promise<void> => {
+    saving = saving.catch(() => {}).then(save);
+    return saving;
+  };
+
+  return {
+    moveTo: cursor => {
+      wanted = cursor;
+      changes.tell();
+    },
+    async run() {
+      signal.addEventListener('abort', changes.tell);
+      while (!signal.aborted) {
+        if (wanted === saved) await changes.next();
+        await pause(soonMs);
+        // What goes wrong is said by the reader of the feed, which meets the same; the next round tries again.
+        await saveInTurn().catch(() => {});
+        await pause(everyMs - soonMs);
+      }
+    },
+    flush: saveInTurn,
+  };
+}

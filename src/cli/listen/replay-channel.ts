@@ -1,0 +1,218 @@
+/*
+ * The channel through which the server sends replays to a connected listener: one operation, called again and again, which waits for
+ * replays and carries the answers to earlier ones. It reconnects by itself until it is closed or the server refuses for good.
+ */
+import { encodeBody } from '../../core/body-encoding.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import { keptResponseBytes } from '../../core/limits.ts';
+import { firstCharacters, isPlainText } from '../../core/text.ts';
+import type { ListenerAnswer, ListenerCall, ListenerReplay, ListenerReplays } from '../../features/listeners/model.ts';
+import { type Api, RefusedError } from '../client/api.ts';
+
+/** A replay that the server sends, ready for the target: with `x-service-replay`, edited and signed if that was asked for. */
+export type ListenerRequest = Omit<ListenerReplay, 'id' | 'body' | 'bodyEncoding'> & { body: Uint8Array };
+
+/** `destination`: the URL that it was sent to; null when there is none. The server keeps the answer: do not report it. */
+export type LocalAnswer =
+  | {
+      kind: 'answered';
+      destination: string | null;
+      status: number;
+      headers: readonly HeaderPair[];
+      body: Uint8Array;
+      truncated: boolean;
+      durationMs: number;
+    }
+  | { kind: 'failed'; destination: string | null; reason: string; durationMs: number };
+
+export type ChannelState =
+  | { kind: 'connected' }
+  | { kind: 'disconnected'; reason: string; retryInMs: number }
+  /** The server refuses for good: the key was revoked, the endpoint deleted, or it is a server without this operation. */
+  | { kind: 'ended'; reason: string };
+
+export type ReplayChannelOptions = {
+  api: Pick<Api, 'call'>;
+  endpointId: string;
+  /** The consumer's name. */
+  name: string;
+  /** What the dashboard shows of where its events go. */
+  targets: readonly string[];
+  /** Sends a replay to the target within `timeoutMs`. An error that it throws is reported as the reason of a failure. */
+  deliver: (request: ListenerRequest) => Promise<LocalAnswer>;
+  /** Called when the state changes. */
+  onState?: (state: ChannelState) => void;
+  /** Other than the defaults, for tests. */
+  waitSeconds?: number;
+  silenceMs?: number;
+  retryMs?: number;
+};
+
+export type ReplayChannel = {
+  /** Tells the server at once that the listener is gone. Resolves when the answers of finished replays have been sent. */
+  close: () => Promise<void>;
+};
+
+const defaultWaitSeconds = 25;
+/** Nothing for so long: the connection is dead, whatever the operating system says. */
+const defaultSilenceMs = 45_000;
+const defaultRetryMs = 1000;
+const maxRetryMs = 30_000;
+/** How long the next call waits for an answer to carry along. */
+const carryMs = 500;
+const answersPerCall = 10;
+const maxTargets = 20;
+const maxTargetCharacters = 300;
+const maxReasonCharacters = 200;
+const goodbyeMs = 2000;
+
+export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel {
+  const { api, endpointId, name, targets, deliver, onState = () => {} } = options;
+  const { waitSeconds = defaultWaitSeconds, silenceMs = defaultSilenceMs, retryMs = defaultRetryMs } = options;
+  const path = `/api/endpoints/${encodeURIComponent(endpointId)}/listeners/${encodeURIComponent(name)}`;
+  const instance = crypto.randomUUID();
+  const closing = new AbortController();
+  const shown = targets
+    .map(target => firstCharacters(withoutArguments(target), maxTargetCharacters))
+    .filter(target => target !== '' && isPlainText(target))
+    .slice(0, maxTargets);
+  const answers: ListenerAnswer[] = [];
+  const running = new Set<Promise<void>>();
+  let isWaiting = false;
+  let isSendingAnswers = false;
+  let current: ChannelState['kind'] | undefined;
+
+  const tell = (state: ChannelState): void => {
+    if (state.kind !== current || state.kind === 'disconnected') onState(state);
+    current = state.kind;
+  };
+
+  /** One call. Answers that it could not carry are kept for the next. */
+  const exchange = async (given: Pick<ListenerCall, 'wait' | 'leaving'>, signal: AbortSignal): Promise<void> => {
+    const carried = answers.splice(0, answersPerCall);
+    try {
+      const body: ListenerCall = { instance, targets: shown, ...given, answers: carried };
+      const { replays } = await api.call<ListenerReplays>('POST', path, { body, signal });
+      for (const replay of replays) start(replay);
+    } catch (error) {
+      answers.unshift(...carried);
+      throw error;
+    }
+  };
+
+  const start = (replay: ListenerReplay): void => {
+    const work = answerTo(replay, deliver).then(answer => {
+      answers.push(answer);
+      running.delete(work);
+      // The call that waits cannot carry it.
+      if (isWaiting) void sendAnswers();
+    });
+    running.add(work);
+  };
+
+  const sendAnswers = async (): Promise<void> => {
+    if (isSendingAnswers) return;
+    isSendingAnswers = true;
+    try {
+      while (answers.length > 0) await exchange({}, AbortSignal.timeout(silenceMs));
+    } catch {
+      // The next call carries them.
+    } finally {
+      isSendingAnswers = false;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !closing.signal.aborted; ) {
+      try {
+        // The first call does not wait: it tells that the server is there.
+        isWaiting = current === 'connected';
+        const limit = AbortSignal.any([closing.signal, AbortSignal.timeout(silenceMs)]);
+        await exchange(isWaiting ? { wait: waitSeconds } : {}, limit);
+        failures = 0;
+        tell({ kind: 'connected' });
+      } catch (error) {
+        if (closing.signal.aborted) return;
+        const reason = (error as Error).message;
+        if (isFinal(error)) return tell({ kind: 'ended', reason });
+        const retryInMs = retryDelay(error, retryMs * 2 ** Math.min(failures++, 10));
+        tell({ kind: 'disconnected', reason, retryInMs });
+        await sleep(retryInMs, closing.signal);
+      } finally {
+        isWaiting = false;
+      }
+      if (running.size > 0) await Promise.race([...running, sleep(carryMs, closing.signal)]);
+    }
+  };
+
+  const ended = run();
+  return {
+    async close() {
+      closing.abort();
+      await ended;
+      if (current !== 'ended') await exchange({ leaving: true }, AbortSignal.timeout(goodbyeMs)).catch(() => {});
+    },
+  };
+}
+
+async function answerTo(
+  { id, body, bodyEncoding, ...request }: ListenerReplay,
+  deliver: ReplayChannelOptions['deliver'],
+): Promise<ListenerAnswer> {
+  const startedAt = performance.now();
+  try {
+    const answer = await deliver({ ...request, body: Buffer.from(body, bodyEncoding) });
+    const { destination } = answer;
+    const durationMs = Math.round(answer.durationMs);
+    if (answer.kind === 'failed') return { id, destination, status: null, durationMs, error: shortened(answer.reason) };
+    const kept = answer.body.subarray(0, keptResponseBytes);
+    const truncated = answer.truncated || kept.length < answer.body.length;
+    const headers = keptHeaders(answer.headers);
+    return {
+      id,
+      destination,
+      status: answer.status,
+      durationMs,
+      response: { headers, ...encodeBody(kept), truncated },
+    };
+  } catch (error) {
+    const durationMs = Math.round(performance.now() - startedAt);
+    return { id, destination: null, status: null, durationMs, error: shortened((error as Error).message) };
+  }
+}
+
+/** More than the server keeps, and little enough for ten answers in one call. */
+function keptHeaders(headers: readonly HeaderPair[]): [string, string][] {
+  let size = 0;
+  return headers.flatMap(([name, value]): [string, string][] => {
+    size += name.length + value.length;
+    return size <= 2 * keptResponseBytes ? [[name, value]] : [];
+  });
+}
+
+/** The arguments of a program may hold what the team is not to see. */
+const withoutArguments = (target: string): string =>
+  target.startsWith('exec:') ? target.replace(/\s.*$/s, '') : target;
+
+const shortened = (reason: string): string => reason.slice(0, maxReasonCharacters);
+
+/** What another try would not change. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof RefusedError && error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status);
+
+const retryDelay = (error: unknown, ms: number): number => {
+  const { retryAfterSeconds } = error as Partial<RefusedError>;
+  return retryAfterSeconds === undefined ? Math.min(ms, maxRetryMs) : retryAfterSeconds * 1000;
+};
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    const timer = setTimeout(done, ms);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', done);
+  });

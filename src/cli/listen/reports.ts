@@ -1,0 +1,103 @@
+/*
+ * Answers on their way to the server, so that they stand among the replays of their events. Sent in batches of at most 100 that fit
+ * into a request. They are a convenience: when the server cannot be reached the newest are kept, and no delivery waits for a report.
+ */
+import { maxReportedAttempts, maxRequestBytes } from '../../core/limits.ts';
+import { type Api, RefusedError } from '../client/api.ts';
+import { isWithoutAttempts, type ReportedAttempt } from '../client/report-answer.ts';
+import { createChanges, type Pause } from './pause.ts';
+
+/** After the first answer, and then. */
+const soonMs = 300;
+const everyMs = 3000;
+const maxKept = 1000;
+/** Less than the server takes, because of what stands around the attempts. */
+const maxBatchBytes = maxRequestBytes - 4096;
+
+export type Reports = {
+  add: (attempt: ReportedAttempt) => void;
+  run: () => Promise<void>;
+  /** Sends what is left, once. */
+  flush: () => Promise<void>;
+};
+
+export function createReports({
+  api,
+  endpointId,
+  pause,
+  signal,
+  notify,
+}: {
+  api: Api;
+  endpointId: string;
+  pause: Pause;
+  signal: AbortSignal;
+  notify: (text: string) => void;
+}): Reports {
+  const waiting: ReportedAttempt[] = [];
+  let isRefused = false;
+  let hasWarned = false;
+  const changes = createChanges();
+
+  const warn = (text: string): void => {
+    if (!hasWarned) notify(text);
+    hasWarned = true;
+  };
+
+  /** @returns how long to wait before the next one */
+  const sendBatch = async (): Promise<number> => {
+    const batch = takeBatch(waiting);
+    if (batch.length === 0) return 0;
+    try {
+      await api.call('POST', `/api/endpoints/${endpointId}/attempts`, { body: { attempts: batch } });
+      return 0;
+    } catch (error) {
+      if (isWithoutAttempts(error)) {
+        isRefused = true;
+        return 0;
+      }
+      const { status = 0, retryAfterSeconds = everyMs / 1000 } = error instanceof RefusedError ? error : {};
+      if (status === 0 || status === 429 || status >= 500) {
+        waiting.unshift(...batch);
+        return retryAfterSeconds * 1000;
+      }
+      warn(`answers could not be reported to the server: ${(error as Error).message}`);
+      return 0;
+    }
+  };
+
+  return {
+    add(attempt) {
+      if (isRefused) return;
+      if (waiting.length >= maxKept) {
+        waiting.shift();
+        warn('the server does not take reports fast enough: not all answers will stand among the replays');
+      }
+      waiting.push(attempt);
+      changes.tell();
+    },
+    async run() {
+      signal.addEventListener('abort', changes.tell);
+      while (!signal.aborted) {
+        if (waiting.length === 0) await changes.next();
+        await pause(soonMs);
+        await pause(Math.max(everyMs, await sendBatch()) - soonMs);
+      }
+    },
+    async flush() {
+      for (let ms = 0; waiting.length > 0 && ms === 0; ) ms = await sendBatch();
+    },
+  };
+}
+
+/** Removes the first attempts that fit into one request; always at least one. */
+export function takeBatch(waiting: ReportedAttempt[]): ReportedAttempt[] {
+  let bytes = 0;
+  let count = 0;
+  for (const attempt of waiting.slice(0, maxReportedAttempts)) {
+    bytes += Buffer.byteLength(JSON.stringify(attempt)) + 1;
+    if (count > 0 && bytes > maxBatchBytes) break;
+    count++;
+  }
+  return waiting.splice(0, count);
+}

@@ -1,0 +1,185 @@
+/*
+ * A session of `hooktape listen`: the endpoints it listens to, its targets, and everything that can be asked of it while it runs. It
+ * ends by `stop`, by --on-fail stop, or when the server says that there is nothing left to listen to.
+ */
+import type { ReplayEdit } from '../../core/replay-edit.ts';
+import type { EventDetail } from '../../features/events/model.ts';
+import { type Api, RefusedError } from '../client/api.ts';
+import { type Io, OperationError } from '../io.ts';
+import { fromDetail } from './captured.ts';
+import { sendCommand } from './command.ts';
+import { createEndpointListener, type EndpointStart } from './endpoint-listener.ts';
+import { readViewFilter } from './matching.ts';
+import type { Answer, CapturedEvent, ListenEvent, ListenSession, Said } from './model.ts';
+import type { ListenOptions } from './options.ts';
+import { createPause } from './pause.ts';
+import { explainOldSignature } from './stale-signature.ts';
+import type { Target } from './target.ts';
+
+/** For deliveries under way when the session ends, and for saving the position after them. */
+const finishMs = 5000;
+const flushMs = 3000;
+
+/** A target with its map; without one it takes what no map wants. */
+export type SessionLane = { target: Target; map: ListenOptions['maps'][number] | undefined };
+
+export function createSession({
+  io,
+  api,
+  starts,
+  lanes,
+  options,
+}: {
+  io: Io;
+  api: Api;
+  starts: readonly EndpointStart[];
+  lanes: readonly SessionLane[];
+  options: ListenOptions;
+}): { session: ListenSession; run: () => Promise<void> } {
+  const stopping = new AbortController();
+  const aborting = new AbortController();
+  const listeners = new Set<(event: ListenEvent) => void>();
+  const away = new Map<string, string>();
+  let isPaused = false;
+  let isConnected = false;
+  let lastBehind = -1;
+  let failure: Error | undefined;
+
+  const emit = (event: Said): void => {
+    for (const on of listeners) on({ at: io.clock.now(), ...event });
+  };
+  const behind = (): number => endpoints.reduce((sum, one) => sum + one.behind(), 0);
+  const say = (event: Said): void => {
+    emit(event);
+    tellBehind();
+  };
+  const tellBehind = (): void => {
+    const now = behind();
+    if (now === lastBehind) return;
+    lastBehind = now;
+    emit({ kind: 'behind', behind: now });
+  };
+  const connected = (): void => {
+    isConnected = true;
+    emit({ kind: 'connected', server: api.server.url, endpoints: starts.map(({ endpoint }) => endpoint.name) });
+  };
+  /** @param problem undefined when the endpoint's feed can be read */
+  const onState = (endpointId: string, problem: string | undefined): void => {
+    if (problem !== undefined) away.set(endpointId, problem);
+    else away.delete(endpointId);
+    if (isConnected && problem !== undefined) {
+      isConnected = false;
+      emit({ kind: 'disconnected', server: api.server.url, reason: problem });
+    } else if (!isConnected && away.size === 0) connected();
+  };
+  const end = (error?: Error): void => {
+    failure ??= error;
+    stopping.abort();
+    for (const one of endpoints) one.wake();
+  };
+  const hintFor = async (event: CapturedEvent, { status }: Answer): Promise<string | null> =>
+    options.signing || status === null ? null : ((await explainOldSignature(event, io.clock.now())) ?? null);
+
+  const endpoints = starts.map(start =>
+    createEndpointListener({
+      io,
+      api,
+      start,
+      lanes,
+      options,
+      stopping: stopping.signal,
+      aborting: aborting.signal,
+      isPaused: () => isPaused,
+      say,
+      tellBehind,
+      hintFor,
+      onState: problem => onState(start.endpoint.id, problem),
+      onStop: reason => end(new OperationError(`${reason}; stopped by --on-fail stop`)),
+    }),
+  );
+
+  /** The event in full, and the endpoint it belongs to. @throws OperationError when it is gone */
+  const find = async (eventId: string) => {
+    const detail = await api
+      .call<EventDetail>('GET', `/api/events/${encodeURIComponent(eventId)}`)
+      .catch((error: Error) => {
+        throw error instanceof RefusedError && error.status === 404
+          ? new OperationError(`${eventId} has been deleted`)
+          : error;
+      });
+    const listener = endpoints.find(({ endpoint }) => endpoint.id === detail.endpointId);
+    if (!listener) throw new OperationError(`${eventId} belongs to another endpoint`);
+    return { event: fromDetail(listener.endpoint, detail), listener };
+  };
+
+  const sendNow = async (eventId: string, edit: ReplayEdit): Promise<Answer[]> => {
+    const { event, listener } = await find(eventId);
+    return listener.sendNow(event, edit);
+  };
+
+  const finish = async (): Promise<void> => {
+    const pause = createPause(io, new AbortController().signal);
+    await Promise.race([Promise.all(endpoints.map(one => one.untilIdle())), pause(finishMs)]);
+    aborting.abort();
+    await Promise.race([Promise.all(endpoints.map(one => one.flush())), pause(flushMs)]);
+  };
+
+  const ended = Promise.withResolvers<void>();
+  const run = async (): Promise<void> => {
+    connected();
+    tellBehind();
+    const alive = new Set(endpoints);
+    await Promise.all(
+      endpoints.map(async one => {
+        try {
+          await one.run();
+        } catch (error) {
+          alive.delete(one);
+          const isGone = error instanceof RefusedError && error.status === 404;
+          const problem = isGone ? new OperationError(`the endpoint ${one.endpoint.name} has been deleted`) : error;
+          // The others go on, unless the key is what the server refuses.
+          if (isGone && alive.size > 0) emit({ kind: 'notice', text: (problem as Error).message });
+          else end(problem as Error);
+        }
+      }),
+    );
+    await finish();
+    ended.resolve();
+    if (failure) throw failure;
+  };
+
+  const session: ListenSession = {
+    targets: lanes.map(({ target: { name, url }, map }) => ({ name, url, where: map?.where ?? null })),
+    subscribe(on) {
+      listeners.add(on);
+      return () => listeners.delete(on);
+    },
+    behind,
+    isConnected: () => isConnected,
+    isPaused: () => isPaused,
+    pause() {
+      isPaused = true;
+    },
+    resume() {
+      isPaused = false;
+      for (const one of endpoints) one.wake();
+    },
+    again: eventId => sendNow(eventId, {}),
+    sendEdited: sendNow,
+    skip: eventId => endpoints.some(one => one.skip(eventId)),
+    pin: async eventId => {
+      await api.call('PUT', `/api/events/${encodeURIComponent(eventId)}/pin`, { body: {} });
+    },
+    setFilter: where => readViewFilter(where, io.clock.now),
+    openUrl: eventId => {
+      const endpoint = endpoints.find(one => one.has(eventId))?.endpoint ?? starts[0]?.endpoint;
+      return `${api.server.url}/app/endpoints/${endpoint?.id}/events/${encodeURIComponent(eventId)}`;
+    },
+    command: eventId => sendCommand(eventId, lanes, options),
+    stop: () => {
+      end();
+      return ended.promise;
+    },
+  };
+  return { session, run };
+}

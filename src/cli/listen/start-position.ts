@@ -1,0 +1,101 @@
+/*
+ * Where a session begins: the consumer's position, or another one that --from asks for. The consumer is created, or moved, only after
+ * it is clear how many events are waiting and that they are to be delivered.
+ */
+import { encodeFeedCursor } from '../../core/feed-cursor.ts';
+import { parseEventId } from '../../core/ids.ts';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import type { FeedPage } from '../../features/feed/model.ts';
+import type { Api } from '../client/api.ts';
+import { counted, safeLine } from '../client/output.ts';
+import { BacklogError, type Io } from '../io.ts';
+import type { ListenOptions } from './options.ts';
+import { putConsumer, readConsumer } from './position.ts';
+
+export type Start = {
+  cursor: string;
+  /** How many events come after it. */
+  behind: number;
+  etag: string | undefined;
+};
+
+type Wanted = Pick<ListenOptions, 'name' | 'from' | 'maxBacklog' | 'where'>;
+
+const pageEvents = 100;
+
+/** @throws BacklogError, RefusedError, UnreachableError */
+export async function findStart(io: Io, api: Api, endpoint: Endpoint, options: Wanted): Promise<Start> {
+  const { name, from } = options;
+  const existing = await readConsumer(api, endpoint.id, name);
+  const cursor =
+    from === 'last'
+      ? (existing?.consumer.cursor ?? 'now')
+      : typeof from === 'string'
+        ? from
+        : await cursorBefore(api, endpoint.id, from.ago);
+  const known = from === 'last' ? existing?.consumer.behind : from === 'start' ? endpoint.eventCount : undefined;
+  const chosen = await confirm(io, api, endpoint, { ...options, cursor, known });
+  if (existing && chosen === existing.consumer.cursor)
+    return { cursor: chosen, behind: existing.consumer.behind, etag: existing.etag };
+  // Created only if it is still missing: another listener of this name may start at the same time.
+  const condition = existing ? {} : { 'if-none-match': '*' };
+  const { consumer, etag } = await putConsumer(
+    api,
+    { endpointId: endpoint.id, name, cursor: chosen, rewind: true },
+    condition,
+  ).catch(async error => {
+    const made = (error as { status?: unknown }).status === 412 && (await readConsumer(api, endpoint.id, name));
+    if (!made) throw error;
+    return made;
+  });
+  return { cursor: consumer.cursor, behind: consumer.behind, etag };
+}
+
+/** The position before the first event that is newer than a duration, by the clock of the server. */
+async function cursorBefore(api: Api, endpointId: string, ago: string): Promise<string> {
+  for (let after = 'start'; ; ) {
+    const query = { after, where: `received>${ago}`, limit: 1 };
+    const page = await api.call<FeedPage>('GET', `/api/endpoints/${endpointId}/feed`, { query });
+    const seq = parseEventId(page.events[0]?.id ?? '')?.seq;
+    if (seq !== undefined) return encodeFeedCursor(endpointId, seq - 1);
+    after = page.cursor;
+    if (!page.more) return after;
+  }
+}
+
+type Backlog = Wanted & {
+  cursor: string;
+  /** How many events come after the position; undefined when the server has not said it. */
+  known: number | undefined;
+};
+
+/** @returns the position to begin at, when so many events may be delivered */
+async function confirm(io: Io, api: Api, endpoint: Endpoint, backlog: Backlog): Promise<string> {
+  const { cursor, known, where, maxBacklog } = backlog;
+  if (cursor === 'now' || (known ?? endpoint.eventCount) <= maxBacklog) return cursor;
+  const isExact = known !== undefined && where === undefined;
+  const waiting = isExact ? known : await countAfter(api, endpoint.id, backlog);
+  if (waiting <= maxBacklog) return cursor;
+  const said = `${isExact ? counted(waiting, 'event') : `more than ${counted(maxBacklog, 'event')}`} of ${safeLine(endpoint.name)}`;
+  if (!io.ask)
+    throw new BacklogError(
+      `${said} are waiting: --max-backlog N (now ${maxBacklog}) delivers that many, --from now leaves them out`,
+    );
+  const answer = await io.ask(`${said} are waiting. Deliver them? [y]es, [n]o: begin with new ones, [Q]uit `, false);
+  if (/^\s*y/i.test(answer)) return cursor;
+  if (/^\s*n/i.test(answer)) return 'now';
+  throw new BacklogError('nothing was delivered');
+}
+
+/** As many as there are, but hardly more than `maxBacklog`. */
+async function countAfter(api: Api, endpointId: string, { cursor, where, maxBacklog }: Backlog): Promise<number> {
+  let count = 0;
+  for (let after = cursor; count <= maxBacklog; ) {
+    const query = { after, where, limit: Math.min(pageEvents, maxBacklog + 1 - count) };
+    const page = await api.call<FeedPage>('GET', `/api/endpoints/${endpointId}/feed`, { query });
+    count += page.events.length;
+    if (!page.more) break;
+    after = page.cursor;
+  }
+  return count;
+}

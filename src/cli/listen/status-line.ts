@@ -1,0 +1,58 @@
+/*
+ * How many events a session is behind, on stderr: at a terminal one line that is rewritten, elsewhere a line when it has changed, at most
+ * one a second.
+ */
+import type { Io } from '../io.ts';
+import type { ListenSession } from './model.ts';
+
+const clearLine = '\r\x1b[K';
+const everyMs = 1000;
+
+export function createStatusLine(
+  io: Pick<Io, 'isTerminal' | 'stderr' | 'clock' | 'sleep'>,
+  session: Pick<ListenSession, 'behind' | 'isConnected' | 'isPaused'>,
+) {
+  let shown: string | undefined;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let isWaiting = false;
+  let isEnded = false;
+
+  const text = (): string => {
+    const states = [session.isConnected() ? '' : 'disconnected', session.isPaused() ? 'paused' : ''];
+    return [`${session.behind()} behind`, ...states].filter(part => part !== '').join(', ');
+  };
+  const print = (): void => {
+    const now = text();
+    if (now === shown) return;
+    shown = now;
+    shownAt = io.clock.monotonic();
+    io.stderr(`${now}\n`);
+  };
+  const printSoon = async (ms: number): Promise<void> => {
+    if (isWaiting) return;
+    isWaiting = true;
+    await io.sleep(ms);
+    isWaiting = false;
+    if (!isEnded) print();
+  };
+
+  return {
+    show(): void {
+      if (io.isTerminal) io.stderr(`${clearLine}${text()}`);
+      else {
+        const ms = shownAt + everyMs - io.clock.monotonic();
+        if (ms <= 0) print();
+        else void printSoon(ms);
+      }
+    },
+    /** Makes room for another line. */
+    clear(): void {
+      if (io.isTerminal) io.stderr(clearLine);
+    },
+    end(): void {
+      isEnded = true;
+      if (io.isTerminal) io.stderr(`${clearLine}${text()}\n`);
+      else print();
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/* A target that takes events over HTTP: a URL on this machine or its network. What it answers is a value, never an error. */
+import { isSuccess } from '../../core/destination.ts';
+import { applyEdit, type EditedRequest, isEdit, type ReplayEdit } from '../../core/replay-edit.ts';
+import { appendTarget } from '../../shared/replay-target.ts';
+import { capturedRequest, createSender, type PreparedRequest } from '../client/deliver.ts';
+import { type ReportedAttempt, toAttempt } from '../client/report-answer.ts';
+import { CannotSignError, hiddenTexts, prepareRequest, type Signing } from '../client/signing.ts';
+import { checkTarget } from '../client/target.ts';
+import type { Io } from '../io.ts';
+import { headerValue } from './captured.ts';
+import type { Answer, CapturedEvent } from './model.ts';
+
+export type Delivery = {
+  answer: Answer;
+  /** What to report to the server; undefined when nothing was sent over HTTP. */
+  attempt: ReportedAttempt | undefined;
+  /** How long the target asks to be left alone. */
+  retryAfterMs: number;
+  /** Something the person should know about the request, such as that it could not be signed. */
+  notice: string | undefined;
+};
+
+export type Target = {
+  name: string;
+  /** null for a program. */
+  url: string | null;
+  /** @throws AppError for an edit that does not fit the event */
+  deliver: (event: CapturedEvent, signal: AbortSignal, how?: How) => Promise<Delivery>;
+};
+
+export type How = {
+  /** On top of what the options ask for. */
+  edit?: ReplayEdit;
+  /** The event is a replay from the server, which has chosen its headers and perhaps signed them. */
+  replay?: { isSigned: boolean; isEdited: boolean; timeoutMs: number };
+};
+
+export type TargetOptions = {
+  signing: Signing | undefined;
+  /** --header; null removes one. */
+  headers: readonly (readonly [name: string, value: string | null])[];
+  keepsPath: boolean;
+  timeoutMs: number;
+  isRemoteAllowed: boolean;
+};
+
+export const nothingSent = (error: string): Answer => ({
+  status: null,
+  ms: 0,
+  headers: [],
+  body: new Uint8Array(),
+  isCut: false,
+  isOk: false,
+  error,
+});
+
+export const withoutRequest: Omit<Delivery, 'answer'> = { attempt: undefined, retryAfterMs: 0, notice: undefined };
+
+/** @throws UsageError when the URL is none, or goes where events may not go */
+export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, options: TargetOptions): Promise<Target> {
+  const { signing, headers, keepsPath, timeoutMs, isRemoteAllowed } = options;
+  let send: ReturnType<typeof createSender> | undefined = createSender(io, await checkTarget(url, isRemoteAllowed));
+  const hidden = hiddenTexts(signing, headers);
+
+  /** Names may get another address while this runs, as those of containers do: after a failure they are resolved and checked anew. */
+  const sender = async () => (send ??= createSender(io, await checkTarget(url, isRemoteAllowed)));
+
+  const prepare = async (event: CapturedEvent, how: How) => {
+    const edited = editOf(event, how, headers);
+    const ownSigning = how.replay?.isSigned ? undefined : signing;
+    const to = keepsPath ? appendTarget(url, { path: event.path, query: event.query ?? null }) : url;
+    const wanted = { io, event, ...edited, url: to };
+    try {
+      return {
+        request: withForwardedHost(await prepareRequest({ ...wanted, signing: ownSigning }), event),
+        notice: undefined,
+      };
+    } catch (error) {
+      if (!(error instanceof CannotSignError)) throw error;
+      // Whether it needs a signature is for the target to say.
+      const request = withForwardedHost(await prepareRequest({ ...wanted, signing: undefined }), event);
+      return { request, notice: `${event.id} goes as captured: ${error.message}` };
+    }
+  };
+
+  return {
+    name: url,
+    url,
+    async deliver(event, signal, how = {}) {
+      const { request, notice } = await prepare(event, how);
+      const exchange = await sender().catch((error: Error) => error);
+      if (exchange instanceof Error) return { ...withoutRequest, answer: nothingSent(exchange.message), notice };
+      const limitMs = Math.min(timeoutMs, how.replay?.timeoutMs ?? timeoutMs);
+      const result = await exchange(request, limitMs, signal);
+      if (result.kind === 'refused')
+        return { ...withoutRequest, answer: nothingSent(`not sent: ${result.reason}`), notice };
+      const attempt = toAttempt(event.id, { destination: request.url, result, hidden });
+      if (result.kind === 'unreachable') {
+        send = undefined;
+        return { answer: { ...nothingSent(result.reason), ms: result.durationMs }, attempt, retryAfterMs: 0, notice };
+      }
+      const { status, durationMs: ms, preview: body, truncated: isCut } = result;
+      const isOk = isSuccess(status);
+      const error = isOk ? null : `answered ${status}`;
+      const answer = { status, ms, headers: result.headers, body, isCut, isOk, error };
+      return { answer, attempt, retryAfterMs: retryAfterOf(result.headers), notice };
+    },
+  };
+}
+
+function editOf(
+  event: CapturedEvent,
+  { edit = {}, replay }: How,
+  headers: TargetOptions['headers'],
+): { request: EditedRequest; isEdited: boolean } {
+  const edited = applyEdit(requestOf(event, replay !== undefined), edit);
+  const isEdited = isEdit(edit) || headers.length > 0 || replay?.isEdited === true;
+  return { request: applyEdit(edited, { headers }), isEdited };
+}
+
+/** Those of a replay are sent as they are; what says that it is one is added again. */
+export const requestOf = ({ headers, body }: CapturedEvent, isReplay: boolean): EditedRequest =>
+  isReplay
+    ? { headers: headers.filter(([name]) => !/^x-(service-replay|hooktape-edited)$/i.test(name)), body }
+    : capturedRequest({ headers: [...headers], body });
+
+/** Where the sender had sent it, for handlers that check it or serve several hosts. */
+function withForwardedHost(request: PreparedRequest, event: CapturedEvent): PreparedRequest {
+  const host = headerValue(event.headers, 'host');
+  if (host === undefined || headerValue(request.headers, 'x-forwarded-host') !== undefined) return request;
+  return { ...request, headers: [...request.headers, ['x-forwarded-host', host]] };
+}
+
+/** Seconds only: a date would need a clock that agrees with the target's. */
+const retryAfterOf = (headers: Answer['headers']): number => {
+  const seconds = Number(headerValue(headers, 'retry-after'));
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
+};

@@ -1,0 +1,88 @@
+/* What keys do with the selected event. Whatever takes time ends in a message, also when it fails; the view stays usable meanwhile. */
+import type { Answer } from '../model.ts';
+import { attempt, type Context, say, withRow } from './effects.ts';
+import type { Row } from './log.ts';
+import { openPage } from './navigation.ts';
+import { statusText } from './outcome.ts';
+import { durationText, styles } from './theme.ts';
+
+/** `200 in 12 ms`, for each target. */
+const answersText = (answers: readonly Answer[], row: Row): string => {
+  const targets = [...row.targets.keys()];
+  return answers
+    .map((answer, at) => `${statusText(answer, targets[at] ?? '')} in ${durationText(answer.ms)}`)
+    .join(', ');
+};
+
+/** By the key for it. */
+export function createActions(context: Context): Record<'r' | 'e' | 'd' | 'p' | 's' | 'o' | 'c', () => void> {
+  const { state, session, effects } = context;
+
+  const send = (row: Row, verb: string, deliver: () => Promise<Answer[]>): void =>
+    attempt(context, async () => {
+      say(context, `${verb}…`);
+      const answers = await deliver();
+      const isOk = answers.every(answer => answer.isOk);
+      if (answers.length === 0) say(context, 'No target takes this event.', styles.warning);
+      else say(context, `${verb}: ${answersText(answers, row)}`, isOk ? styles.good : styles.warning);
+    });
+  const withTarget = (act: (row: Row) => void): (() => void) =>
+    withRow(context, row => {
+      if (session.targets.length > 0) act(row);
+      else say(context, 'There is no target: start with --to URL.', styles.warning);
+    });
+
+  return {
+    r: withTarget(row => send(row, 'Sent again', () => session.again(row.event.id))),
+    e: withTarget(row => {
+      if (row.isEmptied) {
+        say(context, 'Its body is no longer in memory: use hooktape send --edit.', styles.warning);
+        return;
+      }
+      attempt(context, async () => {
+        const { id, body } = row.event;
+        const edited = await effects.edit(body);
+        if (Buffer.compare(edited, body) === 0) {
+          say(context, 'Nothing was changed, so nothing was sent.');
+          return;
+        }
+        const change = { body: Buffer.from(edited).toString('base64'), bodyEncoding: 'base64' } as const;
+        send(row, 'Sent as edited', () => session.sendEdited(id, change));
+      });
+    }),
+    d: withRow(context, row => {
+      const { length } = row.attempts;
+      if (length > 1) {
+        state.ui.comparedNumber = undefined;
+        openPage(state.ui, 'comparison');
+      } else
+        say(
+          context,
+          length === 1
+            ? 'There is one answer so far. Press r to send it again, then compare.'
+            : 'There is no answer to compare yet.',
+          styles.faint,
+        );
+    }),
+    p: withRow(context, row =>
+      attempt(context, async () => {
+        await session.pin(row.event.id);
+        state.log.markPinned(row.event.id);
+        say(context, `Pinned. It stays until you run hooktape unpin ${row.event.id}.`, styles.good);
+      }),
+    ),
+    s: withRow(context, row => {
+      if (session.skip(row.event.id)) say(context, 'Skipped: it is given up, and the events after it go on.');
+      else say(context, 'There is nothing to skip: no target waits for this event.', styles.faint);
+    }),
+    o: withRow(context, row => {
+      const url = session.openUrl(row.event.id);
+      say(context, effects.openUrl(url) ? `Opened ${url}` : `Open it in a browser: ${url}`);
+    }),
+    c: withRow(context, row => {
+      const text = session.command(row.event.id);
+      state.ui.command = { text, isCopied: effects.copy(text) };
+      openPage(state.ui, 'command');
+    }),
+  };
+}

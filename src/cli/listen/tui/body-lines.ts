@@ -1,0 +1,64 @@
+/* A body as lines: JSON indented, other text as it is, bytes as a table of hexadecimal digits. The beginning only of a large one. */
+import { decodeUtf8, firstBytes } from '../../../core/text.ts';
+import { indentJson } from '../../client/body-text.ts';
+import { sizeText } from '../../client/output.ts';
+import { type Line, textLines, wrapLine } from './text.ts';
+import { span, styles } from './theme.ts';
+
+/** More than anybody reads on a terminal. */
+const maxTextBytes = 128 << 10;
+const maxLines = 5000;
+const maxBinaryBytes = 1024;
+const bytesPerRow = 16;
+const memberForm = /^( *)("(?:[^"\\]|\\.)*")(: )/;
+
+const faintLine = (text: string): Line => [span(text, styles.faint)];
+
+/** What a body is in text, JSON indented; undefined when it is not text. */
+export function readableBody(body: Uint8Array): string | undefined {
+  const beginning = firstBytes(body, maxTextBytes);
+  const text = decodeUtf8(beginning);
+  if (text === undefined || text.includes('\0')) return undefined;
+  return beginning.length === body.length ? (indentJson(text) ?? text) : text;
+}
+
+/** @param whole says where the whole of it is */
+export function bodyLines(body: Uint8Array, columns: number, whole: string): Line[] {
+  if (body.length === 0) return [faintLine('no body')];
+  const text = readableBody(body);
+  const lines = text === undefined ? hexLines(body) : coloredLines(text, columns);
+  const shownBytes = text === undefined ? maxBinaryBytes : maxTextBytes;
+  const isCut = body.length > shownBytes || lines.length > maxLines;
+  if (!isCut) return lines;
+  return [...lines.slice(0, maxLines), [], ...wrapLine(faintLine(`The rest is not shown. ${whole}`), columns)];
+}
+
+function coloredLines(text: string, columns: number): Line[] {
+  const lines: Line[] = [];
+  for (const one of textLines(text)) {
+    const [member = '', indent = '', name = '', colon = ''] = memberForm.exec(one) ?? [];
+    const line = member
+      ? [span(indent), span(name, styles.accent), span(colon + one.slice(member.length))]
+      : [span(one)];
+    lines.push(...wrapLine(line, columns, Math.min(indent.length + 2, columns >> 1)));
+    if (lines.length > maxLines) break;
+  }
+  return lines;
+}
+
+const hexDigits = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
+
+function hexLines(body: Uint8Array): Line[] {
+  const lines: Line[] = [faintLine(`${sizeText(body.length)} that are not text`)];
+  for (let at = 0; at < Math.min(body.length, maxBinaryBytes); at += bytesPerRow) {
+    const bytes = [...body.subarray(at, at + bytesPerRow)];
+    const hex = bytes.map(byte => hexDigits(byte, 2)).join(' ');
+    const shown = bytes.map(byte => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
+    lines.push([
+      span(hexDigits(at, 4), styles.faint),
+      span(`  ${hex.padEnd(bytesPerRow * 3)} `),
+      span(shown, styles.accent),
+    ]);
+  }
+  return lines;
+}

@@ -1,0 +1,91 @@
+/* How two answers differ: status, headers, body, as removed and added lines with a few equal ones around them. */
+import { type DiffLine, diffLines, diffPairs } from '../../../shared/diff/text-diff.ts';
+import { readableBody } from './body-lines.ts';
+import { ruleLine } from './detail.ts';
+import type { Attempt } from './log.ts';
+import { statusStyle, statusText } from './outcome.ts';
+import { type Line, type Style, textLines, wrapLine } from './text.ts';
+import { clockText, countText, durationText, span, styles } from './theme.ts';
+
+/** Equal lines that are shown around a change. */
+const context = 3;
+const maxLines = 5000;
+
+const marks: Record<DiffLine['kind'], { mark: string; style: Style | undefined }> = {
+  same: { mark: '  ', style: undefined },
+  removed: { mark: '- ', style: { color: 'red' } },
+  added: { mark: '+ ', style: { color: 'green' } },
+};
+
+const markedLines = ({ kind, text }: DiffLine, columns: number): Line[] =>
+  wrapLine([span(marks[kind].mark + text, marks[kind].style)], columns, 2);
+
+const note = (text: string): Line[] => [[span(text, styles.faint)]];
+
+const side = (mark: string, attempt: Attempt): Line => [
+  span(`${mark} #${attempt.number}`.padEnd(6), styles.strong),
+  span(`${clockText(attempt.at)}  `),
+  span(statusText(attempt.answer, attempt.target), statusStyle(attempt.answer)),
+  span(`  ${durationText(attempt.answer.ms)}  `, styles.faint),
+  span(attempt.target),
+];
+
+function headerChanges(before: Attempt, after: Attempt, columns: number): Line[] {
+  const changes = diffPairs(before.answer.headers, after.answer.headers);
+  if (changes.length === 0) return note('The headers are the same.');
+  return changes.flatMap(change => [
+    ...(change.before === undefined
+      ? []
+      : markedLines({ kind: 'removed', text: `${change.name}: ${change.before}` }, columns)),
+    ...(change.after === undefined
+      ? []
+      : markedLines({ kind: 'added', text: `${change.name}: ${change.after}` }, columns)),
+  ]);
+}
+
+/** The changes with their context; what is left out between them is counted. */
+function withContext(lines: readonly DiffLine[], columns: number): Line[] {
+  const isNear = new Array<boolean>(lines.length).fill(false);
+  for (const [at, { kind }] of lines.entries())
+    if (kind !== 'same') isNear.fill(true, Math.max(0, at - context), at + context + 1);
+  const shown: Line[] = [];
+  let skipped = 0;
+  const tellSkipped = (): void => {
+    if (skipped > 0)
+      shown.push([span(`  … ${countText(skipped)} equal ${skipped === 1 ? 'line' : 'lines'}`, styles.faint)]);
+    skipped = 0;
+  };
+  for (const [at, line] of lines.entries()) {
+    if (!isNear[at]) {
+      skipped++;
+      continue;
+    }
+    tellSkipped();
+    shown.push(...markedLines(line, columns));
+    if (shown.length > maxLines) return [...shown, ...note('The rest is not shown.')];
+  }
+  tellSkipped();
+  return shown;
+}
+
+function bodyChanges(before: Attempt, after: Attempt, columns: number): Line[] {
+  const [one, other] = [before.answer.body, after.answer.body];
+  if (Buffer.compare(one, other) === 0) return note(one.length === 0 ? 'Both are empty.' : 'The bodies are the same.');
+  const [left, right] = [readableBody(one), readableBody(other)];
+  if (left === undefined || right === undefined) return note('The bodies differ. At least one is not text.');
+  const lines = diffLines(textLines(left).join('\n'), textLines(right).join('\n'));
+  if (lines.every(({ kind }) => kind === 'same'))
+    return note('Only white space or what is beyond the shown part differs.');
+  return withContext(lines, columns);
+}
+
+export const comparisonLines = (before: Attempt, after: Attempt, columns: number): Line[] => [
+  side('-', before),
+  side('+', after),
+  [],
+  ruleLine('Headers', columns),
+  ...headerChanges(before, after, columns),
+  [],
+  ruleLine('Body', columns),
+  ...bodyChanges(before, after, columns),
+];

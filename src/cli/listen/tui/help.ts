@@ -1,0 +1,47 @@
+/* The page of keys. */
+import { type Line, padText, wrapWords } from './text.ts';
+import { span, styles } from './theme.ts';
+
+const groups: readonly (readonly [title: string, keys: readonly (readonly [keys: string, does: string])[]])[] = [
+  [
+    'The selected event',
+    [
+      ['enter', 'show it; Escape or ← goes back'],
+      ['r', 'send it again now, also when it is held'],
+      ['e', 'edit its body in $VISUAL or $EDITOR, and send what you saved'],
+      ['d', 'how two of its answers differ'],
+      ['p', 'pin it, so that the server keeps it'],
+      ['s', 'skip it: give it up, so that the events after it go on'],
+      ['c', 'the command that sends it from a shell'],
+      ['o', 'open it in the dashboard'],
+    ],
+  ],
+  [
+    'Everything else',
+    [
+      ['↑ ↓, j k', 'select or scroll; Page Up and Page Down by a screen'],
+      ['g, G', 'the beginning; the end, where the list follows new events'],
+      ['tab', 'the next section of an event'],
+      ['[, ]', 'the event before and after; in a diff, the answers'],
+      ['h', 'the event that is held or tried again'],
+      ['f', 'filter the list, as in type:invoice.* verdict:valid; stops no event'],
+      ['space', 'pause: no event is sent until you press it again'],
+      ['q, ctrl-c', 'end, when what is under way is finished; twice: at once'],
+    ],
+  ],
+];
+
+const keyWidth = 11;
+const signs = '* pinned   ! invalid signature   HELD: the events after it wait';
+
+export function helpLines(columns: number): Line[] {
+  const lines: Line[] = [];
+  for (const [title, keys] of groups) {
+    lines.push([span(title, styles.strong)]);
+    for (const [name, does] of keys)
+      for (const [at, text] of wrapWords(does, Math.max(10, columns - keyWidth - 2)).entries())
+        lines.push([span(`  ${padText(at === 0 ? name : '', keyWidth)}`, styles.key), span(text)]);
+    lines.push([]);
+  }
+  return [...lines, ...wrapWords(signs, columns).map(text => [span(text, styles.faint)])];
+}

@@ -1,0 +1,208 @@
+/*
+ * What the view remembers of a session: the newest events with their answers, within a number of events and of bytes, however long the
+ * session runs. Events that are not settled are the last to go.
+ */
+import type { Answer, CapturedEvent, DeliveryCause, ListenEvent, ViewFilter } from '../model.ts';
+
+export type Attempt = {
+  /** Counted per event, over all targets and causes, from 1. */
+  number: number;
+  at: number;
+  target: string;
+  cause: DeliveryCause;
+  /** Counted by the session: tries at this target. */
+  attempt: number;
+  answer: Answer;
+};
+
+export type TargetState =
+  | { kind: 'waiting' }
+  | { kind: 'done' | 'failed' | 'held' | 'stopped'; last: Attempt }
+  | { kind: 'retrying'; last: Attempt; nextAt: number | null }
+  | { kind: 'skipped'; last: Attempt | undefined; reason: string };
+
+export type Row = {
+  event: CapturedEvent;
+  targets: Map<string, TargetState>;
+  /** The newest, oldest first. */
+  attempts: Attempt[];
+  attemptCount: number;
+  /** What probably helps, after a failure. */
+  hint: string | undefined;
+  isSettled: boolean;
+  isPinned: boolean;
+  /** Body and answers have been forgotten, to save memory. */
+  isEmptied: boolean;
+  /** Changes whenever something of it does. */
+  version: number;
+};
+
+export type Totals = { received: number; answered: number; failed: number; skipped: number };
+
+export type EventLog = {
+  /** The rows that the filter lets through, oldest first. */
+  rows: () => readonly Row[];
+  find: (eventId: string) => Row | undefined;
+  /** How many are remembered, those that the filter hides included. */
+  count: () => number;
+  totals: Readonly<Totals>;
+  /** The oldest row whose target waits for a person or for the next try. */
+  stuck: () => Row | undefined;
+  hasRetries: () => boolean;
+  apply: (event: ListenEvent) => void;
+  setFilter: (filter: Extract<ViewFilter, { isOk: true }> | undefined) => void;
+  markPinned: (eventId: string) => void;
+};
+
+const maxRows = 2000;
+/** Of bodies of events and answers. */
+const maxBytes = 48 << 20;
+const maxAttemptsPerRow = 10;
+
+const bytesOf = ({ event, attempts }: Row): number =>
+  attempts.reduce((sum, { answer }) => sum + answer.body.length, event.body.length);
+
+const nothing = new Uint8Array();
+
+export function createEventLog(limits: { maxRows: number; maxBytes: number } = { maxRows, maxBytes }): EventLog {
+  const all = new Map<string, Row>();
+  const totals: Totals = { received: 0, answered: 0, failed: 0, skipped: 0 };
+  let shown: Row[] = [];
+  let filter: ((event: CapturedEvent) => boolean) | undefined;
+  let bytes = 0;
+
+  const rowOf = (event: CapturedEvent, targets: readonly string[]): Row => {
+    const known = all.get(event.id);
+    if (known) return known;
+    const row: Row = {
+      event,
+      targets: new Map(targets.map(target => [target, { kind: 'waiting' }])),
+      attempts: [],
+      attemptCount: 0,
+      hint: undefined,
+      isSettled: false,
+      isPinned: false,
+      isEmptied: false,
+      version: 0,
+    };
+    all.set(event.id, row);
+    bytes += event.body.length;
+    if (!filter || filter(event)) shown.push(row);
+    return row;
+  };
+
+  const addAttempt = (row: Row, attempt: Omit<Attempt, 'number'>): Attempt => {
+    const numbered = { ...attempt, number: ++row.attemptCount };
+    row.attempts.push(numbered);
+    bytes += attempt.answer.body.length;
+    if (row.attempts.length > maxAttemptsPerRow) bytes -= row.attempts.shift()?.answer.body.length ?? 0;
+    return numbered;
+  };
+
+  const empty = (row: Row): void => {
+    bytes -= bytesOf(row);
+    row.event = { ...row.event, headers: [], body: nothing };
+    for (const attempt of row.attempts) attempt.answer = { ...attempt.answer, headers: [], body: nothing };
+    row.isEmptied = true;
+    row.version++;
+  };
+
+  const remove = (row: Row): void => {
+    all.delete(row.event.id);
+    bytes -= bytesOf(row);
+  };
+
+  const keepWithinLimits = (newest: Row): void => {
+    if (all.size > limits.maxRows) {
+      // A tenth at once, so that the list is not copied for every event.
+      const surplus = all.size - limits.maxRows + Math.floor(limits.maxRows / 10);
+      const settledFirst = [...all.values()].sort((a, b) => Number(b.isSettled) - Number(a.isSettled));
+      for (const row of settledFirst.slice(0, surplus)) if (row !== newest) remove(row);
+      shown = shown.filter(row => all.has(row.event.id));
+    }
+    if (bytes <= limits.maxBytes) return;
+    for (const row of all.values()) {
+      if (bytes <= limits.maxBytes) return;
+      if (row !== newest && !row.isEmptied) empty(row);
+    }
+  };
+
+  const deliver = (event: Extract<ListenEvent, { kind: 'answered' | 'failed' }>): Row => {
+    const { at, target, cause, attempt, answer } = event;
+    const row = rowOf(event.event, [target]);
+    const last = addAttempt(row, { at, target, cause, attempt, answer });
+    if (event.kind === 'answered') {
+      totals.answered++;
+      row.targets.set(target, { kind: 'done', last });
+      row.hint = undefined;
+      return row;
+    }
+    totals.failed++;
+    row.hint = event.hint ?? undefined;
+    if (event.next === 'retry' || event.next === 'hold') row.isSettled = false;
+    // One that was sent by hand changes nothing for the target that still waits for its own.
+    const before = row.targets.get(target);
+    const isByHand = event.next === 'none' && cause !== 'feed';
+    if (event.next === 'retry') row.targets.set(target, { kind: 'retrying', last, nextAt: event.nextAt });
+    else if (event.next === 'hold') row.targets.set(target, { kind: 'held', last });
+    else if (event.next === 'stop') row.targets.set(target, { kind: 'stopped', last });
+    else if (isByHand && (before?.kind === 'retrying' || before?.kind === 'held'))
+      row.targets.set(target, { ...before, last });
+    else row.targets.set(target, { kind: 'failed', last });
+    return row;
+  };
+
+  const change = (event: ListenEvent): Row | undefined => {
+    if (event.kind === 'answered' || event.kind === 'failed') return deliver(event);
+    if (event.kind === 'received') {
+      totals.received++;
+      return rowOf(event.event, event.targets);
+    }
+    if (event.kind === 'skipped') {
+      const { target, reason } = event;
+      const row = rowOf(event.event, target === null ? [] : [target]);
+      totals.skipped++;
+      if (target !== null) row.targets.set(target, { kind: 'skipped', last: row.attempts.at(-1), reason });
+      return row;
+    }
+    if (event.kind !== 'settled') return undefined;
+    const row = all.get(event.event.id);
+    if (row) row.isSettled = true;
+    return row;
+  };
+
+  return {
+    rows: () => shown,
+    find: id => all.get(id),
+    count: () => all.size,
+    totals,
+    stuck: () => {
+      let retrying: Row | undefined;
+      for (const row of all.values()) {
+        if (row.isSettled) continue;
+        for (const { kind } of row.targets.values()) {
+          if (kind === 'held') return row;
+          if (kind === 'retrying') retrying ??= row;
+        }
+      }
+      return retrying;
+    },
+    hasRetries: () => [...all.values()].some(row => [...row.targets.values()].some(({ kind }) => kind === 'retrying')),
+    apply: event => {
+      const row = change(event);
+      if (!row) return;
+      row.version++;
+      keepWithinLimits(row);
+    },
+    setFilter: next => {
+      filter = next?.matches;
+      shown = [...all.values()].filter(row => !filter || filter(row.event));
+    },
+    markPinned: id => {
+      const row = all.get(id);
+      if (!row) return;
+      row.isPinned = true;
+      row.version++;
+    },
+  };
+}

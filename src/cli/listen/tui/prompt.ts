@@ -1,0 +1,74 @@
+/* A line that is typed: the keys that shells have taught people, and the part of it that there is room for. */
+import type { Key } from './keys.ts';
+import { type Line, visible, widthOf } from './text.ts';
+import { span } from './theme.ts';
+
+export type Prompt = {
+  /** Graphemes, so that an emoji is one step of the cursor. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+};
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const segments = (text: string): string[] => [...graphemes.segment(text)].map(({ segment }) => segment);
+
+export const promptOf = (text: string): Prompt => ({ before: segments(text), after: [] });
+export const promptText = ({ before, after }: Prompt): string => [...before, ...after].join('');
+
+const maxCharacters = 2048;
+
+/** Line breaks of pasted text become spaces; other controls are left out. */
+const typable = (text: string): string => text.replace(/\s+/g, ' ').replace(/\p{Cc}/gu, '');
+
+function insert({ before, after }: Prompt, text: string): Prompt {
+  const joined = [...before, ...segments(typable(text))].join('');
+  return joined.length > maxCharacters ? { before, after } : { before: segments(joined), after };
+}
+
+/** The prompt after a key; the same when the key means nothing to it. */
+export function edit(prompt: Prompt, key: Key): Prompt {
+  const { before, after } = prompt;
+  if (key.kind !== 'key') return insert(prompt, key.text);
+  const last = before.at(-1);
+  const next = after[0];
+  switch (key.name) {
+    case 'left':
+    case 'ctrl-b':
+      return last === undefined ? prompt : { before: before.slice(0, -1), after: [last, ...after] };
+    case 'right':
+    case 'ctrl-f':
+      return next === undefined ? prompt : { before: [...before, next], after: after.slice(1) };
+    case 'home':
+    case 'ctrl-a':
+      return { before: [], after: [...before, ...after] };
+    case 'end':
+    case 'ctrl-e':
+      return { before: [...before, ...after], after: [] };
+    case 'backspace':
+      return { before: before.slice(0, -1), after };
+    case 'delete':
+      return { before, after: after.slice(1) };
+    case 'ctrl-u':
+      return { before: [], after };
+    case 'ctrl-k':
+      return { before, after: [] };
+    case 'ctrl-w':
+      return { before: segments(before.join('').replace(/\S+\s*$/, '')), after };
+    default:
+      return prompt;
+  }
+}
+
+/** The prompt after a label, moved so that the cursor is in view. */
+export function promptLine(prompt: Prompt, label: string, columns: number): { line: Line; cursor: number } {
+  const room = Math.max(4, columns - widthOf(label) - 1);
+  const before = prompt.before.map(visible);
+  let width = widthOf(before.join(''));
+  let from = 0;
+  for (; width > room - 1; from++) width -= widthOf(before[from] ?? '');
+  const shown = before.slice(from).join('');
+  return {
+    line: [span(label, { isBold: true }), span(shown + prompt.after.join(''))],
+    cursor: Math.min(columns - 1, widthOf(label) + widthOf(shown)),
+  };
+}

@@ -1,0 +1,190 @@
+/* The screen as lines, from what is known of the session and where the person is. Nothing is written here. */
+
+import { headerLine, hintsLine, statusLine } from './chrome.ts';
+import { comparisonLines } from './comparison.ts';
+import { createDetail } from './detail.ts';
+import { helpLines } from './help.ts';
+import { listLines } from './list.ts';
+import { createMemory } from './memory.ts';
+import type { Position, Size } from './paint.ts';
+import { promptLine } from './prompt.ts';
+import { cutLine, fitLine, type Line, type Style, wrapLine, wrapWords } from './text.ts';
+import { countText, span, styles } from './theme.ts';
+import { comparedAttempts, selectedRow, type ViewState } from './ui.ts';
+
+export type Screen = { lines: readonly Line[]; cursor: Position | undefined };
+
+export const smallest: Size = { columns: 40, rows: 8 };
+/** From here on, the selected event stands beside the list. */
+const columnsForBoth = 120;
+/** Header, status and hints. */
+const frameRows = 3;
+
+export const contentRows = ({ rows }: Size): number => rows - frameRows;
+
+function tooSmall({ columns, rows }: Size): Screen {
+  const text = `This window has ${columns} columns and ${rows} rows. The view needs ${smallest.columns} and ${smallest.rows}: make it larger, or press q.`;
+  const lines = wrapWords(text, Math.max(1, columns)).slice(0, rows);
+  return { lines: lines.map(one => [span(one)]), cursor: undefined };
+}
+
+/** Sentences in the middle. */
+function centered(texts: readonly Line[], { columns, rows }: Size): Line[] {
+  const above = Math.max(0, Math.floor((rows - texts.length) / 2) - 1);
+  const lines = texts.map(line => cutLine([span('  '), ...line], columns));
+  return [...Array.from({ length: above }, (): Line => []), ...lines];
+}
+
+const sentences = (text: string, style: Style, { columns }: Size): Line[] =>
+  wrapWords(text, columns - 4).map(one => [span(one, style)]);
+
+function emptyList({ log, ui, targets }: ViewState, size: Size): Line[] {
+  const say = (title: string, ...more: string[]): Line[] =>
+    centered(
+      [...sentences(title, styles.strong, size), ...more.flatMap(text => sentences(text, styles.faint, size))],
+      size,
+    );
+  if (ui.filter && log.count() > 0)
+    return say(
+      `None of the ${countText(log.count())} events matches the filter.`,
+      'Press f to change it. An empty filter shows all of them.',
+    );
+  const { connection } = ui;
+  if (connection.kind === 'connecting') return say('Connecting…');
+  if (connection.kind === 'disconnected')
+    return say(
+      `No connection to ${connection.server}`,
+      connection.reason,
+      'The connection is tried again until it works. No event is lost meanwhile.',
+    );
+  return say(
+    'Waiting for the next event.',
+    `Send a webhook to ${ui.endpoints.join(' or ') || 'the endpoint'}: it appears here${targets.length > 0 ? ' with the answer of your handler' : ''}.`,
+  );
+}
+
+export type Screens = {
+  draw: (state: ViewState, size: Size, now: number) => Screen;
+  /** The lines that can be scrolled through, for the keys that do so; and the first lines of their sections. */
+  content: (state: ViewState, size: Size, now: number) => { length: number; sections: readonly number[] };
+};
+
+export function createScreens(): Screens {
+  const detailOf = createDetail();
+  const rememberComparison = createMemory<Line[]>();
+
+  const list = (state: ViewState, columns: number, height: number, now: number): Line[] => {
+    const { log, ui, targets } = state;
+    const rows = log.rows();
+    if (rows.length === 0) return emptyList(state, { columns, rows: height });
+    const selected = selectedRow(state);
+    const at = selected ? rows.indexOf(selected) : -1;
+    return listLines({
+      rows,
+      top: ui.listTop,
+      selected: at,
+      columns,
+      height,
+      now,
+      hasEndpoints: ui.endpoints.length > 1,
+      hasTargets: targets.length > 0,
+    });
+  };
+
+  /** What fills the screen in all modes but the list. */
+  const page = (
+    state: ViewState,
+    columns: number,
+    now: number,
+  ): { lines: readonly Line[]; sections: readonly number[] } => {
+    const { ui } = state;
+    if (ui.mode === 'help') return { lines: helpLines(columns), sections: [] };
+    const row = selectedRow(state);
+    if (!row) return { lines: [], sections: [] };
+    if (ui.mode === 'command') return { lines: commandLines(ui.command, columns), sections: [] };
+    const compared = ui.mode === 'comparison' ? comparedAttempts(state) : undefined;
+    if (!compared) return detailOf(row, { columns, now });
+    const { before, after } = compared;
+    return {
+      lines: rememberComparison([before, after, columns], () => comparisonLines(before, after, columns)),
+      sections: [],
+    };
+  };
+
+  const beside = (state: ViewState, columns: number, height: number, now: number): Line[] => {
+    const left = Math.floor(columns * 0.52);
+    const rows = list(state, left, height, now);
+    const row = selectedRow(state);
+    const right = columns - left - 3;
+    const detail = row && state.log.rows().length > 0 ? detailOf(row, { columns: right, now }).lines : [];
+    return Array.from(
+      { length: height },
+      (_, at): Line => [
+        ...fitLine(rows[at] ?? [], left),
+        span(' │ ', styles.faint),
+        ...cutLine(detail[at] ?? [], right),
+      ],
+    );
+  };
+
+  const content = (state: ViewState, size: Size, now: number): readonly Line[] => {
+    const height = contentRows(size);
+    const { ui } = state;
+    if (ui.mode !== 'list') return page(state, size.columns, now).lines.slice(ui.scroll, ui.scroll + height);
+    return size.columns >= columnsForBoth
+      ? beside(state, size.columns, height, now)
+      : list(state, size.columns, height, now);
+  };
+
+  return {
+    draw: (state, size, now) => {
+      const { columns, rows } = size;
+      if (columns < smallest.columns || rows < smallest.rows) return tooSmall(size);
+      const lines: Line[] = [headerLine(state, columns), ...content(state, size, now)];
+      while (lines.length < rows - 2) lines.push([]);
+      const { prompt } = state.ui;
+      if (!prompt) {
+        const { length } = state.ui.mode === 'list' ? [] : page(state, columns, now).lines;
+        const place = placeText(state.ui.scroll, contentRows(size), length);
+        return {
+          lines: [...lines, statusLine(state, columns), hintsLine(state, columns, place)],
+          cursor: undefined,
+        };
+      }
+      const { line, cursor } = promptLine(prompt.value, 'Filter: ', columns);
+      return {
+        lines: [...lines, filterHelp(state, columns), line],
+        cursor: { row: rows - 1, column: cursor },
+      };
+    },
+    content: (state, size, now) => {
+      const { lines, sections } = page(state, size.columns, now);
+      return { length: lines.length, sections };
+    },
+  };
+}
+
+/** `1-21 of 80`; nothing when all of it is on the screen. */
+const placeText = (scroll: number, height: number, length: number): string =>
+  length > height ? `${scroll + 1}-${Math.min(scroll + height, length)} of ${length}` : '';
+
+function filterHelp({ ui }: ViewState, columns: number): Line {
+  const problem = ui.prompt?.problem;
+  const line = problem
+    ? [span(problem.message, styles.warning)]
+    : [span('Enter applies it, Escape leaves it as it was. Example: type:invoice.* verdict:valid', styles.faint)];
+  return cutLine(line, columns);
+}
+
+const commandLines = ({ text, isCopied }: { text: string; isCopied: boolean }, columns: number): Line[] => [
+  [span('This sends the event from a shell:', styles.strong)],
+  [],
+  ...wrapLine([span(text, styles.accent)], columns),
+  [],
+  ...wrapWords(
+    isCopied
+      ? 'It has also been copied, if this terminal lets programs copy. If it does not, select it with the mouse.'
+      : 'Select it with the mouse to copy it.',
+    columns,
+  ).map(one => [span(one, styles.faint)]),
+];

@@ -1,0 +1,28 @@
+/* Shows a session of `hooktape listen` on the terminal of this process, with the person's editor and browser. */
+import { editInEditor } from '../../client/edit-options.ts';
+import { openBrowser } from '../../client/open-browser.ts';
+import { type Io, OperationError } from '../../io.ts';
+import type { ListenSession } from '../model.ts';
+import { createTerminalView, type Schedule, type TerminalView } from './view.ts';
+
+/** Terminals that print what they do not understand, or are not known to ignore it. */
+const withoutClipboard = /^(?:linux|dumb|vt\d+|ansi|cons25|screen)/;
+
+const schedule: Schedule = (run, ms) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
+/** @throws OperationError when there is no terminal that can show it */
+export async function showSession(io: Io, session: ListenSession): Promise<TerminalView> {
+  const terminal = await io.fullScreen?.();
+  if (!terminal) throw new OperationError('this terminal cannot show a full screen: use --output lines');
+  return createTerminalView(session, terminal, {
+    // Only the body is edited: the session knows what else belongs to the request.
+    edit: async body => (await editInEditor(io, { headers: [], body })).body,
+    openUrl: url => openBrowser(io, url),
+    canCopy: !withoutClipboard.test(io.env['TERM'] ?? ''),
+    clock: io.clock,
+    schedule,
+  });
+}

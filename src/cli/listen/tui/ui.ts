@@ -1,0 +1,91 @@
+/* What the view shows apart from the events: where the person is, and what the session has said about itself. */
+import type { ListenSession } from '../model.ts';
+import type { EventLog, Row } from './log.ts';
+import type { Prompt } from './prompt.ts';
+import type { Style } from './text.ts';
+
+export type Connection =
+  | { kind: 'connecting' }
+  | { kind: 'connected'; server: string; endpoints: readonly string[] }
+  | { kind: 'disconnected'; server: string; reason: string };
+
+/** `comparison`: of two answers; `command`: the command that sends the selected event. */
+export type Mode = 'list' | 'detail' | 'comparison' | 'command' | 'help';
+
+export type Ui = {
+  mode: Mode;
+  /** Where `help`, `command` and `comparison` were opened from. */
+  from: 'list' | 'detail';
+  selectedId: string | undefined;
+  /** The newest event is selected, whichever it is. */
+  isFollowing: boolean;
+  listTop: number;
+  /** First line of what fills the screen besides the list. */
+  scroll: number;
+  /** The number of the later of two answers that are compared; undefined for the newest. */
+  comparedNumber: number | undefined;
+  prompt: { value: Prompt; problem: { message: string; position: number } | undefined } | undefined;
+  /** What `command` shows. */
+  command: { text: string; isCopied: boolean };
+  /** As typed; empty for all events. */
+  filter: string;
+  /** In place of the hints, until the next key. */
+  message: { text: string; style: Style } | undefined;
+  connection: Connection;
+  /** The names of the endpoints, which stay known while there is no connection. */
+  endpoints: readonly string[];
+  behind: number;
+  isPaused: boolean;
+  /** Says so until the session has ended. */
+  isEnding: boolean;
+};
+
+export type ViewState = {
+  readonly log: EventLog;
+  readonly ui: Ui;
+  readonly targets: ListenSession['targets'];
+};
+
+export const createUi = (session: Pick<ListenSession, 'behind' | 'isPaused'>): Ui => ({
+  mode: 'list',
+  from: 'list',
+  selectedId: undefined,
+  isFollowing: true,
+  listTop: 0,
+  scroll: 0,
+  comparedNumber: undefined,
+  prompt: undefined,
+  command: { text: '', isCopied: false },
+  filter: '',
+  message: undefined,
+  connection: { kind: 'connecting' },
+  endpoints: [],
+  behind: session.behind(),
+  isPaused: session.isPaused(),
+  isEnding: false,
+});
+
+/** The selected row; the newest while the list follows, or when the selected one is gone. */
+export function selectedRow({ log, ui }: Pick<ViewState, 'log' | 'ui'>): Row | undefined {
+  const found = ui.isFollowing || ui.selectedId === undefined ? undefined : log.find(ui.selectedId);
+  return found ?? log.rows().at(-1);
+}
+
+/** @param by rows, from the selected one */
+export function select({ log, ui }: ViewState, by: number): void {
+  const rows = log.rows();
+  const selected = selectedRow({ log, ui });
+  const at = selected ? rows.indexOf(selected) : -1;
+  const next = Math.min(Math.max(0, (at < 0 ? rows.length - 1 : at) + by), rows.length - 1);
+  ui.isFollowing = next >= rows.length - 1;
+  ui.selectedId = rows[next]?.event.id;
+}
+
+/** The two answers that are compared: the one with the chosen number and the one before it. */
+export function comparedAttempts({ log, ui }: ViewState) {
+  const attempts = selectedRow({ log, ui })?.attempts ?? [];
+  const at = attempts.findIndex(({ number }) => number === ui.comparedNumber);
+  const later = at < 1 ? attempts.length - 1 : at;
+  const [before, after] = [attempts[later - 1], attempts[later]];
+  return before && after ? { before, after } : undefined;
+}

@@ -1,0 +1,184 @@
+/*
+ * The terminal view of `hooktape listen`: takes what the session says and what the person types, and draws the screen when something
+ * has changed, at most some thirty times a second. However it ends, the terminal is as it was.
+ */
+import type { Clock } from '../../../core/clock.ts';
+import type { ListenEvent, ListenSession } from '../model.ts';
+import type { Effects } from './effects.ts';
+import { createKeyHandler } from './key-handler.ts';
+import { createKeyDecoder, type Key } from './keys.ts';
+import { createEventLog } from './log.ts';
+import { createPainter, type Size } from './paint.ts';
+import { contentRows, createScreens } from './screen.ts';
+import type { FullScreen } from './terminal.ts';
+import { styles } from './theme.ts';
+import { createUi, selectedRow, type Ui, type ViewState } from './ui.ts';
+
+export type TerminalView = {
+  /** Resolves when the person has ended it; rejects when the view or the end of the session fails. */
+  done: Promise<void>;
+  /** Gives the terminal back, without ending the session. */
+  close: () => void;
+};
+
+/** @returns how to cancel it */
+export type Schedule = (run: () => void, ms: number) => () => void;
+
+export type ViewOptions = Pick<Effects, 'edit' | 'openUrl'> & {
+  /** Whether the terminal understands OSC 52, or ignores it. */
+  canCopy: boolean;
+  clock: Pick<Clock, 'now'>;
+  schedule: Schedule;
+};
+
+const frameMs = 33;
+/** A sequence arrives within it, also over slow connections; a person does not notice it. */
+const escapeMs = 60;
+const countdownMs = 1000;
+/** For the clipboard of a terminal. What is longer is no command. */
+const maxCopiedCharacters = 8192;
+
+/** Only characters that are the same in every encoding, so that what is pasted is what is shown. */
+const isCopyable = (text: string): boolean => /^[ -~]+$/.test(text) && text.length <= maxCopiedCharacters;
+
+const copySequence = (text: string): string => `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
+
+/** Takes over what the session says about itself. */
+function applyToUi(ui: Ui, event: ListenEvent): void {
+  if (event.kind === 'connected') {
+    ui.connection = { kind: 'connected', server: event.server, endpoints: event.endpoints };
+    ui.endpoints = event.endpoints;
+  } else if (event.kind === 'disconnected') {
+    ui.connection = { kind: 'disconnected', server: event.server, reason: event.reason };
+  } else if (event.kind === 'behind') ui.behind = event.behind;
+  else if (event.kind === 'notice') ui.message = { text: event.text, style: styles.warning };
+}
+
+/** Moves the list so that the selected row is on the screen, and fills the screen while there are rows for it. */
+function settleList({ ui, log }: ViewState, size: Size): void {
+  const visibleRows = Math.max(1, contentRows(size) - 1);
+  const rows = log.rows();
+  const selected = selectedRow({ ui, log });
+  const at = Math.max(0, selected ? rows.indexOf(selected) : 0);
+  const top = Math.min(Math.max(ui.listTop, at - visibleRows + 1), at);
+  ui.listTop = Math.max(0, Math.min(top, rows.length - visibleRows));
+}
+
+export function createTerminalView(
+  session: ListenSession,
+  terminal: FullScreen,
+  { edit, openUrl, canCopy, clock, schedule }: ViewOptions,
+): TerminalView {
+  const state: ViewState = { log: createEventLog(), ui: createUi(session), targets: session.targets };
+  const { ui, log } = state;
+  const screens = createScreens();
+  const painter = createPainter(terminal);
+  const decoder = createKeyDecoder();
+  const ended = Promise.withResolvers<void>();
+  const cancels = new Map<'frame' | 'escape' | 'countdown', () => void>();
+  const size = (): Size => ({ columns: terminal.columns, rows: terminal.rows });
+  const endings: (() => void)[] = [];
+  let isClosed = false;
+
+  /** One timer of each kind at a time. */
+  const later = (what: 'frame' | 'escape' | 'countdown', ms: number, run: () => void): void => {
+    if (isClosed || cancels.has(what)) return;
+    const cancel = schedule(() => {
+      cancels.delete(what);
+      guarded(run);
+    }, ms);
+    cancels.set(what, cancel);
+  };
+  const close = (): void => {
+    if (isClosed) return;
+    isClosed = true;
+    for (const end of [...endings, ...cancels.values()]) end();
+    terminal.close();
+  };
+  const fail = (error: unknown): void => {
+    close();
+    ended.reject(error);
+  };
+  /** Nothing that goes wrong here may leave the terminal as it is. */
+  const guarded = (run: () => void): void => {
+    try {
+      run();
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  const draw = (): void => {
+    if (isClosed) return;
+    const now = clock.now();
+    settleList(state, size());
+    const { lines, cursor } = screens.draw(state, size(), now);
+    painter.paint(lines, size(), cursor);
+    if (log.hasRetries()) later('countdown', countdownMs, draw);
+  };
+  const update = (): void => later('frame', frameMs, draw);
+  const refresh = (): void => {
+    painter.forget();
+    draw();
+  };
+
+  const finish = (): void => {
+    close();
+    ended.resolve();
+  };
+  const effects: Effects = {
+    edit: async body => {
+      const takeBack = terminal.lend();
+      try {
+        return await edit(body);
+      } finally {
+        takeBack();
+        if (!isClosed) guarded(refresh);
+      }
+    },
+    openUrl,
+    copy: text => {
+      if (!canCopy || !isCopyable(text)) return false;
+      terminal.write(copySequence(text));
+      return true;
+    },
+    quit: () => {
+      if (ui.isEnding) return finish();
+      ui.isEnding = true;
+      ui.message = {
+        text: 'Ending: what is under way is finished first. Press q again to end at once.',
+        style: styles.warning,
+      };
+      session.stop().then(finish, fail);
+    },
+    suspend: terminal.suspend,
+    refresh,
+    update,
+  };
+  const handleKey = createKeyHandler({ state, session, screens, effects, size, now: () => clock.now() });
+  const handleKeys = (keys: readonly Key[]): void => {
+    for (const key of keys) if (!isClosed) handleKey(key);
+    draw();
+  };
+
+  endings.push(
+    terminal.onInput(bytes =>
+      guarded(() => {
+        cancels.get('escape')?.();
+        cancels.delete('escape');
+        handleKeys(decoder.push(bytes));
+        if (decoder.isUndecided()) later('escape', escapeMs, () => handleKeys(decoder.flush()));
+      }),
+    ),
+    terminal.onResize(() => guarded(refresh)),
+    session.subscribe(event =>
+      guarded(() => {
+        applyToUi(ui, event);
+        log.apply(event);
+        update();
+      }),
+    ),
+  );
+  guarded(refresh);
+  return { done: ended.promise, close };
+}

@@ -1,0 +1,117 @@
+/* Schemas of connected listeners, and of the operation through which they get replays and give their answers. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { keptResponseBytes } from '../../core/limits.ts';
+import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { EventSummary } from '../events/model.ts';
+
+/** How long a call may wait for a replay. */
+export const maxListenerWaitSeconds = 25;
+export const maxListenerTargets = 20;
+export const maxListenerTargetCharacters = 300;
+export const maxListenerAnswers = 10;
+
+const Name = t.String({ description: '1 to 64 of the characters a-z, 0-9, `.`, `_` and `-`' });
+const Headers = t.Array(t.Tuple([t.String(), t.String()]));
+const BodyEncoding = literals(['utf8', 'base64'], { description: 'the encoding of `body`' });
+
+export const Listener = t.Object(
+  {
+    name: Name,
+    targets: t.Array(t.String(), { description: 'where it says that it sends events, as it was started' }),
+    connectedBy: t.String({ description: 'the email address of its account' }),
+    connectedAt: Timestamp,
+    connections: t.Integer({ minimum: 1, description: 'how many have this name; a replay goes to the newest' }),
+  },
+  { title: 'Listener', description: 'a program that is connected, such as `hooktape listen`' },
+);
+export type Listener = Static<typeof Listener>;
+
+export const ListenerList = t.Object(
+  { listeners: t.Array(Listener, { description: 'by name' }) },
+  { title: 'ListenerList' },
+);
+export type ListenerList = Static<typeof ListenerList>;
+
+export const ListenerParams = t.Object({ id: t.String(), name: Name });
+
+export const ListenerAnswer = t.Object(
+  {
+    id: t.String({ description: 'of the replay' }),
+    destination: nullable(t.String({ description: 'the URL that it was sent to; null when there is none' })),
+    status: nullable(t.Integer({ minimum: 100, maximum: 999, description: 'null when there was no answer' })),
+    durationMs: t.Integer({ minimum: 0, maximum: 86_400_000, format: 'int64' }),
+    error: t.Optional(
+      textDocumentedAs(t.String({ maxLength: 200 }), { description: 'with `status` null: why there was no answer' }),
+    ),
+    response: t.Optional(
+      nullable(
+        t.Object(
+          {
+            headers: Headers,
+            body: t.String({ description: `its first ${keptResponseBytes / 1024} KiB are kept` }),
+            bodyEncoding: BodyEncoding,
+            truncated: t.Boolean(),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+    ),
+  },
+  { title: 'ListenerAnswer', additionalProperties: false },
+);
+export type ListenerAnswer = Static<typeof ListenerAnswer>;
+
+export const ListenerCall = t.Object(
+  {
+    instance: t.String({
+      pattern: '^[0-9A-Za-z-]{8,64}$',
+      description: 'random, the same in all calls of one run: it tells two listeners of one name apart',
+    }),
+    targets: t.Optional(
+      t.Array(t.String({ minLength: 1, maxLength: maxListenerTargetCharacters }), {
+        maxItems: maxListenerTargets,
+        description: 'where it sends events; shown to the team',
+      }),
+    ),
+    answers: t.Optional(
+      t.Array(ListenerAnswer, { maxItems: maxListenerAnswers, description: 'to replays of earlier calls' }),
+    ),
+    wait: t.Optional(
+      t.Integer({
+        minimum: 0,
+        maximum: maxListenerWaitSeconds,
+        description: 'seconds to wait for a replay; default 0',
+      }),
+    ),
+    leaving: t.Optional(
+      t.Boolean({ description: 'true: its last call, which takes no replays. Then it is gone at once' }),
+    ),
+  },
+  { title: 'ListenerCall' },
+);
+export type ListenerCall = Static<typeof ListenerCall>;
+
+export const ListenerReplay = t.Object(
+  {
+    id: t.String(),
+    event: EventSummary,
+    query: nullable(t.String({ description: 'as the event came' })),
+    method: t.String(),
+    headers: t.Array(t.Tuple([t.String(), t.String()]), {
+      description: 'to be sent as they are, with `x-service-replay`; without `Host`',
+    }),
+    body: t.String(),
+    bodyEncoding: BodyEncoding,
+    signed: t.Boolean({ description: 'the server has signed it: it is not to be signed again' }),
+    edited: t.Boolean(),
+    timeoutMs: t.Integer({ format: 'int64', description: 'how long the answer is waited for' }),
+  },
+  { title: 'ListenerReplay' },
+);
+export type ListenerReplay = Static<typeof ListenerReplay>;
+
+export const ListenerReplays = t.Object(
+  { replays: t.Array(ListenerReplay, { description: 'each is given out once' }) },
+  { title: 'ListenerReplays' },
+);
+export type ListenerReplays = Static<typeof ListenerReplays>;
