@@ -17,8 +17,8 @@ export type Attempt = {
 
 export type TargetState =
   | { kind: 'waiting' }
-  | { kind: 'done' | 'failed' | 'held' | 'stopped'; last: Attempt }
-  | { kind: 'retrying'; last: Attempt; nextAt: number | null }
+  | { kind: 'done' | 'failed' | 'stopped'; last: Attempt }
+  | { kind: 'retrying' | 'held'; last: Attempt; nextAt: number | null }
   | { kind: 'skipped'; last: Attempt | undefined; reason: string };
 
 export type Row = {
@@ -48,6 +48,7 @@ export type EventLog = {
   totals: Readonly<Totals>;
   /** The oldest row whose target waits for a person or for the next try. */
   stuck: () => Row | undefined;
+  /** Whether something on the screen depends on the time. */
   hasRetries: () => boolean;
   apply: (event: ListenEvent) => void;
   setFilter: (filter: Extract<ViewFilter, { isOk: true }> | undefined) => void;
@@ -82,7 +83,8 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
       hint: undefined,
       isSettled: false,
       isPinned: false,
-      isEmptied: false,
+      // What is said late about an event that has been forgotten has no body.
+      isEmptied: event.body.length === 0 && event.size > 0,
       version: 0,
     };
     all.set(event.id, row);
@@ -144,7 +146,7 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
     const before = row.targets.get(target);
     const isByHand = event.next === 'none' && cause !== 'feed';
     if (event.next === 'retry') row.targets.set(target, { kind: 'retrying', last, nextAt: event.nextAt });
-    else if (event.next === 'hold') row.targets.set(target, { kind: 'held', last });
+    else if (event.next === 'hold') row.targets.set(target, { kind: 'held', last, nextAt: event.nextAt });
     else if (event.next === 'stop') row.targets.set(target, { kind: 'stopped', last });
     else if (isByHand && (before?.kind === 'retrying' || before?.kind === 'held'))
       row.targets.set(target, { ...before, last });
@@ -187,7 +189,10 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
       }
       return retrying;
     },
-    hasRetries: () => [...all.values()].some(row => [...row.targets.values()].some(({ kind }) => kind === 'retrying')),
+    hasRetries: () =>
+      [...all.values()].some(row =>
+        [...row.targets.values()].some(({ kind }) => kind === 'retrying' || kind === 'held'),
+      ),
     apply: event => {
       const row = change(event);
       if (!row) return;
