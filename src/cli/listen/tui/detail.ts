@@ -157,7 +157,10 @@ export function createDetail() {
     const answers = answersSection(row, columns, now);
     const content = rememberContent([row, row.version, columns, mostLines], () => contentOf(row, columns, mostLines));
     return inSections(row, columns, [
-      { title: 'Answers', lines: answers.length > 0 ? answers : [[span('not sent anywhere', styles.faint)]] },
+      {
+        title: 'Answers',
+        lines: answers.length > 0 ? answers : [[span('It has not been sent anywhere.', styles.faint)]],
+      },
       ...content,
     ]);
   };

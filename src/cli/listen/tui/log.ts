@@ -56,12 +56,16 @@ export type EventLog = {
 };
 
 const maxRows = 2000;
-/** Of bodies of events and answers. */
+/** Of bodies and headers, of events and answers. */
 const maxBytes = 48 << 20;
 const maxAttemptsPerRow = 10;
 
+type Content = { headers: CapturedEvent['headers']; body: Uint8Array };
+
+const contentBytes = ({ headers, body }: Content): number =>
+  headers.reduce((sum, [name, value]) => sum + name.length + value.length, body.length);
 const bytesOf = ({ event, attempts }: Row): number =>
-  attempts.reduce((sum, { answer }) => sum + answer.body.length, event.body.length);
+  attempts.reduce((sum, { answer }) => sum + contentBytes(answer), contentBytes(event));
 
 const nothing = new Uint8Array();
 
@@ -88,7 +92,7 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
       version: 0,
     };
     all.set(event.id, row);
-    bytes += event.body.length;
+    bytes += contentBytes(event);
     if (!filter || filter(event)) shown.push(row);
     return row;
   };
@@ -96,14 +100,15 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
   const addAttempt = (row: Row, attempt: Omit<Attempt, 'number'>): Attempt => {
     const numbered = { ...attempt, number: ++row.attemptCount };
     row.attempts.push(numbered);
-    bytes += attempt.answer.body.length;
-    if (row.attempts.length > maxAttemptsPerRow) bytes -= row.attempts.shift()?.answer.body.length ?? 0;
+    bytes += contentBytes(attempt.answer);
+    const oldest = row.attempts.length > maxAttemptsPerRow ? row.attempts.shift() : undefined;
+    if (oldest) bytes -= contentBytes(oldest.answer);
     return numbered;
   };
 
   const empty = (row: Row): void => {
     bytes -= bytesOf(row);
-    row.event = { ...row.event, headers: [], body: nothing };
+    row.event = { ...row.event, query: null, headers: [], body: nothing };
     for (const attempt of row.attempts) attempt.answer = { ...attempt.answer, headers: [], body: nothing };
     row.isEmptied = true;
     row.version++;

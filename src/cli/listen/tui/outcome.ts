@@ -42,7 +42,7 @@ const urgency: readonly TargetState['kind'][] = ['held', 'stopped', 'retrying', 
 /** Of all targets: the one that needs attention, and how many there are. */
 export function outcomeLine({ targets }: Row, now: number): Line {
   const states = [...targets.values()];
-  if (states.length === 0) return [span('no target', styles.faint)];
+  if (states.length === 0) return [span('not wanted', styles.faint)];
   const [first] = states.toSorted((a, b) => urgency.indexOf(a.kind) - urgency.indexOf(b.kind));
   const line = first ? stateLine(first, now) : [];
   if (states.length === 1) return line;

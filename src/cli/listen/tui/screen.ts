@@ -152,7 +152,11 @@ export function createScreens(): Screens {
           cursor: undefined,
         };
       }
-      const { line, cursor } = promptLine(prompt.value, 'Filter: ', columns);
+      const { line, cursor } = promptLine(prompt.value, {
+        label: 'Filter: ',
+        columns,
+        wrongAt: prompt.problem?.position,
+      });
       return {
         lines: [...lines, filterHelp(state, columns), line],
         cursor: { row: rows - 1, column: cursor },
