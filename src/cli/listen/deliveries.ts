@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { Answer, CapturedEvent, Said } from './model.ts';
 import { type Changes, createChanges, type Pause } from './pause.ts';
 import { createSettling, type Entry, type Policy, type Task } from './settle.ts';
-import type { Delivery, Target } from './target.ts';
+import { type Delivery, nothingSent, type Target, withoutRequest } from './target.ts';
 
 /** `content`: undefined when it must be read again. */
 type Pending = { about: CapturedEvent; content: CapturedEvent | undefined };
@@ -21,6 +21,8 @@ const maxPlaces = 50_000;
 const rereadMs = 1000;
 
 const noBody = new Uint8Array();
+
+const notDelivered = (error: Error): Delivery => ({ answer: nothingSent(error.message), ...withoutRequest });
 
 export function createDeliveries(options: {
   clock: Clock;
@@ -85,11 +87,26 @@ export function createDeliveries(options: {
       options.onStop(`${event.id} could not be delivered to ${targetOf(task).name}: ${answer.error}`);
   };
 
+  /** undefined: it is gone, or must be tried again, which is not the target's fault. */
+  const contentOf = async (task: Task<Pending>): Promise<CapturedEvent | undefined> => {
+    const { about, content } = task.entry.event;
+    if (content) return content;
+    try {
+      const event = await read(about.id);
+      if (!event) skip(task, 'it has been deleted');
+      return event;
+    } catch (error) {
+      settling.putBack(task, now() + rereadMs);
+      if (!aborting.aborted) say({ kind: 'notice', text: `${about.id} cannot be read: ${(error as Error).message}` });
+      return undefined;
+    }
+  };
+
   const deliver = async (task: Task<Pending>): Promise<void> => {
     const { entry } = task;
-    const event = entry.event.content ?? (await read(entry.event.about.id));
-    if (!event) return skip(task, 'it has been deleted');
-    const delivery = await targetOf(task).deliver(event, aborting);
+    const event = await contentOf(task);
+    if (!event) return;
+    const delivery = await targetOf(task).deliver(event, aborting).catch(notDelivered);
     const { answer, notice } = delivery;
     // Broken off here, not by the target.
     if (aborting.aborted && !answer.isOk) return settling.putBack(task, now());
@@ -102,14 +119,7 @@ export function createDeliveries(options: {
   };
 
   const run = async (task: Task<Pending>): Promise<void> => {
-    try {
-      await deliver(task);
-    } catch (error) {
-      // Its content could not be read, which is not the target's fault.
-      settling.putBack(task, now() + rereadMs);
-      if (!aborting.aborted)
-        say({ kind: 'notice', text: `${task.entry.event.about.id} cannot be read: ${(error as Error).message}` });
-    }
+    await deliver(task);
     changes.tell();
   };
 
@@ -135,7 +145,9 @@ export function createDeliveries(options: {
     /** Something has changed outside, such as a pause. */
     wake: changes.tell,
     unsettled: settling.unsettled,
-    isIdle: (): boolean => settling.running() === 0,
+    /** With what is settled after something that is not. */
+    places: settling.size,
+    wantsMore,
 
     /** Starts what may start, until the session stops. */
     async run(): Promise<void> {

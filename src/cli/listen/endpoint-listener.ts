@@ -66,7 +66,9 @@ export function createEndpointListener(given: {
     onSaved(behind) {
       // With a filter, the server counts also what it leaves out.
       if (options.where !== undefined) return;
-      unread = Math.max(0, Math.min(unread, behind));
+      // While the feed is being read, what it says is newer.
+      const isReading = deliveries.wantsMore();
+      unread = isReading ? Math.min(unread, behind) : Math.max(0, behind - deliveries.places());
       tellBehind();
     },
   });
@@ -185,10 +187,10 @@ export function createEndpointListener(given: {
     /** @throws what ends the listening to this endpoint */
     async run(): Promise<void> {
       const channel = targets.length > 0 ? openChannel() : undefined;
-      const background = [deliveries.run(), position.run(), reports.run()];
+      // They end with the session, and hold nothing up: what they have not sent yet, `flush` sends.
+      for (const work of [deliveries, position, reports]) void work.run();
       try {
         await reader.run();
-        await Promise.all(background);
       } finally {
         await channel?.close();
       }

@@ -13,7 +13,10 @@ export const silenceMs = 45_000;
 const pageEvents = 100;
 const firstRetryMs = 500;
 const maxRetryMs = 15_000;
-/** Half of what a key may ask by default; reports and positions need some, too. */
+/**
+ * Of calls that wait for events, which come back with one at a time: half of what a key may ask by default, because reports and
+ * positions need some, too. Full pages are read as fast as the server lets them be.
+ */
 const pace = { burst: 30, perS: 1 };
 
 /** Also an answer that is not a server's, as from a proxy that has just begun to run. */
@@ -55,6 +58,7 @@ export function createFeedReader({
 }): FeedReader {
   let cursor = after;
   let failures = 0;
+  let isBehind = false;
   const pacer = createPacer(clock, pace);
 
   const readPage = async (): Promise<void> => {
@@ -65,6 +69,7 @@ export function createFeedReader({
     await onPage(page, cursor);
     cursor = page.cursor;
     failures = 0;
+    isBehind = page.more;
     onState(undefined);
   };
 
@@ -85,7 +90,7 @@ export function createFeedReader({
       while (!signal.aborted) {
         await untilWanted();
         if (signal.aborted) return;
-        const ms = pacer.take();
+        const ms = isBehind ? 0 : pacer.take();
         if (ms > 0) await pause(ms);
         try {
           await readPage();

@@ -8,7 +8,7 @@ import { answerBytes } from '../client/deliver.ts';
 import { safeLine } from '../client/output.ts';
 import type { Io } from '../io.ts';
 import type { Answer, CapturedEvent } from './model.ts';
-import { type Delivery, nothingSent, requestOf, type Target } from './target.ts';
+import { nothingSent, requestOf, type Target, withoutRequest } from './target.ts';
 
 /** Between asking a program to end and ending it. */
 const graceMs = 1000;
@@ -27,8 +27,6 @@ export const createProgramTarget = (
     return { answer: await run(io, command, { event, body, timeoutMs: limitMs, signal }), ...withoutRequest };
   },
 });
-
-const withoutRequest: Omit<Delivery, 'answer'> = { attempt: undefined, retryAfterMs: 0, notice: undefined };
 
 type Started = { event: CapturedEvent; body: Uint8Array; timeoutMs: number; signal: AbortSignal };
 

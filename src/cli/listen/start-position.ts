@@ -33,7 +33,7 @@ export async function findStart(io: Io, api: Api, endpoint: Endpoint, options: W
       : typeof from === 'string'
         ? from
         : await cursorBefore(api, endpoint.id, from.ago);
-  const known = from === 'last' ? existing?.consumer.behind : undefined;
+  const known = from === 'last' ? existing?.consumer.behind : from === 'start' ? endpoint.eventCount : undefined;
   const chosen = await confirm(io, api, endpoint, { ...options, cursor, known });
   if (existing && chosen === existing.consumer.cursor)
     return { cursor: chosen, behind: existing.consumer.behind, etag: existing.etag };

@@ -54,6 +54,8 @@ export const nothingSent = (error: string): Answer => ({
   error,
 });
 
+export const withoutRequest: Omit<Delivery, 'answer'> = { attempt: undefined, retryAfterMs: 0, notice: undefined };
+
 /** @throws UsageError when the URL is none, or goes where events may not go */
 export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, options: TargetOptions): Promise<Target> {
   const { signing, headers, keepsPath, timeoutMs, isRemoteAllowed } = options;
@@ -87,12 +89,11 @@ export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, option
     async deliver(event, signal, how = {}) {
       const { request, notice } = await prepare(event, how);
       const exchange = await sender().catch((error: Error) => error);
-      if (exchange instanceof Error)
-        return { answer: nothingSent(exchange.message), attempt: undefined, retryAfterMs: 0, notice };
+      if (exchange instanceof Error) return { ...withoutRequest, answer: nothingSent(exchange.message), notice };
       const limitMs = Math.min(timeoutMs, how.replay?.timeoutMs ?? timeoutMs);
       const result = await exchange(request, limitMs, signal);
       if (result.kind === 'refused')
-        return { answer: nothingSent(`not sent: ${result.reason}`), attempt: undefined, retryAfterMs: 0, notice };
+        return { ...withoutRequest, answer: nothingSent(`not sent: ${result.reason}`), notice };
       const attempt = toAttempt(event.id, { destination: request.url, result, hidden });
       if (result.kind === 'unreachable') {
         send = undefined;

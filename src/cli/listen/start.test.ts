@@ -1,0 +1,100 @@
+/* What `hooktape listen` checks and asks before it begins. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { hooktape } from '../../testing/command.ts';
+import { type ListenHarness, openListenHarness } from '../../testing/listen-harness.ts';
+import { eventually } from '../../testing/poll.ts';
+
+let harness: ListenHarness;
+beforeAll(async () => {
+  harness = await openListenHarness();
+});
+afterAll(() => harness.close());
+beforeEach(() => harness.begin());
+afterEach(() => harness.end());
+
+describe('what it asks before it begins', () => {
+  test('more events than --max-backlog: exit code 5 without a terminal, and no consumer', async () => {
+    for (const n of [1, 2, 3]) await harness.deliver(`{"n":${n}}`);
+    const from = ['--to', harness.target().origin, '--from', 'start'];
+    const refused = await harness.start([...from, '--max-backlog', '2']).ended;
+    expect([refused.exitCode, refused.stdout, harness.target().requests]).toEqual([5, '', []]);
+    expect(refused.stderr).toContain('--max-backlog');
+    expect((await harness.client.ada.call('GET', `/api/endpoints/${harness.inbox().id}/consumers/me`)).status).toBe(
+      404,
+    );
+    await harness.listen(...from, '--max-backlog', '3');
+    await harness.arrived(3);
+  });
+
+  test('counts what --where wants, from the position on', async () => {
+    for (const n of [1, 2, 3]) await harness.deliver(`{"n":${n}}`);
+    await harness.listen(
+      '--to',
+      harness.target().origin,
+      '--from',
+      'start',
+      '--where',
+      'body.n:2',
+      '--max-backlog',
+      '1',
+    );
+    await harness.arrived(1);
+  });
+
+  test.each([
+    ['y', 4],
+    ['n', 1],
+  ])('at a terminal it asks: %s', async (said, count) => {
+    for (const n of [1, 2, 3]) await harness.deliver(`{"n":${n}}`);
+    const ask = async (question: string) => {
+      expect(question).toContain('3 events');
+      return said;
+    };
+    const args = ['--to', harness.target().origin, '--from', 'start', '--max-backlog', '2'];
+    const listener = harness.start(args, { ask });
+    await eventually(() => listener.said.stderr.includes('Connected'));
+    await harness.deliver('{"n":4}');
+    await harness.arrived(count);
+    expect(harness.bodies().at(-1)).toBe('{"n":4}');
+    expect(harness.target().requests).toHaveLength(count);
+  });
+
+  test('quitting there delivers nothing', async () => {
+    for (const n of [1, 2]) await harness.deliver(`{"n":${n}}`);
+    const args = ['--to', harness.target().origin, '--from', 'start', '--max-backlog', '1'];
+    const { exitCode } = await harness.start(args, { ask: async () => '' }).ended;
+    expect([exitCode, harness.target().requests]).toEqual([5, []]);
+  });
+});
+
+test.each([
+  ['ENDPOINT… is missing', []],
+  ['--map takes', ['x', '--map', 'type:a']],
+  ['--map: ', ['x', '--map', 'typ:a=>http://localhost:1']],
+  ['--where: ', ['x', '--where', 'typ:a']],
+  ['is neither this machine', ['x', '--to', 'http://192.0.2.1/']],
+  ['is neither this machine', ['x', '--map', 'type:a=>https://8.8.8.8/']],
+  ['--from takes', ['x', '--from', 'yesterday']],
+  ['--as takes', ['x', '--as', 'Me!']],
+  ['--on-fail must be one of hold, skip, stop', ['x', '--on-fail', 'wait']],
+  ['--retry must be', ['x', '--retry', '-1']],
+  ['--concurrency must be', ['x', '--concurrency', '0']],
+  ['--timeout takes', ['x', '--timeout', '2d']],
+  ['--path must be one of keep, drop', ['x', '--path', 'both']],
+  ['signing needs --secret-env', ['x', '--resign']],
+  ['NOT_SET is not set', ['x', '--resign', '--secret-env', 'NOT_SET']],
+  ['--exec CMD ARG… is missing', ['x', '--exec']],
+  ['--to and --exec', ['x', '--to', 'localhost:1', '--exec', 'true']],
+  ['--json and --output lines', ['x', '--json', '--output', 'lines']],
+  ['--output tui needs a terminal', ['x', '--output', 'tui']],
+  ['--header takes', ['x', '--header', 'none']],
+])('"%s" is wrong usage', async (said, args) => {
+  const { exitCode, stdout, stderr } = await hooktape(harness.client.env, 'listen', ...args);
+  expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringContaining(said)]);
+});
+
+test('an endpoint that is not there is exit code 1, a server that is not there 4', async () => {
+  expect((await hooktape(harness.client.env, 'listen', 'nobody')).exitCode).toBe(1);
+  const env = { ...harness.client.env, HOOKTAPE_URL: 'http://127.0.0.1:1' };
+  expect((await hooktape(env, 'listen', 'nobody')).exitCode).toBe(4);
+});
