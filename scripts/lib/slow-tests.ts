@@ -17,6 +17,7 @@ export const slowTests: readonly string[] = [
   'src/cli/client/look.test.ts',
   'src/cli/commands.test.ts',
   'src/cli/import.test.ts',
+  'src/cli/listen/tui/listen-terminal.test.ts',
   'src/cli/secret-length.test.ts',
   'src/cli/serve.test.ts',
   'src/cli/maintenance.test.ts',
