@@ -18,6 +18,8 @@ export const slowTests: readonly string[] = [
   'src/cli/commands.test.ts',
   'src/cli/import.test.ts',
   'src/cli/listen/tui/listen-terminal.test.ts',
+  'src/cli/listen/handlers.test.ts',
+  'src/cli/listen/idle.test.ts',
   'src/cli/secret-length.test.ts',
   'src/cli/serve.test.ts',
   'src/cli/maintenance.test.ts',
