@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what `bun run release` makes, as people would: the npm package from a registry on this machine (verdaccio), the Debian
-# package in a clean Debian, and checks the Helm chart and the Homebrew formula.
+# package in a clean Debian, runs `hooktape listen` of both, and checks the Helm chart and the Homebrew formula.
 # Needs root, debootstrap, node with npm, curl, helm, ruby. HOOKTAPE_PROOF_ROOT: a debootstrap tree, which is copied.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,6 +30,33 @@ for kind in npm deb helm; do npx --yes bun@1.4.5 run release "$kind" >>"$work/lo
 ok
 
 port=$((20000 + RANDOM % 20000))
+
+# The way of docs/local-development.md, without a browser: a server, an endpoint, and `hooktape listen`, which hands a Stripe event to a
+# program. Run with the port and a directory for its files.
+cat >"$work/listen.sh" <<'END'
+set -eu
+port=$1; files=$2; mkdir -p "$files"
+stop() { kill $listener $server 2>/dev/null || true; wait; }
+listener=''; trap stop EXIT
+HOOKTAPE_DATA_DIR=$files/data HOOKTAPE_PORT=$port hooktape serve >"$files/serve" 2>&1 & server=$!
+export HOOKTAPE_DATA_DIR=$files/data HOOKTAPE_PORT=$port
+tries=0; until hooktape health >/dev/null 2>&1; do tries=$((tries + 1)); [ $tries -lt 100 ]; sleep 0.1; done
+hooktape account create you@example.com --plan pro
+HOOKTAPE_KEY=$(hooktape key create laptop --account you@example.com)
+unset HOOKTAPE_DATA_DIR HOOKTAPE_PORT
+export HOOKTAPE_KEY HOOKTAPE_URL=http://127.0.0.1:$port HOME=$files
+hooktape endpoint create payments
+hooktape listen payments --from start --output json --exec sh -c "cat >'$files/body.part' && mv '$files/body.part' '$files/body'" \
+  >"$files/lines" 2>"$files/status" & listener=$!
+hooktape test-event payments stripe
+tries=0; until [ -s "$files/body" ] && grep -q '"event":"settled"' "$files/lines"; do
+  tries=$((tries + 1)); [ $tries -lt 150 ] || { cat "$files/lines" "$files/status"; exit 1; }
+  sleep 0.1
+done
+grep -q '"object": *"event"' "$files/body"
+kill -TERM $listener; wait $listener
+END
+
 step 'a registry with the npm packages'
 cat >"$work/verdaccio.yaml" <<END
 storage: $work/storage
@@ -68,6 +95,9 @@ kill -TERM "$server"
 code=0; wait "$server" || code=$?
 [[ $code -eq 0 ]] || fail "exit code $code"
 ok
+step 'hooktape listen receives a Stripe event'
+PATH=$PWD/node_modules/.bin:$PATH sh "$work/listen.sh" $((port + 2)) "$work/listen-npm" >>"$work/log" 2>&1 || fail 'listen'
+ok
 cd - >/dev/null
 
 root=$work/root
@@ -95,6 +125,12 @@ step 'it runs as the user of the service'
 in_root sh -c 'install -d -o hooktape -m 700 /var/lib/hooktape && cd /var/lib/hooktape &&
   setpriv --reuid hooktape --regid hooktape --clear-groups hooktape check --env-file /etc/hooktape/hooktape.env' \
   >>"$work/log" 2>&1 || fail 'check'
+ok
+
+step 'hooktape listen receives a Stripe event there'
+cp "$work/listen.sh" "$root/listen.sh"
+in_root setpriv --reuid hooktape --regid hooktape --clear-groups sh /listen.sh $((port + 3)) /tmp/listen >>"$work/log" 2>&1 || fail 'listen'
+rm -r "$root/listen.sh" "$root/tmp/listen"
 ok
 
 step 'a purge leaves what was recorded, and nothing else'

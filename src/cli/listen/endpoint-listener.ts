@@ -160,8 +160,12 @@ export function createEndpointListener(given: {
       if (answer.isOk) return { kind: 'answered', destination, status: 200, headers, body, truncated, durationMs };
       return { kind: 'failed', destination, reason: error ?? '', durationMs };
     }
-    return { kind: 'answered', destination, status, headers, body, truncated, durationMs };
+    // As attempts are reported: without the secrets of this machine, should the target have echoed them.
+    const { response } = attempt ?? {};
+    const said = response ? { ...response, body: Buffer.from(response.body, response.bodyEncoding) } : nothing;
+    return { kind: 'answered', destination, status, ...said, durationMs };
   };
+  const nothing = { headers: [], body: new Uint8Array(), truncated: false };
 
   const openChannel = () =>
     openReplayChannel({

@@ -157,6 +157,15 @@ describe('the channel', () => {
     await channel.close();
   });
 
+  test('shows the targets, and of programs no arguments, cut to what the server takes', async () => {
+    const targets = [destination, 'exec:./handle.sh --token abc', `http://localhost/${'x'.repeat(400)}`, 'a\u001bb'];
+    const { channel } = open('targets', { targets });
+    await player.isListed(endpoint, 'targets');
+    const listed = (await player.listed(endpoint)).find(({ name }) => name === 'targets');
+    expect(listed?.targets).toEqual([destination, 'exec:./handle.sh', targets[2]?.slice(0, 300) ?? '']);
+    await channel.close();
+  });
+
   test('takes a server that says nothing for dead', async () => {
     const hung = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
     const { api, link } = connectionTo(async () => `http://127.0.0.1:${hung.port}`);

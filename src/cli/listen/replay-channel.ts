@@ -73,7 +73,7 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
   const instance = crypto.randomUUID();
   const closing = new AbortController();
   const shown = targets
-    .map(target => firstCharacters(target, maxTargetCharacters))
+    .map(target => firstCharacters(withoutArguments(target), maxTargetCharacters))
     .filter(target => target !== '' && isPlainText(target))
     .slice(0, maxTargets);
   const answers: ListenerAnswer[] = [];
@@ -189,6 +189,10 @@ function keptHeaders(headers: readonly HeaderPair[]): [string, string][] {
     return size <= 2 * keptResponseBytes ? [[name, value]] : [];
   });
 }
+
+/** The arguments of a program may hold what the team is not to see. */
+const withoutArguments = (target: string): string =>
+  target.startsWith('exec:') ? target.replace(/\s.*$/s, '') : target;
 
 const shortened = (reason: string): string => reason.slice(0, maxReasonCharacters);
 

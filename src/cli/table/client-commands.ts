@@ -98,6 +98,21 @@ hooktape endpoint delete ENDPOINT [--pinned] [--yes]`,
     ],
     load: async () => (await import('../listen/listen.ts')).runListen,
   },
+  'test-event': {
+    summary: 'let an endpoint receive a sample delivery of a platform',
+    usage: 'hooktape test-event ENDPOINT PLATFORM [--sample NAME] [--secret-env N]',
+    details: [
+      endpoint,
+      ['PLATFORM', 'such as stripe, github or shopify; *Send test event* in the dashboard lists all'],
+      ['--sample NAME', 'which sample, mostly the event type (default: the platform’s first)'],
+      ['--secret-env N', 'the name of the environment variable that has the signing secret of your handler'],
+    ],
+    manual: [
+      'The server makes the delivery as the platform documents it, with a new id and the current time, and stores it like any other, with `x-hooktape-test: 1`. The id of the event is printed.',
+      'Without `--secret-env` it is signed with a test secret of the endpoint, which a handler with the secret of the platform refuses. With it, the secret goes to the server for this one event, which keeps it nowhere.',
+    ],
+    load: async () => (await import('../client/test-event.ts')).runTestEvent,
+  },
   send: {
     summary: 'send an event from this machine, edited and signed anew',
     usage:

@@ -26,7 +26,7 @@ export const listenersRoutes = ({ gate, listeners }: { gate: Gate; listeners: Li
     .post(
       '/:name',
       async ({ principal, request, params, body }) => {
-        requestContext(request).endWithSender(0);
+        if (body.wait) requestContext(request).endWithSender(0);
         const caller = { principal, recheck: () => gate.recheck(request), signal: request.signal };
         const replays = await listeners.call(caller, params, body);
         // Elysia sends a Response as it is, but its types expect what the schema says.

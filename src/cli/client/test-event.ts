@@ -1,0 +1,34 @@
+/* `hooktape test-event`: a sample delivery of a platform, made and stored by the server. */
+import type { NewTestEvent, TestEvent } from '../../features/test-events/model.ts';
+import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
+import { connect } from './api.ts';
+import { findEndpoint } from './find.ts';
+import { type Given, readGiven, variable } from './given.ts';
+import { printJson, safeLine } from './output.ts';
+
+export const runTestEvent: Run = async (args, io, usage) => {
+  const given = readGiven(args, usage);
+  const [sample, secret] = [given.option('sample'), readSecret(io, given)];
+  const api = connect(io, given);
+  const { id, name } = await findEndpoint(api, given.argument(0));
+  const body: NewTestEvent = {
+    platform: given.argument(1),
+    ...(sample !== undefined && { sample }),
+    ...(secret !== undefined && { secret }),
+  };
+  const made = await api.call<TestEvent>('POST', `/api/endpoints/${encodeURIComponent(id)}/test-events`, { body });
+  if (given.json) printJson(io, made);
+  else {
+    io.stdout(`${safeLine(made.eventId)}\n`);
+    io.stderr(`${safeLine(name)} has received ${safeLine(made.sample)}, ${made.signed ? 'signed' : 'unsigned'}.\n`);
+  }
+  return exitCodes.done;
+};
+
+function readSecret(io: Io, given: Given): string | undefined {
+  const name = given.option('secret-env');
+  const secret = name === undefined ? undefined : variable(io, name);
+  if (name !== undefined && secret === undefined)
+    throw new UsageError(`--secret-env: the environment variable ${name} is not set`);
+  return secret;
+}
