@@ -156,16 +156,18 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
       const seconds = Math.min(longest, Math.floor((leftMs + toleranceMs) / 1000));
       // Less than a second is left, and the feed waits for whole ones.
       const isCut = seconds === 0 && leftMs > 0 && longest > 0;
-      const signal = AbortSignal.timeout(isCut ? Math.ceil(leftMs) : seconds * 1000 + silenceMs);
+      const waitMs = isCut ? leftMs : seconds * 1000;
+      const signal = AbortSignal.timeout(isCut ? Math.ceil(leftMs) : waitMs + silenceMs);
       const query = { after, where: where || undefined, limit: pageSize, wait: isCut ? 1 : seconds };
       try {
         const page = await api.call<FeedPage>('GET', path, { query, signal });
         hasAnswered = true;
         failures = 0;
-        const isWaitOver = page.events.length === 0 && monotonic() - startedAt >= seconds * 1000 - toleranceMs;
-        // A server that shuts down answers early.
-        if (!isWaitOver && page.events.length === 0 && !page.more) await pause();
-        return { page, readUntil: isWaitOver ? startedAt + seconds * 1000 : startedAt };
+        const isWaitOver = page.events.length === 0 && monotonic() - startedAt >= waitMs - toleranceMs;
+        // A server that shuts down answers early; what makes no progress is not asked again at once.
+        const isStuck = page.cursor === after || (page.events.length === 0 && !page.more);
+        if (isStuck && !isWaitOver) await pause();
+        return { page, readUntil: isWaitOver ? startedAt + waitMs : startedAt };
       } catch (error) {
         if (!(isCut && signal.aborted)) await afterFailure(error, until);
       }
