@@ -62,7 +62,8 @@ export async function findNearest(
     if (!arrived.has(event.id)) return [];
     const failed = failedPart(filter, clause);
     const facts = factsOf(event);
-    return { event, failed, missed: parts.filter(part => evaluate(part, facts, now) === false).length };
+    const missed = new Set(parts.flatMap((part, index) => (evaluate(part, facts, now) === false ? [index] : [])));
+    return { event, failed, missed: missed.add(failed.index).size };
   });
   // Stable: of those that are equally near, the newest stays first.
   candidates.sort((a, b) => a.missed - b.missed || b.failed.index - a.failed.index);

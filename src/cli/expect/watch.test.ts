@@ -149,6 +149,10 @@ describe('a server that is away', () => {
 
   test('at first ends it at once; later it is asked again where it was', async () => {
     await expect(playFeed(gone).watch(expected())).rejects.toBeInstanceOf(UnreachableError);
+    const shuttingDown = playFeed((_, at) =>
+      at < 300 ? new RefusedError(503, 'shutting down') : at < 900 ? gone() : 'in time',
+    );
+    expect(await shuttingDown.watch(expected({ withinMs: 2000 }))).toMatchObject({ outcome: 'not met' });
     const feed = playFeed(({ after }, at) => {
       if (after === 'mark') return { events: [event('1')], cursor: 'one' };
       if (at < 1000) return at < 300 ? gone() : new RefusedError(503, 'shutting down');

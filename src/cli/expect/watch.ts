@@ -135,11 +135,11 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
   const afterFailure = async (error: unknown, until: number): Promise<void> => {
     if (error instanceof RefusedError && error.status === 400 && error.message === 'invalid cursor')
       throw new UsageError('--after: not a mark of this endpoint; `hooktape mark ENDPOINT` prints one');
-    const isPassing =
-      error instanceof UnreachableError ||
-      (error instanceof RefusedError && (error.status >= 500 || error.status === 429));
-    // At first, a wrong URL is more likely than a restart.
-    if (!isPassing || !hasAnswered || monotonic() > until + graceMs) throw error;
+    const isBusy = error instanceof RefusedError && (error.status >= 500 || error.status === 429);
+    // At first, a wrong URL is more likely than a restart. A server that refuses for the moment is there.
+    const isPassing = isBusy || (error instanceof UnreachableError && hasAnswered);
+    if (!isPassing || monotonic() > until + graceMs) throw error;
+    hasAnswered = true;
     if (failures === 0) io.stderr(`${safeLine((error as Error).message)}; trying again.\n`);
     await pause();
     failures++;
