@@ -26,7 +26,7 @@ const expected = (given: Partial<Expectation> = {}): Expectation => ({
 
 type Asked = { after: string; wait: number };
 /** `inMs`: how long it takes. */
-type Answer = (Partial<FeedPage> & { inMs?: number }) | Error;
+type Answer = (Partial<FeedPage> & { inMs?: number }) | (Error & { inMs?: number });
 
 /** A feed that answers as it is told, and a clock that only its waits and the command's pauses move. */
 function playFeed(answer: (asked: Asked, at: number) => Answer | 'in time') {
@@ -43,9 +43,9 @@ function playFeed(answer: (asked: Asked, at: number) => Answer | 'in time') {
     const at = clock.monotonic() - began;
     calls.push({ ...asked, at });
     const given = answer(asked, at);
-    if (given instanceof Error) throw given;
     if (given === 'in time') clock.advance(asked.wait * 1000);
     else clock.advance(given.inMs ?? 0);
+    if (given instanceof Error) throw given;
     const page = { events: [], cursor: asked.after, more: false, truncated: false };
     return (given === 'in time' ? page : { ...page, ...given }) as T;
   };
@@ -149,6 +149,8 @@ describe('a server that is away', () => {
 
   test('at first ends it at once; later it is asked again where it was', async () => {
     await expect(playFeed(gone).watch(expected())).rejects.toBeInstanceOf(UnreachableError);
+    const killed = playFeed((_, at) => (at === 0 ? Object.assign(gone(), { inMs: 1500 }) : 'in time'));
+    expect(await killed.watch(expected({ withinMs: 3000 }))).toMatchObject({ outcome: 'not met' });
     const shuttingDown = playFeed((_, at) =>
       at < 300 ? new RefusedError(503, 'shutting down') : at < 900 ? gone() : 'in time',
     );

@@ -29,6 +29,8 @@ const maxWaitSeconds = 25;
 const toleranceMs = 100;
 /** How long an answer may take beyond the wait that was asked for. */
 const silenceMs = 15_000;
+/** Where nothing listens, a request fails sooner than this. */
+const silenceAtFirstMs = 1000;
 /** How often events that are known are looked at again, when the filter is about something that can change. */
 const recheckSeconds = 5;
 /** How long a server that is away at the end may take to come back. */
@@ -132,12 +134,12 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
   const pause = (): Promise<void> => io.sleep(Math.min(maxPauseMs, firstPauseMs * 2 ** Math.min(failures, 10)));
 
   /** @throws what `watch` throws, unless it is worth trying again */
-  const afterFailure = async (error: unknown, until: number): Promise<void> => {
+  const afterFailure = async (error: unknown, until: number, waitedMs: number): Promise<void> => {
     if (error instanceof RefusedError && error.status === 400 && error.message === 'invalid cursor')
       throw new UsageError('--after: not a mark of this endpoint; `hooktape mark ENDPOINT` prints one');
     const isBusy = error instanceof RefusedError && (error.status >= 500 || error.status === 429);
-    // At first, a wrong URL is more likely than a restart. A server that refuses for the moment is there.
-    const isPassing = isBusy || (error instanceof UnreachableError && hasAnswered);
+    // At first, a wrong URL is more likely than a restart; but who refuses for the moment, or has let the request wait, is there.
+    const isPassing = isBusy || (error instanceof UnreachableError && (hasAnswered || waitedMs > silenceAtFirstMs));
     if (!isPassing || monotonic() > until + graceMs) throw error;
     hasAnswered = true;
     if (failures === 0) io.stderr(`${safeLine((error as Error).message)}; trying again.\n`);
@@ -169,7 +171,7 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
         if (isStuck && !isWaitOver) await pause();
         return { page, readUntil: isWaitOver ? startedAt + waitMs : startedAt };
       } catch (error) {
-        if (!(isCut && signal.aborted)) await afterFailure(error, until);
+        if (!(isCut && signal.aborted)) await afterFailure(error, until, monotonic() - startedAt);
       }
     }
   };
