@@ -172,7 +172,7 @@ const bySchema: Record<string, unknown> = {
   },
   TagsRequest: { tags: ['checkout'] },
   EventPage: { events: [summary], nextCursor: null, scannedTo: null },
-  FeedPage: { events: [summary], cursor, more: false, truncated: false },
+  FeedPage: { events: [{ ...summary, cursor }], cursor, more: false, truncated: false },
   History: { version: '2026.09.17', exportedAt: receivedAt, endpoint, events: [{ ...received, ...content }] },
   HttpArchive: {
     log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },
