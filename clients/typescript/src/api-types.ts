@@ -127,6 +127,10 @@ export type FeedEvent = {
   action: string | null;
   /** what matters in the payload, as the sender wrote it: up to 4 texts of at most 60 characters; empty when nothing is known to matter */
   highlights: string[];
+  /** the position after this event, for readers that move on event by event */
+  cursor: string;
+  /** with `content=full`, as `GET /api/events/{id}` has it; null when there was none, or when the event is damaged */
+  query?: string | null | undefined;
   /** with `content=full`; null when the event is damaged on disk */
   rawHeaders?: [string, string][] | null | undefined;
   /** with `content=full`; null when the event is damaged */

@@ -4,6 +4,8 @@ import type { FeedEvent } from './api-types.ts';
 /** An event with its content. What is null is damaged on the server's disk. */
 export type CapturedEvent = FeedEvent & {
   endpointId: string;
+  /** Without the `?`; null when there was none. */
+  query: string | null;
   /** In the order of arrival, names as they were sent. */
   rawHeaders: [string, string][] | null;
   /** Names in lower case; repeated ones are joined with `, `. */
@@ -17,11 +19,12 @@ export type CapturedEvent = FeedEvent & {
 };
 
 export function toCapturedEvent(endpointId: string, event: FeedEvent): CapturedEvent {
-  const { rawHeaders = null, payloadRaw = null, payloadEncoding = null } = event;
+  const { query = null, rawHeaders = null, payloadRaw = null, payloadEncoding = null } = event;
   const headers = joinHeaders(rawHeaders ?? []);
   return {
     ...event,
     endpointId,
+    query,
     rawHeaders,
     headers,
     payloadRaw,

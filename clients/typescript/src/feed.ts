@@ -44,7 +44,8 @@ export async function* feedPages(api: Api, endpointId: string, options: PagesOpt
       if (page === undefined) continue;
       after = page.cursor;
       yield page;
-      if (waitS === 0 && !page.more) return;
+      // The page may have moved the deadline.
+      if (waitS === 0 && !page.more && deadline() <= performance.now()) return;
     } catch (error) {
       if (!isPassing(error) || leftMs <= 0) throw error;
       onReconnect?.(error);

@@ -9,6 +9,7 @@ import email.utils
 import http.client
 import ipaddress
 import json
+import socket
 import time
 import urllib.error
 import urllib.parse
@@ -102,7 +103,8 @@ class Api:
 
     def _unreachable(self, name: str, cause: Exception, limit: float) -> UnreachableError:
         inner = cause.reason if isinstance(cause, urllib.error.URLError) else cause
-        if isinstance(inner, TimeoutError):
+        # Before Python 3.10, a socket's timeout is no TimeoutError.
+        if isinstance(inner, (TimeoutError, socket.timeout)):
             return TimedOut(f"{name}: {self._origin} did not answer within {duration_text(limit)}")
         return UnreachableError(f"{name}: {self._origin} cannot be reached ({safe_line(str(inner) or repr(inner))})")
 

@@ -61,7 +61,8 @@ def feed_pages(
             continue
         after = page["cursor"]
         yield page
-        if wait == 0 and not page["more"]:
+        # The page may have moved the deadline.
+        if wait == 0 and not page["more"] and deadline() <= time.monotonic():
             return
 
 

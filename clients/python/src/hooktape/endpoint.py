@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager
 from typing import Callable, ContextManager, Iterator, Optional, Sequence, Union, overload
 
-from ._api import Api, quoted
+from ._api import Api, Query, quoted
 from ._durations import Duration, seconds
 from ._explain import not_arrived
 from ._feed import feed_pages
@@ -28,7 +28,7 @@ class EndpointClient:
 
     def mark(self) -> str:
         """The position after the newest event, for ``after``."""
-        query = {"after": "now", "limit": 1}
+        query: Query = {"after": "now", "limit": 1}
         page: FeedPage = self._api.call("GET", f"/api/endpoints/{quoted(self.id)}/feed", query=query)
         return page["cursor"]
 

@@ -13,6 +13,10 @@ class CapturedEvent(EventSummary):
     """An event with its content. What is None is damaged on the server's disk."""
 
     endpointId: str
+    # the position after this event, for `after`
+    cursor: str
+    # without the "?"; None when there was none
+    query: Optional[str]
     # in the order of arrival, names as they were sent
     rawHeaders: Optional[list[list[str]]]
     # names in lower case; repeated ones are joined with ", "
@@ -31,6 +35,7 @@ def to_captured_event(endpoint_id: str, event: FeedEvent) -> CapturedEvent:
     captured = {
         **event,
         "endpointId": endpoint_id,
+        "query": event.get("query"),
         "rawHeaders": raw_headers,
         "headers": _join_headers(raw_headers or []),
         "payloadRaw": payload_raw,

@@ -165,9 +165,14 @@ class _FeedEventRequired(TypedDict):
     # what matters in the payload, as the sender wrote it: up to 4 texts of at most 60 characters;
     # empty when nothing is known to matter
     highlights: list[str]
+    # the position after this event, for readers that move on event by event
+    cursor: str
 
 
 class FeedEvent(_FeedEventRequired, total=False):
+    # with `content=full`, as `GET /api/events/{id}` has it; null when there was none, or when the
+    # event is damaged
+    query: Optional[str]
     # with `content=full`; null when the event is damaged on disk
     rawHeaders: Optional[list[list[str]]]
     # with `content=full`; null when the event is damaged
@@ -336,3 +341,7 @@ class Signature(TypedDict):
     verdict: Literal["valid", "invalid", "unchecked"]
     reason: Optional[Literal["no_secret", "unconfirmed_secret", "wrong_secret_or_altered_body", "timestamp_out_of_tolerance", "malformed_header", "unsupported"]]
     proves: Optional[Literal["payload", "origin"]]
+
+
+AnswerRule = dict[str, Any]
+AnswerRules = dict[str, Any]
