@@ -295,3 +295,6 @@ export type Signature = {
     | null;
   proves: 'payload' | 'origin' | null;
 };
+
+export type AnswerRule = Record<string, unknown>;
+export type AnswerRules = { rules: AnswerRule[] };
