@@ -1,7 +1,7 @@
 /*
  * `bun run client-proof [--only npm,browser,python,container,feed]`: packs the client libraries, installs them from the packs into empty projects, and uses
  * them there against the compiled program: in Node, Bun, Deno, a browser and Python, with their types checked, and with feeds that are
- * read while the server is killed. Installs what that needs from npm and PyPI. HOOKTAPE_PROOF_IMAGE names an image of the program, where
+ * read while the server is killed. Installs what that needs from npm and PyPI. PROOF_IMAGE names an image of the program, where
  * a container engine runs (DOCKER_HOST); without it the program takes the container's place. Ends with `N passed, N failed`.
  */
 import { parseArgs } from 'node:util';

@@ -10,7 +10,7 @@ export async function checkContainer(checks: Checks, { installation, server, npm
     const script = ['container.mjs', server.origin, program];
     return (await run(['node', ...script], { cwd: await npmProject(), env, minutes: 2 })).trim();
   });
-  const image = process.env['HOOKTAPE_PROOF_IMAGE'];
+  const image = process.env['PROOF_IMAGE'];
   if (!image) return;
   await checks.check(`testcontainers: a container of ${image}`, async () =>
     (await run(['node', 'container.mjs', image], { cwd: await npmProject(), minutes: 5 })).trim(),
