@@ -30,6 +30,9 @@ export const operations = [
   'DELETE /api/endpoints/{id}',
   'GET /api/endpoints/{id}/feed',
   'POST /api/endpoints/{id}/where/test',
+  'GET /api/endpoints/{id}/answers',
+  'PUT /api/endpoints/{id}/answers',
+  'DELETE /api/endpoints/{id}/answers',
   'GET /api/events/{id}',
   'POST /api/events/{id}/replay',
 ] as const;

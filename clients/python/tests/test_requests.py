@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import unittest
+import urllib.error
+import urllib.request
 from http.server import BaseHTTPRequestHandler
 from typing import Optional
 
 from hooktape import ApiError, Hooktape, UnreachableError
-from harness import FakeServer, HooktapeTestCase, deliver, reply
+from harness import URL, FakeServer, HooktapeTestCase, deliver, reply
 
 
 class Endpoints(HooktapeTestCase):
@@ -30,6 +32,34 @@ class Endpoints(HooktapeTestCase):
         self.assertEqual(error.status, 400)
         self.assertIn("name", error.error)
         self.assertEqual(str(error), f"POST /api/endpoints: 400 {error.error}")
+
+
+class Answers(HooktapeTestCase):
+    def test_are_what_senders_get_until_they_are_cleared(self) -> None:
+        endpoint, handle = self.create()
+
+        def status() -> int:
+            request = urllib.request.Request(URL + endpoint["path"], b"{}")
+            try:
+                with urllib.request.urlopen(request) as answer:
+                    return int(answer.status)
+            except urllib.error.HTTPError as error:
+                error.close()
+                return error.code
+
+        stored = handle.answers.set([{"first": 2, "answer": {"status": 500}}, {"answer": {"status": 202}}])
+        self.assertEqual([rule.get("name") for rule in stored["rules"]], ["rule-1", "rule-2"])
+        self.assertEqual(handle.answers.get(), stored)
+        self.assertEqual([status(), status(), status()], [500, 500, 202])
+        # What get() returns can be set again, and starts anew.
+        handle.answers.set(stored)
+        self.assertEqual(status(), 500)
+        handle.answers.clear()
+        self.assertEqual(handle.answers.get(), {"rules": []})
+        self.assertEqual(status(), 200)
+        with self.assertRaises(ApiError) as caught:
+            handle.answers.set([{"answer": {"headers": [["Set-Cookie", "a=1"]]}}])
+        self.assertEqual(caught.exception.status, 400)
 
 
 class Send(HooktapeTestCase):

@@ -1,5 +1,48 @@
 /* What the API takes and returns. Generated from /openapi.json by `bun scripts/client-types.ts`. Do not edit. */
 
+export type AnswerRule = {
+  /** unique; default `rule-N`, counted from 1 */
+  name?: string | undefined;
+  /** a filter: only events that match it */
+  when?: string | undefined;
+  /** what the rule counts: the attempts of each delivery, or all events (default) */
+  per?: 'delivery' | 'endpoint' | undefined;
+  /** only the first so many */
+  first?: number | undefined;
+  /** only each so-manieth: for 3, the 3rd, 6th, … */
+  every?: number | undefined;
+  /** with this probability, from 0 to 1 */
+  chance?: number | undefined;
+  /** only what is over `max` in any `perS` seconds */
+  rate?:
+    | {
+        max: number;
+        perS: number;
+      }
+    | undefined;
+  /** also before the handshakes of platforms */
+  handshake?: boolean | undefined;
+  answer: RuleAnswer;
+};
+
+export type AnswerRules = {
+  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the usual answer */
+  rules: AnswerRule[];
+};
+
+/** what the sender got */
+export type Answered = {
+  /** null when the connection was closed, reset or stalled */
+  status: number | null;
+  /** the name of the rule that chose the answer; null for the usual one */
+  rule: string | null;
+  /** how long the answer was held back */
+  delayMs: number;
+  fault: 'close' | 'reset' | 'stall' | null;
+  /** answered at once, because too many answers were held back */
+  limited: boolean;
+};
+
 /** the delivery of which an event is an attempt */
 export type DeliveryPlace = {
   /** identifies the delivery in its endpoint: `GET /api/deliveries/{key}` */
@@ -62,6 +105,8 @@ export type EventDetail = {
   /** in the order in which they were given */
   tags: string[];
   delivery: DeliveryPlace;
+  answered: Answered;
+  refused: 401 | 403 | 405 | null;
   endpointId: string;
   headers: Record<string, string>;
   /** in the order of arrival, names as they were sent */
@@ -96,6 +141,8 @@ export type EventSummary = {
   /** in the order in which they were given */
   tags: string[];
   delivery: DeliveryPlace;
+  answered: Answered;
+  refused: 401 | 403 | 405 | null;
   verdict: 'valid' | 'invalid' | 'unchecked' | 'none' | null;
   payloadPreview: string;
   /** what happened, for platforms whose event types say little, such as `opened` for GitHub’s `pull_request`; from the payload, as `highlights` */
@@ -121,6 +168,8 @@ export type FeedEvent = {
   /** in the order in which they were given */
   tags: string[];
   delivery: DeliveryPlace;
+  answered: Answered;
+  refused: 401 | 403 | 405 | null;
   verdict: 'valid' | 'invalid' | 'unchecked' | 'none' | null;
   payloadPreview: string;
   /** what happened, for platforms whose event types say little, such as `opened` for GitHub’s `pull_request`; from the payload, as `highlights` */
@@ -281,6 +330,19 @@ export type ReplaySign = {
   newId?: boolean | undefined;
 };
 
+export type RuleAnswer = {
+  /** 200 to 599; default 200, with `rate` 429 */
+  status?: number | undefined;
+  headers?: [string, string][] | undefined;
+  /** at most 64 KiB; placeholders are {{id}}, {{now}}, {{header.X}}, {{query.X}} and {{body.a.b}} */
+  body?: string | undefined;
+  bodyEncoding?: 'utf8' | 'base64' | undefined;
+  /** at most 60000 */
+  delayMs?: number | undefined;
+  /** instead of an answer: the connection is closed, reset (TCP RST), or gets the head and then nothing for a minute */
+  fault?: 'close' | 'reset' | 'stall' | undefined;
+};
+
 export type Signature = {
   platform: string | null;
   scheme: string;
@@ -295,6 +357,3 @@ export type Signature = {
     | null;
   proves: 'payload' | 'origin' | null;
 };
-
-export type AnswerRule = Record<string, unknown>;
-export type AnswerRules = { rules: AnswerRule[] };

@@ -54,7 +54,7 @@ function messageOf({ where, withinMs, expected, found }: Missing, { arrived, mor
   ].join('\n');
 }
 
-const lineOf = ({ id, method, path, eventType, platform, verdict }: EventSummary): string =>
+const lineOf = ({ id, method, path, eventType, platform, verdict, refused }: EventSummary): string =>
   safeLine(
     [
       id,
@@ -62,5 +62,6 @@ const lineOf = ({ id, method, path, eventType, platform, verdict }: EventSummary
       ...(eventType === null ? [] : [eventType]),
       ...(platform === null ? [] : [`from ${platform}`]),
       ...(verdict === 'invalid' ? ['(invalid signature)'] : []),
+      ...(refused === null ? [] : [`(refused with ${refused})`]),
     ].join(' '),
   );

@@ -39,6 +39,27 @@ describe('endpoints', () => {
   });
 });
 
+describe('answers', () => {
+  test('are what senders get, until they are cleared', async () => {
+    const endpoint = await harness.hooktape.endpoints.create({ name: 'answers' });
+    const { answers } = harness.hooktape.endpoint(endpoint);
+    const statusOf = async () => (await fetch(harness.origin + endpoint.path, { method: 'POST', body: '{}' })).status;
+    const rules = [{ first: 2, answer: { status: 500 } }, { answer: { status: 202, body: 'thanks' } }];
+    const stored = await answers.set(rules);
+    expect(stored.rules.map(({ name }) => name)).toEqual(['rule-1', 'rule-2']);
+    expect(await answers.get()).toEqual(stored);
+    expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([500, 500, 202]);
+    // What `get` returns can be set again, and starts anew.
+    await answers.set(stored);
+    expect(await statusOf()).toBe(500);
+    await answers.clear();
+    expect(await answers.get()).toEqual({ rules: [] });
+    expect(await statusOf()).toBe(200);
+    const wrong = await rejection(answers.set([{ answer: { headers: [['Set-Cookie', 'a=1']] } }]));
+    expect(wrong).toMatchObject({ name: 'ApiError', status: 400 });
+  });
+});
+
 describe('send', () => {
   test('sends an event, edited and signed', async () => {
     const endpoint = await harness.hooktape.endpoints.create({ name: 'send' });

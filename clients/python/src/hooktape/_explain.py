@@ -65,4 +65,6 @@ def _line_of(event: EventSummary) -> str:
         words.append(f"from {event['platform']}")
     if event["verdict"] == "invalid":
         words.append("(invalid signature)")
+    if event["refused"] is not None:
+        words.append(f"(refused with {event['refused']})")
     return safe_line(" ".join(words))

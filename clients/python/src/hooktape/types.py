@@ -6,6 +6,10 @@ from typing import Any, Literal, Optional, TypedDict, Union
 
 
 __all__ = [
+    "AnswerRule",
+    "AnswerRuleRate",
+    "AnswerRules",
+    "Answered",
     "DeliveryPlace",
     "Endpoint",
     "EndpointList",
@@ -28,8 +32,55 @@ __all__ = [
     "ReplayRequest",
     "ReplayResult",
     "ReplaySign",
+    "RuleAnswer",
     "Signature",
 ]
+
+
+class AnswerRuleRate(TypedDict):
+    max: int
+    perS: int
+
+
+class _AnswerRuleRequired(TypedDict):
+    answer: RuleAnswer
+
+
+class AnswerRule(_AnswerRuleRequired, total=False):
+    # unique; default `rule-N`, counted from 1
+    name: str
+    # a filter: only events that match it
+    when: str
+    # what the rule counts: the attempts of each delivery, or all events (default)
+    per: Literal["delivery", "endpoint"]
+    # only the first so many
+    first: int
+    # only each so-manieth: for 3, the 3rd, 6th, …
+    every: int
+    # with this probability, from 0 to 1
+    chance: float
+    # only what is over `max` in any `perS` seconds
+    rate: AnswerRuleRate
+    # also before the handshakes of platforms
+    handshake: bool
+
+
+class AnswerRules(TypedDict):
+    # the first one whose conditions all hold answers; at most 50; empty: every sender gets the
+    # usual answer
+    rules: list[AnswerRule]
+
+
+class Answered(TypedDict):
+    # null when the connection was closed, reset or stalled
+    status: Optional[int]
+    # the name of the rule that chose the answer; null for the usual one
+    rule: Optional[str]
+    # how long the answer was held back
+    delayMs: int
+    fault: Optional[Literal["close", "reset", "stall"]]
+    # answered at once, because too many answers were held back
+    limited: bool
 
 
 class DeliveryPlace(TypedDict):
@@ -96,6 +147,8 @@ class EventDetail(TypedDict):
     # in the order in which they were given
     tags: list[str]
     delivery: DeliveryPlace
+    answered: Answered
+    refused: Optional[Union[Literal[401], Literal[403], Literal[405]]]
     endpointId: str
     headers: dict[str, str]
     # in the order of arrival, names as they were sent
@@ -130,6 +183,8 @@ class EventSummary(TypedDict):
     # in the order in which they were given
     tags: list[str]
     delivery: DeliveryPlace
+    answered: Answered
+    refused: Optional[Union[Literal[401], Literal[403], Literal[405]]]
     verdict: Optional[Literal["valid", "invalid", "unchecked", "none"]]
     payloadPreview: str
     # what happened, for platforms whose event types say little, such as `opened` for GitHub’s
@@ -157,6 +212,8 @@ class _FeedEventRequired(TypedDict):
     # in the order in which they were given
     tags: list[str]
     delivery: DeliveryPlace
+    answered: Answered
+    refused: Optional[Union[Literal[401], Literal[403], Literal[405]]]
     verdict: Optional[Literal["valid", "invalid", "unchecked", "none"]]
     payloadPreview: str
     # what happened, for platforms whose event types say little, such as `opened` for GitHub’s
@@ -335,13 +392,23 @@ class ReplaySign(_ReplaySignRequired, total=False):
     newId: bool
 
 
+class RuleAnswer(TypedDict, total=False):
+    # 200 to 599; default 200, with `rate` 429
+    status: int
+    headers: list[list[str]]
+    # at most 64 KiB; placeholders are {{id}}, {{now}}, {{header.X}}, {{query.X}} and {{body.a.b}}
+    body: str
+    bodyEncoding: Literal["utf8", "base64"]
+    # at most 60000
+    delayMs: int
+    # instead of an answer: the connection is closed, reset (TCP RST), or gets the head and then
+    # nothing for a minute
+    fault: Literal["close", "reset", "stall"]
+
+
 class Signature(TypedDict):
     platform: Optional[str]
     scheme: str
     verdict: Literal["valid", "invalid", "unchecked"]
     reason: Optional[Literal["no_secret", "unconfirmed_secret", "wrong_secret_or_altered_body", "timestamp_out_of_tolerance", "malformed_header", "unsupported"]]
     proves: Optional[Literal["payload", "origin"]]
-
-
-AnswerRule = dict[str, Any]
-AnswerRules = dict[str, Any]
