@@ -9,8 +9,8 @@ import { safeLine } from './text.ts';
 export type ApiOptions = {
   /** The server's origin, such as `http://localhost:4665`. */
   url: string | URL;
-  /** An API key, `htk_…`. */
-  key: string;
+  /** An API key, `htk_…`. `undefined`, such as a variable that is not set, is an error. */
+  key: string | undefined;
   /** How long a request may take. Default `30s`. */
   timeout?: Duration | undefined;
   /** How often a request is sent again that the server put off. Default 5. */
