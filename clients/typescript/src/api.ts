@@ -1,6 +1,6 @@
 /*
  * Requests to the REST API. Redirects are not followed, because they would carry the key elsewhere. A request that the server put off (429,
- * or 503 with Retry-After) is sent again after that time: the server has done nothing yet.
+ * or 503 with Retry-After) is sent again after that time: the server has done nothing yet. So is, once, a GET whose connection breaks.
  */
 import { type Duration, durationText, milliseconds } from './duration.ts';
 import { ApiError, ConnectionError } from './errors.ts';
@@ -26,12 +26,17 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type ApiRequest = CallOptions & {
   query?: Record<string, string | number | undefined> | undefined;
   body?: unknown;
+  /** How long the server was asked to wait before it answers. */
+  waitMs?: number | undefined;
   /** In place of the client's own. */
   timeoutMs?: number | undefined;
   retries?: number | undefined;
 };
 
 export type Api = <T>(method: Method, path: string, request?: ApiRequest) => Promise<T>;
+
+/** Perhaps one that had been open for a while, and that the server or a proxy has closed. */
+class BrokenConnectionError extends ConnectionError {}
 
 /** A longer wait is left to the caller. */
 const maxRetryWaitMs = 60_000;
@@ -49,7 +54,8 @@ export function createApi({ url, key, timeout = '30s', retries = 5, fetch: given
     path: string,
     request: ApiRequest,
   ): Promise<{ response: Response; text: string }> => {
-    const { signal, body, timeoutMs = defaultTimeoutMs } = request;
+    const { signal, body, waitMs = 0 } = request;
+    const timeoutMs = (request.timeoutMs ?? defaultTimeoutMs) + waitMs;
     signal?.throwIfAborted();
     const end = new AbortController();
     const timer = setTimeout(() => end.abort(), timeoutMs);
@@ -71,8 +77,10 @@ export function createApi({ url, key, timeout = '30s', retries = 5, fetch: given
       return { response, text: await response.text() };
     } catch (cause) {
       signal?.throwIfAborted();
-      const problem = end.signal.aborted ? `did not answer within ${durationText(timeoutMs)}` : 'cannot be reached';
-      throw new ConnectionError(`${method} ${path}: ${origin} ${problem}${causeText(cause)}`, { cause });
+      const server = `${method} ${path}: ${origin}`;
+      if (end.signal.aborted)
+        throw new ConnectionError(`${server} did not answer within ${durationText(timeoutMs)}`, { cause });
+      throw new BrokenConnectionError(`${server} cannot be reached${causeText(cause)}`, { cause });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
@@ -81,11 +89,18 @@ export function createApi({ url, key, timeout = '30s', retries = 5, fetch: given
 
   return async <T>(method: Method, path: string, request: ApiRequest = {}): Promise<T> => {
     for (let attempt = 0; ; attempt++) {
-      const { response, text } = await once(method, path, request);
+      const allowed = request.retries ?? retries;
+      const answer = await once(method, path, request).catch((error: unknown) => {
+        const isRepeatable = method === 'GET' && attempt === 0 && allowed > 0;
+        if (!isRepeatable || !(error instanceof BrokenConnectionError)) throw error;
+        return undefined;
+      });
+      if (answer === undefined) continue;
+      const { response, text } = answer;
       if (response.ok) return readJson<T>(`${method} ${path}`, text);
       const error = refusal(`${method} ${path}`, response, text);
       const waitMs = retryWaitMs(method, error, attempt);
-      if (attempt >= (request.retries ?? retries) || waitMs === undefined || waitMs > maxRetryWaitMs) throw error;
+      if (attempt >= allowed || waitMs === undefined || waitMs > maxRetryWaitMs) throw error;
       await sleep(waitMs, request.signal);
     }
   };

@@ -20,8 +20,6 @@ export type PagesOptions = CallOptions & {
 const pageSize = 100;
 /** The server allows 25 s. Some proxies close connections that are silent for 30 s. */
 const maxWaitSeconds = 20;
-/** For the answer itself, after the wait. A connection that is silent for longer is dead. */
-const answerTimeoutMs = 25_000;
 const firstBackoffMs = 100;
 const maxBackoffMs = 5000;
 
@@ -68,17 +66,17 @@ async function readPage(
   { query, leftMs, signal }: PageRequest,
 ): Promise<FeedPage | undefined> {
   const path = `/api/endpoints/${encodeURIComponent(endpointId)}/feed`;
-  const timeoutMs = query.wait * 1000 + answerTimeoutMs;
+  const waitMs = query.wait * 1000;
   // Before the deadline the caller tries again.
-  if (leftMs <= 0) return api<FeedPage>('GET', path, { query, signal, timeoutMs });
-  if (leftMs >= query.wait * 1000) return api<FeedPage>('GET', path, { query, signal, timeoutMs, retries: 0 });
+  if (leftMs <= 0) return api<FeedPage>('GET', path, { query, signal });
+  if (leftMs >= waitMs) return api<FeedPage>('GET', path, { query, signal, waitMs, retries: 0 });
   signal?.throwIfAborted();
   const cut = new AbortController();
   const timer = setTimeout(() => cut.abort(), leftMs);
   const abort = (): void => cut.abort();
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    return await api<FeedPage>('GET', path, { query, signal: cut.signal, timeoutMs, retries: 0 });
+    return await api<FeedPage>('GET', path, { query, signal: cut.signal, waitMs, retries: 0 });
   } catch (error) {
     signal?.throwIfAborted();
     if (cut.signal.aborted) return undefined;

@@ -149,6 +149,17 @@ describe('requests', () => {
     expect(String(await rejection(gone.endpoints.list()))).toContain('cannot be reached');
   });
 
+  test('a GET whose connection breaks is sent once more, a change is not', async () => {
+    const breaks = () => Promise.reject(new TypeError('terminated'));
+    const reading = answering(breaks);
+    expect(await reading.hooktape.endpoints.list()).toEqual([]);
+    const twice = answering(breaks, breaks);
+    expect(String(await rejection(twice.hooktape.endpoints.list()))).toContain('cannot be reached (terminated)');
+    const changing = answering(breaks);
+    expect(await rejection(changing.hooktape.endpoints.create({ name: 'x' }))).toBeInstanceOf(ConnectionError);
+    expect([reading, twice, changing].map(({ requests }) => requests.length)).toEqual([2, 2, 1]);
+  });
+
   test('a redirect is not followed, because it would carry the key elsewhere', async () => {
     const { hooktape, requests } = answering(() => Response.redirect('https://elsewhere.test/', 302));
     expect(await rejection(hooktape.endpoints.list())).toMatchObject({

@@ -60,23 +60,26 @@ class Api:
         *,
         query: Optional[Query] = None,
         body: Optional[object] = None,
+        wait: float = 0,
         timeout: Optional[float] = None,
         retries: Optional[int] = None,
     ) -> Any:
+        # ``wait``: how long the server was asked to wait before it answers.
+        limit = (self._timeout if timeout is None else timeout) + wait
         attempt = 0
         while True:
             try:
-                return self._once(method, path, query=query, body=body, timeout=timeout)
+                return self._once(method, path, query=query, body=body, timeout=limit)
             except ApiError as error:
-                wait = _retry_wait(method, error, attempt)
+                pause = _retry_wait(method, error, attempt)
                 allowed = self._retries if retries is None else retries
-                if wait is None or wait > _MAX_RETRY_WAIT or attempt >= allowed:
+                if pause is None or pause > _MAX_RETRY_WAIT or attempt >= allowed:
                     raise
-                time.sleep(wait)
+                time.sleep(pause)
                 attempt += 1
 
     def _once(
-        self, method: str, path: str, *, query: Optional[Query], body: Optional[object], timeout: Optional[float]
+        self, method: str, path: str, *, query: Optional[Query], body: Optional[object], timeout: float
     ) -> Any:
         name = f"{method} {path}"
         given = {key: value for key, value in (query or {}).items() if value is not None}
@@ -87,15 +90,14 @@ class Api:
             headers["content-type"] = "application/json"
             data = json.dumps(body).encode()
         request = urllib.request.Request(f"{self._origin}{path}{suffix}", data, headers, method=method)
-        limit = self._timeout if timeout is None else timeout
         try:
-            with self._opener.open(request, timeout=limit) as answer:
+            with self._opener.open(request, timeout=timeout) as answer:
                 text = answer.read()
         except urllib.error.HTTPError as answer:
             with answer:
                 raise _refusal(name, answer) from None
         except (OSError, http.client.HTTPException) as cause:
-            raise self._unreachable(name, cause, limit) from cause
+            raise self._unreachable(name, cause, timeout) from cause
         try:
             return json.loads(text)
         except ValueError as cause:

@@ -17,8 +17,6 @@ from .types import FeedPage
 _PAGE_SIZE = 100
 # The server allows 25 s. Some proxies close connections that are silent for 30 s.
 _MAX_WAIT = 20
-# For the answer itself, after the wait. A connection that is silent for longer is dead.
-_ANSWER_TIMEOUT = 25.0
 _FIRST_BACKOFF = 0.1
 _MAX_BACKOFF = 5.0
 
@@ -69,14 +67,17 @@ def feed_pages(
 def _read_page(api: Api, endpoint_id: str, query: Query, *, wait: int, left: float) -> Optional[FeedPage]:
     """None when nothing had arrived by the deadline, which may lie within a second of waiting."""
     path = f"/api/endpoints/{quoted(endpoint_id)}/feed"
-    timeout = wait + _ANSWER_TIMEOUT
     # Before the deadline the caller tries again.
     if left <= 0:
-        last: FeedPage = api.call("GET", path, query=query, timeout=timeout)
+        last: FeedPage = api.call("GET", path, query=query)
         return last
     is_cut = left < wait
     try:
-        page: FeedPage = api.call("GET", path, query=query, timeout=left if is_cut else timeout, retries=0)
+        page: FeedPage = (
+            api.call("GET", path, query=query, timeout=left, retries=0)
+            if is_cut
+            else api.call("GET", path, query=query, wait=wait, retries=0)
+        )
         return page
     except TimedOut:
         if is_cut:
