@@ -1,12 +1,18 @@
 /* Stores deliveries: group commit forms batches, and each sender gets its response once its batch is on disk. */
+import type { Refusal } from '../core/answers/model.ts';
+import type { EndpointPolicy } from '../core/answers/rules.ts';
 import { unavailable } from '../core/errors.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../core/ids.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
+import type { Chosen } from './answering/answerer.ts';
 import type { Delivery, Destination, PendingDelivery } from './delivery.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
-/** An ingest URL of an endpoint: the endpoint's row number and a token. `isPrevious`: a token that was replaced and is still taken. */
-export type IngestAddress = { seq: number; token: string; isPrevious?: true };
+/**
+ * An ingest URL of an endpoint: the endpoint's row number and a token. `isPrevious`: a token that was replaced and is still taken.
+ * `policy`: only of endpoints with rules or a guard.
+ */
+export type IngestAddress = { seq: number; token: string; isPrevious?: true; policy?: EndpointPolicy | undefined };
 
 /** A stored event, as sent to live streams. */
 export type StoredEvent = {
@@ -14,6 +20,8 @@ export type StoredEvent = {
   id: string;
   endpoint: number;
   answer: HandshakeAnswer | null;
+  /** What a rule answers instead. */
+  chosen?: Chosen;
 };
 
 /** The limits of group commit, and its callback for failures. */
@@ -32,6 +40,8 @@ export type BatchResult = {
   first: number;
   /** By position in the batch; few deliveries are handshakes. */
   answers: readonly [index: number, answer: HandshakeAnswer][];
+  /** What rules answer, by position in the batch. */
+  chosen?: readonly [index: number, chosen: Chosen][];
   commit: { rows: number; ms: number };
 };
 
@@ -62,7 +72,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
 
   const insert: Insert = async deliveries => {
     const nonces = random(nonceBytes * deliveries.length);
-    const { first, answers, commit } = await writeBatch({ deliveries, nonces });
+    const { first, answers, chosen, commit } = await writeBatch({ deliveries, nonces });
     const events = deliveries.map(
       ({ destination }, index): StoredEvent => ({
         seq: first + index,
@@ -74,6 +84,10 @@ export function createCaptureService(options: CaptureServiceOptions) {
     for (const [index, answer] of answers) {
       const event = events[index];
       if (event) event.answer = answer;
+    }
+    for (const [index, one] of chosen ?? []) {
+      const event = events[index];
+      if (event) event.chosen = one;
     }
     // The events are on disk, so an error in a callback must not fail the deliveries.
     callSafely(() => onCommit(commit.rows, commit.ms));
@@ -108,12 +122,14 @@ export function createCaptureService(options: CaptureServiceOptions) {
   return {
     /**
      * Stores one delivery. Resolves once it is on disk.
+     * @param refused the guard refused it
      * @throws unavailable when it cannot be stored or the server is shutting down
      */
-    record: (address: IngestAddress, delivery: Delivery): Promise<StoredEvent> =>
-      draining
-        ? Promise.reject(unavailable('shutting down, try again', 5))
-        : commits.add({ destination: destinationOf(address), delivery }),
+    record: (address: IngestAddress, delivery: Delivery, refused?: Refusal): Promise<StoredEvent> => {
+      if (draining) return Promise.reject(unavailable('shutting down, try again', 5));
+      const destination = destinationOf(address);
+      return commits.add(refused === undefined ? { destination, delivery } : { destination, delivery, refused });
+    },
 
     /** The number of deliveries waiting or being committed. */
     depth: commits.depth,

@@ -1,5 +1,6 @@
 /* What the senders of stored events got, computed again. The only place that knows. */
-import { type Answer, type Answered, answeredWith } from '../core/answer.ts';
+import type { Answer } from '../core/answer.ts';
+import { type Answered, answeredWith } from '../core/answers/model.ts';
 import type { HeaderPair } from '../core/headers.ts';
 import { handshakeAnswer } from '../features/secrets/recognition.ts';
 import { stored } from '../ingest/answers.ts';
@@ -21,16 +22,20 @@ export function createAnswers({
   secrets,
   registry,
 }: Pick<EndpointsWiring, 'endpoints' | 'secrets' | 'registry'>) {
-  /** The response to a stored delivery. @param id the event's */
-  const answerTo = ({ seq, token }: { seq: number; token: string }, id: string, event: StoredDelivery): Answer => {
+  /** What the platform of a stored delivery expects; null for the usual answer. */
+  const handshakeTo = ({ seq, token }: { seq: number; token: string }, event: StoredDelivery) => {
     const { method, platform, eventType, receivedAt, path, query, headers, body } = event;
     const [sentTo = token] = registry.tokensAt({ seq, token }, receivedAt);
     const known = { url: endpoints.urlOf(sentTo), secrets: secrets.secretsAt(seq, receivedAt) };
     const delivery = { method, path, query, rawHeaders: headers, body };
-    return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
+    return handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt });
   };
+  /** The response to a stored delivery that no rule answered. @param id the event's */
+  const answerTo = (endpoint: { seq: number; token: string }, id: string, event: StoredDelivery): Answer =>
+    stored(id, handshakeTo(endpoint, event));
   return {
     answerTo,
+    handshakeTo,
     answered: (endpoint: { seq: number; token: string }, event: StoredDelivery): Answered =>
       answeredWith(answerTo(endpoint, '', event).status),
   };

@@ -7,6 +7,7 @@ import { createSecretsService } from '../features/secrets/service.ts';
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import { createPolicies } from './policies.ts';
 
 /** How often changes made by other processes are loaded. */
 const refreshEveryMs = 1_000;
@@ -20,10 +21,16 @@ export function createEndpointsWiring(
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
   const tokens = createTokensStore(direct.db);
+  const policies = createPolicies(infrastructure);
   const registry = createEndpointRegistry({
-    load: tokens.listRegistered,
+    load: async () => policies.addTo(await tokens.listRegistered()),
     now: clock.now,
-    ...(isShared && { lookUp: tokens.findRegistered }),
+    ...(isShared && {
+      lookUp: async (token: string) => {
+        const found = await tokens.findRegistered(token);
+        return found && policies.addToOne(found);
+      },
+    }),
   });
   const endpoints = createEndpointsService({
     store,

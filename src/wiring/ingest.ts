@@ -4,11 +4,14 @@ import { createTestEventsService } from '../features/test-events/service.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCaptureService } from '../ingest/capture.ts';
 import type { createCaptureRate } from '../ingest/capture-rate.ts';
+import type { Destination } from '../ingest/delivery.ts';
 import { createDeliveryBudgets, maxHeldBytes } from '../ingest/delivery-budgets.ts';
 import { createDirectWriter, directBatchLimits } from '../ingest/direct-writer.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 import { createCaptureStore, packRows } from '../ingest/store.ts';
+import { deliveryIdOf } from '../platforms/platforms.ts';
+import { createAnswering } from './answering.ts';
 import { createDeliveryEncoder } from './encoders.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
@@ -28,22 +31,26 @@ export function createIngestWiring(
 ) {
   const { config, log, clock, random, database, journal, onError } = infrastructure;
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
+  const { answerer, holds } = createAnswering(infrastructure);
   const capture = createCaptureService({
     writeBatch: journal
-      ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise })
+      ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise, deliveryIdOf }, answerer)
       : createDirectWriter({
           encode: createDeliveryEncoder(),
           insert: captureStore.insert,
+          answerer,
           monotonic: clock.monotonic,
         }),
     ...(journal ? journalBatchLimits : directBatchLimits),
     // Large deliveries waiting for their commit must leave memory for small ones.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
-    destinationOf: ({ seq, token, isPrevious }) =>
-      isPrevious
-        ? { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq), sentTo: token }
-        : { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) },
+    destinationOf: ({ seq, token, isPrevious, policy }) => {
+      const destination: Destination = { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) };
+      if (isPrevious) destination.sentTo = token;
+      if (policy) destination.policy = policy;
+      return destination;
+    },
     saveLearnedSecret: secrets.learn,
     onStored: notifications.recorded,
     onCommit: (rows, durationMs) => {
@@ -83,6 +90,7 @@ export function createIngestWiring(
     capture,
     clientAddress,
     ingest,
+    holds,
     testEvents,
     /** Stores imported events after every delivery acknowledged before. @throws the database's error */
     insertImported: journal

@@ -6,6 +6,7 @@
  * `find` knows the current tokens of endpoints that are not paused, with one lookup. Paused endpoints and the tokens that an
  * endpoint had before are looked at only for a token that is none of those.
  */
+import type { EndpointPolicy } from '../../core/answers/rules.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 
 /** A token that the endpoint had before: replaced at `replacedAt`, taken until `until`. */
@@ -28,6 +29,8 @@ export type EndpointRegistry = {
   tokensAt: (address: IngestAddress, receivedAt: number) => string[];
   /** Also replaces what is known of the endpoint. */
   add: (endpoint: RegisteredEndpoint) => void;
+  /** Replaces what the capture path does for an endpoint besides storing. An empty policy: nothing. */
+  setPolicy: (seq: number, change: (policy: EndpointPolicy) => EndpointPolicy) => void;
   removeById: (id: string) => void;
   removeTeam: (teamId: string) => void;
   /** Loads all endpoints; the result is discarded when one was changed or removed meanwhile. */
@@ -90,7 +93,8 @@ export function createEndpointRegistry({ load, lookUp, now }: RegistryOptions): 
   const previousAddress = ({ others }: Tables, token: string): IngestAddress | undefined => {
     const other = others.get(token);
     if (!other || other.endpoint.isPaused || other.until <= now()) return undefined;
-    return { seq: other.endpoint.seq, token, isPrevious: true };
+    const { seq, policy } = other.endpoint;
+    return { seq, token, isPrevious: true, policy };
   };
   const findInDatabase = async (token: string): Promise<IngestAddress | undefined> => {
     const before = changes;
@@ -123,7 +127,17 @@ export function createEndpointRegistry({ load, lookUp, now }: RegistryOptions): 
 
     add(endpoint) {
       changes++;
-      put(tables, endpoint);
+      // Changes of tokens and pauses do not bring the policy along.
+      const policy = endpoint.policy ?? tables.byRow.get(endpoint.seq)?.policy;
+      put(tables, policy ? { ...endpoint, policy } : endpoint);
+    },
+    setPolicy(seq, change) {
+      changes++;
+      const endpoint = tables.byRow.get(seq);
+      if (!endpoint) return;
+      const { policy: before, ...others } = endpoint;
+      const policy = change(before ?? {});
+      put(tables, policy.rules || policy.guard ? { ...others, policy } : others);
     },
     removeById: id => remove(endpoint => endpoint.id === id),
     removeTeam: teamId => remove(endpoint => endpoint.teamId === teamId),

@@ -45,7 +45,8 @@ export function createEndpointsService(options: {
     options;
   const countActivity = createCountActivity({ store, clock });
 
-  const urlOf = (token: string): string => `${baseUrl}/in/${token}`;
+  const pathOf = (token: string): string => `/in/${token}`;
+  const urlOf = (token: string): string => baseUrl + pathOf(token);
 
   /** Deliveries that this process refused since the pause of their endpoint, by its row number. */
   const refused = new Map<number, number>();
@@ -55,6 +56,7 @@ export function createEndpointsService(options: {
     name: row.name,
     createdAt: row.createdAt,
     url: urlOf(row.token),
+    path: pathOf(row.token),
     eventCount: row.eventCount,
     lastReceivedAt: row.lastReceivedAt,
     retention: row.retention,

@@ -38,21 +38,23 @@ describe('GET /api/endpoints/{id}/feed?content=full', () => {
   test('has headers and payload as the detail has them: text, bytes that are not UTF-8, nothing, every escape', async () => {
     const endpoint = await ada.createEndpoint();
     const bodies = ['{"text":"ä\\n"}', Uint8Array.of(0xff, 0, 1), '', Uint8Array.from({ length: 128 }, (_, n) => n)];
+    await server.deliver({ url: `${endpoint.url}/orders?a=%zz&a='` });
     for (const body of bodies) await server.deliver(endpoint, body, { headers: { 'X-Case': 'Kept', 'x-case': 'too' } });
     const { pages } = await readAll(endpoint);
     const [page] = pages;
     expect([pages.length, page?.more, page?.truncated]).toEqual([1, false, false]);
     const plain = await ada.json<FeedPage>(200, 'GET', `/api/endpoints/${endpoint.id}/feed`);
-    for (const [i, { rawHeaders, payloadRaw, payloadEncoding, ...summary }] of (page?.events ?? []).entries()) {
+    for (const [i, { query, rawHeaders, payloadRaw, payloadEncoding, ...summary }] of (page?.events ?? []).entries()) {
       expect<unknown>(summary).toEqual(plain.events[i] ?? {});
       const detail = await ada.json<EventDetail>(200, 'GET', `/api/events/${summary.id}`);
-      expect({ rawHeaders, payloadRaw, payloadEncoding }).toEqual({
+      expect({ query, rawHeaders, payloadRaw, payloadEncoding }).toEqual({
+        query: detail.query,
         rawHeaders: detail.rawHeaders,
         payloadRaw: detail.payloadRaw,
         payloadEncoding: detail.payloadEncoding,
       });
     }
-    expect(page?.events).toHaveLength(4);
+    expect(page?.events).toHaveLength(5);
     expect(page?.cursor).toBe(plain.cursor);
   });
 
@@ -101,7 +103,7 @@ describe('GET /api/endpoints/{id}/feed?content=full', () => {
     await damageEvent(server.services.database.client, parseEventId(ids[0] ?? '')?.seq ?? 0, 'unreadable');
     const { pages } = await readAll(endpoint);
     expect(pages.flatMap(({ events }) => events)).toMatchObject([
-      { id: ids[0], rawHeaders: null, payloadRaw: null, payloadEncoding: null },
+      { id: ids[0], query: null, rawHeaders: null, payloadRaw: null, payloadEncoding: null },
       { id: ids[1], payloadRaw: 'two', payloadEncoding: 'utf8' },
     ]);
   });

@@ -17,7 +17,7 @@ import {
 } from '../../core/json/output.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import type { MemoryReservations } from '../events/memory-reservations.ts';
-import type { EventSummary } from '../events/model.ts';
+import type { FeedEvent } from './model.ts';
 import type { FeedContent, FeedStore } from './store.ts';
 
 type MemoryReservation = Awaited<ReturnType<MemoryReservations['reserve']>>;
@@ -37,8 +37,8 @@ export type FilledEvents = {
   toStream: (rest: object) => ReadableStream<Uint8Array>;
 };
 
-const seqOf = ({ id }: EventSummary): number => parseEventId(id)?.seq ?? 0;
-const isLarge = ({ size }: EventSummary): boolean => size > largeBodyBytes;
+const seqOf = ({ id }: FeedEvent): number => parseEventId(id)?.seq ?? 0;
+const isLarge = ({ size }: FeedEvent): boolean => size > largeBodyBytes;
 
 export function createFeedContent({
   store,
@@ -51,7 +51,7 @@ export function createFeedContent({
 }) {
   const fill = async (
     endpoint: number,
-    planned: readonly EventSummary[],
+    planned: readonly FeedEvent[],
   ): Promise<Omit<FilledEvents, 'toStream'> & { entries: Entry[] }> => {
     const yieldIfDue = createSlices();
     const small = await store.contents(endpoint, planned.filter(event => !isLarge(event)).map(seqOf));
@@ -76,7 +76,7 @@ export function createFeedContent({
    */
   return async (
     { accountId, endpoint, signal }: { accountId: string; endpoint: number; signal: AbortSignal | undefined },
-    events: readonly EventSummary[],
+    events: readonly FeedEvent[],
   ): Promise<FilledEvents> => {
     const planned = fitting(events);
     const bytes = planned.reduce((sum, { size }) => sum + size, 0);
@@ -95,7 +95,7 @@ export function createFeedContent({
 }
 
 /** The first events that may fit into an answer: in JSON no body is shorter than its bytes. */
-function fitting(events: readonly EventSummary[]): readonly EventSummary[] {
+function fitting(events: readonly FeedEvent[]): readonly FeedEvent[] {
   let bytes = 0;
   const end = events.findIndex(({ size }, index) => {
     bytes += size;
@@ -104,9 +104,11 @@ function fitting(events: readonly EventSummary[]): readonly EventSummary[] {
   return end < 0 ? events : events.slice(0, end);
 }
 
-async function toEntry(event: EventSummary, content: FeedContent, yieldIfDue: YieldIfDue): Promise<Entry> {
+async function toEntry(event: FeedEvent, content: FeedContent, yieldIfDue: YieldIfDue): Promise<Entry> {
   const headers: readonly HeaderPair[] | undefined = content?.headers;
-  const before = `${JSON.stringify(event).slice(0, -1)},"rawHeaders":${JSON.stringify(headers ?? null)},"payloadRaw":`;
+  const query = content?.query?.toString('latin1') ?? null;
+  const fields = JSON.stringify({ ...event, query, rawHeaders: headers ?? null });
+  const before = `${fields.slice(0, -1)},"payloadRaw":`;
   const body = content?.body ?? null;
   const encoding = body === null ? 'utf8' : encodingOf(body);
   const literalBytes = body === null ? 0 : await literalLength(body, encoding, yieldIfDue);

@@ -40,7 +40,19 @@ describe('GET /api/endpoints/{id}/feed', () => {
     const late = await server.deliver(endpoint);
     expect(idsOf(await feed(endpoint, `?after=${third.cursor}`))).toEqual([late]);
     const { events } = await ada.json<FeedPage>(200, 'GET', `/api/events?endpointId=${endpoint.id}`);
-    expect((await feed(endpoint)).events).toEqual(events.reverse());
+    const all = (await feed(endpoint)).events;
+    expect<unknown>(all.map(({ cursor, ...event }) => event)).toEqual(events.reverse());
+  });
+
+  test('each event has the position after it, also one of a filtered page', async () => {
+    const endpoint = await ada.createEndpoint();
+    const ids = await deliverMany(endpoint, 5);
+    const { events, cursor } = await feed(endpoint);
+    expect(events.at(-1)?.cursor).toBe(cursor);
+    for (const [n, event] of events.entries())
+      expect(idsOf(await feed(endpoint, `?after=${event.cursor}`))).toEqual(ids.slice(n + 1));
+    const odd = await feed(endpoint, `?where=${encodeURIComponent('body.n:1 OR body.n:3')}&content=full&limit=1`);
+    expect([idsOf(odd), odd.events[0]?.cursor]).toEqual([[ids[1] ?? ''], events[1]?.cursor]);
   });
 
   test('`start` is the default, and `now` gives out only what comes later', async () => {

@@ -10,6 +10,15 @@ export const maxFeedWaitSeconds = 25;
 export const FeedEvent = t.Object(
   {
     ...EventSummary.properties,
+    cursor: t.String({ description: 'the position after this event, for readers that move on event by event' }),
+    query: t.Optional(
+      nullable(
+        t.String({
+          description:
+            'with `content=full`, as `GET /api/events/{id}` has it; null when there was none, or when the event is damaged',
+        }),
+      ),
+    ),
     rawHeaders: t.Optional(
       nullable(
         t.Array(t.Tuple([t.String(), t.String()]), {
@@ -22,6 +31,7 @@ export const FeedEvent = t.Object(
   },
   { title: 'FeedEvent' },
 );
+export type FeedEvent = Static<typeof FeedEvent>;
 
 export const FeedCursor = t.String({ description: 'the position after these events: pass it as `after`' });
 

@@ -42,6 +42,9 @@ type Page = Omit<FeedPage, 'events'> & { events: EventSummary[]; endpoint: numbe
 
 export type FeedService = ReturnType<typeof createFeedService>;
 
+const cursorAfter = (endpointId: string, { id }: EventSummary): string =>
+  encodeFeedCursor(endpointId, parseEventId(id)?.seq ?? 0);
+
 /** Filtered scans of one team that run at the same time: each holds the contents of some events. */
 const maxFilteredScansPerTeam = 4;
 
@@ -150,14 +153,14 @@ export function createFeedService(options: {
         waitMs: Number(query.wait ?? 0) * 1000,
         waitSemaphore,
       });
-      if (query.content !== 'full' || found.events.length === 0) return found;
-      const { accountId } = reader.principal;
-      const filled = await readContent({ accountId, endpoint, signal: reader.signal }, found.events);
       const { events: listed, ...rest } = found;
-      const last = listed[filled.taken - 1];
-      if (filled.taken === listed.length || !last) return filled.toStream(rest);
-      const cursor = encodeFeedCursor(endpointId, parseEventId(last.id)?.seq ?? 0);
-      return filled.toStream({ ...rest, cursor, more: true });
+      const events = listed.map(event => ({ ...event, cursor: cursorAfter(endpointId, event) }));
+      if (query.content !== 'full' || events.length === 0) return { events, ...rest };
+      const { accountId } = reader.principal;
+      const filled = await readContent({ accountId, endpoint, signal: reader.signal }, events);
+      const last = events[filled.taken - 1];
+      if (filled.taken === events.length || !last) return filled.toStream(rest);
+      return filled.toStream({ ...rest, cursor: last.cursor, more: true });
     },
   };
 }

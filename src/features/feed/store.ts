@@ -31,7 +31,7 @@ export type FeedWindow = {
 };
 
 /** null: damaged on disk. */
-export type FeedContent = { headers: readonly HeaderPair[]; body: Uint8Array } | null;
+export type FeedContent = { query: Buffer | null; headers: readonly HeaderPair[]; body: Uint8Array } | null;
 
 export type FeedStore = ReturnType<typeof createFeedStore>;
 
@@ -72,7 +72,7 @@ export function createFeedStore({
   scanClient,
 }: Pick<Database, 'db' | 'client' | 'scanDb' | 'scanClient'>) {
   const contents = createContentReader(client);
-  const contentOf = (headers: readonly HeaderPair[], body: Uint8Array): FeedContent => ({ headers, body });
+  const contentOf = ({ query, headers, body }: NonNullable<FeedContent>): FeedContent => ({ query, headers, body });
 
   return {
     /** The highest row number that any event ever had; 0 without one. */
@@ -147,10 +147,7 @@ export function createFeedStore({
         .where(and(inList(events.seq, seqs), isOf(endpoint)));
       const found = await contents.readIntact(rows);
       return new Map(
-        [...found].map(([seq, content]) => [
-          seq,
-          content instanceof DamagedError ? null : contentOf(content.headers, content.body),
-        ]),
+        [...found].map(([seq, content]) => [seq, content instanceof DamagedError ? null : contentOf(content)]),
       );
     },
 
@@ -162,7 +159,7 @@ export function createFeedStore({
         .where(and(eq(events.seq, seq), isOf(endpoint)));
       try {
         const content = row && (await contents.readLarge(row, yieldIfDue));
-        return content && contentOf(content.headers, content.body);
+        return content && contentOf(content);
       } catch (error) {
         if (error instanceof DamagedError) return null;
         throw error;

@@ -25,6 +25,7 @@ const endpoint = {
   name: 'Shop',
   createdAt,
   url: 'https://hooks.example.com/in/4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2',
+  path: '/in/4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2',
   eventCount: 1,
   lastReceivedAt: receivedAt,
   retention: null,
@@ -45,6 +46,8 @@ const received = {
   path: '/orders',
   pin: { name: 'golden', note: 'the first paid order', pinnedAt: receivedAt + 30_000 },
   tags: ['checkout'],
+  answered: { status: 200, rule: null, delayMs: 0, fault: null, limited: false },
+  refused: null,
 };
 const place = { key: '0k3d9v2tq7m', basis: 'body', attempt: 1, attempts: 2 };
 const summary = {
@@ -56,7 +59,6 @@ const summary = {
   action: null,
   highlights: ['7', '12.50 EUR'],
 };
-const answered = { status: 200, rule: null, delayMs: 0, fault: null, limited: false };
 const content = {
   query: 'shop=7',
   headers: { 'content-type': 'application/json' },
@@ -72,6 +74,17 @@ const filter = {
   name: 'Large orders',
   where: 'type:order.* size>10k',
   createdAt,
+};
+const rules = {
+  rules: [
+    {
+      name: 'retry twice',
+      when: 'type:order.*',
+      per: 'delivery',
+      first: 2,
+      answer: { status: 500, headers: [['Retry-After', '30']], body: 'try again' },
+    },
+  ],
 };
 const password = 'a quiet river at noon';
 
@@ -107,7 +120,7 @@ const bySchema: Record<string, unknown> = {
     basis: place.basis,
     platform: received.platform,
     attempts: [
-      { ...summary, gapMs: null, answered },
+      { ...summary, gapMs: null },
       {
         ...summary,
         id: 'evt_01m2ab3cd4f7n2jk7mn8pq9r4s',
@@ -116,7 +129,6 @@ const bySchema: Record<string, unknown> = {
         tags: [],
         delivery: { ...place, attempt: 2 },
         gapMs: 300_000,
-        answered,
       },
     ],
     bodiesDiffer: false,
@@ -144,6 +156,9 @@ const bySchema: Record<string, unknown> = {
   ...signatureExamples(body, sha256),
   SavedFilter: filter,
   SavedFilterList: { filters: [filter] },
+  AnswerRules: rules,
+  AnswerPreviewRequest: { ...rules, limit: 10 },
+  AnswerPreview: { events: [{ event: summary, rule: 'retry twice', status: 500 }] },
   FilterTest: { where: filter.where, limit: 10 },
   FilterTestResult: { matched: [], unmatched: [{ event: summary, clause: 'size>10k' }] },
   FilterError: { error: 'invalid where: there is no field "tpye"', position: 0, nearest: 'type' },
@@ -171,7 +186,7 @@ const bySchema: Record<string, unknown> = {
   },
   TagsRequest: { tags: ['checkout'] },
   EventPage: { events: [summary], nextCursor: null, scannedTo: null },
-  FeedPage: { events: [summary], cursor, more: false, truncated: false },
+  FeedPage: { events: [{ ...summary, cursor }], cursor, more: false, truncated: false },
   History: { version: '2026.09.17', exportedAt: receivedAt, endpoint, events: [{ ...received, ...content }] },
   HttpArchive: {
     log: { version: '1.2', creator: { name: 'Hooktape', version: '2026.09.17' }, pages: [], entries: [] },
