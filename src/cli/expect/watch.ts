@@ -28,13 +28,13 @@ const maxWaitSeconds = 25;
 /** A wait is given in whole seconds; it may end this much too late. */
 const toleranceMs = 100;
 /** How long an answer may take beyond the wait that was asked for. */
-const silenceMs = 15_000;
+const silenceMs = 20_000;
 /** Where nothing listens, a request fails sooner than this. */
 const silenceAtFirstMs = 1000;
 /** How often events that are known are looked at again, when the filter is about something that can change. */
 const recheckSeconds = 5;
 /** How long a server that is away at the end may take to come back. */
-const graceMs = 5000;
+const graceMs = 10_000;
 const firstPauseMs = 250;
 const maxPauseMs = 2000;
 
@@ -134,13 +134,14 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
   const pause = (): Promise<void> => io.sleep(Math.min(maxPauseMs, firstPauseMs * 2 ** Math.min(failures, 10)));
 
   /** @throws what `watch` throws, unless it is worth trying again */
-  const afterFailure = async (error: unknown, until: number, waitedMs: number): Promise<void> => {
+  const afterFailure = async (error: unknown, until: number, startedAt: number): Promise<void> => {
     if (error instanceof RefusedError && error.status === 400 && error.message === 'invalid cursor')
       throw new UsageError('--after: not a mark of this endpoint; `hooktape mark ENDPOINT` prints one');
     const isBusy = error instanceof RefusedError && (error.status >= 500 || error.status === 429);
     // At first, a wrong URL is more likely than a restart; but who refuses for the moment, or has let the request wait, is there.
-    const isPassing = isBusy || (error instanceof UnreachableError && (hasAnswered || waitedMs > silenceAtFirstMs));
-    if (!isPassing || monotonic() > until + graceMs) throw error;
+    const isPassing =
+      isBusy || (error instanceof UnreachableError && (hasAnswered || monotonic() - startedAt > silenceAtFirstMs));
+    if (!isPassing || startedAt > until + graceMs) throw error;
     hasAnswered = true;
     if (failures === 0) io.stderr(`${safeLine((error as Error).message)}; trying again.\n`);
     await pause();
@@ -171,7 +172,7 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
         if (isStuck && !isWaitOver) await pause();
         return { page, readUntil: isWaitOver ? startedAt + waitMs : startedAt };
       } catch (error) {
-        if (!(isCut && signal.aborted)) await afterFailure(error, until, monotonic() - startedAt);
+        if (!(isCut && signal.aborted)) await afterFailure(error, until, startedAt);
       }
     }
   };
