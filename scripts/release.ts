@@ -1,5 +1,5 @@
 /*
- * `bun run release npm|deb|brew|helm|image|all [--target TARGET|all]`: makes what people install, in `dist/release/KIND/`.
+ * `bun run release npm|deb|brew|helm|image|clients|all [--target TARGET|all]`: makes what people install, in `dist/release/KIND/`.
  * Nothing is published. Packages of executables are made for this machine unless `--target` says otherwise; other targets need
  * `bun install --os='*' --cpu='*'`. `brew` needs the executables of four targets and builds those itself.
  */
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { hostTarget } from './lib/executable.ts';
 import { addonPackages, isTarget, type Target } from './lib/native-plugin.ts';
 import { makeFormula } from './release/brew.ts';
+import { makeClients } from './release/clients.ts';
 import { makeDeb } from './release/deb.ts';
 import type { Made } from './release/files.ts';
 import { makeChart } from './release/helm.ts';
@@ -21,6 +22,7 @@ const makers = {
   brew: makeFormula,
   helm: makeChart,
   image: makeImage,
+  clients: makeClients,
 } satisfies Record<string, (targets: readonly Target[]) => Promise<Made[]>>;
 
 const names = Object.keys(makers) as (keyof typeof makers)[];

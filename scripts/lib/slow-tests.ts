@@ -8,6 +8,7 @@ export const slowTests: readonly string[] = [
   // Browser, fault injection, libSQL server.
   'src/testing/**',
   // Start the program as a process.
+  'clients/python/tests/python.test.ts',
   'src/main.test.ts',
   'src/shared-database.test.ts',
   'src/cli/account.test.ts',

@@ -25,12 +25,12 @@ export type Form = {
 
 const tokenForm = /\[[^\]]+\]…?|--[a-z0-9-]+(?: (?!\[|--)\S+)?|\S+/g;
 
-const choicesOf = (text: string): string[] => (/^[a-z0-9]+(\|[a-z0-9]+)+$/.test(text) ? text.split('|') : []);
+const choicesOf = (text: string): string[] => (/^[a-z0-9][a-z0-9-]*(\|[a-z0-9-]+)+$/.test(text) ? text.split('|') : []);
 
 function readOptions(text: string, isRequired: boolean, isRepeated: boolean): OptionForm[] {
-  // `--now|--revoke`: either of them.
-  if (/^--[a-z0-9-]+(\|--[a-z0-9-]+)+$/.test(text))
-    return text.split('|').flatMap(name => readOptions(name, isRequired, isRepeated));
+  // `--now|--revoke`, `--count N|--none`: one of them.
+  const alternatives = text.split(/\|(?=--)/);
+  if (alternatives.length > 1) return alternatives.flatMap(one => readOptions(one, isRequired, isRepeated));
   const space = text.indexOf(' ');
   const name = space < 0 ? text : text.slice(0, space);
   const value = space < 0 ? undefined : text.slice(space + 1).replace(/^'(.*)'$/, '$1');

@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Ended, hooktape, hooktapeAtTerminal, hooktapeWithInput } from './command.ts';
 import { eventually } from './poll.ts';
-import { openTestServer, type TestAccount, type TestServer } from './test-server.ts';
+import { openTestServer, type TestAccount, type TestServer, type TestServerOptions } from './test-server.ts';
 
 export const password = 'correct horse battery';
 
 export type ClientHarness = Awaited<ReturnType<typeof openClientHarness>>;
 
-export async function openClientHarness() {
-  const server: TestServer = await openTestServer();
+/** @param options of the server */
+export async function openClientHarness(options: TestServerOptions = {}) {
+  const server: TestServer = await openTestServer(options);
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-client-'));
   const url = await server.listen();
   const ada: TestAccount = await server.createAccount('ada@example.com', { password });

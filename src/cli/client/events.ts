@@ -2,9 +2,10 @@
 import type { EventPage, EventSummary } from '../../features/events/model.ts';
 import { exitCodes, type Io, type Run } from '../io.ts';
 import { type Api, connect } from './api.ts';
+import { rowOf } from './event-rows.ts';
 import { findEndpointId } from './find.ts';
 import { readGiven, wholeNumber } from './given.ts';
-import { printJson, printTable, sizeText, timeText } from './output.ts';
+import { printJson, printTable, timeText } from './output.ts';
 
 const defaultLimit = 25;
 const maxLimit = 100_000;
@@ -42,21 +43,4 @@ async function listEvents(io: Io, api: Api, { endpointId, where, limit }: Wanted
     io.stderr(`${clearLine}Searched back to ${timeText(page.scannedTo)}`);
     isProgressShown = true;
   }
-}
-
-function rowOf(event: EventSummary): string[] {
-  const { id, receivedAt, platform, eventType, signatureValid, method, size, pin, tags, payloadPreview } = event;
-  const verdict = signatureValid === null ? '' : signatureValid ? 'valid' : 'invalid';
-  const marks = [...(pin ? [`@${pin.name ?? ''}`] : []), ...tags.map(tag => `#${tag}`)].join(' ');
-  return [
-    id,
-    timeText(receivedAt),
-    platform ?? '',
-    eventType ?? '',
-    verdict,
-    method ?? '',
-    sizeText(size),
-    marks,
-    payloadPreview,
-  ];
 }

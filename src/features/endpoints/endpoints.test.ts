@@ -6,6 +6,7 @@ type Endpoint = {
   id: string;
   name: string;
   url: string;
+  path: string;
   createdAt: number;
   eventCount: number;
   lastReceivedAt: number | null;
@@ -40,6 +41,7 @@ describe('POST /api/endpoints', () => {
       id: endpoint.id,
       name: 'Stripe live',
       url: endpoint.url,
+      path: new URL(endpoint.url).pathname,
       createdAt: clock.now(),
       eventCount: 0,
       lastReceivedAt: null,

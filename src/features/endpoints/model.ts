@@ -45,6 +45,9 @@ export const Endpoint = t.Object(
     name: t.String(),
     createdAt: Timestamp,
     url: OwnUrl('the URL to register as the webhook destination on the sending platform'),
+    path: t.String({
+      description: 'the path of `url`, for senders that reach the server under another origin, such as a mapped port',
+    }),
     eventCount: t.Integer(),
     lastReceivedAt: nullable(Timestamp),
     retention: nullable(

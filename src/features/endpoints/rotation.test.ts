@@ -181,6 +181,7 @@ test('a restart keeps the URLs, their ends and the verdicts', async () => {
   const get = async (path: string) => (await server.fetch(path, { headers: again })).json();
   expect(await get(`/api/endpoints/${after.id}`)).toMatchObject({
     url: after.url,
+    path: new URL(after.url).pathname,
     previousUrls: after.previousUrls,
     paused: true,
     refusedWhilePaused: 0,

@@ -54,7 +54,8 @@ export function createEndpointsService(options: {
   const { onDeleted, onRetentionChanged } = options;
   const countActivity = createCountActivity({ store, clock });
 
-  const urlOf = (token: string): string => `${ingestUrl}/in/${token}`;
+  const pathOf = (token: string): string => `/in/${token}`;
+  const urlOf = (token: string): string => ingestUrl + pathOf(token);
 
   /** Deliveries that this process refused since the pause of their endpoint, by its row number. */
   const refused = new Map<number, number>();
@@ -64,6 +65,7 @@ export function createEndpointsService(options: {
     name: row.name,
     createdAt: row.createdAt,
     url: urlOf(row.token),
+    path: pathOf(row.token),
     eventCount: row.eventCount,
     lastReceivedAt: row.lastReceivedAt,
     retention: row.retention,

@@ -26,6 +26,7 @@ const endpoint = {
   name: 'Shop',
   createdAt,
   url: 'https://hooks.example.com/in/4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2',
+  path: '/in/4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2',
   eventCount: 1,
   lastReceivedAt: receivedAt,
   retention: null,

@@ -1,0 +1,414 @@
+"""What the API takes and returns. Generated from /openapi.json by ``bun scripts/client-types.ts``. Do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Optional, TypedDict, Union
+
+
+__all__ = [
+    "AnswerRule",
+    "AnswerRuleRate",
+    "AnswerRules",
+    "Answered",
+    "DeliveryPlace",
+    "Endpoint",
+    "EndpointList",
+    "EndpointName",
+    "EventDetail",
+    "EventSummary",
+    "FeedEvent",
+    "FeedPage",
+    "FilterTest",
+    "FilterTestResult",
+    "FilterTestResultUnmatched",
+    "KeptResponse",
+    "Ok",
+    "Pin",
+    "PreviousUrl",
+    "ReplayAnswer",
+    "ReplayAttempt",
+    "ReplayDryRun",
+    "ReplayEdit",
+    "ReplayRequest",
+    "ReplayResult",
+    "ReplaySign",
+    "RuleAnswer",
+    "Signature",
+]
+
+
+class AnswerRuleRate(TypedDict):
+    max: int
+    perS: int
+
+
+class _AnswerRuleRequired(TypedDict):
+    answer: RuleAnswer
+
+
+class AnswerRule(_AnswerRuleRequired, total=False):
+    # unique; default `rule-N`, counted from 1
+    name: str
+    # a filter: only events that match it
+    when: str
+    # what the rule counts: the attempts of each delivery, or all events (default)
+    per: Literal["delivery", "endpoint"]
+    # only the first so many
+    first: int
+    # only each so-manieth: for 3, the 3rd, 6th, …
+    every: int
+    # with this probability, from 0 to 1
+    chance: float
+    # only what is over `max` in any `perS` seconds
+    rate: AnswerRuleRate
+    # also before the handshakes of platforms
+    handshake: bool
+
+
+class AnswerRules(TypedDict):
+    # the first one whose conditions all hold answers; at most 50; empty: every sender gets the
+    # usual answer
+    rules: list[AnswerRule]
+
+
+class Answered(TypedDict):
+    # null when the connection was closed, reset or stalled
+    status: Optional[int]
+    # the name of the rule that chose the answer; null for the usual one
+    rule: Optional[str]
+    # how long the answer was held back
+    delayMs: int
+    fault: Optional[Literal["close", "reset", "stall"]]
+    # answered at once, because too many answers were held back
+    limited: bool
+
+
+class DeliveryPlace(TypedDict):
+    # identifies the delivery in its endpoint: `GET /api/deliveries/{key}`
+    key: str
+    # where the sender’s id of the delivery is; `content` when it gives none: then attempts are
+    # recognised by method, path, query, type and body, each at most 72 hours after the one before
+    basis: Literal["header", "body", "content"]
+    # which attempt this event is, in order of receipt
+    attempt: int
+    # how many attempts there are; both numbers stop at 100
+    attempts: int
+
+
+class Endpoint(TypedDict):
+    id: str
+    name: str
+    # epoch milliseconds
+    createdAt: int
+    # the URL to register as the webhook destination on the sending platform
+    url: str
+    # the path of `url`, for senders that reach the server under another origin, such as a mapped
+    # port
+    path: str
+    eventCount: int
+    # epoch milliseconds
+    lastReceivedAt: Optional[int]
+    # how long its events are kept, as written; null: as long as the plan says
+    retention: Optional[str]
+    # replaced URLs that still take deliveries, newest first
+    previousUrls: list[PreviousUrl]
+    # a paused endpoint answers deliveries with 503 and does not store them
+    paused: bool
+    # epoch milliseconds
+    pausedAt: Optional[int]
+    # deliveries that this process has refused since the pause or its own start; null when the
+    # endpoint is not paused
+    refusedWhilePaused: Optional[int]
+
+
+class EndpointList(TypedDict):
+    endpoints: list[Endpoint]
+
+
+class EndpointName(TypedDict):
+    # 1 to 100 characters after trimming
+    name: str
+
+
+class EventDetail(TypedDict):
+    id: str
+    eventType: Optional[str]
+    # the detected sender: the lower-case name of a platform
+    platform: Optional[str]
+    method: Optional[str]
+    # epoch milliseconds
+    receivedAt: int
+    # body bytes
+    size: int
+    # the path after the ingest token as it was sent: it begins with / or is empty
+    path: str
+    signatureValid: Optional[bool]
+    pin: Optional[Pin]
+    # in the order in which they were given
+    tags: list[str]
+    delivery: DeliveryPlace
+    answered: Answered
+    refused: Optional[Union[Literal[401], Literal[403], Literal[405]]]
+    endpointId: str
+    headers: dict[str, str]
+    # in the order of arrival, names as they were sent
+    rawHeaders: list[list[str]]
+    query: Optional[str]
+    params: list[list[str]]
+    # parsed JSON; null when the body was empty or not valid JSON
+    payload: Any
+    payloadRaw: str
+    payloadEncoding: Literal["utf8", "base64"]
+    # hex, of the body
+    sha256: str
+    sourceIp: str
+    signature: Optional[Signature]
+    replays: list[ReplayAttempt]
+
+
+class EventSummary(TypedDict):
+    id: str
+    eventType: Optional[str]
+    # the detected sender: the lower-case name of a platform
+    platform: Optional[str]
+    method: Optional[str]
+    # epoch milliseconds
+    receivedAt: int
+    # body bytes
+    size: int
+    # the path after the ingest token as it was sent: it begins with / or is empty
+    path: str
+    signatureValid: Optional[bool]
+    pin: Optional[Pin]
+    # in the order in which they were given
+    tags: list[str]
+    delivery: DeliveryPlace
+    answered: Answered
+    refused: Optional[Union[Literal[401], Literal[403], Literal[405]]]
+    verdict: Optional[Literal["valid", "invalid", "unchecked", "none"]]
+    payloadPreview: str
+    # what happened, for platforms whose event types say little, such as `opened` for GitHub’s
+    # `pull_request`; from the payload, as `highlights`
+    action: Optional[str]
+    # what matters in the payload, as the sender wrote it: up to 4 texts of at most 60 characters;
+    # empty when nothing is known to matter
+    highlights: list[str]
+
+
+class _FeedEventRequired(TypedDict):
+    id: str
+    eventType: Optional[str]
+    # the detected sender: the lower-case name of a platform
+    platform: Optional[str]
+    method: Optional[str]
+    # epoch milliseconds
+    receivedAt: int
+    # body bytes
+    size: int
+    # the path after the ingest token as it was sent: it begins with / or is empty
+    path: str
+    signatureValid: Optional[bool]
+    pin: Optional[Pin]
+    # in the order in which they were given
+    tags: list[str]
+    delivery: DeliveryPlace
+    answered: Answered
+    refused: Optional[Union[Literal[401], Literal[403], Literal[405]]]
+    verdict: Optional[Literal["valid", "invalid", "unchecked", "none"]]
+    payloadPreview: str
+    # what happened, for platforms whose event types say little, such as `opened` for GitHub’s
+    # `pull_request`; from the payload, as `highlights`
+    action: Optional[str]
+    # what matters in the payload, as the sender wrote it: up to 4 texts of at most 60 characters;
+    # empty when nothing is known to matter
+    highlights: list[str]
+    # the position after this event, for readers that move on event by event
+    cursor: str
+
+
+class FeedEvent(_FeedEventRequired, total=False):
+    # with `content=full`, as `GET /api/events/{id}` has it; null when there was none, or when the
+    # event is damaged
+    query: Optional[str]
+    # with `content=full`; null when the event is damaged on disk
+    rawHeaders: Optional[list[list[str]]]
+    # with `content=full`; null when the event is damaged
+    payloadRaw: Optional[str]
+    payloadEncoding: Optional[Literal["utf8", "base64"]]
+
+
+class FeedPage(TypedDict):
+    # in the order in which they were stored, oldest first
+    events: list[FeedEvent]
+    # the position after these events: pass it as `after`
+    cursor: str
+    # there are more already: call again at once. With `where` they may turn out not to match
+    more: bool
+    # events after the cursor are missing, because retention has removed them
+    truncated: bool
+
+
+class _FilterTestRequired(TypedDict):
+    # a filter, such as `type:invoice.* size>10k`
+    where: str
+
+
+class FilterTest(_FilterTestRequired, total=False):
+    # how many events are tried, the newest ones
+    limit: int
+
+
+class FilterTestResultUnmatched(TypedDict):
+    event: EventSummary
+    # the term of the filter that decided, as written
+    clause: str
+
+
+class FilterTestResult(TypedDict):
+    # newest first
+    matched: list[EventSummary]
+    # newest first
+    unmatched: list[FilterTestResultUnmatched]
+
+
+class KeptResponse(TypedDict):
+    # as they came; credentials are `[redacted]`
+    headers: list[list[str]]
+    # the first 4 KiB
+    body: str
+    bodyEncoding: Literal["utf8", "base64"]
+    # there was more
+    truncated: bool
+
+
+class Ok(TypedDict):
+    ok: bool
+
+
+class Pin(TypedDict):
+    # unique in the endpoint
+    name: Optional[str]
+    note: Optional[str]
+    # epoch milliseconds
+    pinnedAt: int
+
+
+class PreviousUrl(TypedDict):
+    id: str
+    # the replaced URL
+    url: str
+    # until when it takes deliveries, epoch milliseconds; then it answers 404
+    until: int
+
+
+ReplayAnswer = Union["ReplayResult", "ReplayDryRun"]
+
+
+class ReplayAttempt(TypedDict):
+    # the URL that it was sent to
+    destination: str
+    # null when the destination could not be reached
+    status: Optional[int]
+    ok: bool
+    # from the start of the replay to the end of the response
+    durationMs: int
+    # epoch milliseconds
+    createdAt: int
+    replayedBy: Optional[str]
+    formerMember: bool
+    # who sent it: `listen` is `hooktape` on another machine
+    via: Literal["api", "dashboard", "mcp", "listen", "forward", "job"]
+    # it was signed anew; false = with the signature as captured
+    signed: bool
+    # body, headers or the delivery id were changed
+    edited: bool
+    response: Optional[KeptResponse]
+
+
+class ReplayDryRun(TypedDict):
+    dryRun: Literal[True]
+    method: str
+    # with the path and query that `appendPath` appends
+    url: str
+    headers: list[list[str]]
+    # `[signed]` stands for a signature that a stored secret would make
+    body: str
+    # the encoding of `body`
+    bodyEncoding: Literal["utf8", "base64"]
+
+
+class ReplayEdit(TypedDict, total=False):
+    # JSON values by path, such as `items.0.sku`, in place of those in the body; every other byte
+    # stays. Of repeated keys the last is replaced
+    set: dict[str, Any]
+    # paths of what to remove; of repeated keys all are removed
+    unset: list[str]
+    # in place of the whole body
+    body: str
+    # the encoding of `body`
+    bodyEncoding: Literal["utf8", "base64"]
+    # a value replaces all headers of that name, or adds one; null removes them
+    headers: list[list[Union[str, Optional[str]]]]
+
+
+class _ReplayRequestRequired(TypedDict):
+    # an absolute http or https URL
+    url: str
+
+
+class ReplayRequest(_ReplayRequestRequired, total=False):
+    # append the path and the query with which the event came to `url`; default false
+    appendPath: bool
+    edit: ReplayEdit
+    sign: ReplaySign
+    # answer with the request instead of sending it
+    dryRun: bool
+
+
+class ReplayResult(TypedDict):
+    # true when the destination returned a 2xx status
+    ok: bool
+    # the destination’s HTTP status
+    status: int
+    durationMs: int
+    # the first 500 characters of the response body
+    responsePreview: str
+
+
+class _ReplaySignRequired(TypedDict):
+    # `none`: as captured; `fresh`: a new signature; `tamper`: a new signature that is broken
+    mode: Literal["none", "fresh", "tamper"]
+
+
+class ReplaySign(_ReplaySignRequired, total=False):
+    # used for this request only: never stored, logged or shown
+    secret: str
+    # a secret of the endpoint that may sign; without `secret` and `secretId`, the one with which
+    # the event is valid
+    secretId: str
+    # epoch milliseconds to sign for; default now
+    at: int
+    # a new delivery id, where the platform has a header for it
+    newId: bool
+
+
+class RuleAnswer(TypedDict, total=False):
+    # 200 to 599; default 200, with `rate` 429
+    status: int
+    headers: list[list[str]]
+    # at most 64 KiB; placeholders are {{id}}, {{now}}, {{header.X}}, {{query.X}} and {{body.a.b}}
+    body: str
+    bodyEncoding: Literal["utf8", "base64"]
+    # at most 60000
+    delayMs: int
+    # instead of an answer: the connection is closed, reset (TCP RST), or gets the head and then
+    # nothing for a minute
+    fault: Literal["close", "reset", "stall"]
+
+
+class Signature(TypedDict):
+    platform: Optional[str]
+    scheme: str
+    verdict: Literal["valid", "invalid", "unchecked"]
+    reason: Optional[Literal["no_secret", "unconfirmed_secret", "wrong_secret_or_altered_body", "timestamp_out_of_tolerance", "malformed_header", "unsupported"]]
+    proves: Optional[Literal["payload", "origin"]]

@@ -1,0 +1,18 @@
+/* What an endpoint answers its senders. */
+import type { Api, CallOptions } from './api.ts';
+import type { AnswerRule, AnswerRules } from './api-types.ts';
+
+export function createAnswers(api: Api, endpointId: string) {
+  const path = `/api/endpoints/${encodeURIComponent(endpointId)}/answers`;
+  return {
+    get: (options: CallOptions = {}): Promise<AnswerRules> => api('GET', path, options),
+
+    /** Replaces all rules. The first that matches a delivery answers it; without one it is 200, as without rules. */
+    set: (rules: readonly AnswerRule[] | AnswerRules, options: CallOptions = {}): Promise<AnswerRules> =>
+      api('PUT', path, { ...options, body: 'rules' in rules ? rules : { rules } }),
+
+    clear: async (options: CallOptions = {}): Promise<void> => {
+      await api('DELETE', path, options);
+    },
+  };
+}

@@ -1,0 +1,359 @@
+/* What the API takes and returns. Generated from /openapi.json by `bun scripts/client-types.ts`. Do not edit. */
+
+export type AnswerRule = {
+  /** unique; default `rule-N`, counted from 1 */
+  name?: string | undefined;
+  /** a filter: only events that match it */
+  when?: string | undefined;
+  /** what the rule counts: the attempts of each delivery, or all events (default) */
+  per?: 'delivery' | 'endpoint' | undefined;
+  /** only the first so many */
+  first?: number | undefined;
+  /** only each so-manieth: for 3, the 3rd, 6th, … */
+  every?: number | undefined;
+  /** with this probability, from 0 to 1 */
+  chance?: number | undefined;
+  /** only what is over `max` in any `perS` seconds */
+  rate?:
+    | {
+        max: number;
+        perS: number;
+      }
+    | undefined;
+  /** also before the handshakes of platforms */
+  handshake?: boolean | undefined;
+  answer: RuleAnswer;
+};
+
+export type AnswerRules = {
+  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the usual answer */
+  rules: AnswerRule[];
+};
+
+/** what the sender got */
+export type Answered = {
+  /** null when the connection was closed, reset or stalled */
+  status: number | null;
+  /** the name of the rule that chose the answer; null for the usual one */
+  rule: string | null;
+  /** how long the answer was held back */
+  delayMs: number;
+  fault: 'close' | 'reset' | 'stall' | null;
+  /** answered at once, because too many answers were held back */
+  limited: boolean;
+};
+
+/** the delivery of which an event is an attempt */
+export type DeliveryPlace = {
+  /** identifies the delivery in its endpoint: `GET /api/deliveries/{key}` */
+  key: string;
+  /** where the sender’s id of the delivery is; `content` when it gives none: then attempts are recognised by method, path, query, type and body, each at most 72 hours after the one before */
+  basis: 'header' | 'body' | 'content';
+  /** which attempt this event is, in order of receipt */
+  attempt: number;
+  /** how many attempts there are; both numbers stop at 100 */
+  attempts: number;
+};
+
+export type Endpoint = {
+  id: string;
+  name: string;
+  /** epoch milliseconds */
+  createdAt: number;
+  /** the URL to register as the webhook destination on the sending platform */
+  url: string;
+  /** the path of `url`, for senders that reach the server under another origin, such as a mapped port */
+  path: string;
+  eventCount: number;
+  /** epoch milliseconds */
+  lastReceivedAt: number | null;
+  /** how long its events are kept, as written; null: as long as the plan says */
+  retention: string | null;
+  /** replaced URLs that still take deliveries, newest first */
+  previousUrls: PreviousUrl[];
+  /** a paused endpoint answers deliveries with 503 and does not store them */
+  paused: boolean;
+  /** epoch milliseconds */
+  pausedAt: number | null;
+  /** deliveries that this process has refused since the pause or its own start; null when the endpoint is not paused */
+  refusedWhilePaused: number | null;
+};
+
+export type EndpointList = {
+  endpoints: Endpoint[];
+};
+
+export type EndpointName = {
+  /** 1 to 100 characters after trimming */
+  name: string;
+};
+
+export type EventDetail = {
+  id: string;
+  eventType: string | null;
+  /** the detected sender: the lower-case name of a platform */
+  platform: string | null;
+  method: string | null;
+  /** epoch milliseconds */
+  receivedAt: number;
+  /** body bytes */
+  size: number;
+  /** the path after the ingest token as it was sent: it begins with / or is empty */
+  path: string;
+  signatureValid: boolean | null;
+  pin: Pin | null;
+  /** in the order in which they were given */
+  tags: string[];
+  delivery: DeliveryPlace;
+  answered: Answered;
+  refused: 401 | 403 | 405 | null;
+  endpointId: string;
+  headers: Record<string, string>;
+  /** in the order of arrival, names as they were sent */
+  rawHeaders: [string, string][];
+  query: string | null;
+  params: [string, string][];
+  /** parsed JSON; null when the body was empty or not valid JSON */
+  payload: unknown;
+  payloadRaw: string;
+  payloadEncoding: 'utf8' | 'base64';
+  /** hex, of the body */
+  sha256: string;
+  sourceIp: string;
+  signature: Signature | null;
+  replays: ReplayAttempt[];
+};
+
+export type EventSummary = {
+  id: string;
+  eventType: string | null;
+  /** the detected sender: the lower-case name of a platform */
+  platform: string | null;
+  method: string | null;
+  /** epoch milliseconds */
+  receivedAt: number;
+  /** body bytes */
+  size: number;
+  /** the path after the ingest token as it was sent: it begins with / or is empty */
+  path: string;
+  signatureValid: boolean | null;
+  pin: Pin | null;
+  /** in the order in which they were given */
+  tags: string[];
+  delivery: DeliveryPlace;
+  answered: Answered;
+  refused: 401 | 403 | 405 | null;
+  verdict: 'valid' | 'invalid' | 'unchecked' | 'none' | null;
+  payloadPreview: string;
+  /** what happened, for platforms whose event types say little, such as `opened` for GitHub’s `pull_request`; from the payload, as `highlights` */
+  action: string | null;
+  /** what matters in the payload, as the sender wrote it: up to 4 texts of at most 60 characters; empty when nothing is known to matter */
+  highlights: string[];
+};
+
+export type FeedEvent = {
+  id: string;
+  eventType: string | null;
+  /** the detected sender: the lower-case name of a platform */
+  platform: string | null;
+  method: string | null;
+  /** epoch milliseconds */
+  receivedAt: number;
+  /** body bytes */
+  size: number;
+  /** the path after the ingest token as it was sent: it begins with / or is empty */
+  path: string;
+  signatureValid: boolean | null;
+  pin: Pin | null;
+  /** in the order in which they were given */
+  tags: string[];
+  delivery: DeliveryPlace;
+  answered: Answered;
+  refused: 401 | 403 | 405 | null;
+  verdict: 'valid' | 'invalid' | 'unchecked' | 'none' | null;
+  payloadPreview: string;
+  /** what happened, for platforms whose event types say little, such as `opened` for GitHub’s `pull_request`; from the payload, as `highlights` */
+  action: string | null;
+  /** what matters in the payload, as the sender wrote it: up to 4 texts of at most 60 characters; empty when nothing is known to matter */
+  highlights: string[];
+  /** the position after this event, for readers that move on event by event */
+  cursor: string;
+  /** with `content=full`, as `GET /api/events/{id}` has it; null when there was none, or when the event is damaged */
+  query?: string | null | undefined;
+  /** with `content=full`; null when the event is damaged on disk */
+  rawHeaders?: [string, string][] | null | undefined;
+  /** with `content=full`; null when the event is damaged */
+  payloadRaw?: string | null | undefined;
+  payloadEncoding?: 'utf8' | 'base64' | null | undefined;
+};
+
+export type FeedPage = {
+  /** in the order in which they were stored, oldest first */
+  events: FeedEvent[];
+  /** the position after these events: pass it as `after` */
+  cursor: string;
+  /** there are more already: call again at once. With `where` they may turn out not to match */
+  more: boolean;
+  /** events after the cursor are missing, because retention has removed them */
+  truncated: boolean;
+};
+
+export type FilterTest = {
+  /** a filter, such as `type:invoice.* size>10k` */
+  where: string;
+  /** how many events are tried, the newest ones */
+  limit?: number | undefined;
+};
+
+export type FilterTestResult = {
+  /** newest first */
+  matched: EventSummary[];
+  /** newest first */
+  unmatched: {
+    event: EventSummary;
+    /** the term of the filter that decided, as written */
+    clause: string;
+  }[];
+};
+
+/** the beginning of the destination’s answer; null when there was none or none was kept */
+export type KeptResponse = {
+  /** as they came; credentials are `[redacted]` */
+  headers: [string, string][];
+  /** the first 4 KiB */
+  body: string;
+  bodyEncoding: 'utf8' | 'base64';
+  /** there was more */
+  truncated: boolean;
+};
+
+export type Ok = {
+  ok: boolean;
+};
+
+/** a pinned event is exempt from retention */
+export type Pin = {
+  /** unique in the endpoint */
+  name: string | null;
+  note: string | null;
+  /** epoch milliseconds */
+  pinnedAt: number;
+};
+
+export type PreviousUrl = {
+  id: string;
+  /** the replaced URL */
+  url: string;
+  /** until when it takes deliveries, epoch milliseconds; then it answers 404 */
+  until: number;
+};
+
+export type ReplayAnswer = ReplayResult | ReplayDryRun;
+
+export type ReplayAttempt = {
+  /** the URL that it was sent to */
+  destination: string;
+  /** null when the destination could not be reached */
+  status: number | null;
+  ok: boolean;
+  /** from the start of the replay to the end of the response */
+  durationMs: number;
+  /** epoch milliseconds */
+  createdAt: number;
+  replayedBy: string | null;
+  formerMember: boolean;
+  /** who sent it: `listen` is `hooktape` on another machine */
+  via: 'api' | 'dashboard' | 'mcp' | 'listen' | 'forward' | 'job';
+  /** it was signed anew; false = with the signature as captured */
+  signed: boolean;
+  /** body, headers or the delivery id were changed */
+  edited: boolean;
+  response: KeptResponse | null;
+};
+
+export type ReplayDryRun = {
+  dryRun: true;
+  method: string;
+  /** with the path and query that `appendPath` appends */
+  url: string;
+  headers: [string, string][];
+  /** `[signed]` stands for a signature that a stored secret would make */
+  body: string;
+  /** the encoding of `body` */
+  bodyEncoding: 'utf8' | 'base64';
+};
+
+export type ReplayEdit = {
+  /** JSON values by path, such as `items.0.sku`, in place of those in the body; every other byte stays. Of repeated keys the last is replaced */
+  set?: Record<string, unknown> | undefined;
+  /** paths of what to remove; of repeated keys all are removed */
+  unset?: string[] | undefined;
+  /** in place of the whole body */
+  body?: string | undefined;
+  /** the encoding of `body` */
+  bodyEncoding?: 'utf8' | 'base64' | undefined;
+  /** a value replaces all headers of that name, or adds one; null removes them */
+  headers?: [string, string | null][] | undefined;
+};
+
+export type ReplayRequest = {
+  /** an absolute http or https URL */
+  url: string;
+  /** append the path and the query with which the event came to `url`; default false */
+  appendPath?: boolean | undefined;
+  edit?: ReplayEdit | undefined;
+  sign?: ReplaySign | undefined;
+  /** answer with the request instead of sending it */
+  dryRun?: boolean | undefined;
+};
+
+export type ReplayResult = {
+  /** true when the destination returned a 2xx status */
+  ok: boolean;
+  /** the destination’s HTTP status */
+  status: number;
+  durationMs: number;
+  /** the first 500 characters of the response body */
+  responsePreview: string;
+};
+
+export type ReplaySign = {
+  /** `none`: as captured; `fresh`: a new signature; `tamper`: a new signature that is broken */
+  mode: 'none' | 'fresh' | 'tamper';
+  /** used for this request only: never stored, logged or shown */
+  secret?: string | undefined;
+  /** a secret of the endpoint that may sign; without `secret` and `secretId`, the one with which the event is valid */
+  secretId?: string | undefined;
+  /** epoch milliseconds to sign for; default now */
+  at?: number | undefined;
+  /** a new delivery id, where the platform has a header for it */
+  newId?: boolean | undefined;
+};
+
+export type RuleAnswer = {
+  /** 200 to 599; default 200, with `rate` 429 */
+  status?: number | undefined;
+  headers?: [string, string][] | undefined;
+  /** at most 64 KiB; placeholders are {{id}}, {{now}}, {{header.X}}, {{query.X}} and {{body.a.b}} */
+  body?: string | undefined;
+  bodyEncoding?: 'utf8' | 'base64' | undefined;
+  /** at most 60000 */
+  delayMs?: number | undefined;
+  /** instead of an answer: the connection is closed, reset (TCP RST), or gets the head and then nothing for a minute */
+  fault?: 'close' | 'reset' | 'stall' | undefined;
+};
+
+export type Signature = {
+  platform: string | null;
+  scheme: string;
+  verdict: 'valid' | 'invalid' | 'unchecked';
+  reason:
+    | 'no_secret'
+    | 'unconfirmed_secret'
+    | 'wrong_secret_or_altered_body'
+    | 'timestamp_out_of_tolerance'
+    | 'malformed_header'
+    | 'unsupported'
+    | null;
+  proves: 'payload' | 'origin' | null;
+};

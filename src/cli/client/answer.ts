@@ -1,0 +1,170 @@
+/* `hooktape answer`: what the senders of an endpoint get. Its options are one rule, which replaces all rules that the endpoint has. */
+
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import { encodeBody } from '../../core/body-encoding.ts';
+import { presetNamed } from '../../shared/answer-presets.ts';
+import { parseDuration } from '../../shared/units.ts';
+import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
+import { type Api, connect, RefusedError } from './api.ts';
+import { findEndpointId } from './find.ts';
+import { type Given, readGiven, wholeNumber } from './given.ts';
+import { printJson, safeLine } from './output.ts';
+
+/** As the API takes and shows it. */
+type Rule = {
+  name?: string;
+  when?: string;
+  per?: string;
+  first?: number;
+  every?: number;
+  chance?: number;
+  rate?: { max: number; perS: number };
+  handshake?: boolean;
+  answer: {
+    status?: number;
+    headers?: [string, string][];
+    body?: string;
+    bodyEncoding?: 'utf8' | 'base64';
+    delayMs?: number;
+    fault?: string;
+  };
+};
+type Rules = { rules: readonly Rule[] };
+
+const ruleOptions = ['first', 'per', 'chance', 'status', 'body', 'delay', 'fault'];
+const mostFirst = 1_000_000;
+
+export const runAnswer: Run = async (args, io, usage) => {
+  const given = readGiven(args, usage);
+  const rules = await readRules(io, given);
+  const api = connect(io, given);
+  const path = `/api/endpoints/${encodeURIComponent(await findEndpointId(api, given.argument(0)))}/answers`;
+  if (given.flag('reset')) {
+    const done = await api.call('DELETE', path);
+    if (given.json) printJson(io, done);
+    else io.stdout('senders get the usual answer\n');
+    return exitCodes.done;
+  }
+  const answers = rules ? await replaceRules(api, path, rules) : await api.call<Rules>('GET', path);
+  if (given.json) printJson(io, answers);
+  else io.stdout(answers.rules.length === 0 ? 'senders get the usual answer\n' : answers.rules.map(lineOf).join(''));
+  return exitCodes.done;
+};
+
+/** Everything in the rules was given as an option, so what is wrong with them is wrong usage. @throws UsageError */
+async function replaceRules(api: Api, path: string, rules: Rules): Promise<Rules> {
+  try {
+    return await api.call<Rules>('PUT', path, { body: rules });
+  } catch (error) {
+    if (error instanceof RefusedError && error.status === 400) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** Undefined: the rules are to be shown or removed. @throws UsageError */
+async function readRules(io: Io, given: Given): Promise<Rules | undefined> {
+  const isGiven = (name: string): boolean => given.option(name) !== undefined;
+  const isRule = ruleOptions.some(isGiven);
+  const when = given.option('when');
+  const name = given.option('preset');
+  if (given.flag('reset')) {
+    if (isRule || when !== undefined || name !== undefined) throw new UsageError('--reset goes alone');
+    return undefined;
+  }
+  if (name !== undefined) {
+    if (isRule) throw new UsageError('--preset goes with --when only; without it, the other options make a rule');
+    const rules = presetNamed(name)?.rules ?? [];
+    return { rules: rules.map(rule => ({ ...rule, ...(when !== undefined && { when }) })) };
+  }
+  if (isRule) return { rules: [await readRule(io, given)] };
+  if (when !== undefined) throw new UsageError('--when goes with what is to be answered, such as --status 503');
+  return undefined;
+}
+
+async function readRule(io: Io, given: Given): Promise<Rule> {
+  const first = wholeNumber(given, 'first', { least: 1, most: mostFirst });
+  const status = wholeNumber(given, 'status', { least: 200, most: 599 });
+  const [when, per, fault] = [given.option('when'), given.option('per'), given.option('fault')];
+  if (fault !== undefined && (status !== undefined || given.option('body') !== undefined))
+    throw new UsageError('--fault takes the place of an answer: it does not go with --status and --body');
+  const [chance, delayMs] = [readChance(given), readDelay(given)];
+  if (status === undefined && fault === undefined && delayMs === undefined && given.option('body') === undefined)
+    throw new UsageError('what is to be answered is missing: --status, --body, --delay or --fault');
+  return {
+    ...(when !== undefined && { when }),
+    ...(per !== undefined && { per }),
+    ...(first !== undefined && { first }),
+    ...(chance !== undefined && { chance }),
+    answer: {
+      ...(status !== undefined && { status }),
+      ...(await readBody(io, given)),
+      ...(delayMs !== undefined && { delayMs }),
+      ...(fault !== undefined && { fault }),
+    },
+  };
+}
+
+function readChance(given: Given): number | undefined {
+  const text = given.option('chance');
+  if (text === undefined) return undefined;
+  const chance = /^(\d+(\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+  if (!(chance >= 0 && chance <= 1)) throw new UsageError('--chance must be a number from 0 to 1, such as 0.3');
+  return chance;
+}
+
+function readDelay(given: Given): number | undefined {
+  const text = given.option('delay');
+  if (text === undefined) return undefined;
+  const delayMs = parseDuration(text);
+  if (delayMs === undefined) throw new UsageError('--delay must be a duration, such as 500ms or 10s');
+  return delayMs;
+}
+
+async function readBody(io: Io, given: Given): Promise<Pick<Rule['answer'], 'headers' | 'body' | 'bodyEncoding'>> {
+  const file = given.option('body');
+  if (file === undefined) return {};
+  const bytes = file === '-' ? Buffer.from(await io.readStdin()) : readFile(file);
+  return { headers: [['Content-Type', typeOf(bytes)]], ...encodeBody(bytes) };
+}
+
+function readFile(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new UsageError(`--body: ${(error as Error).message}`);
+  }
+}
+
+/** Placeholders are escaped for JSON in an answer of that type, and nowhere else. */
+function typeOf(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) return 'application/octet-stream';
+  try {
+    // A placeholder may also stand where a number or an object does.
+    JSON.parse(
+      Buffer.from(bytes)
+        .toString()
+        .replace(/\{\{[^{}]*\}\}/g, '0'),
+    );
+    return 'application/json';
+  } catch {
+    return 'text/plain; charset=utf-8';
+  }
+}
+
+/** `flaky: the first 2 per delivery get 500` */
+function lineOf({ name, when, per, first, every, chance, rate, answer }: Rule): string {
+  const conditions = [
+    first !== undefined && `the first ${first}`,
+    every !== undefined && `each ${every}.`,
+    chance !== undefined && `with a chance of ${chance}`,
+    rate && `over ${rate.max} in ${rate.perS} s`,
+    per === 'delivery' && 'per delivery',
+    when && `that match ${when}`,
+  ].filter(one => typeof one === 'string' && one !== '');
+  const { status, body, delayMs, fault } = answer;
+  const what = fault ? `the fault ${fault}` : `${status ?? (rate ? 429 : 200)}`;
+  const after = delayMs ? ` after ${delayMs} ms` : '';
+  const text = `${name ?? 'rule'}: ${conditions.length > 0 ? conditions.join(', ') : 'all'} get ${what}${body ? ' with a body' : ''}${after}`;
+  return `${safeLine(text)}\n`;
+}

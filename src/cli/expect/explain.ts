@@ -1,0 +1,109 @@
+/*
+ * Why an expectation was not met: what did arrive after the mark, and for the events that come nearest the first part of the filter
+ * that they fail. The server decides which term that is; how near an event is, is counted here by the columns that are known.
+ */
+import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
+import type { EventDetail, EventSummary } from '../../features/events/model.ts';
+import type { FeedPage } from '../../features/feed/model.ts';
+import type { FilterTestResult } from '../../features/filters/model.ts';
+import { type Filter, type Span, type Term, termsOf, textOf } from '../../shared/filter/filter.ts';
+import { parseFilter } from '../../shared/filter/parser.ts';
+import type { Api } from '../client/api.ts';
+import { actualValue } from './clause.ts';
+
+/** `clause`: the part of the filter that failed; `actual`: what the event has instead. */
+export type Near = { event: EventSummary; clause: string; actual: string | undefined };
+
+export type Arrivals = {
+  /** What arrived after the mark, oldest first: the newest of them when there were very many. */
+  events: EventSummary[];
+  hasMore: boolean;
+};
+
+const pageSize = 100;
+const maxPages = 10;
+/** How many events the server tries a filter on. */
+const tested = 100;
+const nearestCount = 3;
+/** Contents of larger events are not read for an explanation. */
+const maxExplainedBytes = 1 << 20;
+
+type Options = { api: Pick<Api, 'call'>; endpointId: string };
+
+/** Everything after a position. */
+export async function readArrivals({ api, endpointId }: Options, after: string): Promise<Arrivals> {
+  const events: EventSummary[] = [];
+  let cursor = after;
+  for (let page = 0; page < maxPages; page++) {
+    const query = { after: cursor, limit: pageSize };
+    const found = await api.call<FeedPage>('GET', `/api/endpoints/${encodeURIComponent(endpointId)}/feed`, { query });
+    events.push(...found.events);
+    if (!found.more) return { events, hasMore: false };
+    cursor = found.cursor;
+  }
+  return { events, hasMore: true };
+}
+
+/** The nearest of those that do not match, nearest first. @param now epoch ms, for times such as `received>2h` */
+export async function findNearest(
+  { api, endpointId }: Options,
+  { arrivals, where, now }: { arrivals: readonly EventSummary[]; where: string; now: number },
+): Promise<Near[]> {
+  if (where.trim() === '' || arrivals.length === 0) return [];
+  const filter = parseFilter(where);
+  const { unmatched } = await api.call<FilterTestResult>(
+    'POST',
+    `/api/endpoints/${encodeURIComponent(endpointId)}/where/test`,
+    { body: { where, limit: tested } },
+  );
+  const arrived = new Set(arrivals.map(({ id }) => id));
+  const parts = filter.parts.map(span => parseFilter(textOf(filter, span)));
+  const candidates = unmatched.flatMap(({ event, clause }) => {
+    if (!arrived.has(event.id)) return [];
+    const failed = failedPart(filter, clause);
+    const facts = factsOf(event);
+    const missed = new Set(parts.flatMap((part, index) => (evaluate(part, facts, now) === false ? [index] : [])));
+    return { event, failed, missed: missed.add(failed.index).size };
+  });
+  // Stable: of those that are equally near, the newest stays first.
+  candidates.sort((a, b) => a.missed - b.missed || b.failed.index - a.failed.index);
+  return Promise.all(
+    candidates.slice(0, nearestCount).map(async ({ event, failed: { clause, term } }) => {
+      const detail = term && needsDetail(term) ? await readDetail(api, event) : undefined;
+      return { event, clause, actual: term && actualValue(term, event, detail) };
+    }),
+  );
+}
+
+/** The part of the filter in which the deciding term stands, with its `-` and its alternatives. */
+function failedPart(filter: Filter, clause: string): { index: number; clause: string; term: Term | undefined } {
+  const term = termsOf(filter.root).find(one => textOf(filter, one) === clause);
+  const index = term ? filter.parts.findIndex(part => isWithin(term, part)) : -1;
+  const part = filter.parts[index];
+  return { index, clause: part ? textOf(filter, part) : clause, term };
+}
+
+const isWithin = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end;
+
+/** What a summary says. What it does not say stays undecided. */
+const factsOf = (event: EventSummary): Partial<EventFacts> => ({
+  type: event.eventType,
+  platform: event.platform,
+  ...(event.method !== null && { method: event.method }),
+  path: event.path,
+  receivedAt: event.receivedAt,
+  size: event.size,
+  ...(event.verdict !== null && { verdict: event.verdict }),
+  attempt: event.delivery.attempt,
+  tags: event.tags,
+  isPinned: event.pin !== null,
+});
+
+const needsDetail = (term: Term): boolean =>
+  term.on === 'content' || term.on === 'has' || (term.on === 'column' && ['verdict', 'ip'].includes(term.column));
+
+async function readDetail(api: Options['api'], { id, size }: EventSummary): Promise<EventDetail | undefined> {
+  if (size > maxExplainedBytes) return undefined;
+  // It may have been deleted meanwhile, and an explanation does without.
+  return api.call<EventDetail>('GET', `/api/events/${encodeURIComponent(id)}`).catch(() => undefined);
+}

@@ -1,0 +1,86 @@
+/* What `hooktape expect` says: one sentence, and on failure what arrived. Nothing here is safe to print before `safeText`. */
+import type { EventSummary } from '../../features/events/model.ts';
+import { timeText } from '../client/output.ts';
+import { countedThings, countOf, describe, type Expectation } from './expectation.ts';
+import type { Arrivals, Near } from './explain.ts';
+import type { Watched } from './watch.ts';
+
+export type Failure = {
+  /** One line. */
+  sentence: string;
+  /** Further lines, which may be long. */
+  details: string[];
+};
+
+const maxListed = 10;
+
+/** `arrivals`: what arrived after the mark, whether it matches or not. */
+export function explainFailure(
+  expectation: Expectation,
+  { outcome, events, isTruncated }: Watched,
+  { arrivals, nearest, withinText }: { arrivals: Arrivals; nearest: readonly Near[]; withinText: string },
+): Failure {
+  const { per } = expectation;
+  const count = countOf(expectation, events);
+  const expected = `expected ${describe(expectation)}`;
+  if (outcome === 'too many') {
+    const sentence = `too many: ${expected}, but ${countedThings(count, per)} arrived`;
+    return { sentence, details: [...listed('They are:', events), ...attemptsHint(expectation, events)] };
+  }
+  if (isTruncated && expectation.kind !== 'at least')
+    return {
+      sentence: `not met: ${expected}, but retention has removed events that arrived after the mark, so nobody knows how many there were`,
+      details: ['Take the mark later, or let the endpoint keep its events longer.'],
+    };
+  const removed = isTruncated ? ['Retention has removed some of what arrived after the mark.'] : [];
+  const missing = missingText({ count, per, withinText, arrivals });
+  const others = nearest.length > 0 ? ['The nearest that do not match:', ...nearest.map(nearLine)] : [];
+  return {
+    sentence: `not met: ${expected} within ${withinText}, but ${missing}`,
+    details: [...removed, ...listed(`${countedThings(count, per)} matched:`, events), ...others],
+  };
+}
+
+function missingText(found: {
+  count: number;
+  per: Expectation['per'];
+  withinText: string;
+  arrivals: Arrivals;
+}): string {
+  const { count, per, arrivals } = found;
+  if (count > 0) return `only ${countedThings(count, per)} arrived`;
+  if (arrivals.events.length === 0) return 'nothing arrived after the mark';
+  if (arrivals.hasMore) return `none of the more than ${arrivals.events.length} events that arrived matches`;
+  if (arrivals.events.length === 1) return 'the one event that arrived does not match';
+  return `none of the ${arrivals.events.length} events that arrived matches`;
+}
+
+const listed = (heading: string, events: readonly EventSummary[]): string[] =>
+  events.length === 0
+    ? []
+    : [
+        heading,
+        ...events.slice(0, maxListed).map(event => `  ${nameOf(event)}`),
+        ...(events.length > maxListed ? [`  and ${events.length - maxListed} more`] : []),
+      ];
+
+/** A sender that tries again looks like a duplicate. */
+function attemptsHint({ kind, per, count }: Expectation, events: readonly EventSummary[]): string[] {
+  const deliveries = countOf({ per: 'delivery' }, events);
+  if (kind !== 'exactly' || per === 'delivery' || deliveries !== count) return [];
+  return [
+    `They are attempts of ${countedThings(deliveries, 'delivery')}: with --per delivery, an attempt more is not one too many.`,
+  ];
+}
+
+const nameOf = ({ id, platform, eventType, receivedAt, verdict, delivery }: EventSummary): string =>
+  [
+    id,
+    timeText(receivedAt),
+    [platform, eventType].filter(one => one !== null).join(' ') || 'unknown sender',
+    ...(verdict === null || verdict === 'none' ? [] : [verdict]),
+    ...(delivery.attempts > 1 ? [`attempt ${delivery.attempt} of ${delivery.attempts}`] : []),
+  ].join('  ');
+
+const nearLine = ({ event, clause, actual }: Near): string =>
+  `  ${nameOf(event)}\n    fails ${clause}${actual === undefined ? '' : `: ${actual}`}`;
