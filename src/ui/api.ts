@@ -3,6 +3,7 @@
  * other failure throws an ApiError whose message can be shown to the user.
  */
 
+import type { AnswerPreview, AnswerRule, AnswerRules } from './answers/wire.ts';
 import type { ConnectedApp } from '../features/apps/model.ts';
 import type { Delivery, RetrySchedule } from '../features/deliveries/model.ts';
 import type { Activity, Endpoint } from '../features/endpoints/model.ts';
@@ -146,6 +147,12 @@ export const api = {
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
+  answers: (endpoint: string) => call<AnswerRules>('GET', `/api/endpoints/${id(endpoint)}/answers`),
+  saveAnswers: (endpoint: string, rules: readonly AnswerRule[]) =>
+    call<AnswerRules>('PUT', `/api/endpoints/${id(endpoint)}/answers`, { rules }),
+  resetAnswers: (endpoint: string) => call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/answers`),
+  previewAnswers: (endpoint: string, rules: readonly AnswerRule[], signal: AbortSignal) =>
+    call<AnswerPreview>('POST', `/api/endpoints/${id(endpoint)}/answers/preview`, { rules, limit: 10 }, signal),
   exportUrl: (
     endpoint: string,
     format: ExportFormat,
