@@ -1,4 +1,5 @@
-/* The HTTP response that a sender gets, and its description in the API. */
+/* The HTTP response that a sender gets. */
+import type { Fault } from './answers/model.ts';
 
 export type Answer = {
   status: number;
@@ -6,22 +7,17 @@ export type Answer = {
   headers: Readonly<Record<string, string>>;
   /** Empty for no body. */
   body: string;
+  /** Of an answer that a rule chose. */
+  chosen?: ChosenAnswer | undefined;
 };
 
-/** What the sender of a stored event got. `status`: null with a fault. `rule`: the one that chose the answer. */
-export type Answered = {
-  status: number | null;
-  rule: string | null;
+/** An answer that a rule chose: `headers` and `body` of the `Answer` are empty. */
+export type ChosenAnswer = {
+  /** Names as written, also repeated ones; without framing. */
+  fields: readonly (readonly [name: string, value: string])[];
+  body: Uint8Array;
   delayMs: number;
-  fault: 'close' | 'reset' | 'stall' | null;
-  limited: boolean;
+  fault: Fault | null;
+  /** Call it once, when the answer was sent or cannot be sent any more: it no longer holds a connection. */
+  release: () => void;
 };
-
-/** An answer that no rule chose. */
-export const answeredWith = (status: number): Answered => ({
-  status,
-  rule: null,
-  delayMs: 0,
-  fault: null,
-  limited: false,
-});

@@ -6,7 +6,11 @@ import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import type { RandomBytes } from './ids.ts';
 
 /** The purposes of sealed values. */
-export const sealPurpose = { signingSecret: (id: string): string => `secret:${id}` };
+export const sealPurpose = {
+  signingSecret: (id: string): string => `secret:${id}`,
+  /** Of an endpoint. */
+  guard: (id: string): string => `guard:${id}`,
+};
 
 export type Sealer = {
   /** @param purpose where the value belongs, such as `secret:sec_…` */

@@ -3,8 +3,15 @@
  * Captured text is stored in BLOBs and decoded in JavaScript.
  */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { Guard } from '../core/guard/model.ts';
 import { plans, roles } from '../core/principal.ts';
 import { replayVia } from '../core/replay-via.ts';
+
+/** Without its secrets. */
+export type StoredGuard = Omit<Guard, 'basic' | 'token'> & {
+  basic?: Omit<NonNullable<Guard['basic']>, 'password'>;
+  token?: Omit<NonNullable<Guard['token']>, 'value'>;
+};
 
 export const meta = sqliteTable('meta', {
   name: text().primaryKey(),
@@ -41,6 +48,11 @@ export const endpoints = sqliteTable('endpoints', {
   retentionMs: integer('retention_ms'),
   sweptSeq: integer('swept_seq').notNull().default(0),
   pausedAt: integer('paused_at'),
+  guard: text({ mode: 'json' }).$type<StoredGuard>(),
+  guardSecrets: blob('guard_secrets', { mode: 'buffer' }),
+  declaredName: text('declared_name'),
+  declaredFields: text('declared_fields', { mode: 'json' }).$type<readonly string[]>().notNull().default([]),
+  madeByFile: integer('made_by_file', { mode: 'boolean' }).notNull().default(false),
 });
 
 export const previousTokens = sqliteTable('previous_tokens', {
@@ -169,6 +181,7 @@ export const secrets = sqliteTable('secrets', {
   maySign: integer('may_sign', { mode: 'boolean' }).notNull().default(false),
   destinations: text({ mode: 'json' }).$type<readonly string[]>().notNull().default([]),
   test: integer('is_test', { mode: 'boolean' }).notNull().default(false),
+  declared: integer({ mode: 'boolean' }).notNull().default(false),
 });
 
 export const apiKeys = sqliteTable('api_keys', {

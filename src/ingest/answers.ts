@@ -11,9 +11,17 @@ export const stored = (id: string, handshake: HandshakeAnswer | null): Answer =>
     ? { status: handshake.status, headers: { ...handshake.headers, ...nosniff }, body: handshake.body }
     : { status: 200, headers: json, body: `{"ok":true,"id":"${id}"}` };
 
-/** @param retryAfterSeconds when trying again may help */
-export const refusal = (status: number, error: string, retryAfterSeconds?: number): Answer => ({
+/** @param retryAfterSeconds when trying again may help @param headers names in lower case */
+export const refusal = (
+  status: number,
+  error: string,
+  { retryAfterSeconds, headers }: { retryAfterSeconds?: number; headers?: Answer['headers'] } = {},
+): Answer => ({
   status,
-  headers: retryAfterSeconds === undefined ? json : { ...json, 'retry-after': String(retryAfterSeconds) },
+  headers: {
+    ...json,
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...headers,
+  },
   body: JSON.stringify({ error }),
 });

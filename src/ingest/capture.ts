@@ -1,12 +1,16 @@
 /* Stores deliveries: group commit forms batches, and each sender gets its response once its batch is on disk. */
+import type { EndpointPolicy, Refusal } from '../core/answers/model.ts';
 import { unavailable } from '../core/errors.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../core/ids.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
 import type { Delivery, Destination, PendingDelivery } from './delivery.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
-/** An ingest URL of an endpoint: the endpoint's row number and a token. `isPrevious`: a token that was replaced and is still taken. */
-export type IngestAddress = { seq: number; token: string; isPrevious?: true };
+/**
+ * An ingest URL of an endpoint: the endpoint's row number and a token. `isPrevious`: a token that was replaced and is still taken.
+ * `policy`: only of endpoints with rules or a guard.
+ */
+export type IngestAddress = { seq: number; token: string; isPrevious?: true; policy?: EndpointPolicy | undefined };
 
 /** A stored event, as sent to live streams. */
 export type StoredEvent = {
@@ -108,12 +112,14 @@ export function createCaptureService(options: CaptureServiceOptions) {
   return {
     /**
      * Stores one delivery. Resolves once it is on disk.
+     * @param refused the guard refused it
      * @throws unavailable when it cannot be stored or the server is shutting down
      */
-    record: (address: IngestAddress, delivery: Delivery): Promise<StoredEvent> =>
-      draining
-        ? Promise.reject(unavailable('shutting down, try again', 5))
-        : commits.add({ destination: destinationOf(address), delivery }),
+    record: (address: IngestAddress, delivery: Delivery, refused?: Refusal): Promise<StoredEvent> => {
+      if (draining) return Promise.reject(unavailable('shutting down, try again', 5));
+      const destination = destinationOf(address);
+      return commits.add(refused === undefined ? { destination, delivery } : { destination, delivery, refused });
+    },
 
     /** The number of deliveries waiting or being committed. */
     depth: commits.depth,

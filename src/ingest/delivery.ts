@@ -1,4 +1,5 @@
 /* A delivery before it is stored. */
+import type { EndpointPolicy, Refusal } from '../core/answers/model.ts';
 import type { SigningSecret } from '../platforms/engine/model.ts';
 
 /** A delivery as received: path and query are not decoded. */
@@ -22,6 +23,9 @@ export type Destination = {
   secrets: readonly SigningSecret[];
   /** The token of the URL that it was sent to, when that is not the endpoint's current one. */
   sentTo?: string;
+  /** Only of endpoints with rules or a guard. */
+  policy?: EndpointPolicy;
 };
 
-export type PendingDelivery = { destination: Destination; delivery: Delivery };
+/** `refused`: the guard refused it, so neither a rule nor a handshake answers it. */
+export type PendingDelivery = { destination: Destination; delivery: Delivery; refused?: Refusal };

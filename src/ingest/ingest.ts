@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer } from '../core/answer.ts';
+import type { EndpointGuard } from '../core/answers/model.ts';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import { toFieldLines } from '../core/headers.ts';
@@ -13,7 +14,8 @@ import { ingestPrefix, splitTarget } from '../core/request-target.ts';
 import { type Sender, senderOf } from '../http/client-address.ts';
 import { readBody, sendContinue } from '../http/read-body.ts';
 import { refusal, stored } from './answers.ts';
-import type { CaptureService, IngestAddress } from './capture.ts';
+import type { CaptureService, IngestAddress, StoredEvent } from './capture.ts';
+import type { Delivery } from './delivery.ts';
 import { budgetOfDelivery, type DeliveryBudgets, maxSmallBytes, smallHolders } from './delivery-budgets.ts';
 import type { BufferedDelivery, FastPathOptions } from './fast-path/fast-path.ts';
 
@@ -50,7 +52,9 @@ export function createIngest(options: IngestOptions): Ingest {
   const notTaken = (token: string): Answer => {
     if (countIfPaused(token)) {
       onResult('paused');
-      return refusal(503, 'this endpoint is paused and stores nothing, try again later', pausedRetrySeconds);
+      return refusal(503, 'this endpoint is paused and stores nothing, try again later', {
+        retryAfterSeconds: pausedRetrySeconds,
+      });
     }
     onResult('unknown');
     return refusal(404, 'no such URL');
@@ -64,7 +68,23 @@ export function createIngest(options: IngestOptions): Ingest {
   const failed = (error: unknown): Answer => {
     onResult('refused');
     onError(error);
-    return refusal(503, 'the delivery could not be stored, try again', 5);
+    return refusal(503, 'the delivery could not be stored, try again', { retryAfterSeconds: 5 });
+  };
+
+  const answerOf = ({ id, answer }: StoredEvent): Answer => {
+    onResult('stored');
+    return stored(id, answer);
+  };
+
+  /** The guard comes before rules and handshakes. */
+  const recordGuarded = async (endpoint: IngestAddress, delivery: Delivery, guard: EndpointGuard): Promise<Answer> => {
+    const verdict = guard.check(delivery);
+    const given = verdict?.query === undefined ? delivery : { ...delivery, query: verdict.query };
+    if (verdict?.refused === undefined) return answerOf(await capture.record(endpoint, given));
+    // Stored before it is answered, like any other delivery.
+    if (guard.onRefuse === 'record') await capture.record(endpoint, given, verdict.refused);
+    onResult('refused');
+    return refusal(verdict.refused, verdict.error, verdict);
   };
 
   /** Stores a complete delivery. Never rejects. */
@@ -77,14 +97,14 @@ export function createIngest(options: IngestOptions): Ingest {
       if (!endpoint) return notTaken(token);
       const sourceIp = clientAddress(from);
       const delivery = { method, path, query, fields, body, sourceIp, receivedAt: clock.now() };
-      const { id, answer } = await capture.record(endpoint, delivery);
-      onResult('stored');
-      return stored(id, answer);
+      const guard = endpoint.policy?.guard;
+      if (guard) return await recordGuarded(endpoint, delivery, guard);
+      return answerOf(await capture.record(endpoint, delivery));
     } catch (error) {
       if (error instanceof AppError && error.code === 'too_large') return tooLarge(error.message);
       if (!(error instanceof AppError)) return failed(error);
       onResult('refused');
-      return refusal(503, error.message, error.retryAfterSeconds ?? 5);
+      return refusal(503, error.message, { retryAfterSeconds: error.retryAfterSeconds ?? 5 });
     }
   };
 
@@ -113,7 +133,7 @@ export function createIngest(options: IngestOptions): Ingest {
         return tooLarge();
       case 'over_budget':
         onResult('refused');
-        return refusal(503, 'too many unfinished deliveries at once, try again', 1);
+        return refusal(503, 'too many unfinished deliveries at once, try again', { retryAfterSeconds: 1 });
     }
     try {
       const fields = toFieldLines(req.rawHeaders);

@@ -1,5 +1,6 @@
 /* What the senders of stored events got, computed again. The only place that knows. */
-import { type Answer, type Answered, answeredWith } from '../core/answer.ts';
+import type { Answer } from '../core/answer.ts';
+import { type Answered, answeredWith } from '../core/answers/model.ts';
 import type { HeaderPair } from '../core/headers.ts';
 import { handshakeAnswer } from '../features/secrets/recognition.ts';
 import { stored } from '../ingest/answers.ts';

@@ -1,4 +1,5 @@
 /* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
+import { createGuards } from '../features/endpoints/guards.ts';
 import { createEndpointRegistry } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
 import { createEndpointsStore } from '../features/endpoints/store.ts';
@@ -20,6 +21,13 @@ export function createEndpointsWiring(
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
   const tokens = createTokensStore(direct.db);
+  const guards = createGuards({
+    sealer,
+    onUnreadable: endpointId =>
+      log.error('the password or token of a guard cannot be opened: its endpoint refuses every credential', {
+        endpointId,
+      }),
+  });
   const registry = createEndpointRegistry({
     load: tokens.listRegistered,
     now: clock.now,
@@ -29,6 +37,7 @@ export function createEndpointsWiring(
     store,
     tokens,
     registry,
+    guards,
     clock,
     random,
     baseUrl: config.baseUrl,

@@ -1,7 +1,7 @@
 /* Deliveries with their attempts, exports, imports and replays. */
 
 import { isLoopbackOrigin } from '../core/address-classes.ts';
-import { answeredWith } from '../core/answer.ts';
+import { answeredWith } from '../core/answers/model.ts';
 import { latin1 } from '../core/buffer.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';

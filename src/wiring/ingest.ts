@@ -4,6 +4,7 @@ import { createTestEventsService } from '../features/test-events/service.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCaptureService } from '../ingest/capture.ts';
 import type { createCaptureRate } from '../ingest/capture-rate.ts';
+import type { Destination } from '../ingest/delivery.ts';
 import { createDeliveryBudgets, maxHeldBytes } from '../ingest/delivery-budgets.ts';
 import { createDirectWriter, directBatchLimits } from '../ingest/direct-writer.ts';
 import { createIngest } from '../ingest/ingest.ts';
@@ -40,10 +41,12 @@ export function createIngestWiring(
     // Large deliveries waiting for their commit must leave memory for small ones.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
-    destinationOf: ({ seq, token, isPrevious }) =>
-      isPrevious
-        ? { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq), sentTo: token }
-        : { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) },
+    destinationOf: ({ seq, token, isPrevious, policy }) => {
+      const destination: Destination = { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) };
+      if (isPrevious) destination.sentTo = token;
+      if (policy) destination.policy = policy;
+      return destination;
+    },
     saveLearnedSecret: secrets.learn,
     onStored: notifications.recorded,
     onCommit: (rows, durationMs) => {

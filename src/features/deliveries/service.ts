@@ -1,5 +1,5 @@
 /* A delivery with all its attempts, and the schedule on which senders retry, as far as it was observed. */
-import type { Answered } from '../../core/answer.ts';
+import type { Answered } from '../../core/answers/model.ts';
 import { basisOf, type DeliveryBasis } from '../../core/delivery-key.ts';
 import { notFound } from '../../core/errors.ts';
 import { groupBySize } from '../../core/group-by-size.ts';

@@ -1,6 +1,34 @@
 /* Schemas of endpoints. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Name, nullable, OwnUrl, Timestamp } from '../../http/schemas.ts';
+import { literals, Name, nullable, OwnUrl, Timestamp } from '../../http/schemas.ts';
+
+const guardFields = (secret: string) => ({
+  methods: t.Optional(t.Array(t.String(), { description: 'HTTP methods that are taken; others are answered 405' })),
+  cidrs: t.Optional(
+    t.Array(t.String(), { description: 'addresses and networks that may deliver; others are answered 403' }),
+  ),
+  basic: t.Optional(
+    t.Object(
+      { user: t.String(), password: t.String({ description: secret }) },
+      { description: 'of HTTP Basic authentication; deliveries without it are answered 401' },
+    ),
+  ),
+  token: t.Optional(
+    t.Object(
+      {
+        in: literals(['header', 'query']),
+        name: t.String({ description: 'of the header or the query parameter' }),
+        value: t.String({ description: secret }),
+      },
+      { description: 'deliveries without it are answered 401' },
+    ),
+  ),
+  onRefuse: literals(['record', 'drop'], { description: 'whether refused deliveries are stored' }),
+});
+
+/** What the endpoint asks of its senders. */
+export const Guard = t.Object(guardFields('always `[set]`'), { title: 'Guard' });
+const GuardChange = t.Object(guardFields('`[set]` keeps the stored one'), { title: 'GuardChange' });
 
 export const PreviousUrl = t.Object(
   {
@@ -31,6 +59,8 @@ export const Endpoint = t.Object(
           'deliveries that this process has refused since the pause or its own start; null when the endpoint is not paused',
       }),
     ),
+    guard: nullable(Guard),
+    declared: t.Boolean({ description: 'whether a file declares it (`hooktape apply`), and may set it back' }),
   },
   { title: 'Endpoint' },
 );
@@ -57,6 +87,13 @@ const changes = {
   name: t.Optional(Name),
   paused: t.Optional(
     t.Boolean({ description: 'true: answer deliveries with 503 and store nothing; false: take them again' }),
+  ),
+  guard: t.Optional(
+    t.Any({
+      description: 'what the endpoint asks of its senders before it takes a delivery; null: nothing',
+      // The service checks it, so that every problem names its field.
+      documentedAs: nullable(GuardChange),
+    }),
   ),
   learnSecretsFor: t.Optional(
     nullable(
@@ -88,6 +125,7 @@ export const EndpointChanged = t.Object(
     name: t.String(),
     retention: t.Optional(nullable(t.String({ description: 'present when it was given' }))),
     paused: t.Optional(t.Boolean({ description: 'present when it was given' })),
+    guard: t.Optional(nullable(Guard)),
     learnSecretsUntil: t.Optional(
       nullable(
         t.Integer({ description: 'epoch ms; present when learnSecretsFor was given, null when no window is open' }),

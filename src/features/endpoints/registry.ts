@@ -90,7 +90,8 @@ export function createEndpointRegistry({ load, lookUp, now }: RegistryOptions): 
   const previousAddress = ({ others }: Tables, token: string): IngestAddress | undefined => {
     const other = others.get(token);
     if (!other || other.endpoint.isPaused || other.until <= now()) return undefined;
-    return { seq: other.endpoint.seq, token, isPrevious: true };
+    const { seq, policy } = other.endpoint;
+    return { seq, token, isPrevious: true, policy };
   };
   const findInDatabase = async (token: string): Promise<IngestAddress | undefined> => {
     const before = changes;

@@ -55,9 +55,9 @@ const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
     .patch(
       '/:id',
       ({ principal, params, body }) => {
-        // Only a user may decide which secrets are trusted, when events go and whether they come. Apps may rename an endpoint.
-        const { learnSecretsFor, retention, paused } = body;
-        if ([learnSecretsFor, retention, paused].some(given => given !== undefined)) requireUser(principal);
+        // Only a user may decide which secrets are trusted, when events go, whether they come and from whom. Apps may rename an endpoint.
+        const { learnSecretsFor, retention, paused, guard } = body;
+        if ([learnSecretsFor, retention, paused, guard].some(given => given !== undefined)) requireUser(principal);
         return endpoints.update(principal, params.id, body);
       },
       {
@@ -66,9 +66,9 @@ const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
         response: responses({ 200: EndpointChanged }, 400, 403, 404),
         detail: {
           operationId: 'renameEndpoint',
-          summary: 'Rename an endpoint, set its retention, pause it, or let it learn a secret',
+          summary: 'Rename an endpoint, set its retention, guard or pause it, or let it learn a secret',
           description:
-            'Its URL does not change. `learnSecretsFor` opens a window in which a secret that a handshake delivers is confirmed at once. `retention` is how long its events are kept. With `paused`, deliveries are answered 503 with `Retry-After` and not stored, handshakes included. Apps may only rename.',
+            'Its URL does not change. `learnSecretsFor` opens a window in which a secret that a handshake delivers is confirmed at once. `retention` is how long its events are kept. `guard` is what it asks of its senders: all of its conditions must hold, and they are checked in the order network (403), method (405), credential (401). With `paused`, deliveries are answered 503 with `Retry-After` and not stored, handshakes included. Apps may only rename.',
         },
       },
     )

@@ -7,6 +7,7 @@ import { oldestVisible, oldestVisibleIn, type PlanCutoff, type RetentionMs } fro
 import { readName } from '../../core/text.ts';
 import { parseDuration } from '../../shared/units.ts';
 import { createCountActivity } from './activity.ts';
+import type { Guards } from './guards.ts';
 import type { Activity, Endpoint, EndpointChange, EndpointChanged } from './model.ts';
 import type { EndpointRegistry } from './registry.ts';
 import type { EndpointRow, EndpointsStore } from './store.ts';
@@ -21,6 +22,9 @@ const maxPreviousUrls = 5;
 /** Where the plan keeps events for ever. */
 const maxRetentionMs = 36_500 * 24 * 60 * 60 * 1000;
 
+const notGuarded = { guard: null, guardSecrets: null };
+const notDeclared = { declaredName: null, declaredFields: [], madeByFile: false };
+
 /** `taken`: its replaced tokens that still take deliveries, newest first. */
 type ShownRow = EndpointRow & { taken: readonly PreviousTokenRow[] };
 
@@ -30,6 +34,7 @@ export function createEndpointsService(options: {
   store: EndpointsStore;
   tokens: TokensStore;
   registry: EndpointRegistry;
+  guards: Guards;
   clock: Clock;
   random: RandomBytes;
   baseUrl: string;
@@ -41,8 +46,8 @@ export function createEndpointsService(options: {
   /** Called after an endpoint's retention changed: events may have expired. */
   onRetentionChanged: () => void;
 }) {
-  const { store, tokens, registry, clock, random, baseUrl, limits, retentionMs, onDeleted, onRetentionChanged } =
-    options;
+  const { store, tokens, registry, guards, clock, random, baseUrl, limits, retentionMs } = options;
+  const { onDeleted, onRetentionChanged } = options;
   const countActivity = createCountActivity({ store, clock });
 
   const urlOf = (token: string): string => `${baseUrl}/in/${token}`;
@@ -62,6 +67,8 @@ export function createEndpointsService(options: {
     paused: row.pausedAt !== null,
     pausedAt: row.pausedAt,
     refusedWhilePaused: row.pausedAt === null ? null : (refused.get(row.seq) ?? 0),
+    guard: guards.shown(row),
+    declared: row.declaredName !== null,
   });
   const withTaken = async (teamId: string, rows: readonly EndpointRow[]): Promise<ShownRow[]> => {
     const taken = Map.groupBy(await tokens.taken(teamId, clock.now()), ({ endpoint }) => endpoint);
@@ -92,6 +99,39 @@ export function createEndpointsService(options: {
   /** @throws not_found */
   const endpoint = async (principal: TeamAccess, id: string): Promise<Endpoint> =>
     toEndpoint(await counted(principal, id));
+
+  const update = async (principal: TeamAccess, id: string, given: EndpointChange): Promise<EndpointChanged> => {
+    const { name: givenName, learnSecretsFor, retention, paused } = given;
+    if (Object.values(given).every(value => value === undefined)) throw invalid('invalid body: name: required');
+    const name = givenName === undefined ? undefined : readName(givenName);
+    const learnMs = learnSecretsFor === undefined ? undefined : readWindow(learnSecretsFor);
+    const learnSecretsUntil = learnMs === 0 ? null : learnMs && clock.now() + learnMs;
+    const guard =
+      given.guard === undefined ? undefined : guards.seal(id, guards.read(given.guard, await owned(principal, id)));
+    const change = {
+      ...(name !== undefined && { name }),
+      ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
+      ...(retention !== undefined && {
+        retention,
+        retentionMs: readRetention(retention, retentionMs[principal.plan]),
+      }),
+      ...(paused !== undefined && { pausedAt: paused ? clock.now() : null }),
+      ...guard,
+    };
+    const row = await store.update(principal.teamId, id, change);
+    if (!row) throw notFound('endpoint');
+    if (retention !== undefined) onRetentionChanged();
+    if (paused !== undefined || guard) registry.add(row.registered);
+    if (paused === false) refused.delete(row.registered.seq);
+    return {
+      ok: true,
+      name: row.name,
+      ...(retention !== undefined && { retention: row.retention }),
+      ...(paused !== undefined && { paused }),
+      ...(guard && { guard: guards.shown(guard) }),
+      ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
+    };
+  };
 
   return {
     owned,
@@ -138,47 +178,26 @@ export function createEndpointsService(options: {
         throw limitReached(`the ${principal.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
       registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token, isPaused: false, previous: [] });
       const empty = { deletedAt: null, eventCount: 0, lastReceivedAt: null, learnSecretsUntil: null };
-      const defaults = { retention: null, retentionMs: null, sweptSeq: 0, pausedAt: null };
+      const defaults = {
+        retention: null,
+        retentionMs: null,
+        sweptSeq: 0,
+        pausedAt: null,
+        ...notGuarded,
+        ...notDeclared,
+      };
       return toEndpoint({ ...row, ...empty, ...defaults, seq, taken: [] });
     },
 
     /**
-     * Renames an endpoint, sets how long its events are kept, pauses or resumes it, and opens or closes the window in which the next
-     * learned secret is confirmed.
+     * Renames an endpoint, sets how long its events are kept, what it asks of its senders, pauses or resumes it, and opens or closes
+     * the window in which the next learned secret is confirmed.
      * @throws invalid, not_found
      */
-    async update(
-      principal: TeamAccess,
-      id: string,
-      { name: givenName, learnSecretsFor, retention, paused }: EndpointChange,
-    ): Promise<EndpointChanged> {
-      if ([givenName, learnSecretsFor, retention, paused].every(given => given === undefined))
-        throw invalid('invalid body: name: required');
-      const name = givenName === undefined ? undefined : readName(givenName);
-      const learnMs = learnSecretsFor === undefined ? undefined : readWindow(learnSecretsFor);
-      const learnSecretsUntil = learnMs === 0 ? null : learnMs && clock.now() + learnMs;
-      const change = {
-        ...(name !== undefined && { name }),
-        ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
-        ...(retention !== undefined && {
-          retention,
-          retentionMs: readRetention(retention, retentionMs[principal.plan]),
-        }),
-        ...(paused !== undefined && { pausedAt: paused ? clock.now() : null }),
-      };
-      const row = await store.update(principal.teamId, id, change);
-      if (!row) throw notFound('endpoint');
-      if (retention !== undefined) onRetentionChanged();
-      if (paused !== undefined) registry.add(row.registered);
-      if (paused === false) refused.delete(row.registered.seq);
-      return {
-        ok: true,
-        name: row.name,
-        ...(retention !== undefined && { retention: row.retention }),
-        ...(paused !== undefined && { paused }),
-        ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
-      };
-    },
+    update: (principal: TeamAccess, id: string, change: EndpointChange): Promise<EndpointChanged> =>
+      change.guard === undefined
+        ? update(principal, id, change)
+        : guards.change(id, () => update(principal, id, change)),
 
     /**
      * Gives the endpoint a new URL. The old one takes deliveries until the end of the overlap.

@@ -71,7 +71,12 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       {
         pausedAt,
         ...change
-      }: Partial<Pick<EndpointRow, 'name' | 'learnSecretsUntil' | 'retention' | 'retentionMs' | 'pausedAt'>>,
+      }: Partial<
+        Pick<
+          EndpointRow,
+          'name' | 'learnSecretsUntil' | 'retention' | 'retentionMs' | 'pausedAt' | 'guard' | 'guardSecrets'
+        >
+      >,
     ): Promise<(Pick<EndpointRow, 'name' | 'retention'> & { registered: RegisteredEndpoint }) | undefined> {
       const pause = typeof pausedAt === 'number' ? sql`coalesce(${endpoints.pausedAt}, ${pausedAt})` : pausedAt;
       const [rows, replaced] = await db.batch([

@@ -4,8 +4,8 @@ import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { endpoints, secrets } from '../../db/schema.ts';
 
-/** `learned` is used only by the queries here. */
-export type SecretRow = Omit<typeof secrets.$inferSelect, 'learned'>;
+/** `learned` is used only by the queries here, `declared` only by files. */
+export type SecretRow = Omit<typeof secrets.$inferSelect, 'learned' | 'declared'>;
 
 /** `rows` are of this endpoint and platform, and at least one. The newest `kept` remain. */
 type UnconfirmedSecrets = { endpoint: number; platform: string; rows: SecretRow[]; kept: number };

@@ -32,6 +32,8 @@ const endpoint = {
   paused: false,
   pausedAt: null,
   refusedWhilePaused: null,
+  guard: null,
+  declared: false,
 };
 const body = '{"type":"order.paid","id":7,"amount":"12.50","currency":"EUR"}';
 const sha256 = 'ee2064a9618c1c0cf6419b00eb55ea1173aa18a8d0e431749d34413e194e719a';

@@ -1,0 +1,106 @@
+/*
+ * Decides whether a guard takes a delivery: network (403), then method (405), then credential (401). Pure. A sender learns which of
+ * the three failed, because each needs another remedy, but never which part of its credentials: the user name, the password and the
+ * token are compared together, as digests, so that neither text nor time tells how much of a guess was right or how long a secret is.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { type Cidr, isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
+import { type HeaderPair, lowerName, readFieldLines } from '../headers.ts';
+import { sha256 } from '../sha256.ts';
+import type { Guard, RefusedStatus } from './model.ts';
+import { readParameters } from './parameters.ts';
+
+/** A guard as deliveries need it. */
+export type ReadyGuard = {
+  readonly isRecorded: boolean;
+  readonly methods: ReadonlySet<string> | undefined;
+  readonly ranges: readonly Cidr[] | undefined;
+  /** Of `user:password` in UTF-8. */
+  readonly basicDigest: Uint8Array | undefined;
+  /** `name`: of a header in lower case. */
+  readonly token: { in: 'header' | 'query'; name: string; value: string; digest: Uint8Array } | undefined;
+};
+
+export type GuardedDelivery = {
+  method: string;
+  /** The client's, behind trusted proxies. */
+  sourceIp: string;
+  /** Header fields as on the wire. */
+  fields: Uint8Array;
+  query: string | null;
+};
+
+/** The answer to a delivery that is refused. `error` is for its sender. */
+export type Refusal = { status: RefusedStatus; headers: Readonly<Record<string, string>>; error: string };
+
+const digestOf = (given: string | Uint8Array): Uint8Array =>
+  sha256(typeof given === 'string' ? Buffer.from(given) : given);
+
+export function readyGuard({ methods, cidrs, basic, token, onRefuse }: Guard): ReadyGuard {
+  return {
+    isRecorded: onRefuse === 'record',
+    methods: methods && new Set(methods),
+    // A range that cannot be read allows nothing.
+    ranges: cidrs?.flatMap(text => parseCidr(text) ?? []),
+    basicDigest: basic && digestOf(`${basic.user}:${basic.password}`),
+    token: token && {
+      ...token,
+      name: token.in === 'header' ? token.name.toLowerCase() : token.name,
+      digest: digestOf(token.value),
+    },
+  };
+}
+
+/** @returns undefined when the delivery is taken */
+export function checkGuard(
+  guard: ReadyGuard,
+  { method, sourceIp, fields, query }: GuardedDelivery,
+): Refusal | undefined {
+  const { ranges, methods, basicDigest, token } = guard;
+  if (ranges && !isFrom(sourceIp, ranges))
+    return { status: 403, headers: {}, error: 'deliveries from this network are not taken here' };
+  if (methods && !methods.has(method))
+    return { status: 405, headers: { allow: [...methods].join(', ') }, error: 'this method is not taken here' };
+  if (!basicDigest && !token) return undefined;
+  const headers = basicDigest || token?.in === 'header' ? readFieldLines(fields) : [];
+  // Both are compared in any case.
+  const isUser = !basicDigest || isEqual(basicCredentials(headers), basicDigest);
+  const hasToken = !token || tokensIn(token, headers, query).some(given => isEqual(given, token.digest));
+  if (isUser && hasToken) return undefined;
+  return {
+    status: 401,
+    headers: basicDigest ? { 'www-authenticate': 'Basic realm="hooktape", charset="UTF-8"' } : {},
+    error: 'the credentials are missing or wrong',
+  };
+}
+
+function isFrom(sourceIp: string, ranges: readonly Cidr[]): boolean {
+  const address = parseAddress(sourceIp);
+  return address !== undefined && isInAnyCidr(address, ranges);
+}
+
+/** How long it takes depends on what was given, not on what is right. */
+const isEqual = (given: string | Uint8Array, digest: Uint8Array): boolean => timingSafeEqual(digestOf(given), digest);
+
+/** The only value of a field; empty when there is none or several, which proxies and servers read differently. */
+function onlyValue(headers: readonly HeaderPair[], name: string): string {
+  const [value, ...more] = headers.filter(([spelling]) => lowerName(spelling) === name).map(([, text]) => text);
+  return value === undefined || more.length > 0 ? '' : value;
+}
+
+/** The bytes of `user:password` (RFC 7617); empty when there are none. */
+function basicCredentials(headers: readonly HeaderPair[]): Uint8Array {
+  const [, encoded = ''] = /^basic +([a-z0-9+/]+={0,2})$/i.exec(onlyValue(headers, 'authorization')) ?? [];
+  return Buffer.from(encoded, 'base64');
+}
+
+/** What may be the token: at most two readings of one value. */
+function tokensIn(
+  { in: place, name }: NonNullable<ReadyGuard['token']>,
+  headers: readonly HeaderPair[],
+  query: string | null,
+): string[] {
+  if (place === 'header') return [onlyValue(headers, name)];
+  const [found, ...more] = readParameters(query).filter(({ names }) => names.includes(name));
+  return found === undefined || more.length > 0 ? [''] : found.values;
+}

@@ -1,0 +1,91 @@
+/*
+ * The guards of endpoints between the API, the database and ingest. Password and token are sealed together, beside the rest; what
+ * cannot be opened refuses every credential.
+ */
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import { invalid } from '../../core/errors.ts';
+import { type ReadyGuard, readyGuard } from '../../core/guard/check.ts';
+import { type Guard, shownSecret } from '../../core/guard/model.ts';
+import { readGuard } from '../../core/guard/read.ts';
+import { type Sealer, sealPurpose } from '../../core/seal.ts';
+import type { EndpointRow } from './store.ts';
+
+export type GuardColumns = Pick<EndpointRow, 'guard' | 'guardSecrets'>;
+type GuardRow = GuardColumns & Pick<EndpointRow, 'id'>;
+
+export type Guards = ReturnType<typeof createGuards>;
+
+export function createGuards({
+  sealer,
+  onUnreadable,
+}: {
+  sealer: Sealer;
+  /** Called with the id of an endpoint whose password or token cannot be opened. */
+  onUnreadable: (endpointId: string) => void;
+}) {
+  const changes = createSemaphore(1);
+
+  const secretsOf = ({ id, guardSecrets }: GuardRow): Partial<Record<'password' | 'token', string>> => {
+    if (guardSecrets === null) return {};
+    const text = sealer.open(guardSecrets, sealPurpose.guard(id));
+    if (text !== undefined) return JSON.parse(text) as Partial<Record<'password' | 'token', string>>;
+    onUnreadable(id);
+    return {};
+  };
+
+  /** With its secrets, which are empty when they cannot be opened. */
+  const open = (row: GuardRow): Guard | null => {
+    if (row.guard === null) return null;
+    const { basic, token, ...rest } = row.guard;
+    const { password = '', token: value = '' } = secretsOf(row);
+    return { ...rest, ...(basic && { basic: { ...basic, password } }), ...(token && { token: { ...token, value } }) };
+  };
+
+  /** The columns of a guard. */
+  const seal = (id: string, guard: Guard | null): GuardColumns => {
+    if (guard === null) return { guard: null, guardSecrets: null };
+    const { basic, token, ...rest } = guard;
+    const stored = {
+      ...rest,
+      ...(basic && { basic: { user: basic.user } }),
+      ...(token && { token: { in: token.in, name: token.name } }),
+    };
+    if (!basic && !token) return { guard: stored, guardSecrets: null };
+    const secrets = { ...(basic && { password: basic.password }), ...(token && { token: token.value }) };
+    return { guard: stored, guardSecrets: Buffer.from(sealer.seal(JSON.stringify(secrets), sealPurpose.guard(id))) };
+  };
+
+  return {
+    open,
+    seal,
+
+    /** What ingest checks; null without a guard. */
+    ready: (row: GuardRow): ReadyGuard | null => {
+      const guard = open(row);
+      return guard && readyGuard(guard);
+    },
+
+    /** As the API shows it. */
+    shown: ({ guard }: Pick<GuardColumns, 'guard'>): Guard | null => {
+      if (guard === null) return null;
+      const { basic, token, ...rest } = guard;
+      return {
+        ...rest,
+        ...(basic && { basic: { ...basic, password: shownSecret } }),
+        ...(token && { token: { ...token, value: shownSecret } }),
+      };
+    },
+
+    /** @throws invalid, naming the field */
+    read(given: unknown, stored: GuardRow): Guard | null {
+      if (given === null) return null;
+      const result = readGuard(given, open(stored));
+      if ('guard' in result) return result.guard;
+      const [first] = result.problems;
+      throw invalid(`invalid body: ${['guard', ...(first?.path ?? [])].join('.')}: ${first?.message ?? 'not a guard'}`);
+    },
+
+    /** Runs changes of one endpoint's guard one after the other: a secret that is kept must be the latest. */
+    change: <T>(endpointId: string, work: () => Promise<T>): Promise<T> => changes.run(endpointId, work),
+  };
+}
