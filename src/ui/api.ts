@@ -3,13 +3,12 @@
  * other failure throws an ApiError whose message can be shown to the user.
  */
 
-import type { AnswerPreview, AnswerRule, AnswerRules } from './answers/wire.ts';
 import type { ConnectedApp } from '../features/apps/model.ts';
 import type { Delivery, RetrySchedule } from '../features/deliveries/model.ts';
-import type { Activity, Endpoint } from '../features/endpoints/model.ts';
+import type { Activity, Endpoint, EndpointChanged } from '../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../features/events/model.ts';
 import type { ExportFormat } from '../features/exports/model.ts';
-import type { EventCount, SavedFilter } from '../features/filters/model.ts';
+import type { EventCount, FilterTestResult, SavedFilter } from '../features/filters/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult } from '../features/replays/model.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from '../features/schemas/model.ts';
@@ -19,6 +18,7 @@ import type { SetupDone } from '../features/setup/model.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from '../features/signatures/model.ts';
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../features/teams/model.ts';
 import type { NewTestEvent, PlatformGuide, TestEvent } from '../features/test-events/model.ts';
+import type { AnswerPreview, AnswerRule, AnswerRules } from './answers/wire.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -128,6 +128,9 @@ export const api = {
   renameEndpoint: (endpoint: string, name: string) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { name }),
   setRetention: (endpoint: string, retention: string | null) =>
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { retention }),
+  /** Null removes the guard; the secret `[set]` keeps the stored one. */
+  setGuard: (endpoint: string, guard: Endpoint['guard']) =>
+    call<EndpointChanged>('PATCH', `/api/endpoints/${id(endpoint)}`, { guard }),
   deleteEndpoint: (endpoint: string, pinned: boolean) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}${pinned ? '?pinned=true' : ''}`),
   setPaused: (endpoint: string, paused: boolean) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { paused }),
@@ -168,6 +171,8 @@ export const api = {
     call<{ filters: SavedFilter[] }>('GET', `/api/endpoints/${id(endpoint)}/filters`).then(answer => answer.filters),
   saveFilter: (endpoint: string, name: string, where: string) =>
     call<SavedFilter>('POST', `/api/endpoints/${id(endpoint)}/filters`, { name, where }),
+  testFilter: (endpoint: string, where: string, limit: number, signal: AbortSignal) =>
+    call<FilterTestResult>('POST', `/api/endpoints/${id(endpoint)}/where/test`, { where, limit }, signal),
   deleteFilter: (endpoint: string, filter: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/filters/${id(filter)}`),
   schemas: (endpoint: string) =>

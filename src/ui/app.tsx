@@ -17,7 +17,6 @@ import { clearEventCache } from './components/use-event.ts';
 import { useQuery } from './components/use-query.ts';
 import { WorkspaceContext } from './components/workspace.tsx';
 import { ComparePage } from './pages/compare.tsx';
-import { EndpointSettingsPage } from './pages/endpoint-settings.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
 import { InspectorPage } from './pages/inspector.tsx';
 import { JoinPage } from './pages/join.tsx';
@@ -31,6 +30,9 @@ import { safeReturnTo } from './return-to.ts';
 import { filterOf } from './search/filter-url.ts';
 import { clearPickStore } from './state/pick-store.ts';
 
+const EndpointSettingsPage = onDemand(() =>
+  import('./pages/endpoint-settings.tsx').then(page => page.EndpointSettingsPage),
+);
 const AnswersPage = onDemand(() => import('./pages/answers.tsx').then(page => page.AnswersPage));
 
 type AuthState =

@@ -16,7 +16,7 @@ const encodings: { id: Encoding; label: string }[] = [
 export function BodyField({ draft, problems, onChange, example }: FieldsProps & { example: Example | undefined }) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
-  const selection = useRef<readonly [number, number]>();
+  const selection = useRef<readonly [number, number] | undefined>(undefined);
   // After the text is rendered: the inserted name is selected, so that typing replaces it.
   useLayoutEffect(() => {
     if (!selection.current || !area.current) return;
@@ -62,7 +62,7 @@ export function BodyField({ draft, problems, onChange, example }: FieldsProps & 
           (draft.isBase64
             ? 'These bytes are sent as they are, without placeholders.'
             : unknown.length > 0
-              ? `Not a placeholder: ${unknown.slice(0, 3).map(visibleLine).join(', ')}`
+              ? `Sent as it stands, because it is no placeholder: ${unknown.slice(0, 3).map(visibleLine).join(', ')}`
               : 'Placeholders are filled in once, and a missing value is empty. Values are JSON-escaped when the Content-Type is JSON.')}
       </p>
       {!draft.isBase64 && (

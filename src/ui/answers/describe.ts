@@ -14,7 +14,10 @@ export function describeSequence({ per, first, every, chance, rate }: AnswerRule
     );
   if (every !== undefined && every > 1)
     parts.push(scope ? `every ${ordinal(every)} attempt of ${scope}` : `every ${ordinal(every)} request`);
-  if (rate) parts.push(`more than ${rate.max} ${rate.max === 1 ? 'request' : 'requests'} in ${rate.perS} s${scope ? ` of ${scope}` : ''}`);
+  if (rate)
+    parts.push(
+      `more than ${rate.max} ${rate.max === 1 ? 'request' : 'requests'} in ${rate.perS} s${scope ? ` of ${scope}` : ''}`,
+    );
   if (chance !== undefined && chance < 1) parts.push(`${Number((chance * 100).toPrecision(6))}% by chance`);
   return parts.join(', ');
 }
@@ -39,14 +42,15 @@ const faults: Record<NonNullable<AnswerRule['answer']['fault']>, string> = {
 };
 
 /** `500`, `429 with Retry-After`, `200 after 15 s`, `connection closed`. */
-export function describeAnswer({ rate, answer }: AnswerRule): string {
-  const status = statusOf({ rate, answer });
+export function describeAnswer(rule: AnswerRule): string {
+  const { rate, answer } = rule;
+  const status = statusOf(rule);
   const isLimit = rate !== undefined && (status === 429 || status === 503);
   const what = answer.fault ? faults[answer.fault] : `${status}${isLimit ? ' with Retry-After' : ''}`;
   return answer.delayMs ? `${what} after ${formatDelay(answer.delayMs)}` : what;
 }
 
-const statusOf = ({ rate, answer }: Pick<AnswerRule, 'rate' | 'answer'>): number => answer.status ?? (rate ? 429 : 200);
+const statusOf = ({ rate, answer }: AnswerRule): number => answer.status ?? (rate ? 429 : 200);
 
 /** `800 ms`, `1.5 s`, `15 s`. */
 export const formatDelay = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${ms / 1000} s`);

@@ -93,8 +93,8 @@ export function ruleOf(draft: RuleDraft): { rule: AnswerRule; problems: RuleProb
   const first = number('first', 1, maxCount);
   const every = number('every', 1, maxCount);
   const chance = readChance(draft, problems);
-  const max = number('rateMax', 0, maxCount);
-  const perS = number('ratePerS', 1, maxCount);
+  const max = number('rateMax', 1, maxRateRequests);
+  const perS = number('ratePerS', 1, maxRateSeconds);
   if (max !== undefined && perS === undefined) problems.ratePerS ??= 'How many seconds?';
   if (perS !== undefined && max === undefined) problems.rateMax ??= 'How many requests?';
   const when = draft.when.trim();
@@ -129,15 +129,13 @@ function answerOf(draft: RuleDraft, status: number | undefined, problems: RulePr
   };
 }
 
+/** The server's limits, so that what is typed is called wrong at once. */
 const maxCount = 1_000_000;
+const maxRateRequests = 10_000;
+const maxRateSeconds = 86_400;
 const maxDelayMs = 60_000;
 
-function readNumber(
-  text: string,
-  min: number,
-  max: number,
-  refuse: (problem: string) => void,
-): number | undefined {
+function readNumber(text: string, min: number, max: number, refuse: (problem: string) => void): number | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
   const value = /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : Number.NaN;
@@ -150,8 +148,8 @@ function readChance({ chance }: RuleDraft, problems: RuleProblems): number | und
   const text = chance.trim().replace(/\s*%$/, '');
   if (text === '') return undefined;
   const percent = /^\d{1,3}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
-  if (percent > 0 && percent <= 100) return Number((percent / 100).toPrecision(12));
-  problems.chance = 'A number above 0, at most 100.';
+  if (percent <= 100) return Number((percent / 100).toPrecision(12));
+  problems.chance = 'A number from 0 to 100.';
   return undefined;
 }
 

@@ -11,19 +11,22 @@ import type { SeenSource } from '../search/use-seen-values.ts';
 /** A text that is still being typed is not called wrong. */
 const settleDelayMs = 1200;
 
+/** Fields that a delivery does not have yet when it is answered. They are not suggested. */
+const unknownBeforeAnswer = ['attempt', 'answered', 'tag', 'is'];
+
 type FilterFieldProps = {
   label: string;
   text: string;
   seen: SeenSource;
   /** What the server says about it. */
-  refusal: string;
+  refusal: FilterError | undefined;
   onText: (text: string) => void;
 };
 
 export function FilterField({ label, text, seen, refusal, onText }: FilterFieldProps) {
   const id = useId();
   const inputRef = useRef<HTMLInputElement>(null);
-  const completion = useCompletion(inputRef, text, seen);
+  const completion = useCompletion(inputRef, text, seen, unknownBeforeAnswer);
   const [isSettled, setIsSettled] = useState(true);
   const wrong = useMemo(() => {
     const parsed = parse(text);
@@ -35,7 +38,7 @@ export function FilterField({ label, text, seen, refusal, onText }: FilterFieldP
     const timer = setTimeout(setIsSettled, settleDelayMs, true);
     return () => clearTimeout(timer);
   }, [text, isSettled, isChoosing]);
-  const problem = isSettled ? wrong : undefined;
+  const problem = isSettled ? (wrong ?? refusal) : undefined;
   const type = (next: string): void => {
     setIsSettled(false);
     onText(next);
@@ -48,7 +51,7 @@ export function FilterField({ label, text, seen, refusal, onText }: FilterFieldP
   return (
     <div class="field filter-field">
       <label for={`${id}-input`}>{label}</label>
-      <div class={`search ${problem || refusal ? 'wrong' : ''}`}>
+      <div class={`search ${problem ? 'wrong' : ''}`}>
         <FilterInput
           inputRef={inputRef}
           id={id}
@@ -73,9 +76,7 @@ export function FilterField({ label, text, seen, refusal, onText }: FilterFieldP
       {problem && !isChoosing ? (
         <FilterProblem id={`${id}-problem`} text={text} problem={problem} onCorrect={correct} />
       ) : (
-        <p class={refusal ? 'hint bad' : 'hint'}>
-          {refusal || 'A filter, as in the search box: type:invoice.* or body.amount>1000.'}
-        </p>
+        <p class="hint">A filter, as in the search box: type:invoice.* or body.amount&gt;1000.</p>
       )}
     </div>
   );

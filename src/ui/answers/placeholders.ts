@@ -18,7 +18,9 @@ export function exampleOf(event: EventDetail): Example {
   const fields = contentFieldsOf(event).map(({ field }) => field);
   // Items of lists and quoted names have another form in placeholders.
   const first = (place: string): string =>
-    fields.find(field => field.startsWith(`${place}.`) && !/["[\]]/.test(field) && !isCommon(field))?.slice(place.length + 1) ?? '';
+    fields
+      .find(field => field.startsWith(`${place}.`) && !/["[\]]/.test(field) && !isCommon(field))
+      ?.slice(place.length + 1) ?? '';
   return { header: first('header'), query: first('query'), body: first('body') };
 }
 
@@ -39,7 +41,7 @@ export function placeholdersFor(example: Example | undefined): Placeholder[] {
   ];
 }
 
-const known = /^(?:id|now|header\.[^{}]+|query\.[^{}]+|body\.[^{}]+)$/;
+const known = /^[ \t]*(?:id|now|(?:header|query|body)\.[^{}\s]+)[ \t]*$/;
 
 /** What looks like a placeholder and is none. */
 export const unknownPlaceholders = (body: string): string[] => [

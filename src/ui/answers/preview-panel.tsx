@@ -32,7 +32,12 @@ export function PreviewPanel({ endpointId, preview: { events, problem }, rules, 
       {events && events.length > 0 && (
         <ol class="preview-rows" aria-label="The last deliveries">
           {events.map(one => (
-            <PreviewRow key={one.event.id} endpointId={endpointId} row={one} rule={rules[names.indexOf(one.rule ?? '')]} />
+            <PreviewRow
+              key={one.event.id}
+              endpointId={endpointId}
+              row={one}
+              rule={rules[names.indexOf(one.rule ?? '')]}
+            />
           ))}
         </ol>
       )}

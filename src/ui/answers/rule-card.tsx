@@ -1,6 +1,7 @@
 /* One rule in the list: what it does in a line, the buttons that move, copy and remove it, and, unfolded, its fields. */
 
 import { useId } from 'preact/hooks';
+import type { FilterError } from '../../shared/filter/filter.ts';
 import { Field } from '../components/controls.tsx';
 import { IconButton } from '../components/icon-button.tsx';
 import { Icon } from '../components/icons.tsx';
@@ -28,6 +29,7 @@ type RuleCardProps = {
   index: number;
   count: number;
   problems: RuleProblems;
+  filterProblem: FilterError | undefined;
   /** The name of the rule before it that takes every request; empty for none. */
   coveredBy: string;
   isOpen: boolean;
@@ -50,7 +52,7 @@ export function RuleCard(props: RuleCardProps) {
   const fields = { draft, problems, onChange: actions.change };
   return (
     <li class={`card rule ${problemCount > 0 ? 'wrong' : ''}`}>
-      <div class="rule-head" onKeyDown={onKeyDown}>
+      <div class="rule-head">
         <h3>
           <button
             type="button"
@@ -58,12 +60,12 @@ export function RuleCard(props: RuleCardProps) {
             aria-expanded={isOpen}
             aria-controls={`${id}-fields`}
             onClick={actions.toggle}
+            onKeyDown={onKeyDown}
           >
             <Icon name="chevron" />
             <span class="rule-number">{index + 1}</span>
             <span class="rule-summary">
-              <strong>{name}</strong>{' '}
-              <span class="faint">{visibleLine(describeCondition(rule))}</span>
+              <strong>{name}</strong> <span class="faint">{visibleLine(describeCondition(rule))}</span>
             </span>
             <span class={`badge ${isSuccess(rule) ? 'good' : 'bad'}`}>{describeAnswer(rule)}</span>
           </button>
@@ -75,6 +77,7 @@ export function RuleCard(props: RuleCardProps) {
             title="Move up (Alt+↑)"
             aria-disabled={index === 0}
             onClick={() => actions.move(-1)}
+            onKeyDown={onKeyDown}
           />
           <IconButton
             icon="chevron"
@@ -82,6 +85,7 @@ export function RuleCard(props: RuleCardProps) {
             title="Move down (Alt+↓)"
             aria-disabled={index === count - 1}
             onClick={() => actions.move(1)}
+            onKeyDown={onKeyDown}
           />
           <IconButton icon="copy" label={`Duplicate ${name}`} title="Duplicate" onClick={actions.duplicate} />
           <IconButton icon="trash" label={`Remove ${name}`} title="Remove" onClick={actions.remove} />
@@ -89,7 +93,7 @@ export function RuleCard(props: RuleCardProps) {
       </div>
       {coveredBy !== '' && (
         <p class="hint rule-note">
-          Never reached: {visibleLine(coveredBy)} above answers every request. Move this rule up, or narrow that one.
+          Never reached: “{visibleLine(coveredBy)}” above answers every request. Move this rule up, or narrow that one.
         </p>
       )}
       {!isOpen && problemCount > 0 && <p class="hint bad rule-note">{firstProblem(problems)}</p>}
@@ -103,11 +107,11 @@ export function RuleCard(props: RuleCardProps) {
               placeholder={`rule-${index + 1}`}
               autocomplete="off"
               spellcheck={false}
-              maxLength={100}
+              maxLength={64}
               problem={problems.name ?? ''}
               hint="Stands with each event that the rule answered."
             />
-            <ConditionFields {...fields} seen={seen} />
+            <ConditionFields {...fields} seen={seen} filterProblem={props.filterProblem} />
             <AnswerFields {...fields} example={example} />
           </>
         )}

@@ -1,8 +1,8 @@
 /* The fields of a rule: when it answers, and with what. */
 
-import { Checkbox, Field } from '../components/controls.tsx';
+import type { FilterError } from '../../shared/filter/filter.ts';
+import { Button, Checkbox, Field } from '../components/controls.tsx';
 import { IconButton } from '../components/icon-button.tsx';
-import { Button } from '../components/controls.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import type { SeenSource } from '../search/use-seen-values.ts';
 import { BodyField } from './body-field.tsx';
@@ -21,21 +21,33 @@ const scopes: readonly { id: Per; label: string }[] = [
   { id: 'delivery', label: 'the attempts of each delivery' },
 ];
 
-export const ConditionFields = ({ draft, problems, onChange, seen }: FieldsProps & { seen: SeenSource }) => (
+type ConditionProps = FieldsProps & { seen: SeenSource; filterProblem: FilterError | undefined };
+
+export const ConditionFields = ({ draft, problems, onChange, seen, filterProblem }: ConditionProps) => (
   <fieldset class="rule-part">
     <legend>When</legend>
     <FilterField
       label="Condition"
       text={draft.when}
       seen={seen}
-      refusal={problems.when ?? ''}
+      refusal={filterProblem}
       onText={when => onChange({ when })}
     />
     <div class="rule-numbers">
-      <NumberField name="first" label="Only the first" hint="then the rule is over" {...{ draft, problems, onChange }} />
+      <NumberField
+        name="first"
+        label="Only the first"
+        hint="then the rule is over"
+        {...{ draft, problems, onChange }}
+      />
       <NumberField name="every" label="Every" hint="3: the 3rd, the 6th, …" {...{ draft, problems, onChange }} />
       <NumberField name="chance" label="Chance in %" hint="decided anew each time" {...{ draft, problems, onChange }} />
-      <NumberField name="rateMax" label="Over, requests" hint="a rate limit: answers 429" {...{ draft, problems, onChange }} />
+      <NumberField
+        name="rateMax"
+        label="Over, requests"
+        hint="a rate limit: answers 429"
+        {...{ draft, problems, onChange }}
+      />
       <NumberField name="ratePerS" label="… in, seconds" hint="" {...{ draft, problems, onChange }} />
     </div>
     <SelectField label="Count" options={scopes} value={draft.per} onPick={per => onChange({ per })} />
@@ -43,7 +55,8 @@ export const ConditionFields = ({ draft, problems, onChange, seen }: FieldsProps
     <Checkbox
       label="Answers handshakes, too"
       hint={
-        problems.handshake ?? 'Without this, the checks that platforms make before they use a URL are answered as they expect.'
+        problems.handshake ??
+        'Without this, the checks that platforms make before they use a URL are answered as they expect.'
       }
       checked={draft.handshake}
       onChange={handshake => onChange({ handshake })}
@@ -93,7 +106,13 @@ export const AnswerFields = ({ draft, problems, onChange, example }: AnswerField
           hint={isCut ? 'not sent: the connection ends' : ''}
           {...{ draft, problems, onChange }}
         />
-        <NumberField name="delay" label="Delay" placeholder="none" hint="such as 800ms or 10s" {...{ draft, problems, onChange }} />
+        <NumberField
+          name="delay"
+          label="Delay"
+          placeholder="none"
+          hint="such as 800ms or 10s"
+          {...{ draft, problems, onChange }}
+        />
       </div>
       <SelectField label="Fault" options={faults} value={draft.fault} onPick={fault => onChange({ fault })} />
       {problems.fault && <p class="hint bad">{problems.fault}</p>}

@@ -72,6 +72,7 @@ export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleL
             index={at}
             count={drafts.length}
             problems={editor.problemsOf(draft.key)}
+            filterProblem={editor.filterProblemOf(draft.key)}
             coveredBy={catchAll >= 0 && at > catchAll ? (names[catchAll] ?? '') : ''}
             isOpen={open.has(draft.key)}
             actions={actionsOf(draft, at)}
@@ -94,7 +95,7 @@ export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleL
 
 /** Moves the focus once the drafts are rendered: an element that changes its place in the page loses it. */
 function useFocusAfter(drafts: readonly RuleDraft[]) {
-  const target = useRef<() => HTMLElement | null | undefined>();
+  const target = useRef<(() => HTMLElement | null | undefined) | undefined>(undefined);
   useLayoutEffect(() => {
     target.current?.()?.focus();
     target.current = undefined;

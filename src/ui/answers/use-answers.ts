@@ -1,12 +1,14 @@
 /* The rules of an endpoint on the page that edits them: what is saved, what was changed, and the requests that save or reset them. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { FilterError } from '../../shared/filter/filter.ts';
 import { api } from '../api.ts';
 import { showToast } from '../components/toasts.tsx';
 import { type Query, useQuery } from '../components/use-query.ts';
 import { draftOf, newKey, type RuleDraft, type RuleProblems, rulesOf } from './draft.ts';
 import { keepDraft, keptDraft } from './draft-store.ts';
 import { problemOfError, type ServerProblem } from './server-problem.ts';
+import { type Preview, usePreview } from './use-preview.ts';
 import type { AnswerRule } from './wire.ts';
 
 export type AnswersEditor = {
@@ -21,9 +23,13 @@ export type AnswersEditor = {
   restored: 'no' | 'yes' | 'changed';
   loadProblem: string;
   reload: () => void;
+  preview: Preview;
   problemsOf: (key: number) => RuleProblems;
+  /** What the server found wrong in the condition of a rule. */
+  filterProblemOf: (key: number) => FilterError | undefined;
   /** A problem that belongs to no field. */
   problem: string;
+  /** Known without asking the server. */
   hasProblems: boolean;
   isBusy: boolean;
   save: () => Promise<boolean>;
@@ -38,9 +44,12 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
   const query = useQuery(endpointId, () => api.answers(endpointId));
   const saved = query.value?.rules;
   const { drafts, setDrafts, base, isDirty, restored, replace } = useDrafts(endpointId, query);
-  const [refusal, setRefusal] = useState<ServerProblem>();
+  const [refusedSave, setRefusal] = useState<ServerProblem>();
   const [isBusy, setIsBusy] = useState(false);
   const read = useMemo(() => rulesOf(drafts ?? []), [drafts]);
+  const hasProblems = read.problems.size > 0;
+  const preview = usePreview(endpointId, drafts ?? [], drafts && !hasProblems ? read.rules : undefined);
+  const refusal = refusedSave ?? preview.refusal;
 
   const send = async (work: () => Promise<{ rules: AnswerRule[] }>, message: string): Promise<boolean> => {
     setIsBusy(true);
@@ -64,6 +73,8 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
     return refusal?.key === key && refusal.field ? { [refusal.field]: refusal.message, ...own } : own;
   };
   return {
+    preview,
+    filterProblemOf: key => (refusal?.key === key ? refusal.filter : undefined),
     drafts,
     setDrafts: next => {
       setRefusal(undefined);
@@ -77,9 +88,10 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
     reload: query.reload,
     problemsOf,
     problem: refusal && !refusal.field ? refusal.message : '',
-    hasProblems: read.problems.size > 0,
+    hasProblems,
     isBusy,
-    save: () => send(() => api.saveAnswers(endpointId, read.rules), 'Answers saved. They apply from the next delivery on.'),
+    save: () =>
+      send(() => api.saveAnswers(endpointId, read.rules), 'Answers saved. They apply from the next delivery on.'),
     discard: () => {
       setRefusal(undefined);
       setDrafts(base);

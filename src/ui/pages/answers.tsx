@@ -8,9 +8,10 @@ import { Presets } from '../answers/presets.tsx';
 import { PreviewPanel } from '../answers/preview-panel.tsx';
 import { RuleList } from '../answers/rule-list.tsx';
 import { type AnswersEditor, useAnswers } from '../answers/use-answers.ts';
-import { type Preview, usePreview } from '../answers/use-preview.ts';
+import type { Preview } from '../answers/use-preview.ts';
 import { api } from '../api.ts';
 import { Button, Dialog, Empty, Notice, Skeleton } from '../components/controls.tsx';
+import { DeclaredNotice } from '../components/declared.tsx';
 import { Link } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
 import { useHotkeys } from '../components/use-hotkeys.ts';
@@ -47,8 +48,7 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
   const editor = useAnswers(endpoint.id, reloadEndpoints);
   const { drafts } = editor;
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const preview = usePreview(endpoint.id, drafts && !editor.hasProblems ? editor.rules : undefined);
-  const { seen, example } = useExamples(endpoint.id, preview);
+  const { seen, example } = useExamples(endpoint.id, editor.preview);
   const body = useRef<HTMLDivElement>(null);
   const toProblem = useProblemFocus(editor, setOpen, body);
   const save = async (): Promise<void> => {
@@ -73,15 +73,8 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
           and the first that matches answers. Every delivery is stored, whatever it is answered.
         </p>
         <RestoredNotice editor={editor} />
-        {endpoint.declared && <DeclaredNotice />}
-        <RuleList
-          editor={editor}
-          drafts={drafts}
-          open={open}
-          setOpen={setOpen}
-          seen={seen}
-          example={example}
-        />
+        {endpoint.declared && <DeclaredNotice what="rules" />}
+        <RuleList editor={editor} drafts={drafts} open={open} setOpen={setOpen} seen={seen} example={example} />
         {editor.problem && (
           <Notice tone="bad" title="The rules weren't saved">
             {editor.problem}
@@ -99,10 +92,10 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
       </div>
       <PreviewPanel
         endpointId={endpoint.id}
-        preview={preview}
+        preview={editor.preview}
         rules={editor.rules}
         names={namesOf(drafts)}
-        isHeld={editor.hasProblems}
+        isHeld={editor.hasProblems || editor.preview.refusal !== undefined}
       />
     </div>
   );
@@ -145,12 +138,6 @@ const RestoredNotice = ({ editor: { restored, discard } }: { editor: AnswersEdit
         : 'Someone has saved other rules since. If you save, yours take their place.'}
     </Notice>
   );
-
-const DeclaredNotice = () => (
-  <Notice title="This endpoint is declared in a file">
-    The next time the file is applied, it sets back the rules that it has.
-  </Notice>
-);
 
 const SaveBar = ({ editor, onSave }: { editor: AnswersEditor; onSave: () => Promise<void> }) => (
   <div class={`save-bar ${editor.isDirty ? 'dirty' : ''}`}>

@@ -1,0 +1,17 @@
+/* The rules of an endpoint, to be shown. They are asked for only where the endpoint has some. */
+
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { api } from '../api.ts';
+import { useQuery } from '../components/use-query.ts';
+import type { AnswerRule } from './wire.ts';
+
+export function useRules({ id, answerRules }: Pick<Endpoint, 'id' | 'answerRules'>): {
+  /** Undefined until they are loaded. */
+  rules: readonly AnswerRule[] | undefined;
+  problem: string;
+} {
+  const { value, problem } = useQuery(`${id} ${answerRules}`, () =>
+    answerRules === 0 ? Promise.resolve({ rules: [] }) : api.answers(id),
+  );
+  return { rules: value?.rules, problem };
+}
