@@ -13,6 +13,8 @@ export type Delivery = {
   sourceIp: string;
   /** Epoch ms. */
   receivedAt: number;
+  /** Stored in place of `query` and `fields`, which have the token of a guard. */
+  stored?: { query: string | null; fields: Uint8Array };
 };
 
 /** What recognition needs to know about the endpoint. */

@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer } from '../core/answer.ts';
-import type { EndpointGuard } from '../core/answers/model.ts';
+import type { EndpointGuard, GuardRefusal } from '../core/answers/model.ts';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import { toFieldLines } from '../core/headers.ts';
@@ -79,12 +79,15 @@ export function createIngest(options: IngestOptions): Ingest {
   /** The guard comes before rules and handshakes. */
   const recordGuarded = async (endpoint: IngestAddress, delivery: Delivery, guard: EndpointGuard): Promise<Answer> => {
     const verdict = guard.check(delivery);
-    const given = verdict?.query === undefined ? delivery : { ...delivery, query: verdict.query };
-    if (verdict?.refused === undefined) return answerOf(await capture.record(endpoint, given));
+    const given = verdict?.stored ? { ...delivery, stored: verdict.stored } : delivery;
+    if (!verdict?.refusal) return answerOf(await capture.record(endpoint, given));
     // Stored before it is answered, like any other delivery.
-    if (guard.onRefuse === 'record') await capture.record(endpoint, given, verdict.refused);
+    if (guard.onRefuse === 'record') await capture.record(endpoint, given, verdict.refusal.status);
+    return refused(verdict.refusal);
+  };
+  const refused = ({ status, error, headers }: GuardRefusal): Answer => {
     onResult('refused');
-    return refusal(verdict.refused, verdict.error, verdict);
+    return refusal(status, error, { headers });
   };
 
   /** Stores a complete delivery. Never rejects. */
@@ -108,6 +111,14 @@ export function createIngest(options: IngestOptions): Ingest {
     }
   };
 
+  /** The body of a delivery that is refused and not stored is not read. */
+  const refusalBeforeBody = ({ policy }: IngestAddress, req: IncomingMessage, query: string | null) => {
+    if (policy?.guard?.onRefuse !== 'drop') return undefined;
+    const fields = toFieldLines(req.rawHeaders);
+    const sourceIp = clientAddress(senderOf(req));
+    return policy.guard.check({ method: req.method ?? 'GET', sourceIp, fields, query })?.refusal;
+  };
+
   const receive = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<Answer | 'aborted'> => {
     const parsed = readTarget(target);
     const sender = senderOf(req);
@@ -119,6 +130,8 @@ export function createIngest(options: IngestOptions): Ingest {
       return failed(error);
     }
     if (!endpoint) return notTaken(parsed.token);
+    const refusedAtOnce = refusalBeforeBody(endpoint, req, parsed.query);
+    if (refusedAtOnce) return refused(refusedAtOnce);
     const read = await readBody(req, {
       maxBytes: maxBodyBytes,
       budget: budgetOfDelivery(budgets, { clientAddress: clientAddress(sender), endpoint: endpoint.seq }),

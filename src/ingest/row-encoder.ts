@@ -37,7 +37,15 @@ export type UnredactedDelivery = {
   headers: readonly HeaderPair[];
   body: Uint8Array;
   receivedAt: number;
+  /** What is stored in place of `query` and `headers`, before the header rules, when the delivery has the token of a guard. */
+  stored?: Pick<UnredactedDelivery, 'query' | 'headers'>;
 };
+
+export function unredacted({ method, path, query, fields, body, receivedAt, stored }: Delivery): UnredactedDelivery {
+  const received: UnredactedDelivery = { method, path, query, headers: readFieldLines(fields), body, receivedAt };
+  if (stored) received.stored = { query: stored.query, headers: readFieldLines(stored.fields) };
+  return received;
+}
 
 /** What recognition finds. `verdict`: JSON, only when the header rules remove the proof. */
 export type Recognition = {
@@ -75,10 +83,10 @@ export function createRowEncoder<Destination extends { seq: number }>({
     { destination, delivery }: { destination: Destination; delivery: Delivery },
     nonce: Uint8Array,
   ): { event: NewEvent; answer: HandshakeAnswer | null } => {
-    const { method, path, query, body, sourceIp, receivedAt } = delivery;
-    const headers = readFieldLines(delivery.fields);
-    const unredacted: UnredactedDelivery = { method, path, query, headers, body, receivedAt };
-    const { answer, deliveryId, platform, eventType, verdict } = recognise(destination, unredacted);
+    const { method, path, body, sourceIp, receivedAt } = delivery;
+    const received = unredacted(delivery);
+    const { query, headers } = received.stored ?? received;
+    const { answer, deliveryId, platform, eventType, verdict } = recognise(destination, received);
     const endpoint = destination.seq;
     const event: NewEvent = {
       nonce,

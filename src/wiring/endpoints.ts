@@ -30,6 +30,7 @@ export function createEndpointsWiring(
   });
   const registry = createEndpointRegistry({
     load: tokens.listRegistered,
+    policyOf: ({ id, guarded }) => guarded && { guard: guards.endpointGuard({ id, ...guarded }) },
     now: clock.now,
     ...(isShared && { lookUp: tokens.findRegistered }),
   });

@@ -97,12 +97,15 @@ export type GuardedRequest = {
 };
 
 /**
- * What the guard says. Undefined: accepted as it is. `query`: the query to store, where the given one contains a credential.
+ * What the guard says. Undefined: accepted as it is. `stored`: query and fields to store, where the given ones contain its token.
  * `refused`: the status; `headers`: of the refusal, names in lower case.
  */
-export type GuardVerdict =
-  | { refused?: undefined; query: string | null }
-  | { refused: Refusal; error: string; headers?: Readonly<Record<string, string>>; query?: string | null };
+export type GuardVerdict = {
+  stored?: Pick<GuardedRequest, 'query' | 'fields'> | undefined;
+  refusal?: { status: Refusal; error: string; headers: Readonly<Record<string, string>> } | undefined;
+};
+
+export type GuardRefusal = NonNullable<GuardVerdict['refusal']>;
 
 /** The guard of one endpoint, prepared when the endpoint is loaded. */
 export type EndpointGuard = {

@@ -5,14 +5,15 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { type Cidr, isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
+import type { EndpointGuard, GuardedRequest } from '../answers/model.ts';
 import { type HeaderPair, lowerName, readFieldLines } from '../headers.ts';
 import { sha256 } from '../sha256.ts';
 import type { Guard, RefusedStatus } from './model.ts';
 import { readParameters } from './parameters.ts';
+import { withoutToken } from './redact.ts';
 
 /** A guard as deliveries need it. */
 export type ReadyGuard = {
-  readonly isRecorded: boolean;
   readonly methods: ReadonlySet<string> | undefined;
   readonly ranges: readonly Cidr[] | undefined;
   /** Of `user:password` in UTF-8. */
@@ -21,32 +22,38 @@ export type ReadyGuard = {
   readonly token: { in: 'header' | 'query'; name: string; value: string; digest: Uint8Array } | undefined;
 };
 
-export type GuardedDelivery = {
-  method: string;
-  /** The client's, behind trusted proxies. */
-  sourceIp: string;
-  /** Header fields as on the wire. */
-  fields: Uint8Array;
-  query: string | null;
-};
-
 /** The answer to a delivery that is refused. `error` is for its sender. */
 export type Refusal = { status: RefusedStatus; headers: Readonly<Record<string, string>>; error: string };
 
 const digestOf = (given: string | Uint8Array): Uint8Array =>
   sha256(typeof given === 'string' ? Buffer.from(given) : given);
 
-export function readyGuard({ methods, cidrs, basic, token, onRefuse }: Guard): ReadyGuard {
+/** In place of a secret that could not be opened: no text is known that has this digest. */
+const unmatched = new Uint8Array(32);
+
+export function readyGuard({ methods, cidrs, basic, token }: Guard): ReadyGuard {
   return {
-    isRecorded: onRefuse === 'record',
     methods: methods && new Set(methods),
     // A range that cannot be read allows nothing.
     ranges: cidrs?.flatMap(text => parseCidr(text) ?? []),
-    basicDigest: basic && digestOf(`${basic.user}:${basic.password}`),
+    basicDigest: basic && (basic.password === '' ? unmatched : digestOf(`${basic.user}:${basic.password}`)),
     token: token && {
       ...token,
       name: token.in === 'header' ? token.name.toLowerCase() : token.name,
-      digest: digestOf(token.value),
+      digest: token.value === '' ? unmatched : digestOf(token.value),
+    },
+  };
+}
+
+/** The guard for the capture path. */
+export function endpointGuard(guard: Guard): EndpointGuard {
+  const ready = readyGuard(guard);
+  return {
+    onRefuse: guard.onRefuse,
+    check(request) {
+      const refusal = checkGuard(ready, request);
+      const stored = withoutToken(ready, request);
+      return refusal || stored ? { refusal, stored } : undefined;
     },
   };
 }
@@ -54,7 +61,7 @@ export function readyGuard({ methods, cidrs, basic, token, onRefuse }: Guard): R
 /** @returns undefined when the delivery is taken */
 export function checkGuard(
   guard: ReadyGuard,
-  { method, sourceIp, fields, query }: GuardedDelivery,
+  { method, sourceIp, fields, query }: GuardedRequest,
 ): Refusal | undefined {
   const { ranges, methods, basicDigest, token } = guard;
   if (ranges && !isFrom(sourceIp, ranges))

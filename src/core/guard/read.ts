@@ -141,7 +141,7 @@ function keptOr(
   max: number,
 ): string | undefined {
   if (given !== shownSecret) return textOf(given, path, max, report);
-  return stored ?? report(path, `${shownSecret} keeps a stored value, and there is none: give the value itself`);
+  return stored || report(path, `${shownSecret} keeps a stored value, and there is none: give the value itself`);
 }
 
 function textOf(given: unknown, path: FieldPath, max: number, report: Report): string | undefined {

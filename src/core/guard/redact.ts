@@ -13,13 +13,13 @@ const minUnmistakable = 8;
 
 type Stored = { fields: Uint8Array; query: string | null };
 
-/** @returns `given` itself when nothing in it is the token */
-export function withoutToken<T extends Stored>({ token }: ReadyGuard, given: T): T {
-  if (!token) return given;
+/** @returns undefined when nothing in it is the token */
+export function withoutToken({ token }: Pick<ReadyGuard, 'token'>, given: Stored): Stored | undefined {
+  if (!token) return undefined;
   const query = given.query === null ? null : redactQuery(token, given.query);
   const spellings = spellingsIn(token.value, given.query);
   const fields = redactFields(token, spellings, given.fields);
-  return query === given.query && fields === given.fields ? given : { ...given, query, fields };
+  return query === given.query && fields === given.fields ? undefined : { query, fields };
 }
 
 type Token = NonNullable<ReadyGuard['token']>;

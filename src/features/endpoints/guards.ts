@@ -2,9 +2,11 @@
  * The guards of endpoints between the API, the database and ingest. Password and token are sealed together, beside the rest; what
  * cannot be opened refuses every credential.
  */
+
+import type { EndpointGuard } from '../../core/answers/model.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { invalid } from '../../core/errors.ts';
-import { type ReadyGuard, readyGuard } from '../../core/guard/check.ts';
+import { endpointGuard } from '../../core/guard/check.ts';
 import { type Guard, shownSecret } from '../../core/guard/model.ts';
 import { readGuard } from '../../core/guard/read.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
@@ -59,10 +61,10 @@ export function createGuards({
     open,
     seal,
 
-    /** What ingest checks; null without a guard. */
-    ready: (row: GuardRow): ReadyGuard | null => {
+    /** What ingest does; undefined without a guard. */
+    endpointGuard: (row: GuardRow): EndpointGuard | undefined => {
       const guard = open(row);
-      return guard && readyGuard(guard);
+      return guard ? endpointGuard(guard) : undefined;
     },
 
     /** As the API shows it. */

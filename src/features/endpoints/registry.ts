@@ -6,7 +6,9 @@
  * `find` knows the current tokens of endpoints that are not paused, with one lookup. Paused endpoints and the tokens that an
  * endpoint had before are looked at only for a token that is none of those.
  */
+import type { EndpointPolicy } from '../../core/answers/model.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
+import type { GuardColumns } from './guards.ts';
 
 /** A token that the endpoint had before: replaced at `replacedAt`, taken until `until`. */
 export type PreviousToken = { token: string; replacedAt: number; until: number };
@@ -15,6 +17,8 @@ export type RegisteredEndpoint = IngestAddress & {
   id: string;
   teamId: string;
   isPaused: boolean;
+  /** Absent without a guard. */
+  guarded?: GuardColumns;
   /** Oldest first, with those that are no longer taken. */
   previous: readonly PreviousToken[];
 };
@@ -38,6 +42,8 @@ type RegistryOptions = {
   load: () => Promise<RegisteredEndpoint[]>;
   /** Given when other processes may create endpoints. */
   lookUp?: (token: string) => Promise<RegisteredEndpoint | undefined>;
+  /** What the capture path does for the endpoint; undefined for most. */
+  policyOf?: (endpoint: RegisteredEndpoint) => EndpointPolicy | undefined;
   now: () => number;
 };
 
@@ -66,7 +72,7 @@ function forget({ byToken, others, byRow }: Tables, { seq, token, previous }: Re
   byRow.delete(seq);
 }
 
-function put(tables: Tables, endpoint: RegisteredEndpoint): void {
+function putInto(tables: Tables, endpoint: RegisteredEndpoint): void {
   const { seq, token, previous, isPaused } = endpoint;
   const known = tables.byRow.get(seq);
   if (known) forget(tables, known);
@@ -76,10 +82,15 @@ function put(tables: Tables, endpoint: RegisteredEndpoint): void {
   else tables.byToken.set(token, endpoint);
 }
 
-export function createEndpointRegistry({ load, lookUp, now }: RegistryOptions): EndpointRegistry {
+export function createEndpointRegistry({ load, lookUp, policyOf, now }: RegistryOptions): EndpointRegistry {
   let tables = emptyTables();
   // A read that began before a change must not undo it.
   let changes = 0;
+
+  const put = (known: Tables, endpoint: RegisteredEndpoint): void => {
+    const policy = policyOf?.(endpoint);
+    putInto(known, policy ? { ...endpoint, policy } : endpoint);
+  };
 
   const remove = (matches: (endpoint: RegisteredEndpoint) => boolean): void => {
     changes++;

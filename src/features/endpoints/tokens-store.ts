@@ -19,11 +19,13 @@ export const registeredColumns = {
   teamId: endpoints.teamId,
   token: endpoints.token,
   pausedAt: endpoints.pausedAt,
+  guard: endpoints.guard,
+  guardSecrets: endpoints.guardSecrets,
 };
 
 /** @param replaced oldest first */
 export const toRegistered = (
-  { seq, id, teamId, token, pausedAt }: Pick<EndpointRow, keyof typeof registeredColumns>,
+  { seq, id, teamId, token, pausedAt, guard, guardSecrets }: Pick<EndpointRow, keyof typeof registeredColumns>,
   replaced: readonly PreviousTokenRow[],
 ): RegisteredEndpoint => ({
   seq,
@@ -32,6 +34,7 @@ export const toRegistered = (
   token,
   isPaused: pausedAt !== null,
   previous: replaced.map(one => ({ token: one.token, replacedAt: one.replacedAt, until: one.until })),
+  ...(guard && { guarded: { guard, guardSecrets } }),
 });
 
 /** The replaced tokens of one of the team's endpoints, oldest first. */

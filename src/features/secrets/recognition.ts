@@ -42,13 +42,17 @@ export type SentTo = { sentTo: string };
 /** @param endpoint its public URL, the secrets known now, and `sentTo` for an earlier URL. Never throws. */
 export function recognise(
   { url, secrets, sentTo }: { url: string; secrets: readonly SigningSecret[]; sentTo?: string },
-  { method, path, query, headers, body, receivedAt }: UnredactedDelivery,
+  { method, path, query, headers, body, receivedAt, stored }: UnredactedDelivery,
 ): Recognition {
   const delivery: RawDelivery = { method, path, query, rawHeaders: headers, body };
   const detection = detect(delivery, secrets.length === 0 ? [] : platformsOf(secrets));
+  const verdictOn = (seen: RawDelivery): Verdict | null =>
+    verify({ delivery: seen, platform: detection.platform, secrets, receivedAt, urls: urlsOf(url, seen) });
   const verdict = mustVerifyAtCapture(delivery, detection.platform)
-    ? verify({ delivery, platform: detection.platform, secrets, receivedAt, urls: urlsOf(url, delivery) })
-    : null;
+    ? verdictOn(delivery)
+    : stored
+      ? verdictLostIn({ ...delivery, query: stored.query, rawHeaders: stored.headers }, delivery, verdictOn)
+      : null;
   const answer = handshake({
     delivery,
     detection,
@@ -61,6 +65,16 @@ export function recognise(
   });
   const kept: Verdict | SentTo | null = verdict ?? (sentTo === undefined ? null : { sentTo });
   return { ...detection, verdict: kept && JSON.stringify(kept), answer };
+}
+
+/** The verdict, where it cannot be computed from what is stored: signatures may cover a query from which a token was removed. */
+function verdictLostIn(
+  stored: RawDelivery,
+  received: RawDelivery,
+  verdictOn: (seen: RawDelivery) => Verdict | null,
+): Verdict | null {
+  const verdict = verdictOn(received);
+  return JSON.stringify(verdictOn(stored)) === JSON.stringify(verdict) ? null : verdict;
 }
 
 /**

@@ -3,12 +3,12 @@
  * that the header rules remove; all others are recognised when they are filed.
  */
 import { latin1 } from '../../core/buffer.ts';
-import { applyRulesToLines, readFieldLines } from '../../core/headers.ts';
+import { applyRulesToLines } from '../../core/headers.ts';
 import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
 import type { WriteBatch } from '../capture.ts';
 import type { Destination, PendingDelivery } from '../delivery.ts';
 import { rowErrorCode } from '../group-commit.ts';
-import type { Recognition, UnredactedDelivery } from '../row-encoder.ts';
+import { type Recognition, type UnredactedDelivery, unredacted } from '../row-encoder.ts';
 import type { Filing } from './filing.ts';
 import type { JournalEntry } from './group.ts';
 import type { Journal } from './journal.ts';
@@ -48,19 +48,24 @@ export function createJournalWriter({
     destination,
     delivery,
   }: PendingDelivery): { entry: JournalEntry; answer: HandshakeAnswer | null } => {
-    const { method, query, body, fields } = delivery;
+    const { stored, ...received } = delivery;
+    const { method, query, body, fields } = received;
     const registered = registeredPlatforms(destination.secrets);
     const fieldLines = latin1(fields);
     const entry: JournalEntry = {
       endpoint: destination.seq,
       platforms: registered,
-      delivery: { ...delivery, fields: applyRulesToLines(fields, fieldLines) },
+      delivery: stored
+        ? { ...received, query: stored.query, fields: applyRulesToLines(stored.fields, latin1(stored.fields)) }
+        : { ...received, fields: applyRulesToLines(fields, fieldLines) },
       recognition: null,
     };
     const mayWait =
-      destination.sentTo === undefined && mayRecogniseLater({ method, query, fieldLines, body }, registered);
+      destination.sentTo === undefined &&
+      stored === undefined &&
+      mayRecogniseLater({ method, query, fieldLines, body }, registered);
     if (mayWait) return { entry, answer: null };
-    const { answer, ...recognition } = recognise(destination, { ...delivery, headers: readFieldLines(fields) });
+    const { answer, ...recognition } = recognise(destination, unredacted(delivery));
     return { entry: { ...entry, recognition }, answer };
   };
 
