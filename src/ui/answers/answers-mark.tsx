@@ -3,7 +3,6 @@
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { Notice } from '../components/controls.tsx';
 import { Link } from '../components/navigation.tsx';
-import { formatCount } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
 import { describeAnswer, describeCondition } from './describe.ts';
 import { RuleSummaries } from './rule-summaries.tsx';
@@ -14,13 +13,12 @@ const lineOf = (rule: AnswerRule): string => visibleLine(`${describeAnswer(rule)
 
 /** For the header of the endpoint. Nothing for the default answer. */
 export const AnswersMark = ({ endpoint }: { endpoint: Endpoint }) =>
-  endpoint.answerRules === 0 ? null : <Mark endpoint={endpoint} />;
+  !endpoint.customAnswers ? null : <Mark endpoint={endpoint} />;
 
 function Mark({ endpoint }: { endpoint: Endpoint }) {
   const { rules = [] } = useRules(endpoint);
   const [only, ...others] = rules;
-  const text =
-    only && others.length === 0 ? `Answers ${lineOf(only)}` : formatCount(endpoint.answerRules, 'answer rule');
+  const text = only && others.length === 0 ? `Answers ${lineOf(only)}` : 'Custom answers';
   return (
     <Link
       class="badge warn answers-mark"
@@ -33,16 +31,16 @@ function Mark({ endpoint }: { endpoint: Endpoint }) {
 }
 
 /** For a list of endpoints, which has no room for the rules. */
-export const AnswersBadge = ({ endpoint: { answerRules } }: { endpoint: Endpoint }) =>
-  answerRules === 0 ? null : (
+export const AnswersBadge = ({ endpoint }: { endpoint: Endpoint }) =>
+  !endpoint.customAnswers ? null : (
     <span class="badge warn" title="Senders don't always get the default answer">
-      {formatCount(answerRules, 'answer rule')}
+      Custom answers
     </span>
   );
 
 /** For the page of an endpoint without events, where the first test would be answered by a rule. */
 export const AnswersNotice = ({ endpoint }: { endpoint: Endpoint }) =>
-  endpoint.answerRules === 0 ? null : <RulesNotice endpoint={endpoint} />;
+  !endpoint.customAnswers ? null : <RulesNotice endpoint={endpoint} />;
 
 function RulesNotice({ endpoint }: { endpoint: Endpoint }) {
   const { rules = [] } = useRules(endpoint);

@@ -5,13 +5,13 @@ import { api } from '../api.ts';
 import { useQuery } from '../components/use-query.ts';
 import type { AnswerRule } from './wire.ts';
 
-export function useRules({ id, answerRules }: Pick<Endpoint, 'id' | 'answerRules'>): {
+export function useRules({ id, customAnswers }: Pick<Endpoint, 'id' | 'customAnswers'>): {
   /** Undefined until they are loaded. */
   rules: readonly AnswerRule[] | undefined;
   problem: string;
 } {
-  const { value, problem } = useQuery(`${id} ${answerRules}`, () =>
-    answerRules === 0 ? Promise.resolve({ rules: [] }) : api.answers(id),
+  const { value, problem } = useQuery(`${id} ${customAnswers}`, () =>
+    customAnswers ? api.answers(id) : Promise.resolve({ rules: [] }),
   );
   return { rules: value?.rules, problem };
 }

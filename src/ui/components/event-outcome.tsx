@@ -8,8 +8,8 @@ import { FilterBy } from '../search/filter-by.tsx';
 export function RowAnswer({ event }: { event: EventSummary }) {
   const answer = rowAnswerOf(event);
   return answer ? (
-    <span class={`badge answer ${answer.tone}`} title={describeOutcome(event)}>
-      <span class="answer-text">{answer.text}</span>
+    <span class={`badge row-answer ${answer.tone}`} title={describeOutcome(event)}>
+      <span class="row-answer-text">{answer.text}</span>
     </span>
   ) : null;
 }
