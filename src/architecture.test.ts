@@ -16,7 +16,11 @@ type Layer = { values: string; types?: string; macros?: string; packages?: strin
  */
 const layers: Record<string, Layer> = {
   main: { values: 'cli config log core' },
-  cli: { values: 'own wiring app front core platforms config log db net', types: 'routes service model store part' },
+  cli: {
+    values: 'own wiring app front core platforms config log db net',
+    types: 'routes service model store part',
+    packages: 'jsonc-parser',
+  },
   wiring: {
     values: 'own config log db core platforms net http ingest service store part',
     types: 'model',

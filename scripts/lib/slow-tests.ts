@@ -11,6 +11,7 @@ export const slowTests: readonly string[] = [
   'src/main.test.ts',
   'src/shared-database.test.ts',
   'src/cli/account.test.ts',
+  'src/cli/apply.test.ts',
   'src/cli/backup.test.ts',
   'src/cli/check.test.ts',
   'src/cli/client/login.test.ts',
@@ -20,6 +21,7 @@ export const slowTests: readonly string[] = [
   'src/cli/secret-length.test.ts',
   'src/cli/serve.test.ts',
   'src/cli/maintenance.test.ts',
+  'src/features/declared/crash.test.ts',
   'src/features/retention/crash.test.ts',
   // Large histories.
   'src/db/maintenance.test.ts',

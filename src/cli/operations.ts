@@ -64,6 +64,13 @@ export const operations = {
     await oauth.rotateSigningKeys({ now: args['now'] === true, revoke: args['revoke'] === true });
     return { ok: true };
   },
+  'endpoints.apply': ({ declared }, args) =>
+    declared.apply({
+      document: args['document'],
+      dryRun: args['dryRun'] === true,
+      prune: args['prune'] === true,
+      force: args['force'] === true,
+    }),
   backup: (services, args) => backUp(services, text(args, 'file')),
   check: (services, args) => checkAll(services, args['reindex'] === true),
 } satisfies Record<string, Operation>;

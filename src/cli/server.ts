@@ -65,6 +65,8 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
     /** @returns a function that stops accepting and waits for requests in flight */
     listen: async (json: boolean): Promise<() => Promise<void>> => {
       await makeOwner(services, config);
+      if (config.endpointsFile !== undefined)
+        await (await import('./apply/at-start.ts')).applyAtStart(io, services, config.endpointsFile);
       const stop = await listen(services, app, {
         certificate,
         fastPath,

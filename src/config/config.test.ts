@@ -40,6 +40,7 @@ describe('defaults', () => {
       baseUrl: 'http://localhost:4665',
       dataDir: './data',
       databaseUrl: 'file:./data/hooktape.db',
+      fixedAddresses: false,
       maxBodyBytes: 32 * 1024 * 1024,
       rateLimitPerMinute: 120,
       freeEndpoints: 1,

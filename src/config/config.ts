@@ -22,6 +22,8 @@ export type Config = {
   readonly databaseAuthToken?: string;
   readonly secret?: string;
   readonly owner?: { readonly email: string; readonly password: string };
+  readonly endpointsFile?: string;
+  readonly fixedAddresses: boolean;
   readonly maxBodyBytes: number;
   readonly rateLimitPerMinute: number;
   /** 0 = no limit. */
@@ -167,6 +169,8 @@ function buildConfig(values: SettingValues): Config {
     ...defined('databaseAuthToken', values.HOOKTAPE_DATABASE_AUTH_TOKEN),
     ...defined('secret', values.HOOKTAPE_SECRET),
     ...defined('owner', email !== undefined && password !== undefined ? { email, password } : undefined),
+    ...defined('endpointsFile', values.HOOKTAPE_ENDPOINTS_FILE),
+    fixedAddresses: values.HOOKTAPE_FIXED_ADDRESSES,
     maxBodyBytes: values.HOOKTAPE_MAX_BODY,
     rateLimitPerMinute: values.HOOKTAPE_RATE_LIMIT,
     freeEndpoints: values.HOOKTAPE_FREE_ENDPOINTS,

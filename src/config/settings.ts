@@ -72,6 +72,16 @@ export const settings = {
     'Creates the first account (plan pro) on an empty database; needs HOOKTAPE_OWNER_PASSWORD, too.',
   ),
   HOOKTAPE_OWNER_PASSWORD: secret(password, 'At least 12 characters.'),
+  HOOKTAPE_ENDPOINTS_FILE: optional(
+    anyText,
+    '/etc/hooktape/endpoints.json',
+    'File of endpoints that are made and kept up to date at each start; see docs/declared-endpoints.md.',
+  ),
+  HOOKTAPE_FIXED_ADDRESSES: required(
+    onOff,
+    'off',
+    'Take fixed addresses from files of endpoints, such as /in/orders. They can be guessed: give those endpoints a guard.',
+  ),
   HOOKTAPE_MAX_BODY: required(size({ min: '1B', max: '512MiB' }), '32MiB', 'Largest delivery.'),
   HOOKTAPE_RATE_LIMIT: required(count({ min: 1, max: 1e9 }), '120', 'API requests per minute per credential.'),
   HOOKTAPE_FREE_ENDPOINTS: required(count({ min: 0, max: 1e9 }), '1', 'Endpoints per team on plan free; 0 = no limit.'),

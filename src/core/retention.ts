@@ -1,4 +1,6 @@
 /* How long events are kept, by plan and endpoint: the same rule for reading, counting and sweeping. Pinned events are exempt. */
+import { parseDuration } from '../shared/units.ts';
+import { invalid } from './errors.ts';
 import type { Plan } from './principal.ts';
 
 /** Per plan, 0 = for ever. */
@@ -27,3 +29,16 @@ export function oldestVisibleIn(
 /** The same when the plan's part is known. */
 export const oldestVisibleSince = ({ retentionMs: own }: OwnRetention, { planCutoff, now }: PlanCutoff): number =>
   own === null ? planCutoff : Math.max(planCutoff, now - own);
+
+const minOwnMs = 1000;
+/** Where the plan keeps events for ever. */
+const maxOwnMs = 36_500 * 24 * 60 * 60 * 1000;
+
+/** Milliseconds of an endpoint's own retention. @param planMs what the plan gives, 0 = for ever @throws invalid */
+export function readOwnRetention(text: string | null, planMs: number): number | null {
+  if (text === null) return null;
+  const ms = parseDuration(text);
+  if (ms === undefined || ms < minOwnMs) throw invalid('retention must be a duration such as 30d, at least 1s');
+  if (ms > (planMs || maxOwnMs)) throw invalid('retention must not be longer than what the plan gives');
+  return ms;
+}

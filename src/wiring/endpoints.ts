@@ -1,10 +1,13 @@
 /* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
+import { invalid } from '../core/errors.ts';
+import { createDeclaredService } from '../features/declared/service.ts';
+import { createDeclaredStore } from '../features/declared/store.ts';
 import { createGuards } from '../features/endpoints/guards.ts';
 import { createEndpointRegistry } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
 import { createEndpointsStore } from '../features/endpoints/store.ts';
 import { createTokensStore } from '../features/endpoints/tokens-store.ts';
-import { createSecretsService } from '../features/secrets/service.ts';
+import { createSecretsService, maxConfirmedSecrets } from '../features/secrets/service.ts';
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -32,6 +35,7 @@ export function createEndpointsWiring(
     load: tokens.listRegistered,
     policyOf: ({ id, guarded }) => guarded && { guard: guards.endpointGuard({ id, ...guarded }) },
     now: clock.now,
+    takesAddresses: config.fixedAddresses,
     ...(isShared && { lookUp: tokens.findRegistered }),
   });
   const endpoints = createEndpointsService({
@@ -62,6 +66,38 @@ export function createEndpointsWiring(
     tokensAt: registry.tokensAt,
   });
 
+  const declared = createDeclaredService({
+    store: createDeclaredStore(direct.db),
+    tools: {
+      retentionLimitMs: plan => retentionMs[plan],
+      seal: guards.seal,
+      newSecret: given => ({ ...secrets.newSecret(given), learned: false, declared: true }),
+    },
+    clock,
+    random,
+    takesAddresses: config.fixedAddresses,
+    limits: { free: config.freeEndpoints, pro: config.proEndpoints },
+    maxSecrets: maxConfirmedSecrets,
+    urlOf: endpoints.urlOf,
+    readAnswers: () => {
+      throw invalid('this version has no answers: remove the field');
+    },
+    answersOf: async () => new Map(),
+    openGuard: guards.open,
+    openSecret: secrets.openSecret,
+    onApplied: async ({ tokens: changed, removed, isRetentionChanged }) => {
+      for (const id of removed) registry.removeById(id);
+      for (const token of changed) {
+        const registered = await tokens.findRegistered(token);
+        if (!registered) continue;
+        registry.add(registered);
+        await secrets.reread(registered.seq);
+      }
+      if (removed.length > 0) onDeleted();
+      if (isRetentionChanged) onRetentionChanged();
+    },
+  });
+
   if (isShared) {
     every(refreshEveryMs, 'refreshing the endpoints', registry.refresh);
     every(refreshEveryMs, 'refreshing the secrets', secrets.refresh);
@@ -71,6 +107,7 @@ export function createEndpointsWiring(
     endpoints,
     secrets,
     verdicts,
+    declared,
     /** Call it before anything else. */
     async readEndpoints(): Promise<void> {
       await Promise.all([registry.refresh(), secrets.refresh()]);

@@ -42,6 +42,21 @@ hooktape key revoke ID`,
     ],
     load: async () => (await import('../signing-key.ts')).runSigningKey,
   },
+  apply: {
+    summary: 'make the endpoints that a file declares, and keep them up to date',
+    usage: 'hooktape apply FILE [--dry-run] [--prune] [--force]',
+    details: [
+      ['FILE', 'JSON; see docs/declared-endpoints.md'],
+      ['--dry-run', 'check the file and say what would change'],
+      ['--prune', 'remove endpoints that a file made and FILE does not have'],
+      ['--force', 'with --prune: also those with pinned events'],
+    ],
+    manual: [
+      'FILE is checked as a whole first: with any problem nothing is changed, and the exit code is 1. A file that cannot be read is 2. Endpoints are found by account and name, so that a second run prints `no changes`. `--json` prints `{ "created", "changed", "removed", "unchanged" }`.',
+      'Variables are those of this command, and relative files those of the folder of FILE, also when the server runs.',
+    ],
+    load: async () => (await import('../apply.ts')).runApply,
+  },
   backup: {
     summary: 'copy the database to a new file, also while the server runs',
     usage: 'hooktape backup FILE',

@@ -31,7 +31,7 @@ const digestOf = (given: string | Uint8Array): Uint8Array =>
 /** In place of a secret that could not be opened: no text is known that has this digest. */
 const unmatched = new Uint8Array(32);
 
-export function readyGuard({ methods, cidrs, basic, token }: Guard): ReadyGuard {
+function readyGuard({ methods, cidrs, basic, token }: Guard): ReadyGuard {
   return {
     methods: methods && new Set(methods),
     // A range that cannot be read allows nothing.
@@ -59,10 +59,7 @@ export function endpointGuard(guard: Guard): EndpointGuard {
 }
 
 /** @returns undefined when the delivery is taken */
-export function checkGuard(
-  guard: ReadyGuard,
-  { method, sourceIp, fields, query }: GuardedRequest,
-): Refusal | undefined {
+function checkGuard(guard: ReadyGuard, { method, sourceIp, fields, query }: GuardedRequest): Refusal | undefined {
   const { ranges, methods, basicDigest, token } = guard;
   if (ranges && !isFrom(sourceIp, ranges))
     return { status: 403, headers: {}, error: 'deliveries from this network are not taken here' };

@@ -1,7 +1,7 @@
 /* The guard without a server: what it takes, what it says, and what it keeps out of storage. */
 import { describe, expect, test } from 'bun:test';
 import { latin1 } from '../buffer.ts';
-import { checkGuard, endpointGuard, readyGuard } from './check.ts';
+import { endpointGuard } from './check.ts';
 import type { Guard } from './model.ts';
 import { readGuard } from './read.ts';
 
@@ -10,7 +10,7 @@ const basic = (text: string) => `Authorization: Basic ${Buffer.from(text).toStri
 const request = { method: 'POST', sourceIp: '192.0.2.7', fields: fields('Host: x'), query: null };
 
 const check = (guard: Omit<Guard, 'onRefuse'>, given: Partial<typeof request> | { query: string }) =>
-  checkGuard(readyGuard({ ...guard, onRefuse: 'drop' }), { ...request, ...given })?.status ?? 'taken';
+  endpointGuard({ ...guard, onRefuse: 'drop' }).check({ ...request, ...given })?.refusal?.status ?? 'taken';
 
 describe('the network', () => {
   test.each([
@@ -76,7 +76,7 @@ describe('credentials', () => {
   });
 
   test('what is refused cannot be told apart, and a challenge is sent for basic alone', () => {
-    const guard = readyGuard({
+    const guard = endpointGuard({
       basic: { user: 'shop', password: 'right' },
       token: { in: 'query', name: 't', value: 'token' },
       onRefuse: 'drop',
@@ -87,11 +87,11 @@ describe('credentials', () => {
       { fields: fields(basic('shop:wrong')), query: 't=token' },
       { fields: fields(basic('wrong:right')), query: 't=token' },
       { fields: fields(basic(`wrong:${'x'.repeat(5000)}`)), query: `t=${'x'.repeat(5000)}` },
-    ].map(given => checkGuard(guard, { ...request, ...given }));
+    ].map(given => guard.check({ ...request, ...given })?.refusal);
     expect(new Set(refusals.map(one => JSON.stringify(one))).size).toBe(1);
     expect(refusals[0]?.headers['www-authenticate']).toBe('Basic realm="hooktape", charset="UTF-8"');
-    const token = readyGuard({ token: { in: 'query', name: 't', value: 'token' }, onRefuse: 'drop' });
-    expect(checkGuard(token, request)).toMatchObject({ status: 401, headers: {} });
+    const token = endpointGuard({ token: { in: 'query', name: 't', value: 'token' }, onRefuse: 'drop' });
+    expect(token.check(request)?.refusal).toMatchObject({ status: 401, headers: {} });
   });
 
   test('a password that could not be opened lets nobody in', () => {
@@ -107,12 +107,8 @@ test('network before method before credential; all of them must hold', () => {
   expect(check(guard, { sourceIp: '10.0.0.1' })).toBe(401);
   expect(check(guard, { sourceIp: '10.0.0.1', fields: fields(basic('a:b')) })).toBe('taken');
   expect(check(guard, { sourceIp: '10.0.0.1', method: 'post', fields: fields(basic('a:b')) })).toBe(405);
-  const refusal = checkGuard(readyGuard({ ...guard, onRefuse: 'drop' }), {
-    ...request,
-    method: 'GET',
-    sourceIp: '10.1.1.1',
-  });
-  expect(refusal?.headers).toEqual({ allow: 'POST, PUT' });
+  const { check: whole } = endpointGuard({ ...guard, onRefuse: 'drop' });
+  expect(whole({ ...request, method: 'GET', sourceIp: '10.1.1.1' })?.refusal?.headers).toEqual({ allow: 'POST, PUT' });
 });
 
 describe('what is stored', () => {

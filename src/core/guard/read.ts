@@ -2,16 +2,13 @@
  * Reads a guard from what a client or a file says. Nothing is ignored: a misspelt condition would leave the endpoint open. Every
  * problem has the path of its field, so that a file can name the line.
  */
-import { METHODS } from 'node:http';
 import { parseCidr } from '../../shared/addresses.ts';
 import { didYouMean } from '../../shared/suggest.ts';
+import { collectProblems, type FieldPath, type FieldProblem, type Report, readObject } from '../field-problems.ts';
 import { connectionFields } from '../headers.ts';
 import { type Guard, shownSecret } from './model.ts';
 
-export type FieldPath = readonly (string | number)[];
-export type FieldProblem = { path: FieldPath; message: string };
-
-export const guardLimits = { methods: 20, cidrs: 100, name: 100, user: 100, password: 200, token: 500 };
+const guardLimits = { methods: 20, cidrs: 100, name: 100, user: 100, password: 200, token: 500 };
 
 const conditions = ['methods', 'cidrs', 'basic', 'token'] as const;
 /** Visible ASCII and spaces between: what every sender can put into a header or a query, and every reader reads alike. */
@@ -25,28 +22,25 @@ const ownFields: ReadonlySet<string> = new Set([
   'content-type',
   'expect',
 ]);
-const knownMethods: ReadonlySet<string> = new Set(METHODS);
+/** What node:http reads: nothing else can arrive. */
+const httpMethods =
+  'ACL BIND CHECKOUT CONNECT COPY DELETE GET HEAD LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY OPTIONS PATCH POST PROPFIND PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK UNLOCK UNSUBSCRIBE'.split(
+    ' ',
+  );
 const controls = /\p{Cc}/u;
-
-type Report = (path: FieldPath, message: string) => undefined;
-type Fields = Record<string, unknown>;
 
 /**
  * @param stored the guard that the endpoint has, whose secrets `[set]` keeps
  * @returns the guard, or what is wrong with each field, at least one
  */
 export function readGuard(given: unknown, stored: Guard | null): { guard: Guard } | { problems: FieldProblem[] } {
-  const problems: FieldProblem[] = [];
-  const report: Report = (path, message) => {
-    problems.push({ path, message });
-    return undefined;
-  };
+  const { problems, report } = collectProblems();
   const guard = guardOf(given, stored, report);
   return guard && problems.length === 0 ? { guard } : { problems };
 }
 
 function guardOf(given: unknown, stored: Guard | null, report: Report): Guard | undefined {
-  const fields = objectOf(given, [], [...conditions, 'onRefuse'], report);
+  const fields = readObject(given, [], [...conditions, 'onRefuse'], report);
   if (!fields) return undefined;
   if (conditions.every(name => fields[name] === undefined))
     report([], 'must have at least one of methods, cidrs, basic and token; without a guard it is null');
@@ -67,13 +61,6 @@ function guardOf(given: unknown, stored: Guard | null, report: Report): Guard | 
   };
 }
 
-function objectOf(given: unknown, path: FieldPath, known: readonly string[], report: Report): Fields | undefined {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return report(path, 'must be an object');
-  for (const name of Object.keys(given).filter(key => !known.includes(key)))
-    report([...path, name], `no such field${didYouMean(name, known)}`);
-  return given as Fields;
-}
-
 function listOf(given: unknown, path: FieldPath, max: number, report: Report): unknown[] | undefined {
   if (!Array.isArray(given)) return report(path, 'must be a list');
   if (given.length === 0) return report(path, 'must not be empty, which would refuse every delivery; leave it out');
@@ -84,8 +71,8 @@ function listOf(given: unknown, path: FieldPath, max: number, report: Report): u
 function methodsOf(given: unknown, report: Report): string[] | undefined {
   const read = listOf(given, ['methods'], guardLimits.methods, report)?.map((one, index) => {
     const method = typeof one === 'string' ? one.toUpperCase() : '';
-    if (knownMethods.has(method)) return method;
-    const hint = typeof one === 'string' ? didYouMean(method, METHODS) : '';
+    if (httpMethods.includes(method)) return method;
+    const hint = typeof one === 'string' ? didYouMean(method, httpMethods) : '';
     return report(['methods', index], `must be an HTTP method such as POST${hint}`);
   });
   return read && [...new Set(read.filter(method => method !== undefined))];
@@ -101,7 +88,7 @@ function cidrsOf(given: unknown, report: Report): string[] | undefined {
 
 function basicOf(given: unknown, stored: Guard | null, report: Report): Guard['basic'] {
   const path = ['basic'];
-  const fields = objectOf(given, path, ['user', 'password'], report);
+  const fields = readObject(given, path, ['user', 'password'], report);
   if (!fields) return undefined;
   const user = textOf(fields['user'], [...path, 'user'], guardLimits.user, report);
   if (user?.includes(':')) report([...path, 'user'], 'must not contain a colon');
@@ -117,7 +104,7 @@ function basicOf(given: unknown, stored: Guard | null, report: Report): Guard['b
 
 function tokenOf(given: unknown, stored: Guard | null, report: Report): Guard['token'] {
   const path = ['token'];
-  const fields = objectOf(given, path, ['in', 'name', 'value'], report);
+  const fields = readObject(given, path, ['in', 'name', 'value'], report);
   if (!fields) return undefined;
   const place = fields['in'];
   if (place !== 'header' && place !== 'query') report([...path, 'in'], 'must be header or query');

@@ -105,6 +105,19 @@ export function databaseChecks(client: Client, sealer: Sealer, isFile: boolean):
           )
           .map(row => `signing secret ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
     },
+    {
+      name: 'guards',
+      run: async () =>
+        (
+          await rowsOf(
+            'SELECT CAST(id AS BLOB), guard_secrets FROM endpoints WHERE guard_secrets IS NOT NULL AND deleted_at IS NULL',
+          )
+        )
+          .filter(
+            row => sealer.open(new Uint8Array(row[1] as ArrayBuffer), sealPurpose.guard(textAt(row, 0))) === undefined,
+          )
+          .map(row => `the password or token of the guard of ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
+    },
   ];
   return isFile ? [structure, ...checks] : checks;
 }

@@ -14,6 +14,8 @@ type Endpoint = {
   paused: boolean;
   pausedAt: number | null;
   refusedWhilePaused: number | null;
+  guard: object | null;
+  declared: boolean;
 };
 
 const clock = holdClock();
@@ -46,6 +48,8 @@ describe('POST /api/endpoints', () => {
       paused: false,
       pausedAt: null,
       refusedWhilePaused: null,
+      guard: null,
+      declared: false,
     });
     expect(endpoint.id).toStartWith('ep_');
     expect(endpoint.url).toMatch(/^https:\/\/hooks\.example\.com\/in\/[0-9a-z]{32}$/);

@@ -42,13 +42,16 @@ type RegistryOptions = {
   load: () => Promise<RegisteredEndpoint[]>;
   /** Given when other processes may create endpoints. */
   lookUp?: (token: string) => Promise<RegisteredEndpoint | undefined>;
+  /** Whether endpoints may have fixed addresses. */
+  takesAddresses?: boolean;
   /** What the capture path does for the endpoint; undefined for most. */
   policyOf?: (endpoint: RegisteredEndpoint) => EndpointPolicy | undefined;
   now: () => number;
 };
 
-/** Other tokens cannot exist and are not looked up. */
-const tokenForm = /^[0-9a-hjkmnp-tv-z]{32}$/;
+/** Other tokens cannot exist and are not looked up: random ones, and fixed addresses. */
+const randomForm = /^[0-9a-hjkmnp-tv-z]{32}$/;
+const anyForm = /^[a-z0-9][a-z0-9-]{2,62}$/;
 
 /**
  * For this long after a rotation, a delivery to the replaced token may have been taken as one to the current token: by this process
@@ -82,7 +85,9 @@ function putInto(tables: Tables, endpoint: RegisteredEndpoint): void {
   else tables.byToken.set(token, endpoint);
 }
 
-export function createEndpointRegistry({ load, lookUp, policyOf, now }: RegistryOptions): EndpointRegistry {
+export function createEndpointRegistry(options: RegistryOptions): EndpointRegistry {
+  const { load, lookUp, policyOf, now, takesAddresses = false } = options;
+  const tokenForm = takesAddresses ? anyForm : randomForm;
   let tables = emptyTables();
   // A read that began before a change must not undo it.
   let changes = 0;

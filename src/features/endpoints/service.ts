@@ -3,7 +3,13 @@ import type { Clock } from '../../core/clock.ts';
 import { conflict, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
-import { oldestVisible, oldestVisibleIn, type PlanCutoff, type RetentionMs } from '../../core/retention.ts';
+import {
+  oldestVisible,
+  oldestVisibleIn,
+  type PlanCutoff,
+  type RetentionMs,
+  readOwnRetention,
+} from '../../core/retention.ts';
 import { readName } from '../../core/text.ts';
 import { parseDuration } from '../../shared/units.ts';
 import { createCountActivity } from './activity.ts';
@@ -14,13 +20,10 @@ import type { EndpointRow, EndpointsStore } from './store.ts';
 import type { PreviousTokenRow, TokensStore } from './tokens-store.ts';
 
 const maxLearnMs = 24 * 60 * 60 * 1000;
-const minRetentionMs = 1000;
 const maxOverlapMs = 30 * 24 * 60 * 60 * 1000;
 const defaultOverlap = '24h';
 /** Replaced URLs of an endpoint that take deliveries at a time. */
 const maxPreviousUrls = 5;
-/** Where the plan keeps events for ever. */
-const maxRetentionMs = 36_500 * 24 * 60 * 60 * 1000;
 
 const notGuarded = { guard: null, guardSecrets: null };
 const notDeclared = { declaredName: null, declaredFields: [], madeByFile: false };
@@ -113,7 +116,7 @@ export function createEndpointsService(options: {
       ...(learnSecretsUntil !== undefined && { learnSecretsUntil }),
       ...(retention !== undefined && {
         retention,
-        retentionMs: readRetention(retention, retentionMs[principal.plan]),
+        retentionMs: readOwnRetention(retention, retentionMs[principal.plan]),
       }),
       ...(paused !== undefined && { pausedAt: paused ? clock.now() : null }),
       ...guard,
@@ -255,14 +258,5 @@ export function createEndpointsService(options: {
 function readWindow(text: string | null): number {
   const ms = text === null ? 0 : parseDuration(text);
   if (ms === undefined || ms > maxLearnMs) throw invalid('learnSecretsFor must be a duration such as 10m, at most 24h');
-  return ms;
-}
-
-/** Milliseconds. @param planMs what the plan gives, 0 = for ever @throws invalid */
-function readRetention(text: string | null, planMs: number): number | null {
-  if (text === null) return null;
-  const ms = parseDuration(text);
-  if (ms === undefined || ms < minRetentionMs) throw invalid('retention must be a duration such as 30d, at least 1s');
-  if (ms > (planMs || maxRetentionMs)) throw invalid('retention must not be longer than what the plan gives');
   return ms;
 }

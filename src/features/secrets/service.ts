@@ -17,7 +17,7 @@ import type { Secret, SecretChange, SecretList } from './model.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
 import { createTestSecrets } from './test-secrets.ts';
 
-const maxConfirmedSecrets = 20;
+export const maxConfirmedSecrets = 20;
 /** The last four characters of a shorter secret would reveal too much of it. */
 const minCharactersToShow = 8;
 
@@ -130,6 +130,18 @@ export function createSecretsService(options: {
 
     /** Registers a secret that a handshake delivered. */
     learn: createLearnSecret({ store, clock, maxConfirmed: maxConfirmedSecrets, secretsOf, toRow, change }),
+
+    /** A row that no endpoint has yet. */
+    newSecret: (given: { platform: string | null; secret: string }): Omit<SecretRow, 'endpoint'> => {
+      const { endpoint: _, ...row } = toRow(0, given, true);
+      return row;
+    },
+
+    /** undefined when it cannot be opened, which was reported. */
+    openSecret: (row: SecretRow): string | undefined => open([row])[0]?.secret,
+
+    /** Reads the secrets of an endpoint again. */
+    reread: (endpoint: number): Promise<void> => change(endpoint, async () => {}),
 
     testSecret: createTestSecrets({ store, secretsOf, toRow, change }),
 

@@ -1,0 +1,94 @@
+/* `hooktape apply FILE`: makes the endpoints that a file declares, and brings existing ones up to date. All of it or nothing. */
+import type { ApplyResult } from '../features/declared/model.ts';
+import { type DescribedProblem, readEndpointsFile, UnreadableFileError } from './apply/endpoints-file.ts';
+import { parse } from './arguments.ts';
+import { counted, safeLine } from './client/output.ts';
+import { control } from './control.ts';
+import { exitCodes, type Io, type Run, UsageError } from './io.ts';
+import { loadConfig } from './settings.ts';
+
+export const runApply: Run = async (args, io) => {
+  const flags = { 'dry-run': { type: 'boolean' }, prune: { type: 'boolean' }, force: { type: 'boolean' } } as const;
+  const { positionals, flag, envFile, json } = parse(args, ['FILE'], flags);
+  const [file = ''] = positionals;
+  if (flag('force') && !flag('prune')) throw new UsageError('--force belongs to --prune');
+  const { config } = loadConfig(io, envFile);
+  const { document, problems, describe } = readOr(file, io);
+  const request = { document, prune: flag('prune'), force: flag('force') };
+  // With problems of its own, the file is only checked.
+  const dryRun = flag('dry-run') || problems.length > 0;
+  const result =
+    document === null
+      ? { problems: [] }
+      : ((await control(io, config, 'endpoints.apply', { ...request, dryRun })) as ApplyResult);
+  const found = [...problems, ...('problems' in result ? result.problems : [])];
+  if (found.length > 0) return refuse(io, file, found.map(describe).sort(byPlace), json);
+  if ('pinned' in result) return refusePinned(io, result.pinned, json);
+  if ('problems' in result) return exitCodes.failed;
+  report(io, result, { json, dryRun });
+  return exitCodes.done;
+};
+
+function readOr(file: string, { env }: Io) {
+  try {
+    return readEndpointsFile(file, env);
+  } catch (error) {
+    if (error instanceof UnreadableFileError) throw new UsageError(`cannot read ${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+const byPlace = (a: DescribedProblem, b: DescribedProblem): number => a.line - b.line || a.column - b.column;
+
+/** `line 4, endpoints[0].name: is missing` */
+export const problemLine = ({ line, field, message }: DescribedProblem): string =>
+  `line ${line}${field === '' ? '' : `, ${field}`}: ${message}`;
+
+function refuse(io: Io, file: string, problems: readonly DescribedProblem[], json: boolean): number {
+  const error = `${file}: ${counted(problems.length, 'problem')}; nothing was changed`;
+  if (json) io.stderr(`${safeLine(JSON.stringify({ error, problems, exitCode: exitCodes.failed }))}\n`);
+  else
+    io.stderr(
+      [`hooktape: ${error}:`, ...problems.map(one => `  ${problemLine(one)}`)]
+        .map(line => `${safeLine(line)}\n`)
+        .join(''),
+    );
+  return exitCodes.failed;
+}
+
+function refusePinned(io: Io, pinned: readonly string[], json: boolean): number {
+  const error = `pruning would remove pinned events; nothing was changed. Repeat with --force to remove them: ${pinned.join(', ')}`;
+  if (json) io.stderr(`${safeLine(JSON.stringify({ error, pinned, exitCode: exitCodes.failed }))}\n`);
+  else io.stderr(`${safeLine(`hooktape: ${error}`)}\n`);
+  return exitCodes.failed;
+}
+
+type Applied = Extract<ApplyResult, { created: unknown }>;
+
+/** How many of each. */
+export const counts = ({ created, changed, removed, unchanged }: Applied) => ({
+  created: created.length,
+  changed: changed.length,
+  removed: removed.length,
+  unchanged,
+});
+
+function report(io: Io, applied: Applied, { json, dryRun }: { json: boolean; dryRun: boolean }): void {
+  const total = counts(applied);
+  if (json) {
+    io.stdout(`${JSON.stringify(total)}\n`);
+    return;
+  }
+  if (total.created + total.changed + total.removed === 0) {
+    io.stdout('no changes\n');
+    return;
+  }
+  const verb = (done: string, planned: string): string => (dryRun ? `would ${planned}` : done);
+  const lines = [
+    ...applied.created.map(({ name, url }) => (dryRun ? `would create ${name}` : `created ${name}: ${url}`)),
+    ...applied.changed.map(({ name, fields }) => `${verb('changed', 'change')} ${name}: ${fields.join(', ')}`),
+    ...applied.removed.map(({ name }) => `${verb('removed', 'remove')} ${name}`),
+    `${dryRun ? 'dry run: ' : ''}${total.created} created, ${total.changed} changed, ${total.removed} removed, ${total.unchanged} unchanged`,
+  ];
+  io.stdout(lines.map(line => `${safeLine(line)}\n`).join(''));
+}

@@ -1,0 +1,30 @@
+/* Applies HOOKTAPE_ENDPOINTS_FILE when the server starts, before it listens. It never prunes: that is for `hooktape apply`. */
+import type { Services } from '../../wiring.ts';
+import { counts, problemLine } from '../apply.ts';
+import { ConfigurationError, type Io } from '../io.ts';
+import { readEndpointsFile, UnreadableFileError } from './endpoints-file.ts';
+
+/** @throws ConfigurationError with every problem */
+export async function applyAtStart({ env }: Io, { declared, log }: Services, file: string): Promise<void> {
+  const refuse = (problems: readonly string[]): never => {
+    throw new ConfigurationError(problems.map(problem => `HOOKTAPE_ENDPOINTS_FILE: ${problem}`));
+  };
+  const { document, problems, describe } = readOr(file, env, refuse);
+  const isFit = problems.length === 0;
+  const result =
+    document === null
+      ? { problems: [] }
+      : await declared.apply({ document, dryRun: !isFit, prune: false, force: false });
+  const found = [...problems, ...('problems' in result ? result.problems : [])];
+  if (found.length > 0) refuse(found.map(problem => `${file}, ${problemLine(describe(problem))}`));
+  if ('created' in result) log.info('the endpoints of the file are up to date', { file, ...counts(result) });
+}
+
+function readOr(file: string, env: Io['env'], refuse: (problems: readonly string[]) => never) {
+  try {
+    return readEndpointsFile(file, env);
+  } catch (error) {
+    if (error instanceof UnreadableFileError) return refuse([`cannot read ${file}: ${error.message}`]);
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+/* Endpoints that a file declares, and what became of them. */
+import type { AnswerRules } from '../../core/answers/model.ts';
+import type { FieldProblem } from '../../core/field-problems.ts';
+
+/** An endpoint of the file. Fields that the file does not have are undefined and belong to people. */
+export type DeclaredEndpoint = {
+  name: string;
+  /** The email address of a member of the team that owns it. */
+  account: string;
+  /** A fixed token. */
+  address?: string;
+  secrets?: readonly { platform: string | null; secret: string }[];
+  answers?: AnswerRules;
+  /** Checked together with the stored one, whose secrets it may keep. */
+  guard?: unknown;
+  retention?: string | null;
+};
+
+export type ApplyRequest = {
+  /** What the file contains, with the values of secrets in place of where they come from. */
+  document: unknown;
+  /** Change nothing, and say what would change. */
+  dryRun: boolean;
+  /** Remove endpoints that a file made and this one does not have. */
+  prune: boolean;
+  /** Also those with pinned events. */
+  force: boolean;
+};
+
+export type Changed = { name: string; account: string; url: string; fields: string[] };
+
+/** `problems`: of the file, and then nothing was changed. `pinned`: endpoints that are not removed without `force`; likewise. */
+export type ApplyResult =
+  | { problems: FieldProblem[] }
+  | { pinned: string[] }
+  | { created: Changed[]; changed: Changed[]; removed: Pick<Changed, 'name'>[]; unchanged: number };
