@@ -1,6 +1,7 @@
 /* Every route of the Elysia app on one screen. Deliveries do not pass through it: see front.ts. */
 import { Elysia } from 'elysia';
 import { accountRoutes } from './features/accounts/routes.ts';
+import { answersRoutes } from './features/answers/routes.ts';
 import { appsRoutes } from './features/apps/routes.ts';
 import { consumersRoutes } from './features/consumers/routes.ts';
 import { deliveriesRoutes } from './features/deliveries/routes.ts';
@@ -46,6 +47,7 @@ const createApi = (services: Services) =>
     .use(keepingRoutes(services))
     .use(deliveriesRoutes(services))
     .use(filtersRoutes(services))
+    .use(answersRoutes(services))
     .use(replaysRoutes(services))
     .use(signaturesRoutes(services))
     .use(exportsRoutes(services))

@@ -6,6 +6,7 @@
 import { createCaptureRate } from './ingest/capture-rate.ts';
 import { createAccessWiring } from './wiring/access.ts';
 import { createAccountsWiring } from './wiring/accounts.ts';
+import { createAnswerRulesWiring } from './wiring/answer-rules.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
 import { createEventsWiring } from './wiring/events.ts';
 import { createFeedWiring } from './wiring/feed.ts';
@@ -61,6 +62,7 @@ function build(infrastructure: Infrastructure) {
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
   const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
+  const answerRules = createAnswerRulesWiring(infrastructure, endpoints, events, history);
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas);
@@ -97,6 +99,7 @@ function build(infrastructure: Infrastructure) {
     ...ingest,
     ...filters,
     ...history,
+    ...answerRules,
     ...feed,
     ...schemas,
     ...mcp,

@@ -18,6 +18,16 @@ export type ChosenAnswer = {
   body: Uint8Array;
   delayMs: number;
   fault: Fault | null;
-  /** Call it once, when the answer was sent or cannot be sent any more: it no longer holds a connection. */
+  /** Of an answer that takes time. */
+  hold: Hold | undefined;
+};
+
+/** A connection whose sender waits on purpose. */
+export type Hold = {
+  /** Calls `run` after so long, or at once when the server stops; not after `release`. One call at a time. */
+  after: (ms: number, run: () => void) => void;
+  /** The sender has closed its side. It may still read, but others need its place more. */
+  giveWay: () => void;
+  /** Call it when the answer was sent or cannot be sent any more. */
   release: () => void;
 };

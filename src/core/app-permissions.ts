@@ -124,6 +124,15 @@ export const deniedToApps: readonly Permission[] = [
     operations: ['DELETE /api/events/{id}', 'POST /api/endpoints/{id}/events/delete'],
   },
   {
+    description: 'see or change what senders are answered',
+    operations: [
+      'GET /api/endpoints/{id}/answers',
+      'PUT /api/endpoints/{id}/answers',
+      'DELETE /api/endpoints/{id}/answers',
+      'POST /api/endpoints/{id}/answers/preview',
+    ],
+  },
+  {
     description: 'rotate the URL of an endpoint, or pause it',
     operations: ['POST /api/endpoints/{id}/rotate', 'DELETE /api/endpoints/{id}/previous-urls/{urlId}'],
   },

@@ -40,6 +40,7 @@ describe('readEvent', () => {
       platform,
       pin: null,
       tags: [],
+      outcome: null,
       headers: [
         ['X-A', 'caf\xe9\t1'],
         ['__proto__', ''],

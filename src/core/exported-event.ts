@@ -4,12 +4,14 @@
  */
 
 import { createHash } from 'node:crypto';
+import { maxDelayMs } from './answers/limits.ts';
+import { type Answered, faults, type Refusal, refusals, type StoredOutcome } from './answers/model.ts';
 import { decodeBody } from './body-encoding.ts';
 import { invalid } from './errors.ts';
 import { readPin, readTags } from './event-marks.ts';
 import { applyHeaderRules, type HeaderPair } from './headers.ts';
-import { maxEventTypeCharacters } from './limits.ts';
-import { firstCharacters } from './text.ts';
+import { maxEventTypeCharacters, maxNameCharacters } from './limits.ts';
+import { firstCharacters, isPlainText } from './text.ts';
 
 export type ImportedEvent = {
   receivedAt: number;
@@ -23,6 +25,7 @@ export type ImportedEvent = {
   sha256: Uint8Array;
   pin: ImportedPin | null;
   tags: string[];
+  outcome: StoredOutcome;
 };
 
 /** `pinnedAt`: epoch ms. */
@@ -68,6 +71,7 @@ export function readEvent(value: unknown): ImportedEvent {
     sha256,
     pin: readExportedPin(event['pin']),
     tags: readTags(event['tags'] ?? []),
+    outcome: readOutcome(event['answered'] ?? null, event['refused'] ?? null),
   };
 }
 
@@ -82,6 +86,26 @@ function readExportedPin(value: unknown): ImportedPin | null {
   const { name, note, pinnedAt } = record(value, 'pin');
   return { ...readPin({ name, note }), pinnedAt: readTime(pinnedAt, 'pinnedAt') };
 }
+
+/** Exports of earlier versions do not say what senders were answered. */
+function readOutcome(value: unknown, refused: unknown): StoredOutcome {
+  if (value === null) return null;
+  const { status, rule, delayMs, fault, limited } = record(value, 'answered');
+  const found = { status, rule, delayMs, fault, limited };
+  const isAnswered =
+    (status === null || (isInteger(status, 599) && status >= 100)) &&
+    (rule === null || (typeof rule === 'string' && isPlainText(rule) && rule.length <= maxNameCharacters)) &&
+    isInteger(delayMs, maxDelayMs) &&
+    (fault === null || faults.some(one => one === fault)) &&
+    typeof limited === 'boolean';
+  if (!isAnswered) throw invalid('answered is invalid');
+  if (refused !== null && !refusals.some(one => one === refused)) throw invalid('refused is invalid');
+  const isUsual = status === 200 && rule === null && delayMs === 0 && fault === null && !limited && refused === null;
+  return isUsual ? null : { answered: found as Answered, refused: refused as Refusal | null };
+}
+
+const isInteger = (value: unknown, max: number): value is number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max;
 
 /** @throws invalid */
 export function record(value: unknown, what: string): Record<string, unknown> {

@@ -18,6 +18,8 @@ export const readOperations: readonly string[] = [
   'GET /api/endpoints',
   'GET /api/endpoints/{id}',
   'GET /api/endpoints/{id}/activity',
+  'GET /api/endpoints/{id}/answers',
+  'POST /api/endpoints/{id}/answers/preview',
   'GET /api/endpoints/{id}/consumers',
   'GET /api/endpoints/{id}/consumers/{name}',
   'GET /api/endpoints/{id}/events/count',

@@ -15,6 +15,7 @@ import addSigning from '../../migrations/0013_add_signing.sql' with { type: 'tex
 import addTeamControls from '../../migrations/0014_add_team_controls.sql' with { type: 'text' };
 import addTestSecrets from '../../migrations/0015_add_test_secrets.sql' with { type: 'text' };
 import createKeyLogins from '../../migrations/0016_create_key_logins.sql' with { type: 'text' };
+import addAnswers from '../../migrations/0017_add_answers.sql' with { type: 'text' };
 import addGuard from '../../migrations/0018_add_guard.sql' with { type: 'text' };
 import declareEndpoints from '../../migrations/0019_declare_endpoints.sql' with { type: 'text' };
 
@@ -36,6 +37,7 @@ export const migrations: readonly string[] = [
   addTeamControls,
   addTestSecrets,
   createKeyLogins,
+  addAnswers,
   addGuard,
   declareEndpoints,
 ];

@@ -1,10 +1,13 @@
-/* Removes events of one endpoint with all that belongs to them, in one transaction: replays, marks, attempts, empty blocks, counters. */
+/*
+ * Removes events of one endpoint with all that belongs to them, in one transaction: replays, marks, outcomes, attempts, empty blocks,
+ * counters.
+ */
 import type { InStatement } from '@libsql/client';
-import { and, count, eq, inArray, isNotNull, lte, max, type SQL, sql } from 'drizzle-orm';
+import { and, count, eq, gte, inArray, isNotNull, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Drizzle } from './database.ts';
 import { removeAttemptsSql } from './delivery-attempts.ts';
-import { blocks, endpoints, events, pins, replays, tags } from './schema.ts';
+import { blocks, endpoints, events, outcomes, pins, replays, sequences, tags } from './schema.ts';
 import { inList, toClientStatement } from './sql-fragments.ts';
 
 export type Removal = {
@@ -51,6 +54,9 @@ export function removalStatements(
     ...(withPinned ? [db.delete(pins).where(inList(pins.event, seqs))] : []),
     db.delete(tags).where(chosen(tags.event)),
     db.delete(replays).where(chosen(replays.event)),
+    db.delete(outcomes).where(chosen(outcomes.event)),
+    // The deliveries of these events begin anew; what counts all events of an endpoint goes on.
+    db.delete(sequences).where(and(gte(sequences.delivery, 0), chosen(sequences.event))),
     // Where the events are now: the packer may have moved them since they were found.
     db
       .update(blocks)

@@ -3,6 +3,7 @@
  * Captured text is stored in BLOBs and decoded in JavaScript.
  */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { faults } from '../core/answers/model.ts';
 import type { Guard } from '../core/guard/model.ts';
 import { plans, roles } from '../core/principal.ts';
 import { replayVia } from '../core/replay-via.ts';
@@ -113,6 +114,34 @@ export const tags = sqliteTable('tags', {
   position: integer().notNull(),
   endpoint: integer().notNull(),
   receivedAt: integer('received_at').notNull(),
+});
+
+export const answers = sqliteTable('answers', {
+  version: integer().primaryKey({ autoIncrement: true }),
+  endpoint: integer().notNull(),
+  rules: blob({ mode: 'buffer' }).notNull(),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const outcomes = sqliteTable('outcomes', {
+  event: integer().primaryKey(),
+  endpoint: integer().notNull(),
+  receivedAt: integer('received_at').notNull(),
+  status: integer(),
+  rule: text(),
+  delayMs: integer('delay_ms').notNull(),
+  fault: text({ enum: faults }),
+  limited: integer({ mode: 'boolean' }).notNull(),
+  refused: integer(),
+});
+
+export const sequences = sqliteTable('sequences', {
+  version: integer().notNull(),
+  slot: integer().notNull(),
+  delivery: integer().notNull(),
+  n: integer().notNull(),
+  at: integer().notNull(),
+  event: integer().notNull(),
 });
 
 export const filters = sqliteTable('filters', {

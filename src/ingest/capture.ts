@@ -1,8 +1,10 @@
 /* Stores deliveries: group commit forms batches, and each sender gets its response once its batch is on disk. */
-import type { EndpointPolicy, Refusal } from '../core/answers/model.ts';
+import type { Refusal } from '../core/answers/model.ts';
+import type { EndpointPolicy } from '../core/answers/rules.ts';
 import { unavailable } from '../core/errors.ts';
 import { eventId, nonceBytes, type RandomBytes } from '../core/ids.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
+import type { Chosen } from './answering/answerer.ts';
 import type { Delivery, Destination, PendingDelivery } from './delivery.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
@@ -18,6 +20,8 @@ export type StoredEvent = {
   id: string;
   endpoint: number;
   answer: HandshakeAnswer | null;
+  /** What a rule answers instead. */
+  chosen?: Chosen;
 };
 
 /** The limits of group commit, and its callback for failures. */
@@ -36,6 +40,8 @@ export type BatchResult = {
   first: number;
   /** By position in the batch; few deliveries are handshakes. */
   answers: readonly [index: number, answer: HandshakeAnswer][];
+  /** What rules answer, by position in the batch. */
+  chosen?: readonly [index: number, chosen: Chosen][];
   commit: { rows: number; ms: number };
 };
 
@@ -66,7 +72,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
 
   const insert: Insert = async deliveries => {
     const nonces = random(nonceBytes * deliveries.length);
-    const { first, answers, commit } = await writeBatch({ deliveries, nonces });
+    const { first, answers, chosen, commit } = await writeBatch({ deliveries, nonces });
     const events = deliveries.map(
       ({ destination }, index): StoredEvent => ({
         seq: first + index,
@@ -78,6 +84,10 @@ export function createCaptureService(options: CaptureServiceOptions) {
     for (const [index, answer] of answers) {
       const event = events[index];
       if (event) event.answer = answer;
+    }
+    for (const [index, one] of chosen ?? []) {
+      const event = events[index];
+      if (event) event.chosen = one;
     }
     // The events are on disk, so an error in a callback must not fail the deliveries.
     callSafely(() => onCommit(commit.rows, commit.ms));

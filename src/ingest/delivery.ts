@@ -1,5 +1,6 @@
 /* A delivery before it is stored. */
-import type { EndpointPolicy, Refusal } from '../core/answers/model.ts';
+import type { Refusal } from '../core/answers/model.ts';
+import type { EndpointPolicy } from '../core/answers/rules.ts';
 import type { SigningSecret } from '../platforms/engine/model.ts';
 
 /** A delivery as received: path and query are not decoded. */

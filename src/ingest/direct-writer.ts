@@ -1,27 +1,89 @@
 /* Stores each batch of deliveries as rows in its own commit. Used with a libSQL server, for which there is no journal. */
-import type { WriteBatch } from './capture.ts';
+
+import type { HeaderPair } from '../core/headers.ts';
+import type { HandshakeAnswer } from '../platforms/engine/model.ts';
+import { type Answerer, type Undecided, usualOutcome } from './answering/answerer.ts';
+import type { DeliveryBatch, WriteBatch } from './capture.ts';
 import type { Destination } from './delivery.ts';
-import type { RowEncoder } from './row-encoder.ts';
-import { type CaptureStore, packRows } from './store.ts';
+import { isOvertaken } from './outcome-statements.ts';
+import type { NewEvent, RowEncoder } from './row-encoder.ts';
+import { type CaptureStore, packRows, type RowRange } from './store.ts';
 
 /** A batch is one value for a libSQL server, which accepts about 5 MB by default. */
 export const directBatchLimits = { maxBytes: 4 << 20 };
 
+/** Another process may store a step of the same sequence while a batch is decided. Then it is decided again. */
+const maxDecisions = 20;
+
 export function createDirectWriter({
   encode,
   insert,
+  answerer,
   monotonic,
 }: {
   encode: RowEncoder<Destination>;
   insert: CaptureStore['insert'];
+  answerer: Answerer;
   monotonic: () => number;
 }): WriteBatch {
-  return async ({ deliveries, nonces }) => {
-    const { events, results } = encode({ deliveries, nonces });
-    const startedAt = monotonic();
+  const insertOne = async (events: readonly NewEvent[]): Promise<RowRange> => {
     const [range] = await insert([packRows(events)]);
     if (!range) throw new TypeError('the insert returned no row numbers');
-    const commit = { rows: range.rows, ms: monotonic() - startedAt };
-    return { first: range.first, answers: results.answers, commit };
+    return range;
   };
+
+  const insertDecided = async (events: readonly NewEvent[], undecided: readonly Undecided[]) => {
+    for (let decisions = 1; ; decisions++) {
+      const decided = await answerer.decide(undecided);
+      for (const { index } of undecided) {
+        const event = events[index];
+        if (event) event.outcome = decided.outcomes.get(index);
+      }
+      try {
+        const range = await insertOne(events);
+        decided.keep(range.first + range.rows - 1);
+        return { range, decided };
+      } catch (error) {
+        decided.cancel();
+        if (!isOvertaken(error) || decisions === maxDecisions) throw error;
+      }
+    }
+  };
+
+  return async batch => {
+    const { events, results } = encode(batch);
+    const { answers, undecided } = divide(batch, events, results.answers);
+    const startedAt = monotonic();
+    const stored = undecided.length > 0 ? await insertDecided(events, undecided) : undefined;
+    const range = stored?.range ?? (await insertOne(events));
+    const commit = { rows: range.rows, ms: monotonic() - startedAt };
+    if (!stored) return { first: range.first, answers, commit };
+    const { handshakes, chosen } = stored.decided;
+    return { first: range.first, answers: [...answers, ...handshakes], chosen, commit };
+  };
+}
+
+/** The deliveries to decide about, and the handshakes of all others. */
+function divide(
+  { deliveries }: DeliveryBatch,
+  events: readonly NewEvent[],
+  handshakes: readonly [number, HandshakeAnswer][],
+) {
+  const undecided: Undecided[] = [];
+  const answers: [number, HandshakeAnswer][] = [];
+  const byIndex = new Map(handshakes);
+  for (const [index, { destination, delivery, refused }] of deliveries.entries()) {
+    const event = events[index];
+    const handshake = byIndex.get(index) ?? null;
+    if (!event) continue;
+    if (destination.policy) {
+      const { platform, eventType, delivery: number, nonce, headersJson } = event;
+      const headers = JSON.parse(headersJson) as HeaderPair[];
+      undecided.push({ index, destination, delivery, headers, platform, eventType, number, nonce, handshake, refused });
+    } else if (handshake) {
+      answers.push([index, handshake]);
+      event.outcome = usualOutcome(handshake);
+    }
+  }
+  return { undecided, answers };
 }

@@ -13,6 +13,8 @@ import { toFieldLines } from '../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../core/request-target.ts';
 import { type Sender, senderOf } from '../http/client-address.ts';
 import { readBody, sendContinue } from '../http/read-body.ts';
+import { chosenAnswer } from './answering/chosen-answer.ts';
+import { sendChosen } from './answering/http-response.ts';
 import { refusal, stored } from './answers.ts';
 import type { CaptureService, IngestAddress, StoredEvent } from './capture.ts';
 import type { Delivery } from './delivery.ts';
@@ -71,9 +73,9 @@ export function createIngest(options: IngestOptions): Ingest {
     return refusal(503, 'the delivery could not be stored, try again', { retryAfterSeconds: 5 });
   };
 
-  const answerOf = ({ id, answer }: StoredEvent): Answer => {
+  const answerOf = ({ id, answer, chosen }: StoredEvent): Answer => {
     onResult('stored');
-    return stored(id, answer);
+    return chosen ? chosenAnswer(chosen, id, clock.now()) : stored(id, answer);
   };
 
   /** The guard comes before rules and handshakes. */
@@ -175,6 +177,7 @@ export function createIngest(options: IngestOptions): Ingest {
     handleRequest: async (req, res, target) => {
       const answer = await receive(req, res, target);
       if (answer === 'aborted') res.destroy();
+      else if (answer.chosen) sendChosen(req, res, answer.status, answer.chosen);
       else send(req, res, answer);
     },
   };

@@ -2,6 +2,7 @@
  * Packs events for the inserts of store.ts: their contents in blocks by endpoint (core/event-block.ts), and a few numbers and bytes
  * per row. Pure computation without a database, so that any thread can do it and post the result.
  */
+import type { Outcome } from '../core/answers/model.ts';
 import { signBlock } from '../core/block-signature.ts';
 import {
   checksumBytes,
@@ -20,7 +21,16 @@ import type { NewEvent } from './row-encoder.ts';
  * (`rowNumbers`); NaN is null. `bytes`: checksum and content of each block, facts and filter of each signature, the nonces of the rows,
  * and the labels.
  */
-export type PackedRows = { count: number; numbers: Float64Array; bytes: Uint8Array; large?: LargeRow[] };
+export type PackedRows = {
+  count: number;
+  numbers: Float64Array;
+  bytes: Uint8Array;
+  large?: LargeRow[];
+  outcomes?: RowOutcome[];
+};
+
+/** What is stored of an answer. `row`: position in the batch. */
+export type RowOutcome = { row: number; endpoint: number; receivedAt: number; outcome: Outcome };
 
 /** The list values of a large event. They are kept in the row, so that a list need not unpack the event. `row`: position in the batch. */
 export type LargeRow = { row: number; preview: Uint8Array; path: Uint8Array; query: Uint8Array | null };
@@ -98,8 +108,13 @@ export function packRows(
   }
   labels.write(packed.bytes, at);
   const large = events.flatMap((event, row) => (event.body.length > maxBlockBytes ? [toLargeRow(event, row)] : []));
-  return large.length > 0 ? { ...packed, large } : packed;
+  const outcomes = events.some(({ outcome }) => outcome) ? events.flatMap(toRowOutcome) : [];
+  if (large.length + outcomes.length === 0) return packed;
+  return { ...packed, ...(large.length > 0 && { large }), ...(outcomes.length > 0 && { outcomes }) };
 }
+
+const toRowOutcome = ({ endpoint, receivedAt, outcome }: NewEvent, row: number): RowOutcome[] =>
+  outcome ? [{ row, endpoint, receivedAt, outcome }] : [];
 
 /** Copies, because posting a view would post its complete buffer. */
 const toLargeRow = ({ path, query, body }: NewEvent, row: number): LargeRow => ({

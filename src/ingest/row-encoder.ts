@@ -2,6 +2,7 @@
  * Turns deliveries into events: recognises the platform before the header rules apply. Bodies are stored as they are; the header
  * rules are the only change. Pure computation without a database, so that any thread can do it.
  */
+import type { Outcome } from '../core/answers/model.ts';
 import { deliveryNumber } from '../core/delivery-key.ts';
 import { applyHeaderRules, type HeaderPair, readFieldLines } from '../core/headers.ts';
 import { nonceBytes } from '../core/ids.ts';
@@ -27,6 +28,8 @@ export type NewEvent = {
   headersJson: string;
   /** As received; a view of the delivery's memory. */
   body: Uint8Array;
+  /** What is stored of its answer; most events have the default one. */
+  outcome?: Outcome | undefined;
 };
 
 /** A delivery before the header rules, as recognition needs it. */
@@ -55,6 +58,8 @@ export type Recognition = {
   deliveryId: DeliveryId | undefined;
   /** The response that the sender's platform expects instead of the default one. */
   answer: HandshakeAnswer | null;
+  /** What is stored of the answer, where it is decided already. */
+  outcome?: Outcome | undefined;
 };
 
 /** What the main thread needs to know about the rows of a batch. */
@@ -86,7 +91,7 @@ export function createRowEncoder<Destination extends { seq: number }>({
     const { method, path, body, sourceIp, receivedAt } = delivery;
     const received = unredacted(delivery);
     const { query, headers } = received.stored ?? received;
-    const { answer, deliveryId, platform, eventType, verdict } = recognise(destination, received);
+    const { answer, deliveryId, platform, eventType, verdict, outcome } = recognise(destination, received);
     const endpoint = destination.seq;
     const event: NewEvent = {
       nonce,
@@ -102,6 +107,7 @@ export function createRowEncoder<Destination extends { seq: number }>({
       delivery: deliveryNumber({ endpoint, platform, method, path, query, eventType, body }, deliveryId),
       headersJson: JSON.stringify(applyHeaderRules(headers)),
       body,
+      outcome,
     };
     return { event, answer };
   };

@@ -9,6 +9,7 @@ import { factBytes } from '../core/block-facts.ts';
 import { checksumBytes } from '../core/event-block.ts';
 import { nonceBytes } from '../core/ids.ts';
 import { insertAttemptsSql } from '../db/delivery-attempts.ts';
+import { outcomeStatements } from './outcome-statements.ts';
 import {
   blockNumbers,
   lengthBits,
@@ -186,6 +187,7 @@ export function createCaptureStore(write: Write) {
       const lastStatements = batches.map(packed => {
         const last = statements.push(...insertStatements(packed)) - 1;
         statements.push(attemptsStatement(packed), ...largeStatements(packed));
+        if (packed.outcomes) statements.push(...outcomeStatements(packed, packed.outcomes));
         return last;
       });
       for (const [endpoint, { count, latest }] of countByEndpoint(batches))

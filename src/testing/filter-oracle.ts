@@ -29,12 +29,12 @@ export function toOracleEvent(detail: EventDetail): OracleEvent {
       sourceIp: detail.sourceIp,
       verdict: detail.signature?.verdict ?? 'none',
       attempt: oracleAttempt(seq),
-      answered: 200,
+      answered: detail.answered.status,
       tags: detail.tags,
       isPinned: detail.pin !== null,
       isReplayed: detail.replays.length > 0,
       isEdited: detail.replays.some(({ edited }) => edited),
-      isRefused: false,
+      isRefused: detail.refused !== null,
       content: createEventContent({ headers: detail.rawHeaders as HeaderPair[], query: detail.query, body }),
     },
   };
@@ -73,7 +73,7 @@ export function createFilterSource(events: () => readonly OracleEvent[], random:
       `received${oneOf(['>', '>=', '<', '<='])}${time}`,
       `received:${time.slice(0, 10)}`,
       `attempt>${random(2)}`,
-      `answered:${oneOf(['2xx', '200', '5xx'])}`,
+      `answered${oneOf([':2xx', ':200', ':5xx', ':429', '>=400', '<300', ':4xx', '>200'])}`,
       `tag:${value(tags[0] ?? 'golden')}`,
       `is:${oneOf(['pinned', 'replayed', 'edited', 'refused'])}`,
     ]);

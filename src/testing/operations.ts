@@ -68,6 +68,8 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   tagEvent: () => ({ tags: ['golden'] }),
   putConsumer: () => ({ cursor: 'start' }),
   saveFilter: () => ({ name: 'large', where: 'size>10k' }),
+  setAnswers: () => ({ rules: [{ first: 2, answer: { status: 500 } }] }),
+  previewAnswers: () => ({ rules: [{ answer: { status: 500 } }] }),
   testFilter: () => ({ where: 'method:POST' }),
   deleteEvents: () => ({ where: 'type:absent' }),
   addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),

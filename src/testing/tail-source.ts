@@ -1,4 +1,5 @@
 /* A source of events for tests of tails: row numbers in memory, some of them another endpoint's. */
+import { answeredWith } from '../core/answers/model.ts';
 import type { EventSummary } from '../features/events/model.ts';
 import type { TailSource } from '../features/notifications/tail.ts';
 
@@ -17,6 +18,8 @@ export const summaryOf = (seq: number): EventSummary => ({
   verdict: 'none',
   pin: null,
   tags: [],
+  answered: answeredWith(200),
+  refused: null,
   delivery: { key: `d${seq}`, basis: 'content', attempt: 1, attempts: 1 },
 });
 

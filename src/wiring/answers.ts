@@ -22,16 +22,20 @@ export function createAnswers({
   secrets,
   registry,
 }: Pick<EndpointsWiring, 'endpoints' | 'secrets' | 'registry'>) {
-  /** The response to a stored delivery. @param id the event's */
-  const answerTo = ({ seq, token }: { seq: number; token: string }, id: string, event: StoredDelivery): Answer => {
+  /** What the platform of a stored delivery expects; null for the usual answer. */
+  const handshakeTo = ({ seq, token }: { seq: number; token: string }, event: StoredDelivery) => {
     const { method, platform, eventType, receivedAt, path, query, headers, body } = event;
     const [sentTo = token] = registry.tokensAt({ seq, token }, receivedAt);
     const known = { url: endpoints.urlOf(sentTo), secrets: secrets.secretsAt(seq, receivedAt) };
     const delivery = { method, path, query, rawHeaders: headers, body };
-    return stored(id, handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt }));
+    return handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt });
   };
+  /** The response to a stored delivery that no rule answered. @param id the event's */
+  const answerTo = (endpoint: { seq: number; token: string }, id: string, event: StoredDelivery): Answer =>
+    stored(id, handshakeTo(endpoint, event));
   return {
     answerTo,
+    handshakeTo,
     answered: (endpoint: { seq: number; token: string }, event: StoredDelivery): Answered =>
       answeredWith(answerTo(endpoint, '', event).status),
   };

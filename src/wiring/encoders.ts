@@ -11,10 +11,10 @@ export const createDeliveryEncoder = () => createRowEncoder<Destination>({ recog
 /** For deliveries of the journal. Some were recognised before they were written. */
 export function createJournalEncoder() {
   const encode = createRowEncoder<{ seq: number; entry: JournalEntry }>({
-    recognise: ({ entry: { platforms, recognition } }, delivery) => {
+    recognise: ({ entry: { platforms, recognition, outcome } }, delivery) => {
       if (!recognition) return recogniseLater(platforms, delivery);
       const deliveryId = deliveryIdOf({ ...delivery, rawHeaders: delivery.headers }, recognition.platform);
-      return { ...recognition, deliveryId, answer: null };
+      return { ...recognition, deliveryId, answer: null, outcome };
     },
   });
   return (entries: readonly JournalEntry[], nonces: Uint8Array) =>

@@ -11,6 +11,7 @@ import { createSecretsService, maxConfirmedSecrets } from '../features/secrets/s
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import { createPolicies } from './policies.ts';
 
 /** How often changes made by other processes are loaded. */
 const refreshEveryMs = 1_000;
@@ -24,6 +25,7 @@ export function createEndpointsWiring(
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
   const tokens = createTokensStore(direct.db);
+  const policies = createPolicies(infrastructure);
   const guards = createGuards({
     sealer,
     onUnreadable: endpointId =>
@@ -32,11 +34,16 @@ export function createEndpointsWiring(
       }),
   });
   const registry = createEndpointRegistry({
-    load: tokens.listRegistered,
+    load: async () => policies.addTo(await tokens.listRegistered()),
     policyOf: ({ id, guarded }) => guarded && { guard: guards.endpointGuard({ id, ...guarded }) },
     now: clock.now,
     takesAddresses: config.fixedAddresses,
-    ...(isShared && { lookUp: tokens.findRegistered }),
+    ...(isShared && {
+      lookUp: async (token: string) => {
+        const found = await tokens.findRegistered(token);
+        return found && policies.addToOne(found);
+      },
+    }),
   });
   const endpoints = createEndpointsService({
     store,

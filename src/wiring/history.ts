@@ -1,7 +1,6 @@
 /* Deliveries with their attempts, exports, imports and replays. */
 
 import { isLoopbackOrigin } from '../core/address-classes.ts';
-import { answeredWith } from '../core/answers/model.ts';
 import { latin1 } from '../core/buffer.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
@@ -57,7 +56,6 @@ export function createHistoryWiring(
     retentionCutoff: events.retentionCutoff,
     answered: (endpoint, { path, query, ...event }) =>
       answers.answered(endpoint, { ...event, path: latin1(path), query: query && latin1(query) }),
-    usualAnswer: answeredWith(200),
   });
   const exports = createExportsService({
     store: createExportsStore(database.scanClient),
@@ -128,5 +126,5 @@ export function createHistoryWiring(
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
     urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),
   });
-  return { deliveries, exports, imports, outbound, replays, signatures };
+  return { deliveries, exports, imports, outbound, replays, signatures, sentAnswers: answers };
 }

@@ -10,6 +10,8 @@ import { createDirectWriter, directBatchLimits } from '../ingest/direct-writer.t
 import { createIngest } from '../ingest/ingest.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 import { createCaptureStore, packRows } from '../ingest/store.ts';
+import { deliveryIdOf } from '../platforms/platforms.ts';
+import { createAnswering } from './answering.ts';
 import { createDeliveryEncoder } from './encoders.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
@@ -29,12 +31,14 @@ export function createIngestWiring(
 ) {
   const { config, log, clock, random, database, journal, onError } = infrastructure;
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
+  const { answerer, holds } = createAnswering(infrastructure);
   const capture = createCaptureService({
     writeBatch: journal
-      ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise })
+      ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise, deliveryIdOf }, answerer)
       : createDirectWriter({
           encode: createDeliveryEncoder(),
           insert: captureStore.insert,
+          answerer,
           monotonic: clock.monotonic,
         }),
     ...(journal ? journalBatchLimits : directBatchLimits),
@@ -86,6 +90,7 @@ export function createIngestWiring(
     capture,
     clientAddress,
     ingest,
+    holds,
     testEvents,
     /** Stores imported events after every delivery acknowledged before. @throws the database's error */
     insertImported: journal

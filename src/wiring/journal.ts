@@ -3,6 +3,7 @@ import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RandomBytes } from '../core/ids.ts';
 import type { Database } from '../db/database.ts';
+import type { Answerer } from '../ingest/answering/answerer.ts';
 import type { WriteBatch } from '../ingest/capture.ts';
 import { createFiling, type FilingJob, type FilingReport } from '../ingest/journal/filing.ts';
 import { createJournal } from '../ingest/journal/journal.ts';
@@ -63,10 +64,10 @@ export function createCaptureJournal(options: JournalOptions) {
     problems: (): string[] => get().problems(),
     /** Creates the first segment before the first delivery arrives. */
     prepare: (): void => get().prepare(),
-    createWriter: (recogniser: Recogniser): WriteBatch => {
+    createWriter: (recogniser: Recogniser, answerer: Answerer): WriteBatch => {
       let write: WriteBatch | undefined;
       return batch => {
-        write ??= get().createWriter(recogniser);
+        write ??= get().createWriter(recogniser, answerer);
         return write(batch);
       };
     },
@@ -152,8 +153,8 @@ async function openJournal(
     ],
     checkWritable: journal.checkWritable,
     prepare: (): void => void journal.prepareSpare().catch(() => {}),
-    createWriter: (recogniser: Recogniser): WriteBatch =>
-      createJournalWriter({ journal, filing, recogniser, monotonic }),
+    createWriter: (recogniser: Recogniser, answerer: Answerer): WriteBatch =>
+      createJournalWriter({ journal, filing, recogniser, answerer, monotonic }),
     async insertRows(events: readonly NewEvent[]): Promise<void> {
       const reservation = filing.reserve(events.length);
       let rows: PackedRows;

@@ -74,6 +74,8 @@ export type Count = {
   at: number;
   /** How many of the newest steps are needed later. */
   keep: number;
+  /** The last step that was stored when this was decided; where other processes may store some meanwhile. */
+  before?: number;
 };
 /** No delivery has this number. */
 export const allDeliveries = -1;
@@ -85,6 +87,13 @@ export type Outcome = {
   refused: Refusal | null;
   counts: readonly Count[];
 };
+
+/** The answer of a stored event; null for the default. */
+export type StoredOutcome = { answered: Answered; refused: Refusal | null } | null;
+
+/** A stored event's answer as the API shows it. */
+export const shownOutcome = (outcome: StoredOutcome): { answered: Answered; refused: Refusal | null } =>
+  outcome ?? { answered: answeredWith(200), refused: null };
 
 /** A delivery as the guard sees it, before anything is stored. */
 export type GuardedRequest = {
@@ -111,11 +120,4 @@ export type GuardRefusal = NonNullable<GuardVerdict['refusal']>;
 export type EndpointGuard = {
   check: (request: GuardedRequest) => GuardVerdict | undefined;
   onRefuse: 'record' | 'drop';
-};
-
-/** What the capture path does for an endpoint that has rules or a guard. Endpoints without either have no policy. */
-export type EndpointPolicy<Rules = unknown> = {
-  /** Of core/answers/rules.ts. */
-  rules?: Rules | undefined;
-  guard?: EndpointGuard | undefined;
 };

@@ -4,6 +4,7 @@ import {
   type ColumnTerm,
   type ContentTerm,
   type HasTerm,
+  isIn,
   type NumberRange,
   type State,
   type Term,
@@ -139,11 +140,11 @@ function columnTest(term: ColumnTerm): Test {
         return sourceIp === undefined ? undefined : address !== undefined && isInCidr(address, term.network);
       };
     case 'size':
-      return ({ size }) => isIn(size, term.range);
+      return ({ size }) => isInRange(size, term.range);
     case 'attempt':
-      return ({ attempt }) => isIn(attempt, term.range);
+      return ({ attempt }) => isInRange(attempt, term.range);
     case 'answered':
-      return ({ answered }) => isIn(answered, term.range);
+      return ({ answered }) => isInRange(answered, term.range);
     case 'received':
       return ({ receivedAt }, now) => {
         const { from = -Infinity, to = Infinity } = timeRangeAt(term.range, now);
@@ -161,10 +162,8 @@ const stateFacts = {
   refused: 'isRefused',
 } as const satisfies Record<State, keyof EventFacts>;
 
-const isIn = (
-  value: number | null | undefined,
-  { min = -Infinity, max = Infinity }: NumberRange,
-): boolean | undefined => (value === undefined ? undefined : value !== null && min <= value && value <= max);
+const isInRange = (value: number | null | undefined, range: NumberRange): boolean | undefined =>
+  value === undefined ? undefined : value !== null && isIn(value, range);
 
 function textColumnTest(
   column: 'type' | 'platform' | 'method' | 'path' | 'tag',

@@ -1,24 +1,12 @@
 /* Schemas of a delivery with its attempts, and of the retries that an endpoint's senders make. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { HttpStatus, nullable, Timestamp } from '../../http/schemas.ts';
+import { nullable, Timestamp } from '../../http/schemas.ts';
 import { DeliveryPlace, EventSummary } from '../events/model.ts';
-
-const Answered = t.Object(
-  {
-    status: nullable(HttpStatus('null when the connection was closed, reset or stalled')),
-    rule: nullable(t.String({ description: 'the name of the rule that chose the answer; null for the usual one' })),
-    delayMs: t.Integer({ description: 'how long the answer was held back' }),
-    fault: nullable(t.Union([t.Literal('close'), t.Literal('reset'), t.Literal('stall')])),
-    limited: t.Boolean({ description: 'answered at once, because too many answers were held back' }),
-  },
-  { title: 'Answered', description: 'what the sender got' },
-);
 
 const DeliveryAttempt = t.Object(
   {
     ...EventSummary.properties,
     gapMs: nullable(t.Integer({ description: 'since the attempt before; null for the first', format: 'int64' })),
-    answered: Answered,
   },
   { title: 'DeliveryAttempt' },
 );

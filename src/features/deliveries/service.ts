@@ -1,5 +1,5 @@
 /* A delivery with all its attempts, and the schedule on which senders retry, as far as it was observed. */
-import type { Answered } from '../../core/answers/model.ts';
+import type { Answered, StoredOutcome } from '../../core/answers/model.ts';
 import { basisOf, type DeliveryBasis } from '../../core/delivery-key.ts';
 import { notFound } from '../../core/errors.ts';
 import { groupBySize } from '../../core/group-by-size.ts';
@@ -15,7 +15,8 @@ type Scope = { endpoint: number; since: number };
 /** Of one endpoint. `delivery`: the number of its delivery, null when it is not computed yet. */
 type RecentRow = Position & { delivery: number | null; platform: string | null };
 type Readable = OwnRetention & { seq: number; token: string };
-type Content = Position & { body: Uint8Array };
+/** `outcome`: what is stored of its answer. */
+type Content = Position & { body: Uint8Array; outcome: StoredOutcome };
 
 /** Attempts are listed as long as their bodies have so many bytes together, because all of them are read. */
 const maxBodyBytes = 256 << 20;
@@ -40,13 +41,11 @@ export function createDeliveriesService<Stored extends Content>(options: {
   summaries: (principal: TeamAccess, endpoint: Readable, seqs: number[]) => Promise<(EventSummary & Position)[]>;
   /** The same with content, without the damaged ones. */
   contents: (scope: Scope, seqs: number[]) => Promise<Stored[]>;
-  /** What the sender of an event got. */
+  /** What the sender of an event got of which no answer is stored: that of a handshake was not always. */
   answered: (endpoint: Readable, event: Stored) => Answered;
-  /** When the content of an event cannot be read. */
-  usualAnswer: Answered;
 }) {
   const { endpoint: findEndpoint, retentionCutoff, findByKey, groupsOf, recent, summaries, contents } = options;
-  const { answered, usualAnswer } = options;
+  const { answered } = options;
 
   /** What the senders got, by row number, and whether bodies differ. */
   const readContents = async (endpoint: Readable, scope: Scope, attempts: readonly (Position & { size: number })[]) => {
@@ -58,7 +57,7 @@ export function createDeliveriesService<Stored extends Content>(options: {
         scope,
         group.map(({ seq }) => seq),
       )) {
-        answers.set(event.seq, answered(endpoint, event));
+        answers.set(event.seq, event.outcome?.answered ?? answered(endpoint, event));
         if (sizes.size === 1) hashes.add(Bun.hash.xxHash3(event.body));
       }
     return { answers, bodiesDiffer: sizes.size > 1 || hashes.size > 1 };
@@ -84,7 +83,7 @@ export function createDeliveriesService<Stored extends Content>(options: {
         attempts: listed.map(({ seq, ...event }, i) => ({
           ...event,
           gapMs: i === 0 ? null : event.receivedAt - (listed[i - 1]?.receivedAt ?? 0),
-          answered: answers.get(seq) ?? usualAnswer,
+          answered: answers.get(seq) ?? event.answered,
         })),
         bodiesDiffer,
       };

@@ -6,7 +6,7 @@
  * `find` knows the current tokens of endpoints that are not paused, with one lookup. Paused endpoints and the tokens that an
  * endpoint had before are looked at only for a token that is none of those.
  */
-import type { EndpointPolicy } from '../../core/answers/model.ts';
+import type { EndpointPolicy } from '../../core/answers/rules.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { GuardColumns } from './guards.ts';
 
@@ -32,6 +32,8 @@ export type EndpointRegistry = {
   tokensAt: (address: IngestAddress, receivedAt: number) => string[];
   /** Also replaces what is known of the endpoint. */
   add: (endpoint: RegisteredEndpoint) => void;
+  /** Replaces what the capture path does for an endpoint besides storing. An empty policy: nothing. */
+  setPolicy: (seq: number, change: (policy: EndpointPolicy) => EndpointPolicy) => void;
   removeById: (id: string) => void;
   removeTeam: (teamId: string) => void;
   /** Loads all endpoints; the result is discarded when one was changed or removed meanwhile. */
@@ -93,8 +95,10 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
   let changes = 0;
 
   const put = (known: Tables, endpoint: RegisteredEndpoint): void => {
-    const policy = policyOf?.(endpoint);
-    putInto(known, policy ? { ...endpoint, policy } : endpoint);
+    const { policy: given, ...others } = endpoint;
+    const guard = policyOf ? policyOf(endpoint)?.guard : given?.guard;
+    const rules = given?.rules;
+    putInto(known, rules || guard ? { ...others, policy: { rules, guard } } : others);
   };
 
   const remove = (matches: (endpoint: RegisteredEndpoint) => boolean): void => {
@@ -140,7 +144,17 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
 
     add(endpoint) {
       changes++;
-      put(tables, endpoint);
+      // Changes of tokens and pauses do not bring the policy along.
+      const policy = endpoint.policy ?? tables.byRow.get(endpoint.seq)?.policy;
+      put(tables, policy ? { ...endpoint, policy } : endpoint);
+    },
+    setPolicy(seq, change) {
+      changes++;
+      const endpoint = tables.byRow.get(seq);
+      if (!endpoint) return;
+      const { policy: before, ...others } = endpoint;
+      const policy = change(before ?? {});
+      put(tables, policy.rules || policy.guard ? { ...others, policy } : others);
     },
     removeById: id => remove(endpoint => endpoint.id === id),
     removeTeam: teamId => remove(endpoint => endpoint.teamId === teamId),

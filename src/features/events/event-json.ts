@@ -1,4 +1,5 @@
 /* Converts rows of events and replay attempts to their wire shapes. Only here are stored bytes decoded. */
+import { shownOutcome } from '../../core/answers/model.ts';
 import { latin1 } from '../../core/buffer.ts';
 import { basisOf, encodeDeliveryKey, numberOfRow } from '../../core/delivery-key.ts';
 import { eventId } from '../../core/ids.ts';
@@ -46,6 +47,7 @@ export function toSummary(
     verdict: signature?.verdict ?? unverified(row),
     pin: row.pin,
     tags: row.tags,
+    ...shownOutcome(row.outcome),
     delivery,
   };
 }

@@ -1,5 +1,6 @@
 /* Schemas of events: the list, and one event in full. */
 import { type Static, Type as t } from '@sinclair/typebox';
+import { faults, type Refusal, refusals } from '../../core/answers/model.ts';
 import {
   defaultPageSize,
   keptResponseBytes,
@@ -37,6 +38,27 @@ export const DeliveryPlace = t.Object(
 );
 export type DeliveryPlace = Static<typeof DeliveryPlace>;
 
+export const Answered = t.Object(
+  {
+    status: nullable(HttpStatus('null when the connection was closed, reset or stalled')),
+    rule: nullable(t.String({ description: 'the name of the rule that chose the answer; null for the usual one' })),
+    delayMs: t.Integer({ description: 'how long the answer was held back' }),
+    fault: nullable(literals(faults)),
+    limited: t.Boolean({ description: 'answered at once, because too many answers were held back' }),
+  },
+  { title: 'Answered', description: 'what the sender got' },
+);
+export type Answered = Static<typeof Answered>;
+
+export const Refused = nullable(
+  t.Unsafe<Refusal>(
+    t.Union(
+      refusals.map(status => t.Literal(status)),
+      { description: 'the status with which the guard of the endpoint refused it' },
+    ),
+  ),
+);
+
 const shared = {
   id: t.String(),
   eventType: nullable(t.String()),
@@ -49,6 +71,8 @@ const shared = {
   pin: nullable(Pin),
   tags: Tags,
   delivery: DeliveryPlace,
+  answered: Answered,
+  refused: Refused,
 };
 
 export const EventSummary = t.Object(

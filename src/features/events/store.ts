@@ -2,6 +2,7 @@
 
 import type { Row } from '@libsql/client';
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, max, type SQL, sql } from 'drizzle-orm';
+import type { StoredOutcome } from '../../core/answers/model.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
 import { maxBlockBytes, type StoredBlock } from '../../core/event-block.ts';
@@ -19,6 +20,7 @@ import {
 } from '../../db/contents.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpointCutoff, isVisible, type Marks, markColumns, readPin, readTags } from '../../db/event-marks.ts';
+import { outcomeColumn, readOutcome } from '../../db/event-outcomes.ts';
 import { accounts, blocks, endpoints, events, pins, replays } from '../../db/schema.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
 
@@ -39,6 +41,7 @@ const summaryColumns = {
   blockStart: events.blockStart,
   delivery: events.delivery,
   ...markColumns,
+  outcome: outcomeColumn,
 };
 const detailColumns = {
   ...summaryColumns,
@@ -59,7 +62,7 @@ const storedBlockColumns = {
   checksum: blocks.checksum,
 };
 
-type EventColumns = Marks & typeof events.$inferSelect;
+type EventColumns = Marks & typeof events.$inferSelect & { outcome: StoredOutcome };
 /** Described: rows that were read for a list. */
 export type SummaryRow = Pick<EventColumns, keyof typeof summaryColumns> & Partial<Described>;
 export type DetailRow = Pick<EventColumns, keyof typeof detailColumns>;
@@ -107,6 +110,7 @@ const toSummaryRow = (row: Row): SummaryRow => ({
   delivery: row[13] as number | null,
   pin: readPin(row[14]),
   tags: readTags(row[15]),
+  outcome: readOutcome(row[16]),
 });
 
 /** Row numbers: a list of them, or a range. */

@@ -3,6 +3,7 @@
  * value that is null is an empty cell, and an empty text is `""`. Columns are only ever added, at the end.
  */
 import { isUtf8 } from 'node:buffer';
+import { shownOutcome } from '../../core/answers/model.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { base64Pieces } from '../../core/json/output.ts';
 import { sha256 } from '../../core/sha256.ts';
@@ -26,7 +27,12 @@ const columns = [
   'headers',
   'payloadEncoding',
   'payloadRaw',
+  'answeredStatus',
+  'answeredRule',
+  'answeredFault',
+  'refused',
 ] as const;
+const columnsAfterPayload = columns.length - 1 - columns.indexOf('payloadRaw');
 
 const cell = (value: string | number | null): string =>
   value === null ? '' : typeof value === 'number' ? String(value) : textCell(value);
@@ -45,7 +51,8 @@ export const csvFile: FileFormat = {
   head: () => `${columns.join(',')}\r\n`,
 
   *event({ id, row, path, query, headers, body }: ExportedEvent) {
-    const { receivedAt, method, platform, eventType, size, pin, tags } = row;
+    const { receivedAt, method, platform, eventType, size, pin, tags, outcome } = row;
+    const { answered, refused } = shownOutcome(outcome);
     const isText = isUtf8(body) && !hasControls(body);
     const cells = [
       id,
@@ -67,9 +74,12 @@ export const csvFile: FileFormat = {
     yield `${cells.map(cell).join(',')},`;
     if (isText) yield* longTextCell(body);
     else yield* base64Cell(body);
-    yield '\r\n';
+    yield `,${[answered.status, answered.rule, answered.fault, refused].map(cell).join(',')}\r\n`;
   },
 
   separator: '',
-  tail: damaged => (damaged?.ids ?? []).map(id => `${id}${','.repeat(columns.length - 2)}damaged,\r\n`).join(''),
+  tail: damaged =>
+    (damaged?.ids ?? [])
+      .map(id => `${id}${','.repeat(columns.indexOf('payloadEncoding'))}damaged,${','.repeat(columnsAfterPayload)}\r\n`)
+      .join(''),
 };

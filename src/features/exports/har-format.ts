@@ -4,10 +4,11 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../../core/answer.ts';
+import { type StoredOutcome, shownOutcome } from '../../core/answers/model.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { bodyLiteral, encodingOf, type Piece } from '../../core/json/output.ts';
 import { queryPairs } from '../../core/request-target.ts';
-import type { ExportedEvent, FileFormat } from './file-format.ts';
+import type { ExportedEvent, FileFormat, FileSubject } from './file-format.ts';
 
 /** Unknown, but not 0: browsers show a request that took no time as still running. */
 const timeMs = 0.0004;
@@ -18,7 +19,7 @@ export const harFile: FileFormat = {
     `{"log":{"version":"1.2","creator":${JSON.stringify({ name: 'Hooktape', version })},"pages":[],"entries":[\n`,
 
   *event(event: ExportedEvent, { endpoint, answer }) {
-    const { id, row, path, query, isImported, headers, body } = event;
+    const { id, row, path, query, headers, body } = event;
     const request = JSON.stringify({
       method: row.method,
       url: `${endpoint.url}${path}${query === null ? '' : `?${query}`}`,
@@ -31,8 +32,8 @@ export const harFile: FileFormat = {
     });
     yield `{"startedDateTime":${JSON.stringify(new Date(row.receivedAt))},"time":${timeMs},"request":${request.slice(0, -1)}`;
     if (body.length > 0) yield* postData(mimeTypeOf(headers), body);
-    yield `},"response":${JSON.stringify(isImported ? unknownResponse : response(answer(event), row.method))},"cache":{},"timings":${JSON.stringify(timings)}`;
-    yield `,${JSON.stringify({ _resourceType: 'other', _id: id, _eventType: row.eventType, _platform: row.platform, _pin: row.pin, _tags: row.tags }).slice(1)}`;
+    yield `},"response":${JSON.stringify(responseTo(event, answer))},"cache":{},"timings":${JSON.stringify(timings)}`;
+    yield `,${JSON.stringify({ _resourceType: 'other', _id: id, _eventType: row.eventType, _platform: row.platform, _pin: row.pin, _tags: row.tags, ...answerFields(row.outcome) }).slice(1)}`;
   },
 
   separator: ',\n',
@@ -46,21 +47,38 @@ function* postData(mimeType: string, body: Uint8Array): Generator<Piece> {
   yield encoding === 'base64' ? ',"_encoding":"base64","comment":"the text is the body in base64"}' : '}';
 }
 
+function answerFields(outcome: StoredOutcome) {
+  const { answered, refused } = shownOutcome(outcome);
+  return { _answered: answered, _refused: refused };
+}
+
 const mimeTypeOf = (headers: readonly HeaderPair[]): string =>
   headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
 
 const responseHead = { httpVersion: 'HTTP/1.1', cookies: [], redirectURL: '', headersSize: -1 };
 
 /** HAR requires a response. Browsers write status 0 when there is none. */
-const unknownResponse = {
+const unknownResponse = (status: number, comment: string) => ({
   ...responseHead,
-  status: 0,
-  statusText: '',
+  status,
+  statusText: STATUS_CODES[status] ?? '',
   headers: [],
   content: { size: 0, mimeType: '' },
   bodySize: -1,
-  comment: 'imported: the answer is not known',
-};
+  comment,
+});
+
+/** The usual answers and those of handshakes are known whole; of others only the status is stored. */
+function responseTo(event: ExportedEvent, answer: FileSubject['answer']) {
+  const { answered, refused } = event.row.outcome ?? {};
+  if (answered && (answered.rule !== null || refused !== null || event.isImported)) {
+    const what = answered.rule === null ? 'the answer' : `the answer of the rule ${JSON.stringify(answered.rule)}`;
+    return unknownResponse(answered.status ?? 0, `only the status of ${what} is stored`);
+  }
+  return event.isImported
+    ? unknownResponse(0, 'imported: the answer is not known')
+    : response(answer(event), event.row.method);
+}
 
 function response({ status, headers, body }: Answer, method: string) {
   const text = method === 'HEAD' ? '' : body;

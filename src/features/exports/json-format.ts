@@ -1,4 +1,5 @@
 /* The JSON export (docs/interface.md, "Export files"): one event per line. */
+import { shownOutcome } from '../../core/answers/model.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { bodyLiteral, encodingOf } from '../../core/json/output.ts';
 import { apiVersion } from '../../core/limits.ts';
@@ -9,7 +10,7 @@ export const jsonFile: FileFormat = {
   head: ({ endpoint, exportedAt }) => `{${fields({ version: apiVersion, exportedAt, endpoint })},"events":[\n`,
 
   *event({ id, row, path, query, headers, headersJson, body }: ExportedEvent) {
-    const { receivedAt, method, eventType, platform, pin, tags, size } = row;
+    const { receivedAt, method, eventType, platform, pin, tags, size, outcome } = row;
     const encoding = encodingOf(body);
     yield `{${fields({ id, receivedAt, method, path, query })},"headers":${JSON.stringify(joinHeaders(headers))},"rawHeaders":${headersJson},${fields(
       {
@@ -20,7 +21,7 @@ export const jsonFile: FileFormat = {
       },
     )},"payloadRaw":`;
     yield* bodyLiteral(body, encoding);
-    yield `,${fields({ payloadEncoding: encoding, pin, tags })}}`;
+    yield `,${fields({ payloadEncoding: encoding, pin, tags, ...shownOutcome(outcome) })}}`;
   },
 
   separator: ',\n',

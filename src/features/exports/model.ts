@@ -3,7 +3,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { maxSearchCharacters } from '../../core/limits.ts';
 import { ByteCount, byMediaType, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import { Endpoint } from '../endpoints/model.ts';
-import { Pin, Tags, Where } from '../events/model.ts';
+import { Answered, Pin, Refused, Tags, Where } from '../events/model.ts';
 
 export const exportFormats = ['json', 'har', 'ndjson', 'csv', 'curl'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -55,6 +55,8 @@ const ExportedEvent = t.Object(
     payloadEncoding: t.Union([t.Literal('utf8'), t.Literal('base64')]),
     pin: nullable(Pin),
     tags: Tags,
+    answered: Answered,
+    refused: Refused,
   },
   { title: 'ExportedEvent' },
 );

@@ -4,10 +4,12 @@
  * to JavaScript: a row comes as two values, a JSON array and the content that a row of 1.0 has. Bytes in the JSON are in hex.
  */
 import type { Client } from '@libsql/client';
+import type { StoredOutcome } from '../../core/answers/model.ts';
 import type { Position } from '../../core/cursor.ts';
 import type { Intact } from '../../core/stored-content.ts';
 import { type ContentRow, createContentReader, type IntactContent } from '../../db/contents.ts';
 import { isPinned, type Marks, type PinRow, pinJson, tagsJson } from '../../db/event-marks.ts';
+import { outcomeJson, readOutcome } from '../../db/event-outcomes.ts';
 
 /** An event's position, and the size of its body. */
 export type EventKey = Position & { bytes: number };
@@ -20,6 +22,7 @@ export type ExportRow = Position &
     method: string;
     platform: string | null;
     eventType: string | null;
+    outcome: StoredOutcome;
     /** Undefined when it is damaged. */
     content: ExportContent | undefined;
   };
@@ -47,7 +50,7 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
         { sql: selectLiveEndpoint, args: [endpoint] },
         {
           sql: `SELECT json_array(seq, received_at, hex(nonce), size, method, platform, event_type, hex(sha256), hex(path),
-                                  hex(query), query IS NULL, encoding, source_ip, block, block_start, json(${pinJson}), json(${tagsJson})), content
+                                  hex(query), query IS NULL, encoding, source_ip, block, block_start, json(${pinJson}), json(${tagsJson}), json(${outcomeJson})), content
                 FROM events
                 WHERE endpoint = ? AND ${which.sql} AND (received_at >= ? OR ${isPinned})
                 ORDER BY received_at, seq`,
@@ -134,6 +137,7 @@ type Fields = [
   blockStart: number | null,
   pin: PinRow | null,
   tags: string[],
+  outcome: unknown,
 ];
 type Row = Omit<ExportRow, 'content'> & ContentRow;
 
@@ -156,6 +160,7 @@ function readFields(json: string, content: Uint8Array): Row {
     blockStart,
     pin,
     tags,
+    outcome,
   ] = JSON.parse(json) as Fields;
   return {
     seq,
@@ -175,11 +180,12 @@ function readFields(json: string, content: Uint8Array): Row {
     content,
     pin,
     tags,
+    outcome: readOutcome(outcome),
   };
 }
 
 function toRow(row: Row, content: IntactContent | Error): ExportRow {
-  const { seq, receivedAt, nonce, size, method, platform, eventType, pin, tags } = row;
+  const { seq, receivedAt, nonce, size, method, platform, eventType, pin, tags, outcome } = row;
   return {
     seq,
     receivedAt,
@@ -190,6 +196,7 @@ function toRow(row: Row, content: IntactContent | Error): ExportRow {
     eventType,
     pin,
     tags,
+    outcome,
     content:
       content instanceof Error
         ? undefined

@@ -96,6 +96,7 @@ export function createImportsService(options: {
     ),
     headersJson: JSON.stringify(event.headers),
     body: event.body,
+    outcome: event.outcome ? { ...event.outcome, counts: [] } : undefined,
   });
 
   /** @returns how many rows were left out because they are too large for the database */

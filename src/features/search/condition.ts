@@ -11,7 +11,7 @@ import type { HeaderPair } from '../../core/headers.ts';
 import type { Narrowing } from '../../core/narrowing.ts';
 import { createMatcher } from '../../core/search-text.ts';
 import type { Filter, Node, Verdict } from '../../shared/filter/filter.ts';
-import { type Plan, planOf, presentFacts } from './plan.ts';
+import { type Plan, planOf } from './plan.ts';
 import { narrowingOfText } from './text-narrowing.ts';
 
 /** The columns of an event. `decided`: undefined when the columns that SQL checks leave it open. */
@@ -22,11 +22,14 @@ export type EventRow = Position & {
   size: number;
   verdict: string | null;
   decided: boolean | undefined;
-  /** Empty and false when no term needs them. */
+  /** The following are empty, false and null when no term needs them. */
   tags: readonly string[];
   isPinned: boolean;
   isReplayed: boolean;
   isEdited: boolean;
+  /** The status that it was answered with; null for none. */
+  answered: number | null;
+  isRefused: boolean;
   /** Which attempt of its delivery it is; undefined when no term asks, or not looked up yet. */
   attempt?: number | undefined;
 };
@@ -119,7 +122,6 @@ export function filterCondition(
 }
 
 const columnFacts = (row: EventRow) => ({
-  ...presentFacts,
   type: row.eventType,
   platform: row.platform,
   method: row.method,
@@ -129,6 +131,8 @@ const columnFacts = (row: EventRow) => ({
   isPinned: row.isPinned,
   isReplayed: row.isReplayed,
   isEdited: row.isEdited,
+  answered: row.answered,
+  isRefused: row.isRefused,
   ...(row.attempt !== undefined && { attempt: row.attempt }),
 });
 

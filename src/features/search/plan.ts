@@ -4,17 +4,18 @@
  */
 import { factOfSize, factsOfValue, noPaths, otherBodies } from '../../core/block-facts.ts';
 import { type Gram, gramsOf, gramsOfPath } from '../../core/block-signature.ts';
-import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
 import type { Narrowing, NarrowingItem } from '../../core/narrowing.ts';
 import { foldCase } from '../../core/search-text.ts';
-import { type Filter, type Node, type Term, termsOf, timeRangeAt, type Value } from '../../shared/filter/filter.ts';
+import {
+  type Filter,
+  isIn,
+  type Node,
+  type Term,
+  termsOf,
+  timeRangeAt,
+  type Value,
+} from '../../shared/filter/filter.ts';
 import { narrowingOfText } from './text-narrowing.ts';
-
-/** What is the same for every stored event so far. */
-export const presentFacts = {
-  answered: 200,
-  isRefused: false,
-} satisfies Partial<EventFacts>;
 
 /** A condition on the columns of a row with three values: `unknown` is what they do not decide. */
 export type ColumnCondition =
@@ -24,13 +25,13 @@ export type ColumnCondition =
   | { is: 'not'; of: ColumnCondition }
   | { is: 'equal'; column: 'type' | 'platform' | 'method'; text: string }
   | { is: 'begins' | 'has'; column: 'type' | 'platform' | 'method'; text: string }
-  | { is: 'within'; column: 'size' | 'received'; min: number | undefined; max: number | undefined }
+  | { is: 'within'; column: 'size' | 'received' | 'answered'; min: number | undefined; max: number | undefined }
   | { is: 'tagged'; tag: string }
   | { is: 'pinned' }
-  | { is: 'replayed' | 'edited' };
+  | { is: 'replayed' | 'edited' | 'refused' };
 
 /** A table that has every matching event. */
-export type RequiredRows = { of: 'pins' } | { of: 'tags'; tag: string } | { of: 'replays' };
+export type RequiredRows = { of: 'pins' } | { of: 'tags'; tag: string } | { of: 'replays' } | { of: 'outcomes' };
 
 export type Plan = {
   narrowing: Narrowing;
@@ -45,7 +46,15 @@ export type Plan = {
 export type ColumnPlan = {
   condition: ColumnCondition;
   /** What rows must have for terms that SQL does not decide. */
-  needs: { tags: boolean; pins: boolean; replays: boolean; edits: boolean; attempts: boolean };
+  needs: {
+    tags: boolean;
+    pins: boolean;
+    replays: boolean;
+    edits: boolean;
+    attempts: boolean;
+    answers: boolean;
+    refusals: boolean;
+  };
 };
 
 export function planOf({ root }: Filter, now: number): Plan {
@@ -53,8 +62,7 @@ export function planOf({ root }: Filter, now: number): Plan {
   const gramsPerTerm = Math.max(minGramsPerTerm, Math.min(maxGramsPerTerm, Math.floor(maxGrams / (terms.length || 1))));
   const has = (test: (term: Term) => boolean): boolean => terms.some(test);
   const isState = (state: string) => has(term => term.on === 'column' && term.column === 'is' && term.state === state);
-  const isTag = (term: Term): boolean => term.on === 'column' && term.column === 'tag';
-  const isAttempt = (term: Term): boolean => term.on === 'column' && term.column === 'attempt';
+  const isColumn = (column: string) => has(term => term.on === 'column' && term.column === column);
   const condition = root ? conditionOf(root, now) : known(true);
   const required = requiredTerms(root);
   return {
@@ -63,11 +71,13 @@ export function planOf({ root }: Filter, now: number): Plan {
       ? {
           condition,
           needs: {
-            tags: has(isTag),
+            tags: isColumn('tag'),
             pins: isState('pinned'),
             replays: isState('replayed'),
             edits: isState('edited'),
-            attempts: has(isAttempt),
+            attempts: isColumn('attempt'),
+            answers: isColumn('answered'),
+            refusals: isState('refused'),
           },
         }
       : undefined,
@@ -97,8 +107,11 @@ const isExact = ({ text, isQuoted }: Value): boolean => isQuoted || !text.includ
 function rowsOf(term: Term): RequiredRows[] {
   if (term.on !== 'column') return [];
   if (term.column === 'tag' && isExact(term.value)) return [{ of: 'tags', tag: term.value.text }];
+  // Events without an outcome were answered with 200.
+  if (term.column === 'answered') return isIn(200, term.range) ? [] : [{ of: 'outcomes' }];
   if (term.column !== 'is') return [];
   if (term.state === 'pinned') return [{ of: 'pins' }];
+  if (term.state === 'refused') return [{ of: 'outcomes' }];
   return term.state === 'replayed' || term.state === 'edited' ? [{ of: 'replays' }] : [];
 }
 
@@ -124,8 +137,7 @@ function conditionOf(node: Node, now: number): ColumnCondition {
   if (node.kind === 'not') return { is: 'not', of: conditionOf(node.node, now) };
   if (node.kind !== 'term')
     return { is: node.kind === 'and' ? 'all' : 'any', of: node.nodes.map(one => conditionOf(one, now)) };
-  const same = evaluate({ text: '', root: node, parts: [] }, presentFacts, now);
-  return same === undefined ? columnOf(node, now) : known(same);
+  return columnOf(node, now);
 }
 
 function columnOf(term: Term, now: number): ColumnCondition {
@@ -136,7 +148,8 @@ function columnOf(term: Term, now: number): ColumnCondition {
     case 'method':
       return textColumn(term.column, term.value);
     case 'size':
-      return { is: 'within', column: 'size', ...term.range };
+    case 'answered':
+      return { is: 'within', column: term.column, ...term.range };
     case 'received': {
       const { from, to } = timeRangeAt(term.range, now);
       return { is: 'within', column: 'received', min: from, max: to === undefined ? undefined : to - 1 };
@@ -144,7 +157,7 @@ function columnOf(term: Term, now: number): ColumnCondition {
     case 'tag':
       return isExact(term.value) ? { is: 'tagged', tag: term.value.text } : unknown;
     case 'is':
-      return term.state === 'refused' ? unknown : { is: term.state };
+      return { is: term.state };
     default:
       return unknown;
   }

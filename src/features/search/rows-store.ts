@@ -8,6 +8,7 @@ import type { Position } from '../../core/cursor.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import { createContentReader } from '../../db/contents.ts';
 import { isPinned, readTags, tagsJson } from '../../db/event-marks.ts';
+import { answeredStatus, isRefused } from '../../db/event-outcomes.ts';
 import type { EventRow, RowContent } from './condition.ts';
 import type { ColumnCondition, ColumnPlan, RequiredRows } from './plan.ts';
 import type { ListRest } from './store.ts';
@@ -19,10 +20,13 @@ const columns = {
   platform: 'lower(events.platform)',
   method: 'upper(events.method)',
 } as const;
+const numbers = { size: 'events.size', received: 'events.received_at', answered: answeredStatus } as const;
 const isReplayed = 'EXISTS (SELECT 1 FROM replays WHERE event = events.seq)';
 /** Replayed with changes. */
 const isEdited = 'EXISTS (SELECT 1 FROM replays WHERE event = events.seq AND edited = 1)';
 const endOfTime = Number.MAX_SAFE_INTEGER;
+/** No status is below every range. */
+const lowest = { size: -endOfTime, received: -endOfTime, answered: 0 } as const;
 const inList = 'IN (SELECT value FROM json_each(?))';
 
 function expressionOf(condition: ColumnCondition): Sql {
@@ -54,8 +58,8 @@ function expressionOf(condition: ColumnCondition): Sql {
     case 'has':
       return { sql: `ifnull(instr(${columns[condition.column]}, ?) > 0, 0)`, args: [condition.text] };
     case 'within': {
-      const column = condition.column === 'size' ? 'events.size' : 'events.received_at';
-      return { sql: `(${column} BETWEEN ? AND ?)`, args: [condition.min ?? -endOfTime, condition.max ?? endOfTime] };
+      const { column, min = lowest[column], max = endOfTime } = condition;
+      return { sql: `(${numbers[column]} BETWEEN ? AND ?)`, args: [min, max] };
     }
     case 'tagged':
       return { sql: 'EXISTS (SELECT 1 FROM tags WHERE event = events.seq AND tag = ?)', args: [condition.tag] };
@@ -65,22 +69,33 @@ function expressionOf(condition: ColumnCondition): Sql {
       return { sql: isReplayed, args: [] };
     case 'edited':
       return { sql: isEdited, args: [] };
+    case 'refused':
+      return { sql: isRefused, args: [] };
   }
 }
 
 /** The columns of an `EventRow`. */
 function selectRow(plan: ColumnPlan | undefined): Sql {
   const { sql, args } = plan ? expressionOf(plan.condition) : { sql: 'NULL', args: [] };
-  const { tags = false, pins = false, replays = false, edits = false } = plan?.needs ?? {};
+  const { tags, pins, replays, edits, answers, refusals } = plan?.needs ?? noNeeds;
   return {
     sql: `SELECT events.seq AS seq, events.received_at AS received_at, events.event_type, events.platform, events.method,
       events.size AS size, events.verdict, ${sql} AS decided,
       ${tags ? tagsJson : "'[]'"} AS tags, ${pins ? isPinned : 0} AS pinned, ${replays ? isReplayed : 0} AS replayed,
-      ${edits ? isEdited : 0} AS edited`,
+      ${edits ? isEdited : 0} AS edited, ${answers ? answeredStatus : -1} AS answered, ${refusals ? isRefused : 0} AS refused`,
     args,
   };
 }
-const rowColumns = 12;
+const rowColumns = 14;
+const noNeeds: ColumnPlan['needs'] = {
+  tags: false,
+  pins: false,
+  replays: false,
+  edits: false,
+  attempts: false,
+  answers: false,
+  refusals: false,
+};
 
 const toRow = (row: Row): EventRow => ({
   seq: Number(row[0]),
@@ -95,6 +110,8 @@ const toRow = (row: Row): EventRow => ({
   isPinned: Number(row[9]) === 1,
   isReplayed: Number(row[10]) === 1,
   isEdited: Number(row[11]) === 1,
+  answered: Number(row[12]) < 0 ? null : Number(row[12]),
+  isRefused: Number(row[13]) === 1,
 });
 
 const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
@@ -196,6 +213,14 @@ export function createRowsStore(scans: Client) {
       if (required.of === 'pins')
         return toPositions(
           await rows(`SELECT event, received_at FROM pins WHERE endpoint = ? AND ${part}`, [
+            endpoint,
+            ...position,
+            limit,
+          ]),
+        );
+      if (required.of === 'outcomes')
+        return toPositions(
+          await rows(`SELECT event, received_at FROM outcomes WHERE endpoint = ? AND ${part}`, [
             endpoint,
             ...position,
             limit,

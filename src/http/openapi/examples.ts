@@ -47,6 +47,8 @@ const received = {
   path: '/orders',
   pin: { name: 'golden', note: 'the first paid order', pinnedAt: receivedAt + 30_000 },
   tags: ['checkout'],
+  answered: { status: 200, rule: null, delayMs: 0, fault: null, limited: false },
+  refused: null,
 };
 const place = { key: '0k3d9v2tq7m', basis: 'body', attempt: 1, attempts: 2 };
 const summary = {
@@ -58,7 +60,6 @@ const summary = {
   action: null,
   highlights: ['7', '12.50 EUR'],
 };
-const answered = { status: 200, rule: null, delayMs: 0, fault: null, limited: false };
 const content = {
   query: 'shop=7',
   headers: { 'content-type': 'application/json' },
@@ -74,6 +75,17 @@ const filter = {
   name: 'Large orders',
   where: 'type:order.* size>10k',
   createdAt,
+};
+const rules = {
+  rules: [
+    {
+      name: 'retry twice',
+      when: 'type:order.*',
+      per: 'delivery',
+      first: 2,
+      answer: { status: 500, headers: [['Retry-After', '30']], body: 'try again' },
+    },
+  ],
 };
 const password = 'a quiet river at noon';
 
@@ -109,7 +121,7 @@ const bySchema: Record<string, unknown> = {
     basis: place.basis,
     platform: received.platform,
     attempts: [
-      { ...summary, gapMs: null, answered },
+      { ...summary, gapMs: null },
       {
         ...summary,
         id: 'evt_01m2ab3cd4f7n2jk7mn8pq9r4s',
@@ -118,7 +130,6 @@ const bySchema: Record<string, unknown> = {
         tags: [],
         delivery: { ...place, attempt: 2 },
         gapMs: 300_000,
-        answered,
       },
     ],
     bodiesDiffer: false,
@@ -146,6 +157,9 @@ const bySchema: Record<string, unknown> = {
   ...signatureExamples(body, sha256),
   SavedFilter: filter,
   SavedFilterList: { filters: [filter] },
+  AnswerRules: rules,
+  AnswerPreviewRequest: { ...rules, limit: 10 },
+  AnswerPreview: { events: [{ event: summary, rule: 'retry twice', status: 500 }] },
   FilterTest: { where: filter.where, limit: 10 },
   FilterTestResult: { matched: [], unmatched: [{ event: summary, clause: 'size>10k' }] },
   FilterError: { error: 'invalid where: there is no field "tpye"', position: 0, nearest: 'type' },

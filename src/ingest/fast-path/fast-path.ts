@@ -3,12 +3,13 @@
  * and has the strictest form (request-head.ts), waits for its body, and answers it before it looks at the next one. At anything
  * else it hands the connection over to the HTTP server for good, with all bytes from the beginning of that request.
  */
-import { STATUS_CODES } from 'node:http';
-import type { Answer } from '../../core/answer.ts';
+import type { Answer, ChosenAnswer } from '../../core/answer.ts';
 import type { MemoryBudget } from '../../core/memory-budget.ts';
 import type { Sender } from '../../http/client-address.ts';
 import type { FastPathFactory } from '../../http/connection/listener.ts';
+import { resetConnection, runAnswer, watchSender } from '../answering/timing.ts';
 import { type RequestHead, readRequestHead } from './request-head.ts';
+import { createResponseFormatter } from './response-format.ts';
 
 /** A delivery that has arrived completely. */
 export type BufferedDelivery = Sender & {
@@ -150,11 +151,33 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
 
       const respond = (answer: Answer, keepAlive: boolean): void => {
         release();
+        if (answer.chosen) respondChosen(answer, answer.chosen, keepAlive);
+        else send(answer, keepAlive);
+      };
+
+      const respondChosen = (answer: Answer, chosen: ChosenAnswer, keepAlive: boolean): void => {
+        const { hold } = chosen;
+        if (socket.destroyed) return void hold?.release();
+        const unwatch = hold && watchSender(socket, hold);
+        runAnswer(chosen, {
+          answer: () => {
+            unwatch?.();
+            send(answer, keepAlive);
+          },
+          head: () => void socket.write(format.head(answer.status, chosen, true)),
+          close: connection.endWith,
+          reset: () => resetConnection(socket),
+        });
+      };
+
+      const send = (answer: Answer, keepAlive: boolean): void => {
         isAnswering = false;
         head = undefined;
         if (socket.destroyed) return;
         const isLast = !keepAlive || (hasEnded && unreadBytes === 0) || connection.isStopping();
-        const response = format(answer, isLast);
+        const response = answer.chosen
+          ? Buffer.concat([format.head(answer.status, answer.chosen, isLast), answer.chosen.body])
+          : format.usual(answer, isLast);
         if (isLast) return void connection.endWith(response);
         if (socket.write(response, 'latin1')) {
           readNext();
@@ -187,30 +210,5 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
       };
       socket.on('data', onData).on('end', onEnd).on('close', onClose);
     };
-  };
-}
-
-/** Responses look like those of node:http: the same fields in the same order. */
-function createResponseFormatter(keepAliveSeconds: number): (answer: Answer, isLast: boolean) => string | Buffer {
-  let second = 0;
-  let date = '';
-  const dateNow = (): string => {
-    const now = Math.floor(Date.now() / 1000);
-    if (now !== second) {
-      second = now;
-      date = new Date(now * 1000).toUTCString();
-    }
-    return date;
-  };
-  const keepAliveFields = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
-  const closeFields = 'Connection: close\r\n\r\n';
-
-  return ({ status, headers, body }, isLast) => {
-    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
-    for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
-    const size = Buffer.byteLength(body);
-    if (status !== 204) text += `content-length: ${size}\r\n`;
-    text += `Date: ${dateNow()}\r\n${isLast ? closeFields : keepAliveFields}`;
-    return size === body.length ? text + body : Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(body)]);
   };
 }

@@ -5,6 +5,7 @@
  * the same file and from a forged group in a body.
  */
 import { crc32 } from 'node:zlib';
+import type { Outcome } from '../../core/answers/model.ts';
 import { nonceBytes } from '../../core/ids.ts';
 import type { Delivery } from '../delivery.ts';
 
@@ -25,6 +26,8 @@ export type JournalEntry = {
   platforms: readonly string[];
   delivery: Delivery;
   recognition: EarlyRecognition | null;
+  /** What is stored of its answer, if not the default. */
+  outcome?: Outcome | undefined;
 };
 
 /** Identifies a group. `group`: consecutive over all segments. `first`: the row number of its first event. */
@@ -41,7 +44,8 @@ type EntryText = [
   sourceIp: string,
   fieldsSize: number,
   bodySize: number,
-  recognition?: [platform: string | null, eventType: string | null, verdict: string | null],
+  recognition?: [platform: string | null, eventType: string | null, verdict: string | null] | null,
+  outcome?: Outcome,
 ];
 type GroupText = { endpoints: [seq: number, platforms: readonly string[]][]; entries: EntryText[] };
 
@@ -91,7 +95,7 @@ export function encodeGroup(
 function textOf(entries: readonly JournalEntry[]): string {
   const endpoints: GroupText['endpoints'] = [];
   const indexes = new Map<number, number>();
-  const texts = entries.map(({ endpoint, platforms, delivery, recognition }): EntryText => {
+  const texts = entries.map(({ endpoint, platforms, delivery, recognition, outcome }): EntryText => {
     let index = indexes.get(endpoint);
     // The secrets of an endpoint may change between two deliveries of a group.
     if (index === undefined || endpoints[index]?.[1] !== platforms) {
@@ -101,6 +105,10 @@ function textOf(entries: readonly JournalEntry[]): string {
     const { receivedAt, method, path, query, sourceIp, fields, body } = delivery;
     const entry: EntryText = [index, receivedAt, method, path, query, sourceIp, fields.length, body.length];
     if (recognition) entry.push([recognition.platform, recognition.eventType, recognition.verdict]);
+    if (outcome) {
+      if (!recognition) entry.push(null);
+      entry.push(outcome);
+    }
     return entry;
   });
   return JSON.stringify({ endpoints, entries: texts } satisfies GroupText);
@@ -142,7 +150,7 @@ export function decodeGroup(bytes: Buffer): { entries: JournalEntry[]; nonces: U
     return bytes.subarray(from - size, from);
   };
   const decoded = entries.map((entry): JournalEntry => {
-    const [index, receivedAt, method, path, query, sourceIp, fieldsSize, bodySize, recognition] = entry;
+    const [index, receivedAt, method, path, query, sourceIp, fieldsSize, bodySize, recognition, outcome] = entry;
     const endpoint = endpoints[index];
     if (!endpoint) throw new RangeError('a journal group refers to an endpoint that it does not name');
     const fields = next(fieldsSize);
@@ -154,6 +162,7 @@ export function decodeGroup(bytes: Buffer): { entries: JournalEntry[]; nonces: U
       recognition: recognition
         ? { platform: recognition[0], eventType: recognition[1], verdict: recognition[2] }
         : null,
+      outcome,
     };
   });
   return { entries: decoded, nonces: bytes.subarray(textEnd, noncesEnd), first: bytes.readUIntLE(at.first, 6) };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mayRecogniseLater, platformsOf, recognise } from '../../features/secrets/recognition.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';
+import { deliveryIdOf } from '../../platforms/platforms.ts';
 import { randomBytes } from '../../testing/test-server.ts';
 import type { WriteBatch } from '../capture.ts';
 import type { PendingDelivery } from '../delivery.ts';
@@ -45,7 +46,12 @@ beforeEach(() => {
   write = createJournalWriter({
     journal,
     filing,
-    recogniser: { platformsOf, mayRecogniseLater, recognise },
+    recogniser: { platformsOf, mayRecogniseLater, recognise, deliveryIdOf },
+    answerer: {
+      decide: () => {
+        throw new Error('no endpoint has rules');
+      },
+    },
     monotonic: () => 0,
   });
 });

@@ -3,9 +3,12 @@
  * that the header rules remove; all others are recognised when they are filed.
  */
 import { latin1 } from '../../core/buffer.ts';
-import { applyRulesToLines } from '../../core/headers.ts';
-import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
-import type { WriteBatch } from '../capture.ts';
+import { deliveryNumber } from '../../core/delivery-key.ts';
+import { applyRulesToLines, readFieldLines } from '../../core/headers.ts';
+import { nonceBytes } from '../../core/ids.ts';
+import type { DeliveryId, HandshakeAnswer, RawDelivery } from '../../platforms/engine/model.ts';
+import { type Answerer, type Undecided, usualOutcome } from '../answering/answerer.ts';
+import type { DeliveryBatch, WriteBatch } from '../capture.ts';
 import type { Destination, PendingDelivery } from '../delivery.ts';
 import { rowErrorCode } from '../group-commit.ts';
 import { type Recognition, type UnredactedDelivery, unredacted } from '../row-encoder.ts';
@@ -21,17 +24,21 @@ export type Recogniser = {
     platforms: readonly string[],
   ) => boolean;
   recognise: (destination: Destination, delivery: UnredactedDelivery) => Recognition;
+  /** The sender's id of a delivery. */
+  deliveryIdOf: (delivery: RawDelivery, platform: string | null) => DeliveryId | undefined;
 };
 
 export function createJournalWriter({
   journal,
   filing,
-  recogniser: { platformsOf, mayRecogniseLater, recognise },
+  recogniser: { platformsOf, mayRecogniseLater, recognise, deliveryIdOf },
+  answerer,
   monotonic,
 }: {
   journal: Journal;
   filing: Filing;
   recogniser: Recogniser;
+  answerer: Answerer;
   monotonic: () => number;
 }): WriteBatch {
   /** Cached by the list of secrets, which is replaced when it changes. */
@@ -62,6 +69,7 @@ export function createJournalWriter({
     };
     const mayWait =
       destination.sentTo === undefined &&
+      destination.policy === undefined &&
       stored === undefined &&
       mayRecogniseLater({ method, query, fieldLines, body }, registered);
     if (mayWait) return { entry, answer: null };
@@ -69,30 +77,67 @@ export function createJournalWriter({
     return { entry: { ...entry, recognition }, answer };
   };
 
-  return async ({ deliveries, nonces }) => {
-    await filing.waitForCapacity();
+  /** For the decision about a delivery to an endpoint with rules or a guard. It was recognised with the batch. */
+  const toUndecided = (
+    { destination, delivery, refused }: PendingDelivery,
+    { entry, answer }: { entry: JournalEntry; answer: HandshakeAnswer | null },
+  ): Omit<Undecided, 'index' | 'nonce'> => {
+    const { method, path, query, body } = delivery;
+    const { platform, eventType } = entry.recognition ?? { platform: null, eventType: null };
+    const headers = readFieldLines(entry.delivery.fields);
+    const identified = { endpoint: destination.seq, platform, method, path, query, eventType, body };
+    const number = deliveryNumber(
+      identified,
+      deliveryIdOf({ method, path, query, rawHeaders: headers, body }, platform),
+    );
+    return { destination, delivery, headers, platform, eventType, number, handshake: answer, refused };
+  };
+
+  const toEntries = ({ deliveries, nonces }: DeliveryBatch) => {
     const answers: [number, HandshakeAnswer][] = [];
-    const entries = deliveries.map((delivery, i) => {
+    const undecided: Undecided[] = [];
+    const entries = deliveries.map((pending, index) => {
       try {
-        const { entry, answer } = toEntry(delivery);
-        if (answer) answers.push([i, answer]);
-        return entry;
+        const made = toEntry(pending);
+        if (pending.destination.policy) {
+          const nonce = nonces.subarray(index * nonceBytes, (index + 1) * nonceBytes);
+          undecided.push({ ...toUndecided(pending, made), index, nonce });
+        } else if (made.answer) {
+          answers.push([index, made.answer]);
+          made.entry.outcome = usualOutcome(made.answer);
+        }
+        return made.entry;
       } catch (cause) {
         // With this code, group commit writes the others without it.
         throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
       }
     });
+    return { entries, answers, undecided };
+  };
+
+  return async batch => {
+    await filing.waitForCapacity();
+    const { entries, answers, undecided } = toEntries(batch);
+    const decided = undecided.length > 0 ? await answerer.decide(undecided) : undefined;
+    for (const [index, outcome] of decided?.outcomes ?? []) {
+      const entry = entries[index];
+      if (entry) entry.outcome = outcome;
+    }
     const startedAt = monotonic();
     const reservation = filing.reserve(entries.length);
     try {
-      const group = await journal.append(entries, nonces, reservation.first);
+      const group = await journal.append(entries, batch.nonces, reservation.first);
       // Not awaited: the delivery is answered before it is filed.
       void reservation.ready({ group }, group.bytes);
     } catch (error) {
       reservation.cancel();
+      decided?.cancel();
       throw error;
     }
     const commit = { rows: entries.length, ms: monotonic() - startedAt };
-    return { first: reservation.first, answers, commit };
+    const { first } = reservation;
+    if (!decided) return { first, answers, commit };
+    decided.keep(first + entries.length - 1);
+    return { first, answers: [...answers, ...decided.handshakes], chosen: decided.chosen, commit };
   };
 }

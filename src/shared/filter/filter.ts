@@ -96,6 +96,10 @@ export class FilterError extends Error {
   }
 }
 
+/** Whether a number is in the range. */
+export const isIn = (value: number, { min = -Infinity, max = Infinity }: NumberRange): boolean =>
+  min <= value && value <= max;
+
 /** The characters of a span; for a term, what stands in the answers of the API. */
 export const textOf = ({ text }: Pick<Filter, 'text'>, { start, end }: Span): string =>
   [...text].slice(start, end).join('');

@@ -18,6 +18,8 @@ const event = (n: number, delivery: Partial<EventSummary['delivery']> = {}): Eve
   action: null,
   pin: null,
   tags: [],
+  answered: { status: 200, rule: null, delayMs: 0, fault: null, limited: false },
+  refused: null,
   delivery: { key: `delivery ${n}`, basis: 'header', attempt: 1, attempts: 1, ...delivery },
 });
 

@@ -21,6 +21,8 @@ const event = (payloadRaw: string, contentType: string): EventDetail => ({
   signatureValid: null,
   pin: null,
   tags: [],
+  answered: { status: 200, rule: null, delayMs: 0, fault: null, limited: false },
+  refused: null,
   delivery: { key: 'd', basis: 'content', attempt: 1, attempts: 1 },
   endpointId: 'ep_1',
   headers: {},

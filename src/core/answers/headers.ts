@@ -1,0 +1,50 @@
+/*
+ * Which headers a rule's answer may have. Answers come from the origin of the ingest URL, which may be that of the dashboard, so no
+ * header may change how a browser treats that origin: no cookies, no policies that stay, no access for scripts of other origins.
+ */
+import { connectionFields } from '../headers.ts';
+
+/** Every answer that a rule chose has these, whatever its body is. */
+export const securityFields: readonly (readonly [name: string, value: string])[] = [
+  ['Content-Security-Policy', "sandbox; default-src 'none'"],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+];
+
+const ours = [...securityFields.map(([name]) => name.toLowerCase()), 'content-length', 'date'];
+const ofOrigin = [
+  'set-cookie',
+  'set-cookie2',
+  'clear-site-data',
+  'service-worker-allowed',
+  'strict-transport-security',
+  'public-key-pins',
+  'public-key-pins-report-only',
+  'expect-ct',
+  'alt-svc',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
+  'content-security-policy-report-only',
+  'accept-ch',
+  'critical-ch',
+  'speculation-rules',
+  'set-login',
+];
+const refused = new Set<string>([...ours, ...ofOrigin, ...connectionFields]);
+const refusedPrefixes = ['access-control-', 'proxy-', 'attribution-reporting-'];
+
+const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+/** RFC 9110 section 5.5, one character a byte. */
+const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** What is wrong with the name of a header; undefined when a rule may set it. */
+export function problemOfName(name: string): string | undefined {
+  if (!tokenForm.test(name)) return 'is not the name of a header';
+  const lower = name.toLowerCase();
+  return refused.has(lower) || refusedPrefixes.some(prefix => lower.startsWith(prefix))
+    ? 'cannot be set by a rule'
+    : undefined;
+}
+
+export const isHeaderValue = (value: string): boolean => valueForm.test(value);

@@ -1,0 +1,124 @@
+/*
+ * Placeholders in the body of a rule's answer: `{{id}}`, `{{now}}`, `{{header.X}}`, `{{query.X}}`, `{{body.a.b}}`. They are replaced in
+ * one pass, so a value that looks like a placeholder stays as it is. A missing value is empty; anything else between braces is text.
+ */
+import { type HeaderPair, lowerName } from '../headers.ts';
+import { parseExactJson } from '../json/exact.ts';
+import { decodeUtf8 } from '../text.ts';
+import { maxPlaceholderBodyBytes, maxRenderedBytes } from './limits.ts';
+
+type Source = 'id' | 'now' | 'header' | 'query' | 'body';
+type Placeholder = { source: Source; name: string };
+/** Texts and placeholders, in order. */
+export type Template = readonly (string | Placeholder)[];
+
+/** The event that an answer is for, as it is stored. */
+export type RenderedEvent = {
+  headers: readonly HeaderPair[];
+  /** Bytes as Latin-1. */
+  query: string | null;
+  body: Uint8Array;
+};
+
+const placeholderForm = /\{\{[ \t]*(?:(id|now)|(header|query|body)\.([^{}\s]+))[ \t]*\}\}/g;
+
+export function readTemplate(text: string): Template {
+  const parts: (string | Placeholder)[] = [];
+  let end = 0;
+  for (const match of text.matchAll(placeholderForm)) {
+    if (match.index > end) parts.push(text.slice(end, match.index));
+    parts.push({ source: (match[1] ?? match[2]) as Source, name: match[3] ?? '' });
+    end = match.index + match[0].length;
+  }
+  if (end < text.length) parts.push(text.slice(end));
+  return parts;
+}
+
+/**
+ * The body to send.
+ * @param isJson values are escaped for the inside of a JSON string
+ * @param at the time of `{{now}}`, epoch ms
+ */
+export function render(
+  template: Template,
+  event: RenderedEvent,
+  { id, at, isJson }: { id: string; at: number; isJson: boolean },
+): Buffer {
+  const valueFor = createValues(event, { id, at });
+  let text = '';
+  // UTF-8 takes at most three bytes per UTF-16 unit.
+  let left =
+    maxRenderedBytes -
+    template.reduce((sum, part) => sum + (typeof part === 'string' ? Buffer.byteLength(part) : 0), 0);
+  for (const part of template) {
+    if (typeof part === 'string') {
+      text += part;
+      continue;
+    }
+    const value = valueFor(part);
+    const written = isJson ? JSON.stringify(value).slice(1, -1) : value;
+    const bytes = Buffer.byteLength(written);
+    if (bytes > left) continue;
+    left -= bytes;
+    text += written;
+  }
+  return Buffer.from(text);
+}
+
+function createValues({ headers, query, body }: RenderedEvent, { id, at }: { id: string; at: number }) {
+  let payload: { value: unknown } | undefined;
+  return ({ source, name }: Placeholder): string => {
+    switch (source) {
+      case 'id':
+        return id;
+      case 'now':
+        return new Date(at).toISOString();
+      case 'header': {
+        const lower = name.toLowerCase();
+        const value = headers.find(([spelling]) => lowerName(spelling) === lower)?.[1] ?? '';
+        return decodeUtf8(Buffer.from(value, 'latin1')) ?? value;
+      }
+      case 'query':
+        return parameter(query ?? '', name);
+      case 'body':
+        payload ??= { value: readPayload(headers, body) };
+        return textOf(valueAt(payload.value, name));
+    }
+  };
+}
+
+const parameter = (text: string, name: string): string => new URLSearchParams(text).get(name) ?? '';
+
+/** A form is an object of texts. */
+function readPayload(headers: readonly HeaderPair[], body: Uint8Array): unknown {
+  if (body.length > maxPlaceholderBodyBytes) return undefined;
+  const text = decodeUtf8(body)?.replace(/^\ufeff/, '');
+  if (text === undefined) return undefined;
+  try {
+    return parseExactJson(text);
+  } catch {
+    const type = headers.find(([name]) => lowerName(name) === 'content-type')?.[1] ?? '';
+    return /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type) ? new URLSearchParams(text) : undefined;
+  }
+}
+
+function valueAt(payload: unknown, path: string): unknown {
+  if (payload instanceof URLSearchParams) return payload.get(path) ?? undefined;
+  let value = payload;
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return '';
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nested too deeply.
+    return '';
+  }
+}

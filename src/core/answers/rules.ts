@@ -1,0 +1,183 @@
+/* Reads the rules of an endpoint: checks all of them, fills in defaults, and prepares what an answer needs. */
+import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
+import { parseFilter } from '../../shared/filter/parser.ts';
+import { AppError, invalid } from '../errors.ts';
+import { firstCharacters, isPlainText } from '../text.ts';
+import { isHeaderValue, problemOfName, securityFields } from './headers.ts';
+import {
+  maxBodyBytes,
+  maxCount,
+  maxDelayMs,
+  maxHeaderCharacters,
+  maxHeaders,
+  maxRateEvents,
+  maxRateSeconds,
+  maxRuleNameCharacters,
+  maxRules,
+} from './limits.ts';
+import type { AnswerRule, AnswerRules, EndpointGuard, Fault, RuleAnswer, RuleScope } from './model.ts';
+import { readTemplate, type Template } from './placeholders.ts';
+
+/** An answer, prepared. */
+export type ActiveAnswer = {
+  status: number;
+  /** All but framing, the security headers included. */
+  fields: readonly (readonly [name: string, value: string])[];
+  /** The bytes, or a text with placeholders. */
+  body: Uint8Array | { template: Template; isJson: boolean };
+  delayMs: number;
+  fault: Fault | null;
+};
+
+export type ActiveRule = {
+  name: string;
+  /** Undefined: every event. */
+  when: Filter | undefined;
+  per: RuleScope;
+  first: number | undefined;
+  every: number | undefined;
+  chance: number | undefined;
+  rate: { max: number; perS: number } | undefined;
+  handshake: boolean;
+  answer: ActiveAnswer;
+};
+
+/** The rules of an endpoint, prepared. `version`: sequences belong to it. */
+export type ActiveRules = { version: number; rules: readonly ActiveRule[] };
+
+/** What the capture path does for an endpoint that has rules or a guard. Endpoints without either have no policy. */
+export type EndpointPolicy = { rules?: ActiveRules | undefined; guard?: EndpointGuard | undefined };
+
+/** @throws invalid, naming the rule and its field */
+export function readRules({ rules }: AnswerRules): { given: AnswerRule[]; active: ActiveRule[] } {
+  if (rules.length > maxRules) throw invalid(`rules: an endpoint has at most ${maxRules} rules`);
+  const given = rules.map(withDefaults);
+  const names = new Set<string>();
+  for (const [i, { name }] of given.entries()) {
+    if (names.has(name)) throw invalid(`rules[${i}].name: another rule is called ${JSON.stringify(name)}, too`);
+    names.add(name);
+  }
+  return { given, active: given.map(readRule) };
+}
+
+type Named = AnswerRule & Required<Pick<AnswerRule, 'name' | 'per'>>;
+
+/** In the order in which fields are documented. */
+function withDefaults({ name, when, per, answer, ...rule }: AnswerRule, i: number): Named {
+  return {
+    name: name ?? `rule-${i + 1}`,
+    ...(when !== undefined && { when }),
+    per: per ?? 'endpoint',
+    ...rule,
+    answer: { ...answer, status: answer.status ?? (rule.rate ? 429 : 200) },
+  };
+}
+
+function readRule(rule: Named, i: number): ActiveRule {
+  const { name, per, first, every, chance, rate, handshake = false, answer } = rule;
+  const at = `rules[${i}] (${JSON.stringify(name)})`;
+  const check: Check = (isValid, field, problem) => {
+    if (!isValid) throw invalid(`${at}: ${field} ${problem}`);
+  };
+  check(name.trim() === name && name !== '' && isPlainText(name), 'name', 'must be a text on one line');
+  check(
+    firstCharacters(name, maxRuleNameCharacters) === name,
+    'name',
+    `has at most ${maxRuleNameCharacters} characters`,
+  );
+  const count = (value: number | undefined, field: string, max: number): void =>
+    check(
+      value === undefined || (Number.isInteger(value) && value >= 1 && value <= max),
+      field,
+      `must be a whole number from 1 to ${max}`,
+    );
+  count(first, 'first', maxCount);
+  count(every, 'every', maxCount);
+  count(rate?.max, 'rate.max', maxRateEvents);
+  count(rate?.perS, 'rate.perS', maxRateSeconds);
+  check(chance === undefined || (chance >= 0 && chance <= 1), 'chance', 'must be from 0 to 1');
+  return {
+    name,
+    when: readWhen(rule.when, at),
+    per,
+    first,
+    every,
+    chance,
+    rate,
+    handshake,
+    answer: readAnswer(answer, check),
+  };
+}
+
+/** What a delivery does not have yet when it is answered. */
+const unknownColumns = new Set(['attempt', 'answered', 'tag', 'is']);
+
+function readWhen(when: string | undefined, at: string): Filter | undefined {
+  if (when === undefined) return undefined;
+  let filter: Filter;
+  try {
+    filter = parseFilter(when);
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    const { message, position, nearest } = error;
+    throw new AppError('invalid', `${at}: when: ${message}`, { details: { position, nearest } });
+  }
+  const unknown = termsOf(filter.root).find(term => term.on === 'column' && unknownColumns.has(term.column));
+  if (unknown && unknown.on === 'column')
+    throw new AppError(
+      'invalid',
+      `${at}: when: ${unknown.column} is not known before the answer${unknown.column === 'attempt' ? '; write "per": "delivery" with first or every' : ''}`,
+      { details: { position: unknown.start, nearest: null } },
+    );
+  return filter.root && filter;
+}
+
+type Check = (isValid: boolean, field: string, problem: string) => void;
+
+function readAnswer(answer: RuleAnswer, check: Check): ActiveAnswer {
+  const { status = 200, headers = [], body = '', bodyEncoding = 'utf8', delayMs = 0, fault = null } = answer;
+  check(
+    Number.isInteger(status) && status >= 200 && status <= 599,
+    'answer.status',
+    'must be a whole number from 200 to 599',
+  );
+  check(
+    Number.isInteger(delayMs) && delayMs >= 0 && delayMs <= maxDelayMs,
+    'answer.delayMs',
+    `must be a whole number from 0 to ${maxDelayMs}`,
+  );
+  check(headers.length <= maxHeaders, 'answer.headers', `has at most ${maxHeaders} headers`);
+  for (const [name, value] of headers) {
+    const problem = problemOfName(name);
+    check(problem === undefined, 'answer.headers', `${JSON.stringify(name)} ${problem}`);
+    check(
+      value.length <= maxHeaderCharacters && isHeaderValue(value),
+      'answer.headers',
+      `${JSON.stringify(name)} must be at most ${maxHeaderCharacters} characters of Latin-1, without line breaks`,
+    );
+  }
+  check(bodyEncoding === 'utf8' || base64Form.test(body), 'answer.body', 'is not base64');
+  const bytes = Buffer.from(body, bodyEncoding);
+  check(bytes.length <= maxBodyBytes, 'answer.body', `has at most ${maxBodyBytes} bytes`);
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  const template = bodyEncoding === 'utf8' ? readTemplate(body) : [];
+  return {
+    status,
+    fields: [
+      ...headers,
+      ...(type === undefined && bytes.length > 0 ? [['Content-Type', defaultType[bodyEncoding]] as const] : []),
+      ...securityFields,
+    ],
+    body: template.some(part => typeof part !== 'string')
+      ? { template, isJson: type !== undefined && isJsonType(type) }
+      : bytes,
+    delayMs,
+    fault,
+  };
+}
+
+const defaultType = { utf8: 'text/plain; charset=utf-8', base64: 'application/octet-stream' };
+const isJsonType = (type: string): boolean =>
+  /^\s*(?:application\/(?:[\w.+-]+\+)?json|text\/json)\s*(?:;|$)/i.test(type);
+
+const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

@@ -1,0 +1,35 @@
+/*
+ * What is stored of an event's answer, as parts of queries on `events`. The table name `events` is literal, because Drizzle omits the
+ * table in a query on one table. An event without a row in `outcomes` got the usual answer.
+ */
+import { sql } from 'drizzle-orm';
+import type { Fault, Refusal, StoredOutcome } from '../core/answers/model.ts';
+
+/** Of a row of `events`, as JSON, or null. */
+export const outcomeJson =
+  '(SELECT json_array(status, rule, delay_ms, fault, limited, refused) FROM outcomes WHERE event = events.seq)';
+/** The status that a row of `events` was answered with; -1 for none. */
+export const answeredStatus = 'ifnull((SELECT ifnull(status, -1) FROM outcomes WHERE event = events.seq), 200)';
+/** Whether the guard refused a row of `events`. */
+export const isRefused = 'EXISTS (SELECT 1 FROM outcomes WHERE event = events.seq AND refused IS NOT NULL)';
+
+type Values = [
+  status: number | null,
+  rule: string | null,
+  delayMs: number,
+  fault: Fault | null,
+  limited: 0 | 1,
+  refused: Refusal | null,
+];
+
+/** @param json of `outcomeJson`: a text, or parsed already */
+export function readOutcome(json: unknown): StoredOutcome {
+  if (json === null) return null;
+  const [status, rule, delayMs, fault, limited, refused] = (
+    typeof json === 'string' ? JSON.parse(json) : json
+  ) as Values;
+  return { answered: { status, rule, delayMs, fault, limited: limited === 1 }, refused };
+}
+
+/** A column of a query on `events`. */
+export const outcomeColumn = sql<StoredOutcome>`${sql.raw(outcomeJson)}`.mapWith(readOutcome);

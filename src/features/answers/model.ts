@@ -1,0 +1,89 @@
+/* Schemas of answers on purpose: the rules of an endpoint, and what they would have answered. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { maxBodyBytes, maxDelayMs, maxRules } from '../../core/answers/limits.ts';
+import { faults, ruleScopes } from '../../core/answers/model.ts';
+import { HttpStatus, literals, nullable } from '../../http/schemas.ts';
+import { EventSummary } from '../events/model.ts';
+
+const RuleAnswer = t.Object(
+  {
+    status: t.Optional(t.Integer({ description: '200 to 599; default 200, with `rate` 429', format: 'int32' })),
+    headers: t.Optional(t.Array(t.Tuple([t.String(), t.String()]))),
+    body: t.Optional(
+      t.String({
+        description: `at most ${maxBodyBytes / 1024} KiB; placeholders are {{id}}, {{now}}, {{header.X}}, {{query.X}} and {{body.a.b}}`,
+      }),
+    ),
+    bodyEncoding: t.Optional(t.Union([t.Literal('utf8'), t.Literal('base64')])),
+    delayMs: t.Optional(t.Integer({ description: `at most ${maxDelayMs}` })),
+    fault: t.Optional(
+      literals(faults, {
+        description:
+          'instead of an answer: the connection is closed, reset (TCP RST), or gets the head and then nothing for a minute',
+      }),
+    ),
+  },
+  { title: 'RuleAnswer', additionalProperties: false },
+);
+
+const AnswerRule = t.Object(
+  {
+    name: t.Optional(t.String({ description: 'unique; default `rule-N`, counted from 1' })),
+    when: t.Optional(t.String({ description: 'a filter: only events that match it' })),
+    per: t.Optional(
+      literals(ruleScopes, {
+        description: 'what the rule counts: the attempts of each delivery, or all events (default)',
+      }),
+    ),
+    first: t.Optional(t.Integer({ description: 'only the first so many' })),
+    every: t.Optional(t.Integer({ description: 'only each so-manieth: for 3, the 3rd, 6th, …' })),
+    chance: t.Optional(t.Number({ description: 'with this probability, from 0 to 1' })),
+    rate: t.Optional(
+      t.Object(
+        { max: t.Integer(), perS: t.Integer() },
+        { description: 'only what is over `max` in any `perS` seconds', additionalProperties: false },
+      ),
+    ),
+    handshake: t.Optional(t.Boolean({ description: 'also before the handshakes of platforms' })),
+    answer: RuleAnswer,
+  },
+  { title: 'AnswerRule', additionalProperties: false },
+);
+
+export const AnswerRules = t.Object(
+  {
+    rules: t.Array(AnswerRule, {
+      description: `the first one whose conditions all hold answers; at most ${maxRules}; empty: every sender gets the usual answer`,
+    }),
+  },
+  { title: 'AnswerRules', additionalProperties: false },
+);
+export type AnswerRules = Static<typeof AnswerRules>;
+
+export const maxPreviewed = 25;
+
+export const AnswerPreviewRequest = t.Object(
+  {
+    ...AnswerRules.properties,
+    limit: t.Optional(
+      t.Integer({ minimum: 1, maximum: maxPreviewed, default: 10, description: 'how many events, the newest ones' }),
+    ),
+  },
+  { title: 'AnswerPreviewRequest' },
+);
+export type AnswerPreviewRequest = Static<typeof AnswerPreviewRequest>;
+
+export const AnswerPreview = t.Object(
+  {
+    events: t.Array(
+      t.Object({
+        event: EventSummary,
+        rule: nullable(t.String({ description: 'the rule that would have answered; null for the usual answer' })),
+        status: nullable(HttpStatus('null with a fault')),
+      }),
+      { description: 'newest first' },
+    ),
+  },
+  { title: 'AnswerPreview' },
+);
+export type AnswerPreview = Static<typeof AnswerPreview>;

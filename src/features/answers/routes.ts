@@ -1,0 +1,59 @@
+/* /api/endpoints/{id}/answers: what senders are told on purpose */
+import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
+import type { Gate } from '../../http/gate.ts';
+import { jsonInput } from '../../http/input.ts';
+import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import { AnswerPreview, AnswerPreviewRequest, AnswerRules } from './model.ts';
+import type { AnswersService } from './service.ts';
+
+export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersService }) =>
+  new Elysia({ prefix: '/api/endpoints', tags: ['Answers'] })
+    .use(authenticated(gate))
+    .get('/:id/answers', ({ principal, params }) => answers.rules(principal, params.id), {
+      params: IdParams,
+      response: responses({ 200: AnswerRules }, 404),
+      detail: {
+        operationId: 'getAnswers',
+        summary: 'What senders are answered on purpose',
+        description: 'The rules in their order, with default names and statuses filled in.',
+      },
+    })
+    .put('/:id/answers', ({ principal, params, body }) => answers.replace(principal, params.id, body), {
+      ...jsonInput(AnswerRules),
+      params: IdParams,
+      response: responses({ 200: AnswerRules, 400: FilterErrorBody }, 404),
+      detail: {
+        operationId: 'setAnswers',
+        summary: 'Set what senders are answered',
+        description:
+          'Replaces all rules, and starts their sequences anew. The event is always stored before its sender is answered. Deliveries that no rule answers get the usual answer.',
+      },
+    })
+    .delete(
+      '/:id/answers',
+      async ({ principal, params }) => {
+        await answers.remove(principal, params.id);
+        return { ok: true };
+      },
+      {
+        params: IdParams,
+        response: responses({ 200: Ok }, 404),
+        detail: {
+          operationId: 'removeAnswers',
+          summary: 'Answer as usual again',
+          description: 'Removes all rules and their sequences.',
+        },
+      },
+    )
+    .post('/:id/answers/preview', ({ principal, params, body }) => answers.preview(principal, params.id, body), {
+      ...jsonInput(AnswerPreviewRequest),
+      params: IdParams,
+      response: responses({ 200: AnswerPreview, 400: FilterErrorBody }, 404),
+      detail: {
+        operationId: 'previewAnswers',
+        summary: 'Try rules on the newest events',
+        description:
+          'For each of the newest `limit` events: the rule that would have answered it. Sequences begin with the oldest of them. It changes nothing.',
+      },
+    });

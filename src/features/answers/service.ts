@@ -1,0 +1,96 @@
+/*
+ * The rules of endpoints: what senders are told instead of the usual answer. Rules are checked as a whole, and apply to the deliveries
+ * after the response. Setting rules, also the same ones again, starts their sequences anew.
+ */
+
+import type { AnswerRule } from '../../core/answers/model.ts';
+import { type ActiveRules, readRules } from '../../core/answers/rules.ts';
+import type { Clock } from '../../core/clock.ts';
+import { notFound } from '../../core/errors.ts';
+import { parseEventId } from '../../core/ids.ts';
+import type { TeamAccess } from '../../core/principal.ts';
+import type { EventSummary } from '../events/model.ts';
+import type { AnswerPreview, AnswerPreviewRequest, AnswerRules } from './model.ts';
+import { type PreviewedEvent, previewRules } from './preview.ts';
+import type { AnswersStore } from './store.ts';
+
+type Endpoint = { seq: number; token: string };
+
+export type AnswersService = ReturnType<typeof createAnswersService>;
+
+const defaultPreviewed = 10;
+
+export function createAnswersService<Stored extends PreviewedEvent>(options: {
+  store: AnswersStore;
+  clock: Pick<Clock, 'now'>;
+  /** @throws not_found */
+  endpoint: (principal: TeamAccess, id: string) => Promise<Endpoint>;
+  /** Called when the rules of an endpoint have changed; undefined: it has none. */
+  onChanged: (endpoint: number, rules: ActiveRules | undefined) => void;
+  /** The newest events of an endpoint, newest first. */
+  newest: (principal: TeamAccess, endpointId: string, limit: number) => Promise<EventSummary[]>;
+  /** Events with content, in the order of row numbers; without those that are damaged or gone. */
+  contents: (
+    principal: TeamAccess,
+    endpointId: string,
+    events: readonly { seq: number; size: number }[],
+  ) => AsyncIterable<Stored>;
+  /** The status of the handshake's answer; undefined when the event is none. */
+  handshakeStatus: (endpoint: Endpoint, event: Stored) => number | undefined;
+}) {
+  const { store, clock, endpoint: findEndpoint, onChanged, newest, contents, handshakeStatus } = options;
+
+  return {
+    /** @throws not_found */
+    async rules(principal: TeamAccess, id: string): Promise<AnswerRules> {
+      const { seq } = await findEndpoint(principal, id);
+      const row = await store.find({ teamId: principal.teamId, endpoint: seq });
+      return { rules: row ? (JSON.parse(row.rules.toString('utf8')) as AnswerRule[]) : [] };
+    },
+
+    /** @returns the rules with defaults filled in @throws invalid, naming rule and field; not_found */
+    async replace(principal: TeamAccess, id: string, request: AnswerRules): Promise<AnswerRules> {
+      const { given, active } = readRules(request);
+      const { seq } = await findEndpoint(principal, id);
+      const own = { teamId: principal.teamId, endpoint: seq };
+      if (given.length === 0) {
+        await store.remove(own);
+        onChanged(seq, undefined);
+        return { rules: [] };
+      }
+      const version = await store.replace(own, Buffer.from(JSON.stringify(given)), clock.now());
+      if (version === undefined) throw notFound('endpoint');
+      onChanged(seq, { version, rules: active });
+      return { rules: given };
+    },
+
+    /** From then on senders get the usual answer. @throws not_found for the endpoint */
+    async remove(principal: TeamAccess, id: string): Promise<void> {
+      const { seq } = await findEndpoint(principal, id);
+      await store.remove({ teamId: principal.teamId, endpoint: seq });
+      onChanged(seq, undefined);
+    },
+
+    /** What the newest events would have got if these rules had been set before them. Changes nothing. @throws invalid, not_found */
+    async preview(principal: TeamAccess, id: string, request: AnswerPreviewRequest): Promise<AnswerPreview> {
+      const { active } = readRules(request);
+      const endpoint = await findEndpoint(principal, id);
+      const events = await newest(principal, id, request.limit ?? defaultPreviewed);
+      const verdicts = new Map(events.map(event => [seqOf(event), event.verdict]));
+      const oldestFirst = events.map(event => ({ seq: seqOf(event), size: event.size })).sort((a, b) => a.seq - b.seq);
+      const answers = await previewRules(active, contents(principal, id, oldestFirst), {
+        handshakeStatus: event => handshakeStatus(endpoint, event),
+        verdictOf: event => verdicts.get(event.seq) ?? 'unchecked',
+      });
+      return {
+        // Missing: it is damaged, or was removed meanwhile.
+        events: events.flatMap(event => {
+          const answer = answers.get(seqOf(event));
+          return answer ? [{ event, ...answer }] : [];
+        }),
+      };
+    },
+  };
+}
+
+const seqOf = ({ id }: EventSummary): number => parseEventId(id)?.seq ?? 0;

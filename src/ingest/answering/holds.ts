@@ -1,0 +1,72 @@
+/*
+ * The connections that answers on purpose hold open: delayed and stalled ones. Their number is limited, because each is one that no
+ * other sender can use. When the server stops, none waits any longer.
+ */
+import type { Hold } from '../../core/answer.ts';
+import { maxHeldConnections, maxHeldPerEndpoint } from '../../core/answers/limits.ts';
+
+export type Holds = ReturnType<typeof createHolds>;
+
+export function createHolds({ perEndpoint = maxHeldPerEndpoint, total = maxHeldConnections } = {}) {
+  const held = new Map<number, number>();
+  const waiting = new Set<() => void>();
+  let count = 0;
+  let isStopped = false;
+
+  const change = (endpoint: number, by: 1 | -1): void => {
+    const now = (held.get(endpoint) ?? 0) + by;
+    if (now === 0) held.delete(endpoint);
+    else held.set(endpoint, now);
+  };
+
+  return {
+    /** A place for one answer; undefined when there is none. @param endpoint its row number */
+    take(endpoint: number): Hold | undefined {
+      if (count >= total || (held.get(endpoint) ?? 0) >= perEndpoint) return undefined;
+      count++;
+      change(endpoint, 1);
+      let [isCounted, isReleased] = [true, false];
+      let stop: (() => void) | undefined;
+      const cancel = (): void => {
+        if (stop) waiting.delete(stop);
+        stop = undefined;
+      };
+      const giveWay = (): void => {
+        if (isCounted) change(endpoint, -1);
+        isCounted = false;
+      };
+      return {
+        after(ms, run) {
+          if (isReleased) return;
+          if (isStopped) return void run();
+          const finish = (): void => {
+            clearTimeout(timer);
+            cancel();
+            if (!isReleased) run();
+          };
+          const timer = setTimeout(finish, ms);
+          stop = finish;
+          waiting.add(finish);
+        },
+        giveWay,
+        release() {
+          if (isReleased) return;
+          isReleased = true;
+          giveWay();
+          count--;
+          stop?.();
+          cancel();
+        },
+      };
+    },
+
+    /** How many connections are held. */
+    count: (): number => count,
+
+    /** From now on nothing waits. */
+    stop(): void {
+      isStopped = true;
+      for (const finish of [...waiting]) finish();
+    },
+  };
+}

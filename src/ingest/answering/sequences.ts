@@ -1,0 +1,90 @@
+/*
+ * How far the sequences of rules are. Each step is stored in the same commit as its event (core/answers/model.ts `Count`); here is what
+ * the next event needs of them. With a journal this process is the only one that answers, so steps that are not filed yet are kept in
+ * memory, and others are read when they are needed and kept for a while. With a libSQL server every batch reads them.
+ */
+import { atStart, type SequenceState, stateAfter } from '../../core/answers/evaluate.ts';
+import type { Count } from '../../core/answers/model.ts';
+
+export type SequenceKey = { version: number; slot: number; delivery: number };
+
+/** The stored states of these sequences of an endpoint, without those that have not begun. */
+export type LoadSequences = (
+  endpoint: number,
+  keys: readonly SequenceKey[],
+) => Promise<readonly (SequenceKey & { state: SequenceState })[]>;
+
+/** The states that one batch reads and changes. */
+export type SequenceDraft = {
+  stateOf: (key: SequenceKey) => SequenceState;
+  /** @returns the step as it is stored */
+  add: (count: Count) => Count;
+  /** The batch is stored. @param last the row number of its last event */
+  keep: (last: number) => void;
+};
+
+export type Sequences = { begin: (wanted: ReadonlyMap<number, readonly SequenceKey[]>) => Promise<SequenceDraft> };
+
+const keyOf = ({ version, slot, delivery }: SequenceKey): string => `${version}:${slot}:${delivery}`;
+
+/** States that are kept in memory. */
+const maxKept = 50_000;
+
+/** @param isUnfiled whether the event with this row number is in the journal only; undefined: nothing is kept between batches */
+export function createSequences({
+  load,
+  isUnfiled,
+}: {
+  load: LoadSequences;
+  isUnfiled: ((seq: number) => boolean) | undefined;
+}): Sequences {
+  /** The least recently used first. `seq`: the event of the last step, 0 when it is filed. */
+  const kept = new Map<string, { state: SequenceState; seq: number }>();
+
+  const remember = (key: string, state: SequenceState, seq: number): void => {
+    kept.delete(key);
+    kept.set(key, { state, seq });
+  };
+  /** A state that is not stored as rows yet would be read wrongly: it stays. */
+  const forget = (): void => {
+    for (const [key, { seq }] of kept) {
+      if (kept.size <= maxKept || isUnfiled?.(seq)) return;
+      kept.delete(key);
+    }
+  };
+
+  return {
+    async begin(wanted) {
+      const states = new Map<string, SequenceState>();
+      const changed = new Set<string>();
+      await Promise.all(
+        [...wanted].map(async ([endpoint, keys]) => {
+          const missing = keys.filter(key => {
+            const known = kept.get(keyOf(key));
+            if (known) states.set(keyOf(key), known.state);
+            return !known;
+          });
+          if (missing.length === 0) return;
+          for (const key of missing) states.set(keyOf(key), atStart);
+          for (const { state, ...key } of await load(endpoint, missing)) states.set(keyOf(key), state);
+        }),
+      );
+      return {
+        stateOf: key => states.get(keyOf(key)) ?? atStart,
+        add: count => {
+          const key = keyOf(count);
+          const before = states.get(key) ?? atStart;
+          const isFirst = !changed.has(key);
+          states.set(key, stateAfter(before, count));
+          changed.add(key);
+          return isUnfiled || !isFirst ? count : { ...count, before: before.n };
+        },
+        keep: last => {
+          if (!isUnfiled) return;
+          for (const [key, state] of states) remember(key, state, changed.has(key) ? last : (kept.get(key)?.seq ?? 0));
+          forget();
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/* The course of an answer that a rule chose: how long it waits, and what its fault does. The same for both ways to answer. */
+import type { Socket } from 'node:net';
+import type { ChosenAnswer, Hold } from '../../core/answer.ts';
+import { stallMs } from '../../core/answers/limits.ts';
+
+/** What an answer does to its connection. Each is called at most once, `end` at last. */
+export type Steps = {
+  /** Sends all of it. */
+  answer: () => void;
+  /** Sends the head, of a body that does not come. */
+  head: () => void;
+  /** Closes the connection after what was sent. */
+  close: () => void;
+  reset: () => void;
+};
+
+/** Runs an answer that takes no time at once. Afterwards the hold is released. */
+export function runAnswer(
+  { delayMs, fault, hold }: Pick<ChosenAnswer, 'delayMs' | 'fault' | 'hold'>,
+  steps: Steps,
+): void {
+  const finish = (step: () => void) => (): void => {
+    hold?.release();
+    step();
+  };
+  const begin = (): void => {
+    if (fault === 'stall' && hold) {
+      steps.head();
+      hold.after(stallMs, finish(steps.close));
+    } else if (fault === 'close') finish(steps.close)();
+    else if (fault === 'reset') finish(steps.reset)();
+    else finish(steps.answer)();
+  };
+  if (delayMs > 0 && hold) hold.after(delayMs, begin);
+  else begin();
+}
+
+/** Gives the place back when the sender leaves. @returns a function that ends this */
+export function watchSender(socket: Pick<Socket, 'once' | 'off'>, hold: Hold): () => void {
+  socket.once('end', hold.giveWay).once('close', hold.release);
+  return () => socket.off('end', hold.giveWay).off('close', hold.release);
+}
+
+/** Sends a TCP reset, so that the sender learns of an error and not of an end. */
+export function resetConnection(socket: Socket): void {
+  socket.resetAndDestroy();
+}
+
+/** How many bytes the head of an answer announces. A stalled one promises at least one. */
+export const announcedBytes = ({ status, chosen }: { status: number; chosen: ChosenAnswer }): number | undefined => {
+  if (status === 204 || status === 304) return undefined;
+  return chosen.fault === 'stall' ? Math.max(1, chosen.body.length) : chosen.body.length;
+};

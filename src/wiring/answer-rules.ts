@@ -1,0 +1,47 @@
+/* The operations on the rules of endpoints. */
+
+import { latin1 } from '../core/buffer.ts';
+import { groupBySize } from '../core/group-by-size.ts';
+import type { TeamAccess } from '../core/principal.ts';
+import { createAnswersService } from '../features/answers/service.ts';
+import { createAnswersStore } from '../features/answers/store.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { EventsWiring } from './events.ts';
+import type { HistoryWiring } from './history.ts';
+import type { Infrastructure } from './infrastructure.ts';
+
+/** Bodies that a preview holds together. A larger one is held alone. */
+const maxHeldBytes = 4 << 20;
+
+export function createAnswerRulesWiring(
+  { clock, direct }: Infrastructure,
+  { endpoints, registry }: EndpointsWiring,
+  { events }: EventsWiring,
+  { sentAnswers }: HistoryWiring,
+) {
+  const readContents = async function* (
+    principal: TeamAccess,
+    id: string,
+    sized: readonly { seq: number; size: number }[],
+  ) {
+    const endpoint = await endpoints.owned(principal, id);
+    const scope = { endpoint: endpoint.seq, since: events.retentionCutoff(principal, endpoint) };
+    for (const group of groupBySize(sized, maxHeldBytes))
+      yield* await events.deliveries.contents(
+        scope,
+        group.map(({ seq }) => seq),
+      );
+  };
+  const answers = createAnswersService({
+    store: createAnswersStore(direct.db),
+    clock,
+    endpoint: endpoints.owned,
+    onChanged: (endpoint, rules) => registry.setPolicy(endpoint, policy => ({ ...policy, rules })),
+    newest: async (principal, endpointId, limit) =>
+      (await events.list(principal, { endpointId, limit: String(limit) })).events,
+    contents: readContents,
+    handshakeStatus: (endpoint, { path, query, ...event }) =>
+      sentAnswers.handshakeTo(endpoint, { ...event, path: latin1(path), query: query && latin1(query) })?.status,
+  });
+  return { answers };
+}

@@ -1,0 +1,37 @@
+/* Answers on purpose in the capture path: who decides them, and how many of them may hold a connection. */
+import { unavailable } from '../core/errors.ts';
+import { readFieldLines } from '../core/headers.ts';
+import { createSequencesStore } from '../features/answers/sequences-store.ts';
+import { urlsOf } from '../features/secrets/recognition.ts';
+import { createAnswerer } from '../ingest/answering/answerer.ts';
+import { createHolds } from '../ingest/answering/holds.ts';
+import { createSequences } from '../ingest/answering/sequences.ts';
+import { verify } from '../platforms/platforms.ts';
+import type { Infrastructure } from './infrastructure.ts';
+
+export function createAnswering({ clock, direct, journal }: Infrastructure) {
+  const store = createSequencesStore(direct.client);
+  /** Whether what an earlier process left in the journal has become rows. */
+  let isRecovered = journal === undefined;
+  const holds = createHolds();
+  const answerer = createAnswerer({
+    sequences: createSequences({
+      load: async (_endpoint, keys) => {
+        isRecovered ||= (await journal?.areAllFiled()) ?? true;
+        if (!isRecovered) throw unavailable('the deliveries before this one cannot be stored, try again', 5);
+        return store.states(keys);
+      },
+      isUnfiled: journal?.isUnfiled,
+    }),
+    holds,
+    verdictOf: ({ destination, delivery, platform }) => {
+      const { method, path, query, body, fields, receivedAt } = delivery;
+      const raw = { method, path, query, body, rawHeaders: readFieldLines(fields) };
+      const { url, secrets } = destination;
+      const found = verify({ delivery: raw, platform, secrets, receivedAt, urls: urlsOf(url, raw) });
+      return found?.verdict ?? 'none';
+    },
+    monotonic: clock.monotonic,
+  });
+  return { answerer, holds };
+}
