@@ -3,6 +3,7 @@
  * other failure throws an ApiError whose message can be shown to the user.
  */
 
+import type { AnswerPreview, AnswerRule, AnswerRules } from '../features/answers/model.ts';
 import type { ConnectedApp } from '../features/apps/model.ts';
 import type { Delivery, RetrySchedule } from '../features/deliveries/model.ts';
 import type { Activity, Endpoint, EndpointChanged } from '../features/endpoints/model.ts';
@@ -18,7 +19,6 @@ import type { SetupDone } from '../features/setup/model.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from '../features/signatures/model.ts';
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../features/teams/model.ts';
 import type { NewTestEvent, PlatformGuide, TestEvent } from '../features/test-events/model.ts';
-import type { AnswerPreview, AnswerRule, AnswerRules } from './answers/wire.ts';
 
 export class ApiError extends Error {
   readonly status: number;

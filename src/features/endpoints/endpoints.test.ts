@@ -49,6 +49,7 @@ describe('POST /api/endpoints', () => {
       pausedAt: null,
       refusedWhilePaused: null,
       guard: null,
+      customAnswers: false,
       declared: false,
     });
     expect(endpoint.id).toStartWith('ep_');

@@ -32,6 +32,7 @@ const endpoint = {
   paused: false,
   pausedAt: null,
   refusedWhilePaused: null,
+  customAnswers: false,
   guard: null,
   declared: false,
 };

@@ -1,5 +1,6 @@
 /* Marks an endpoint that does not give the default answer, so that a forgotten rule is noticed, and says what senders get. */
 
+import type { AnswerRule } from '../../features/answers/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { Notice } from '../components/controls.tsx';
 import { Link } from '../components/navigation.tsx';
@@ -7,7 +8,6 @@ import { visibleLine } from '../format/visible.ts';
 import { describeAnswer, describeCondition } from './describe.ts';
 import { RuleSummaries } from './rule-summaries.tsx';
 import { useRules } from './use-rules.ts';
-import type { AnswerRule } from './wire.ts';
 
 const lineOf = (rule: AnswerRule): string => visibleLine(`${describeAnswer(rule)}: ${describeCondition(rule)}`);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import type { AnswerRule } from '../../features/answers/model.ts';
 import { describeAnswer, describeCondition, isCatchAll, isSuccess, ordinal } from './describe.ts';
-import type { AnswerRule } from './wire.ts';
 
 const rules: [rule: AnswerRule, condition: string, answer: string][] = [
   [{ answer: {} }, 'every request', '200'],

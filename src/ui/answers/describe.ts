@@ -1,6 +1,6 @@
 /* Says in words what a rule does and what senders get. Pure. Names are shown by the caller, as text. */
 
-import type { AnswerRule } from './wire.ts';
+import type { AnswerRule } from '../../features/answers/model.ts';
 
 /** `first 2 of each delivery, 30 % of the time`; empty for a rule that always matches. */
 export function describeSequence({ per, first, every, chance, rate }: AnswerRule): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import type { AnswerRule } from '../../features/answers/model.ts';
 import { answerPresets } from '../../shared/answer-presets.ts';
 import { copyOf, draftOf, moved, namesOf, ruleOf, rulesOf } from './draft.ts';
-import type { AnswerRule } from './wire.ts';
 
 const whole: AnswerRule = {
   name: 'all of it',

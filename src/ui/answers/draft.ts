@@ -3,10 +3,10 @@
  * not have it.
  */
 
+import type { AnswerRule } from '../../features/answers/model.ts';
 import { FilterError } from '../../shared/filter/filter.ts';
 import { parseDuration } from '../../shared/units.ts';
 import { parse } from '../search/filter-text.ts';
-import type { AnswerRule } from './wire.ts';
 
 export type Per = NonNullable<AnswerRule['per']>;
 export type Fault = NonNullable<AnswerRule['answer']['fault']>;

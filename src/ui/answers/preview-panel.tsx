@@ -1,5 +1,6 @@
 /* The newest deliveries with the rule that each would have met. Types and paths come from outside and are shown as text only. */
 
+import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
 import { PlatformMark } from '../components/badges.tsx';
 import { Notice, Skeleton } from '../components/controls.tsx';
 import { Link } from '../components/navigation.tsx';
@@ -8,7 +9,6 @@ import { titleOf } from '../format/row-text.ts';
 import { visibleLine } from '../format/visible.ts';
 import { describeAnswer, isSuccess } from './describe.ts';
 import type { Preview } from './use-preview.ts';
-import type { AnswerPreview, AnswerRule } from './wire.ts';
 
 type PreviewPanelProps = {
   endpointId: string;

@@ -1,6 +1,7 @@
 /* One rule in the list: what it does in a line, the buttons that move, copy and remove it, and, unfolded, its fields. */
 
 import { useId } from 'preact/hooks';
+import type { AnswerRule } from '../../features/answers/model.ts';
 import type { FilterError } from '../../shared/filter/filter.ts';
 import { Field } from '../components/controls.tsx';
 import { IconButton } from '../components/icon-button.tsx';
@@ -11,7 +12,6 @@ import { describeAnswer, describeCondition, isSuccess } from './describe.ts';
 import type { RuleDraft, RuleProblems } from './draft.ts';
 import type { Example } from './placeholders.ts';
 import { AnswerFields, ConditionFields } from './rule-fields.tsx';
-import type { AnswerRule } from './wire.ts';
 
 export type RuleActions = {
   change: (change: Partial<RuleDraft>) => void;

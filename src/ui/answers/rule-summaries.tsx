@@ -1,8 +1,8 @@
 /* Rules in a line each: what they answer, and whom. */
 
+import type { AnswerRule } from '../../features/answers/model.ts';
 import { visibleLine } from '../format/visible.ts';
 import { describeAnswer, describeCondition, isSuccess } from './describe.ts';
-import type { AnswerRule } from './wire.ts';
 
 export const RuleSummaries = ({ rules }: { rules: readonly AnswerRule[] }) => (
   <ol class="rule-summaries">

@@ -1,6 +1,7 @@
 /* The rules of an endpoint on the page that edits them: what is saved, what was changed, and the requests that save or reset them. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { AnswerRule } from '../../features/answers/model.ts';
 import type { FilterError } from '../../shared/filter/filter.ts';
 import { api } from '../api.ts';
 import { showToast } from '../components/toasts.tsx';
@@ -9,7 +10,6 @@ import { draftOf, newKey, type RuleDraft, type RuleProblems, rulesOf } from './d
 import { keepDraft, keptDraft } from './draft-store.ts';
 import { problemOfError, type ServerProblem } from './server-problem.ts';
 import { type Preview, usePreview } from './use-preview.ts';
-import type { AnswerRule } from './wire.ts';
 
 export type AnswersEditor = {
   /** Undefined until the rules are loaded. */

@@ -4,10 +4,10 @@
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
 import { ApiError, api, isRetryable } from '../api.ts';
 import type { RuleDraft } from './draft.ts';
 import { problemOfError, type ServerProblem } from './server-problem.ts';
-import type { AnswerPreview, AnswerRule } from './wire.ts';
 
 const typingMs = 300;
 const retryMs = 5000;

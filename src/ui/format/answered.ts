@@ -1,12 +1,12 @@
 /* What a sender got for a delivery, in words, where it was not the default. Pure. */
 
-import type { Delivery } from '../../features/deliveries/model.ts';
+import type { EventSummary } from '../../features/events/model.ts';
 import { formatDuration } from './time.ts';
 import { visibleLine } from './visible.ts';
 
-export type Answered = Delivery['attempts'][number]['answered'];
-export type Refused = 401 | 403 | 405 | null;
-type Event = { answered: Answered; refused: Refused };
+type Answered = EventSummary['answered'];
+type Refused = EventSummary['refused'];
+type Event = Pick<EventSummary, 'answered' | 'refused'>;
 
 const faults: Record<NonNullable<Answered['fault']>, { short: string; sentence: string }> = {
   close: { short: 'closed', sentence: 'The connection was closed without an answer' },
