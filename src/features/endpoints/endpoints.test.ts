@@ -14,6 +14,7 @@ type Endpoint = {
   paused: boolean;
   pausedAt: number | null;
   refusedWhilePaused: number | null;
+  customAnswers: boolean;
   guard: object | null;
   declared: boolean;
 };

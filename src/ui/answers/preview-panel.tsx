@@ -24,7 +24,10 @@ export function PreviewPanel({ endpointId, preview: { events, problem }, rules, 
   return (
     <section class="card section answers-preview" aria-labelledby="preview-title">
       <h2 id="preview-title">The last deliveries</h2>
-      <p class="lead">Which rule each of them would have met, with the rules as they stand on this page.</p>
+      <p class="lead">
+        Which rule each of the last ten would have met, with the rules as they stand here. Counting begins with the
+        oldest of them.
+      </p>
       {isHeld && <Notice tone="warn">Shows the rules before the change that is marked as wrong.</Notice>}
       {problem && <Notice tone="bad">{problem}</Notice>}
       {!events && !problem && <Skeleton rows={4} />}
@@ -65,7 +68,9 @@ const PreviewRow = ({ endpointId, row: { event, rule: name, status }, rule }: Pr
       <span class={`badge ${rule ? (isSuccess(rule) ? 'good' : 'bad') : ''}`}>
         {rule ? describeAnswer(rule) : (status ?? 'cut off')}
       </span>
-      <span class="faint">{name === null ? 'default' : visibleLine(name)}</span>
+      <span class="faint">
+        {event.refused === null ? (name === null ? 'default' : visibleLine(name)) : 'refused by the guard'}
+      </span>
     </span>
   </li>
 );

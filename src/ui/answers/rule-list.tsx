@@ -62,6 +62,7 @@ export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleL
   });
   return (
     <>
+      <h2 class="offscreen">Rules</h2>
       <ol class="rules" ref={list}>
         {drafts.map((draft, at) => (
           <RuleCard

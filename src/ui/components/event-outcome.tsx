@@ -5,7 +5,7 @@ import { describeOutcome, isDefaultAnswer, rowAnswerOf } from '../format/answere
 import { FilterBy } from '../search/filter-by.tsx';
 
 /** In the row of a list. */
-export function RowAnswer({ event }: { event: EventSummary }) {
+export function RowAnswer({ event }: { event: Pick<EventSummary, 'answered' | 'refused'> }) {
   const answer = rowAnswerOf(event);
   return answer ? (
     <span class={`badge row-answer ${answer.tone}`} title={describeOutcome(event)}>
@@ -13,6 +13,10 @@ export function RowAnswer({ event }: { event: EventSummary }) {
     </span>
   ) : null;
 }
+
+/** Of one of several attempts: always there. */
+export const AttemptAnswer = ({ event }: { event: Pick<EventSummary, 'answered' | 'refused'> }) =>
+  rowAnswerOf(event) ? <RowAnswer event={event} /> : <span class="badge good">200</span>;
 
 /** In the head of an open event, with a button that filters by it. */
 export function EventOutcome({ event }: { event: EventDetail | EventSummary }) {

@@ -145,7 +145,7 @@ const SaveBar = ({ editor, onSave }: { editor: AnswersEditor; onSave: () => Prom
       {editor.isDirty
         ? editor.hasProblems
           ? 'Correct the marked fields, then save.'
-          : 'Unsaved changes'
+          : 'Unsaved changes. Saving starts counting anew.'
         : formatCount(editor.saved?.length ?? 0, 'rule').replace(/^0 rules$/, 'No rules: the default answer')}
     </span>
     <span class="grow" />

@@ -135,7 +135,9 @@ const fixedValues: Record<string, readonly (readonly [value: string, hint: strin
     ['2xx', 'success'],
     ['4xx', 'refused'],
     ['5xx', 'failed'],
-    ['200', ''],
+    ['200', 'the default'],
+    ['429', 'too many requests'],
+    ['401', 'credentials missing or wrong'],
   ],
 };
 
