@@ -61,7 +61,7 @@ const PreviewRow = ({ endpointId, row: { event, rule: name, status }, rule }: Pr
     <span class="stack grow">
       <Link to={`/app/endpoints/${endpointId}/events/${event.id}`}>{titleOf(event).text}</Link>
       <span class="faint">
-        {event.method} · <Time at={event.receivedAt} long />
+        {event.method} · <Time at={event.receivedAt} />
       </span>
     </span>
     <span class="stack preview-answer">

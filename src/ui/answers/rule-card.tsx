@@ -6,6 +6,7 @@ import type { FilterError } from '../../shared/filter/filter.ts';
 import { Field } from '../components/controls.tsx';
 import { IconButton } from '../components/icon-button.tsx';
 import { Icon } from '../components/icons.tsx';
+import { keyLabel } from '../components/key-label.ts';
 import { visibleLine } from '../format/visible.ts';
 import type { SeenSource } from '../search/use-seen-values.ts';
 import { describeAnswer, describeCondition, isSuccess } from './describe.ts';
@@ -74,7 +75,7 @@ export function RuleCard(props: RuleCardProps) {
           <IconButton
             icon="up"
             label={`Move ${name} up`}
-            title="Move up (Alt+↑)"
+            title={`Move up (${keyLabel('Alt+ArrowUp')})`}
             aria-disabled={index === 0}
             onClick={() => actions.move(-1)}
             onKeyDown={onKeyDown}
@@ -82,7 +83,7 @@ export function RuleCard(props: RuleCardProps) {
           <IconButton
             icon="chevron"
             label={`Move ${name} down`}
-            title="Move down (Alt+↓)"
+            title={`Move down (${keyLabel('Alt+ArrowDown')})`}
             aria-disabled={index === count - 1}
             onClick={() => actions.move(1)}
             onKeyDown={onKeyDown}

@@ -12,9 +12,10 @@ import type { Preview } from '../answers/use-preview.ts';
 import { api } from '../api.ts';
 import { Button, Dialog, Empty, Notice, Skeleton } from '../components/controls.tsx';
 import { DeclaredNotice } from '../components/declared.tsx';
+import { keyLabel } from '../components/key-label.ts';
 import { Link } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
-import { useHotkeys } from '../components/use-hotkeys.ts';
+import { useHotkeys, useKeyNotes } from '../components/use-hotkeys.ts';
 import { useQuery } from '../components/use-query.ts';
 import { useTitle } from '../components/use-title.ts';
 import { useWorkspace } from '../components/workspace.tsx';
@@ -55,6 +56,7 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
     if (!editor.isDirty || editor.isBusy) return;
     if (editor.hasProblems || !(await editor.save())) toProblem();
   };
+  useKeyNotes({ 'Alt+ArrowUp': 'On a rule: move it up', 'Alt+ArrowDown': 'On a rule: move it down' });
   useHotkeys({ 'Mod+s': { label: 'Save the answers', run: () => void save() } });
   if (!drafts) {
     return editor.loadProblem ? (
@@ -150,7 +152,13 @@ const SaveBar = ({ editor, onSave }: { editor: AnswersEditor; onSave: () => Prom
     </span>
     <span class="grow" />
     {editor.isDirty && <Button onClick={editor.discard}>Discard changes</Button>}
-    <Button kind="primary" busy={editor.isBusy} disabled={!editor.isDirty} title="Save (Ctrl+S)" onClick={onSave}>
+    <Button
+      kind="primary"
+      busy={editor.isBusy}
+      disabled={!editor.isDirty}
+      title={`Save (${keyLabel('Mod+s')})`}
+      onClick={onSave}
+    >
       Save
     </Button>
   </div>
