@@ -106,6 +106,7 @@ async function listen(
     fastPath,
     fetch,
     clientAddress,
+    ingestUrl: config.ingestUrl,
     certificate,
     connectionLimit: connectionLimit(services, openFileLimit),
     onError,
@@ -124,6 +125,7 @@ async function listen(
     stopWatching();
     services.readiness.drain();
     services.notifications.shutDown();
+    services.holds.stop();
     await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };

@@ -38,7 +38,7 @@ export type IngestOptions = {
   maxBodyBytes: number;
   budgets: DeliveryBudgets;
   clock: Clock;
-  onResult: (result: 'stored' | 'unknown' | 'paused' | 'too_large' | 'refused' | 'aborted') => void;
+  onResult: (result: 'stored' | 'unknown' | 'paused' | 'guarded' | 'too_large' | 'refused' | 'aborted') => void;
   onError: (error: unknown) => void;
 };
 
@@ -88,7 +88,7 @@ export function createIngest(options: IngestOptions): Ingest {
     return refused(verdict.refusal);
   };
   const refused = ({ status, error, headers }: GuardRefusal): Answer => {
-    onResult('refused');
+    onResult('guarded');
     return refusal(status, error, { headers });
   };
 

@@ -1,5 +1,4 @@
 /* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
-import { invalid } from '../core/errors.ts';
 import { createDeclaredService } from '../features/declared/service.ts';
 import { createDeclaredStore } from '../features/declared/store.ts';
 import { createGuards } from '../features/endpoints/guards.ts';
@@ -25,7 +24,6 @@ export function createEndpointsWiring(
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
   const tokens = createTokensStore(direct.db);
-  const policies = createPolicies(infrastructure);
   const guards = createGuards({
     sealer,
     onUnreadable: endpointId =>
@@ -33,9 +31,9 @@ export function createEndpointsWiring(
         endpointId,
       }),
   });
+  const policies = createPolicies(infrastructure, guards.endpointGuard);
   const registry = createEndpointRegistry({
     load: async () => policies.addTo(await tokens.listRegistered()),
-    policyOf: ({ id, guarded }) => guarded && { guard: guards.endpointGuard({ id, ...guarded }) },
     now: clock.now,
     takesAddresses: config.fixedAddresses,
     ...(isShared && {
@@ -52,7 +50,7 @@ export function createEndpointsWiring(
     guards,
     clock,
     random,
-    baseUrl: config.baseUrl,
+    ingestUrl: config.ingestUrl ?? config.baseUrl,
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
     retentionMs,
     onDeleted,
@@ -86,10 +84,6 @@ export function createEndpointsWiring(
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
     maxSecrets: maxConfirmedSecrets,
     urlOf: endpoints.urlOf,
-    readAnswers: () => {
-      throw invalid('this version has no answers: remove the field');
-    },
-    answersOf: async () => new Map(),
     openGuard: guards.open,
     openSecret: secrets.openSecret,
     onApplied: async ({ tokens: changed, removed, isRetentionChanged }) => {
@@ -97,7 +91,9 @@ export function createEndpointsWiring(
       for (const token of changed) {
         const registered = await tokens.findRegistered(token);
         if (!registered) continue;
-        registry.add(registered);
+        const { policy = {}, ...endpoint } = await policies.addToOne(registered);
+        registry.add(endpoint);
+        registry.setPolicy(endpoint.seq, () => policy);
         await secrets.reread(registered.seq);
       }
       if (removed.length > 0) onDeleted();

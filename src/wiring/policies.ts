@@ -2,13 +2,17 @@
  * What the capture path does for endpoints besides storing: their rules and guards, prepared. Endpoints without either have no policy,
  * and cost nothing.
  */
-import type { AnswerRule } from '../core/answers/model.ts';
-import { type ActiveRules, type EndpointPolicy, readRules } from '../core/answers/rules.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { AnswerRule, EndpointGuard } from '../core/answers/model.ts';
+import { type ActiveRules, readRules } from '../core/answers/rules.ts';
 import { type AnswersStore, createAnswersStore, type RulesRow } from '../features/answers/store.ts';
+import type { GuardColumns } from '../features/endpoints/guards.ts';
 import type { RegisteredEndpoint } from '../features/endpoints/registry.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-export function createPolicies({ direct, log }: Pick<Infrastructure, 'direct' | 'log'>) {
+type GuardOf = (guarded: { id: string } & GuardColumns) => EndpointGuard | undefined;
+
+export function createPolicies({ direct, log }: Pick<Infrastructure, 'direct' | 'log'>, guardOf: GuardOf) {
   const store: AnswersStore = createAnswersStore(direct.db);
   /** By version: other processes load all rules every second. */
   let prepared = new Map<number, ActiveRules>();
@@ -24,29 +28,44 @@ export function createPolicies({ direct, log }: Pick<Infrastructure, 'direct' | 
       return undefined;
     }
   };
-  const policyOf = (rules: RulesRow | undefined): EndpointPolicy | undefined => {
+  const rulesOf = (rules: RulesRow | undefined): ActiveRules | undefined => {
     const active = rules && prepare(rules);
     if (active) prepared.set(active.version, active);
-    return active && { rules: active };
+    return active;
   };
-  const withPolicy = (endpoint: RegisteredEndpoint, policy: EndpointPolicy | undefined): RegisteredEndpoint =>
-    policy ? { ...endpoint, policy } : endpoint;
+  /** By endpoint, as long as nothing changes: opening its secrets takes time. */
+  const guards = new Map<string, { columns: GuardColumns; guard: EndpointGuard | undefined }>();
+  const guardOfEndpoint = ({ id, guarded }: RegisteredEndpoint): EndpointGuard | undefined => {
+    if (!guarded) {
+      guards.delete(id);
+      return undefined;
+    }
+    const known = guards.get(id);
+    if (known && isDeepStrictEqual(known.columns, guarded)) return known.guard;
+    const guard = guardOf({ id, ...guarded });
+    guards.set(id, { columns: guarded, guard });
+    return guard;
+  };
+  const withPolicy = (endpoint: RegisteredEndpoint, rules: ActiveRules | undefined): RegisteredEndpoint => {
+    const guard = guardOfEndpoint(endpoint);
+    return rules || guard ? { ...endpoint, policy: { rules, guard } } : endpoint;
+  };
 
   return {
     async addTo(endpoints: RegisteredEndpoint[]): Promise<RegisteredEndpoint[]> {
       const rows = await store.all();
       const before = prepared;
       prepared = new Map();
-      const policies = new Map<number, EndpointPolicy>();
+      const active = new Map<number, ActiveRules>();
       for (const row of rows) {
         const known = before.get(row.version);
         if (known) prepared.set(row.version, known);
-        const policy = policyOf(row);
-        if (policy) policies.set(row.endpoint, policy);
+        const rules = rulesOf(row);
+        if (rules) active.set(row.endpoint, rules);
       }
-      return policies.size === 0 ? endpoints : endpoints.map(one => withPolicy(one, policies.get(one.seq)));
+      return endpoints.map(one => withPolicy(one, active.get(one.seq)));
     },
     addToOne: async (endpoint: RegisteredEndpoint): Promise<RegisteredEndpoint> =>
-      withPolicy(endpoint, policyOf(await store.ofEndpoint(endpoint.seq))),
+      withPolicy(endpoint, rulesOf(await store.ofEndpoint(endpoint.seq))),
   };
 }

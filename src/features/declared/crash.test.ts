@@ -41,7 +41,7 @@ test.skipIf(isRemote)(
           server,
           `SELECT count(*), count(DISTINCT guard), count(*) FILTER (WHERE guard LIKE '%10.${round}.%') FROM endpoints`,
         );
-        expect([[[0, 0, 0]], [[count, 1, 0]], [[count, 1, count]]]).toContainEqual(applied);
+        expect(['0,0,0', `${count},1,0`, `${count},1,${count}`]).toContain(String(applied));
         expect(await rowsOf(server, 'SELECT integrity_check FROM pragma_integrity_check')).toEqual([['ok']]);
         await server.close();
       }

@@ -187,3 +187,64 @@ describe('fixed addresses', () => {
       expect(await declare({ address })).toContain('endpoints.0.address: must be 3 to 63');
   });
 });
+
+describe('answers', () => {
+  const rules = (...list: object[]) => ({ answers: { rules: list } });
+  const flaky = { first: 1, per: 'endpoint', answer: { status: 500 } };
+
+  test('are set, and set back, and the same ones again do not start their sequences anew', async () => {
+    expect(await declare(rules(flaky))).toBe('1+ ~ 0- 0=');
+    const { id, url } = await find();
+    const { pathname } = new URL(url);
+    expect([await send(pathname), await send(pathname)]).toEqual([500, 200]);
+    expect(await declare(rules(flaky))).toBe('0+ ~ 0- 1=');
+    expect(await send(pathname)).toBe(200);
+    await ada.json(200, 'PUT', `/api/endpoints/${id}/answers`, { rules: [{ answer: { status: 418 } }] });
+    expect(await send(pathname)).toBe(418);
+    expect(await declare(rules(flaky))).toBe('0+ answers~ 0- 0=');
+    expect([await send(pathname), await send(pathname)]).toEqual([500, 200]);
+    expect(await declare()).toBe('0+ answers~ 0- 0=');
+    expect([await send(pathname), await send(pathname)]).toEqual([200, 200]);
+    expect(await declare(rules())).toBe('0+ ~ 0- 1=');
+  });
+
+  test('a guard, rules and a pause do not undo each other', async () => {
+    const guard = { methods: ['POST'], onRefuse: 'drop' };
+    await declare({ ...rules({ answer: { status: 202 } }), guard });
+    const { id, url } = await find();
+    const { pathname } = new URL(url);
+    const both = async () => [await send(pathname), await send(pathname, { method: 'PUT' })];
+    expect(await both()).toEqual([202, 405]);
+    await patch(id, { paused: true });
+    expect(await both()).toEqual([503, 503]);
+    await patch(id, { paused: false });
+    expect(await both()).toEqual([202, 405]);
+    await patch(id, { guard: null });
+    expect(await both()).toEqual([202, 202]);
+    await ada.json(200, 'DELETE', `/api/endpoints/${id}/answers`);
+    expect(await both()).toEqual([200, 200]);
+    await declare({ ...rules({ answer: { status: 202 } }), guard });
+    expect(await both()).toEqual([202, 405]);
+    await ada.json(200, 'POST', `/api/endpoints/${id}/rotate`, {});
+    expect(await both()).toEqual([202, 405]);
+  });
+
+  test.each([
+    [{ rules: {} }, 'answers.rules: must be a list'],
+    [{ rule: [] }, 'answers.rule: no such field; did you mean rules?; endpoints.0.answers.rules: must be a list'],
+    [{ rules: [{}] }, 'answers.rules.0.answer: must be an object'],
+    [{ rules: [{ answer: { status: '500' } }] }, 'answers.rules.0.answer.status: must be a number'],
+    [
+      { rules: [{ answer: {} }, { answer: { status: 99 } }] },
+      'answers.rules.1: answer.status must be a whole number from 200 to 599',
+    ],
+    [{ rules: [{ answer: {}, rate: { max: 1 } }] }, 'answers.rules.0.rate.perS: is missing'],
+    [
+      { rules: [{ answer: { headers: [['a']] } }] },
+      'answers.rules.0.answer.headers: must be a list of pairs, a name and a value each',
+    ],
+    [{ rules: [{ when: 'tpye:x', answer: {} }] }, 'answers.rules.0: when: '],
+  ])('%j is refused', async (answers, expected) => {
+    expect(await declare({ answers })).toStartWith(`endpoints.0.${expected}`);
+  });
+});

@@ -1,5 +1,4 @@
 /* Reads the content of a file of endpoints, as far as that needs no database. */
-import type { AnswerRules } from '../../core/answers/model.ts';
 import { AppError } from '../../core/errors.ts';
 import {
   collectProblems,
@@ -12,10 +11,8 @@ import {
 import { readGuard } from '../../core/guard/read.ts';
 import { readEmail, readName } from '../../core/text.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
+import { readAnswers } from './answers.ts';
 import type { DeclaredEndpoint } from './model.ts';
-
-/** @throws AppError for rules that cannot be used */
-export type ReadAnswers = (given: unknown) => AnswerRules;
 
 const maxEndpoints = 10_000;
 const addressForm = /^[a-z0-9][a-z0-9-]{2,62}$/;
@@ -24,10 +21,7 @@ const endpointFields = ['name', 'account', 'address', 'secrets', 'answers', 'for
 /** An element of the list with its place in it. */
 export type Declaration = DeclaredEndpoint & { path: FieldPath };
 
-export function readDocument(
-  document: unknown,
-  readAnswers: ReadAnswers,
-): { endpoints: Declaration[]; problems: FieldProblem[] } {
+export function readDocument(document: unknown): { endpoints: Declaration[]; problems: FieldProblem[] } {
   const { problems, report } = collectProblems();
   const { endpoints: given } = readObject(document, [], ['endpoints'], report) ?? {};
   if (problems.length === 0 && !Array.isArray(given)) report(['endpoints'], 'must be a list of endpoints');
@@ -36,16 +30,12 @@ export function readDocument(
   const endpoints = list.slice(0, maxEndpoints).flatMap((one, index) => {
     const path = ['endpoints', index];
     const fields = readObject(one, path, endpointFields, report);
-    return fields ? (readEndpoint(fields, path, { report, readAnswers }) ?? []) : [];
+    return fields ? (readEndpoint(fields, path, report) ?? []) : [];
   });
   return { endpoints, problems };
 }
 
-function readEndpoint(
-  fields: Fields,
-  path: FieldPath,
-  { report, readAnswers }: { report: Report; readAnswers: ReadAnswers },
-): Declaration | undefined {
+function readEndpoint(fields: Fields, path: FieldPath, report: Report): Declaration | undefined {
   const name = readText(fields, 'name', path, report, readName);
   const account = readText(fields, 'account', path, report, readEmail);
   const { address, secrets, answers, forwards, guard, retention } = fields;
@@ -60,7 +50,7 @@ function readEndpoint(
     report([...path, 'retention'], 'must be a duration such as 30d, or null');
   const read = {
     secrets: secrets === undefined ? undefined : readSecrets(secrets, [...path, 'secrets'], report),
-    answers: answers === undefined ? undefined : attempt([...path, 'answers'], report, () => readAnswers(answers)),
+    answers: answers === undefined ? undefined : readAnswers(answers, [...path, 'answers'], report),
   };
   if (guard !== undefined && guard !== null) {
     // With any stored secrets: whether there are some is checked with the endpoint.

@@ -9,7 +9,7 @@ import { conflict } from '../../core/errors.ts';
 import type { FieldProblem } from '../../core/field-problems.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
 import type { Plan } from '../../core/principal.ts';
-import { type Declaration, type ReadAnswers, readDocument } from './document.ts';
+import { type Declaration, readDocument } from './document.ts';
 import type { ApplyRequest, ApplyResult, Changed } from './model.ts';
 import { type Current, type Difference, differenceOf, managedFields, type PlanTools } from './plan.ts';
 import type { DeclaredStore, EndpointRow, SecretRow, Writes } from './store.ts';
@@ -48,8 +48,6 @@ export function createDeclaredService(options: {
   limits: Record<Plan, number>;
   maxSecrets: number;
   urlOf: (token: string) => string;
-  readAnswers: ReadAnswers;
-  answersOf: (seqs: readonly number[]) => Promise<ReadonlyMap<number, Current['answers']>>;
   openGuard: (row: EndpointRow) => Current['guard'];
   openSecret: (row: SecretRow) => string | undefined;
   /** Called after changes, with the tokens of new and changed endpoints and the ids of removed ones. */
@@ -105,7 +103,7 @@ export function createDeclaredService(options: {
   const readCurrent = async (rows: readonly EndpointRow[]): Promise<(row: EndpointRow) => Current> => {
     const seqs = rows.map(({ seq }) => seq);
     const secrets = Map.groupBy(await store.secretsOf(seqs), ({ endpoint }) => endpoint);
-    const answers = await options.answersOf(seqs);
+    const answers = await store.answersOf(seqs);
     return row => ({
       row,
       guard: options.openGuard(row),
@@ -163,7 +161,7 @@ export function createDeclaredService(options: {
 
   /** @returns undefined when something was changed meanwhile, so that the plan has to be made again */
   const attempt = async ({ document, dryRun, prune, force }: ApplyRequest): Promise<ApplyResult | undefined> => {
-    const { endpoints: declared, problems } = readDocument(document, options.readAnswers);
+    const { endpoints: declared, problems } = readDocument(document);
     const { matched, existing } = await match(declared, problems);
     const kept = new Set(matched.map(({ current }) => current.row.seq));
     const left = prune ? existing.filter(({ seq, declaredName }) => declaredName !== null && !kept.has(seq)) : [];

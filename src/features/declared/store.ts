@@ -1,9 +1,9 @@
 /* What a file of endpoints is compared with, and the one batch that applies it: all of it or nothing. */
 import { and, count, eq, inArray, isNotNull, isNull, notExists, or, sql } from 'drizzle-orm';
-import type { AnswerRules } from '../../core/answers/model.ts';
+import type { AnswerRule, AnswerRules } from '../../core/answers/model.ts';
 import type { Plan } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
-import { accounts, endpoints, pins, previousTokens, secrets, teams } from '../../db/schema.ts';
+import { accounts, answers, endpoints, pins, previousTokens, secrets, teams } from '../../db/schema.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
@@ -60,6 +60,16 @@ export function createDeclaredStore(db: Drizzle) {
         .from(secrets)
         .where(inArray(secrets.endpoint, [...seqs])),
 
+    async answersOf(seqs: readonly number[]): Promise<Map<number, AnswerRules>> {
+      const rows = await db
+        .select({ endpoint: answers.endpoint, rules: answers.rules })
+        .from(answers)
+        .where(inArray(answers.endpoint, [...seqs]));
+      return new Map(
+        rows.map(row => [row.endpoint, { rules: JSON.parse(row.rules.toString('utf8')) as AnswerRule[] }]),
+      );
+    },
+
     /** The row numbers of the live endpoints that take deliveries to these tokens. */
     async holdersOf(tokens: readonly string[], now: number): Promise<{ token: string; seq: number }[]> {
       const current = await db
@@ -106,6 +116,15 @@ function statementsOf(
   const seqOf = (id: string) => sql`(SELECT seq FROM endpoints WHERE id = ${id})`;
   const insertSecrets = (id: string, rows: readonly NewSecret[]): Statement[] =>
     rows.map(row => db.insert(secrets).values({ ...row, endpoint: seqOf(id) as unknown as number }));
+  // With a new version, so that their sequences begin anew.
+  const replaceAnswers = (id: string, rules: AnswerRules | null | undefined): Statement[] => {
+    if (rules === undefined) return [];
+    const endpoint = seqOf(id) as unknown as number;
+    const removal: Statement = db.delete(answers).where(eq(answers.endpoint, seqOf(id)));
+    if (rules === null) return [removal];
+    const row = { endpoint, rules: Buffer.from(JSON.stringify(rules.rules)), createdAt: now };
+    return [removal, db.insert(answers).values(row)];
+  };
   const isPinned = db.select({ one: sql`1` }).from(pins).where(eq(pins.endpoint, endpoints.seq));
 
   const removals = remove.map(
@@ -129,39 +148,43 @@ function statementsOf(
     // Those that still take deliveries of another endpoint are refused before.
     db.delete(previousTokens).where(eq(previousTokens.token, address)),
   ]);
-  const updates = update.flatMap(({ id, seq, set, token, addSecrets, confirmSecrets, removeSecrets }): Statement[] => [
-    ...(token
-      ? [
-          // Raw: the old token comes from the endpoint (INSERT … SELECT). Numbers are bound as REAL.
-          db.run(sql`INSERT INTO previous_tokens (id, endpoint, token, replaced_at, until)
+  const updates = update.flatMap(
+    ({ id, seq, set, token, answers: rules, addSecrets, confirmSecrets, removeSecrets }): Statement[] => [
+      ...(token
+        ? [
+            // Raw: the old token comes from the endpoint (INSERT … SELECT). Numbers are bound as REAL.
+            db.run(sql`INSERT INTO previous_tokens (id, endpoint, token, replaced_at, until)
             SELECT ${token.urlId}, seq, token, CAST(${now} AS INTEGER), CAST(${token.until} AS INTEGER) FROM endpoints
             WHERE id = ${id}`),
-        ]
-      : []),
-    ...(token || Object.keys(set).length > 0
-      ? [
-          db
-            .update(endpoints)
-            .set({ ...set, ...(token && { token: token.to }) })
-            .where(and(eq(endpoints.seq, seq), isNull(endpoints.deletedAt))),
-        ]
-      : []),
-    ...(removeSecrets.length > 0
-      ? [db.delete(secrets).where(and(eq(secrets.endpoint, seq), inArray(secrets.id, [...removeSecrets])))]
-      : []),
-    ...(confirmSecrets.length > 0
-      ? [
-          db
-            .update(secrets)
-            .set({ confirmed: true, declared: true })
-            .where(inArray(secrets.id, [...confirmSecrets])),
-        ]
-      : []),
-    ...insertSecrets(id, addSecrets),
-  ]);
-  const creations = create.flatMap(({ row, secrets: own }): Statement[] => [
+          ]
+        : []),
+      ...(token || Object.keys(set).length > 0
+        ? [
+            db
+              .update(endpoints)
+              .set({ ...set, ...(token && { token: token.to }) })
+              .where(and(eq(endpoints.seq, seq), isNull(endpoints.deletedAt))),
+          ]
+        : []),
+      ...(removeSecrets.length > 0
+        ? [db.delete(secrets).where(and(eq(secrets.endpoint, seq), inArray(secrets.id, [...removeSecrets])))]
+        : []),
+      ...(confirmSecrets.length > 0
+        ? [
+            db
+              .update(secrets)
+              .set({ confirmed: true, declared: true })
+              .where(inArray(secrets.id, [...confirmSecrets])),
+          ]
+        : []),
+      ...insertSecrets(id, addSecrets),
+      ...replaceAnswers(id, rules),
+    ],
+  );
+  const creations = create.flatMap(({ row, secrets: own, answers: rules }): Statement[] => [
     db.insert(endpoints).values(row),
     ...insertSecrets(row.id, own),
+    ...replaceAnswers(row.id, rules),
   ]);
   return [...removals, ...releases, ...claims, ...updates, ...creations];
 }

@@ -46,8 +46,6 @@ type RegistryOptions = {
   lookUp?: (token: string) => Promise<RegisteredEndpoint | undefined>;
   /** Whether endpoints may have fixed addresses. */
   takesAddresses?: boolean;
-  /** What the capture path does for the endpoint; undefined for most. */
-  policyOf?: (endpoint: RegisteredEndpoint) => EndpointPolicy | undefined;
   now: () => number;
 };
 
@@ -77,7 +75,7 @@ function forget({ byToken, others, byRow }: Tables, { seq, token, previous }: Re
   byRow.delete(seq);
 }
 
-function putInto(tables: Tables, endpoint: RegisteredEndpoint): void {
+function put(tables: Tables, endpoint: RegisteredEndpoint): void {
   const { seq, token, previous, isPaused } = endpoint;
   const known = tables.byRow.get(seq);
   if (known) forget(tables, known);
@@ -88,18 +86,11 @@ function putInto(tables: Tables, endpoint: RegisteredEndpoint): void {
 }
 
 export function createEndpointRegistry(options: RegistryOptions): EndpointRegistry {
-  const { load, lookUp, policyOf, now, takesAddresses = false } = options;
+  const { load, lookUp, now, takesAddresses = false } = options;
   const tokenForm = takesAddresses ? anyForm : randomForm;
   let tables = emptyTables();
   // A read that began before a change must not undo it.
   let changes = 0;
-
-  const put = (known: Tables, endpoint: RegisteredEndpoint): void => {
-    const { policy: given, ...others } = endpoint;
-    const guard = policyOf ? policyOf(endpoint)?.guard : given?.guard;
-    const rules = given?.rules;
-    putInto(known, rules || guard ? { ...others, policy: { rules, guard } } : others);
-  };
 
   const remove = (matches: (endpoint: RegisteredEndpoint) => boolean): void => {
     changes++;

@@ -40,7 +40,8 @@ export function createEndpointsService(options: {
   guards: Guards;
   clock: Clock;
   random: RandomBytes;
-  baseUrl: string;
+  /** The origin of ingest URLs. */
+  ingestUrl: string;
   /** Endpoints that each plan allows, 0 = no limit. */
   limits: { free: number; pro: number };
   retentionMs: RetentionMs;
@@ -49,11 +50,11 @@ export function createEndpointsService(options: {
   /** Called after an endpoint's retention changed: events may have expired. */
   onRetentionChanged: () => void;
 }) {
-  const { store, tokens, registry, guards, clock, random, baseUrl, limits, retentionMs } = options;
+  const { store, tokens, registry, guards, clock, random, ingestUrl, limits, retentionMs } = options;
   const { onDeleted, onRetentionChanged } = options;
   const countActivity = createCountActivity({ store, clock });
 
-  const urlOf = (token: string): string => `${baseUrl}/in/${token}`;
+  const urlOf = (token: string): string => `${ingestUrl}/in/${token}`;
 
   /** Deliveries that this process refused since the pause of their endpoint, by its row number. */
   const refused = new Map<number, number>();
@@ -125,7 +126,9 @@ export function createEndpointsService(options: {
     const row = await store.update(principal.teamId, id, change);
     if (!row) throw notFound('endpoint');
     if (retention !== undefined) onRetentionChanged();
-    if (paused !== undefined || guard) registry.add(row.registered);
+    if (paused !== undefined) registry.add(row.registered);
+    if (guard)
+      registry.setPolicy(row.registered.seq, policy => ({ ...policy, guard: guards.endpointGuard({ id, ...guard }) }));
     if (paused === false) refused.delete(row.registered.seq);
     return {
       ok: true,

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test('an app pins and tags, and may neither delete events nor change the retention, also with its own key', async () => {
+test('an app pins and tags, and may neither delete events nor change the retention or the guard, also with its own key', async () => {
   const ada = await harness.createAccount('ada@example.com');
   const endpoint = await ada.createEndpoint();
   const id = await harness.server.deliver(endpoint);
@@ -27,6 +27,7 @@ test('an app pins and tags, and may neither delete events nor change the retenti
       ['DELETE', `/api/events/${id}`, undefined],
       ['PATCH', `/api/endpoints/${endpoint.id}`, { retention: '1s' }],
       ['PATCH', `/api/endpoints/${endpoint.id}`, { name: 'new', retention: null }],
+      ['PATCH', `/api/endpoints/${endpoint.id}`, { guard: null }],
       ['DELETE', `/api/endpoints/${endpoint.id}?pinned=true`, undefined],
     ] as const)
       expect((await call(method, path, body)).status).toBe(403);

@@ -9,7 +9,7 @@ import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
 
-export type DeliveryResult = 'stored' | 'unknown' | 'paused' | 'too_large' | 'refused' | 'aborted';
+export type DeliveryResult = 'stored' | 'unknown' | 'paused' | 'guarded' | 'too_large' | 'refused' | 'aborted';
 
 /** An answered request. `route` is the template (`/api/events/:id`), never the path. */
 export type AnsweredRequest = { route: string; method: string; status: number; durationMs: number };
@@ -133,7 +133,7 @@ export function createMetricsService({
 
   // Created once per result, because every delivery is counted.
   const deliveriesByResult = new Map<DeliveryResult, { inc: () => void }>();
-  for (const result of ['stored', 'unknown', 'paused', 'too_large', 'refused', 'aborted'] as const)
+  for (const result of ['stored', 'unknown', 'paused', 'guarded', 'too_large', 'refused', 'aborted'] as const)
     deliveriesByResult.set(result, counters.deliveries.labels({ result }));
 
   return {

@@ -70,7 +70,6 @@ export function createJournalWriter({
     const mayWait =
       destination.sentTo === undefined &&
       destination.policy === undefined &&
-      stored === undefined &&
       mayRecogniseLater({ method, query, fieldLines, body }, registered);
     if (mayWait) return { entry, answer: null };
     const { answer, ...recognition } = recognise(destination, unredacted(delivery));
@@ -82,7 +81,8 @@ export function createJournalWriter({
     { destination, delivery, refused }: PendingDelivery,
     { entry, answer }: { entry: JournalEntry; answer: HandshakeAnswer | null },
   ): Omit<Undecided, 'index' | 'nonce'> => {
-    const { method, path, query, body } = delivery;
+    // As stored: attempts with and without the token of a guard are attempts of one delivery.
+    const { method, path, query, body } = entry.delivery;
     const { platform, eventType } = entry.recognition ?? { platform: null, eventType: null };
     const headers = readFieldLines(entry.delivery.fields);
     const identified = { endpoint: destination.seq, platform, method, path, query, eventType, body };
