@@ -95,6 +95,21 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     expect(await violationsInBothThemes(page)).toEqual([]);
   });
 
+  test('an endpoint that a file declares says that the file sets values back', async () => {
+    await page.route('**/api/endpoints', async route => {
+      const response = await route.fetch();
+      const { endpoints } = (await response.json()) as { endpoints: object[] };
+      await route.fulfill({ response, json: { endpoints: endpoints.map(one => ({ ...one, declared: true })) } });
+    });
+    await page.goto(`${dashboard.origin}/app`);
+    await page.locator('.endpoint-card').getByText('Declared').waitFor();
+    await openSettings();
+    await page.getByText('sets back the values that the file has').waitFor();
+    await page.getByRole('link', { name: 'Add rules' }).click();
+    await page.getByText('sets back the rules that the file has').waitFor();
+    await page.unroute('**/api/endpoints');
+  });
+
   test('the settings fit a phone, and a guard is removed', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await openSettings();

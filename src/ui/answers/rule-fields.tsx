@@ -42,8 +42,13 @@ export const ConditionFields = ({ draft, problems, onChange, seen, filterProblem
       />
       <NumberField name="every" label="Every" hint="3: the 3rd, the 6th, …" {...{ draft, problems, onChange }} />
       <NumberField name="chance" label="Chance in %" hint="decided anew each time" {...{ draft, problems, onChange }} />
-      <NumberField name="rateMax" label="More than … requests" hint="a rate limit" {...{ draft, problems, onChange }} />
-      <NumberField name="ratePerS" label="in … seconds" hint="" {...{ draft, problems, onChange }} />
+      <NumberField
+        name="rateMax"
+        label="Rate: requests"
+        hint="answers what is over it"
+        {...{ draft, problems, onChange }}
+      />
+      <NumberField name="ratePerS" label="Rate: seconds" hint="within so many" {...{ draft, problems, onChange }} />
     </div>
     <SelectField label="Count" options={scopes} value={draft.per} onPick={per => onChange({ per })} />
     {problems.per && <p class="hint bad">{problems.per}</p>}
