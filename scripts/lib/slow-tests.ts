@@ -87,8 +87,10 @@ export const slowTests: readonly string[] = [
  */
 export const longBrowserTests: readonly string[] = [
   'accessibility',
+  'answers',
   'docs',
   'filter-tools',
+  'guard',
   'keyboard',
   'reading',
   'rows',

@@ -3,12 +3,13 @@
  * other failure throws an ApiError whose message can be shown to the user.
  */
 
+import type { AnswerPreview, AnswerRule, AnswerRules } from '../features/answers/model.ts';
 import type { ConnectedApp } from '../features/apps/model.ts';
 import type { Delivery, RetrySchedule } from '../features/deliveries/model.ts';
-import type { Activity, Endpoint } from '../features/endpoints/model.ts';
+import type { Activity, Endpoint, EndpointChanged } from '../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../features/events/model.ts';
 import type { ExportFormat } from '../features/exports/model.ts';
-import type { EventCount, SavedFilter } from '../features/filters/model.ts';
+import type { EventCount, FilterTestResult, SavedFilter } from '../features/filters/model.ts';
 import type { ApiKey, CreatedApiKey } from '../features/keys/model.ts';
 import type { ListenerList } from '../features/listeners/model.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult } from '../features/replays/model.ts';
@@ -128,6 +129,9 @@ export const api = {
   renameEndpoint: (endpoint: string, name: string) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { name }),
   setRetention: (endpoint: string, retention: string | null) =>
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { retention }),
+  /** Null removes the guard; the secret `[set]` keeps the stored one. */
+  setGuard: (endpoint: string, guard: Endpoint['guard']) =>
+    call<EndpointChanged>('PATCH', `/api/endpoints/${id(endpoint)}`, { guard }),
   deleteEndpoint: (endpoint: string, pinned: boolean) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}${pinned ? '?pinned=true' : ''}`),
   setPaused: (endpoint: string, paused: boolean) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { paused }),
@@ -147,6 +151,12 @@ export const api = {
     call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
+  answers: (endpoint: string) => call<AnswerRules>('GET', `/api/endpoints/${id(endpoint)}/answers`),
+  saveAnswers: (endpoint: string, rules: readonly AnswerRule[]) =>
+    call<AnswerRules>('PUT', `/api/endpoints/${id(endpoint)}/answers`, { rules }),
+  resetAnswers: (endpoint: string) => call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/answers`),
+  previewAnswers: (endpoint: string, rules: readonly AnswerRule[], signal: AbortSignal) =>
+    call<AnswerPreview>('POST', `/api/endpoints/${id(endpoint)}/answers/preview`, { rules, limit: 10 }, signal),
   exportUrl: (
     endpoint: string,
     format: ExportFormat,
@@ -162,6 +172,8 @@ export const api = {
     call<{ filters: SavedFilter[] }>('GET', `/api/endpoints/${id(endpoint)}/filters`).then(answer => answer.filters),
   saveFilter: (endpoint: string, name: string, where: string) =>
     call<SavedFilter>('POST', `/api/endpoints/${id(endpoint)}/filters`, { name, where }),
+  testFilter: (endpoint: string, where: string, limit: number, signal: AbortSignal) =>
+    call<FilterTestResult>('POST', `/api/endpoints/${id(endpoint)}/where/test`, { where, limit }, signal),
   deleteFilter: (endpoint: string, filter: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/filters/${id(filter)}`),
   schemas: (endpoint: string) =>

@@ -2,11 +2,13 @@
 
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { SignedIn as Session } from '../features/sessions/model.ts';
+import { forgetDrafts } from './answers/draft-store.ts';
 import { ApiError, api, apiListeners, isRetryable } from './api.ts';
 import { Button, Empty } from './components/controls.tsx';
 import { forgetExplorerKey } from './components/explorer-key.ts';
 import { navigate, type PageLocation, usePageLocation } from './components/navigation.tsx';
 import { NotFoundPage } from './components/not-found.tsx';
+import { onDemand } from './components/on-demand.tsx';
 import { useRetry } from './components/retry.ts';
 import { Shell } from './components/shell.tsx';
 import { showError, Toasts } from './components/toasts.tsx';
@@ -15,7 +17,6 @@ import { clearEventCache } from './components/use-event.ts';
 import { useQuery } from './components/use-query.ts';
 import { WorkspaceContext } from './components/workspace.tsx';
 import { ComparePage } from './pages/compare.tsx';
-import { EndpointSettingsPage } from './pages/endpoint-settings.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
 import { InspectorPage } from './pages/inspector.tsx';
 import { JoinPage } from './pages/join.tsx';
@@ -28,6 +29,11 @@ import { forgetRequests } from './replay/request.ts';
 import { safeReturnTo } from './return-to.ts';
 import { filterOf } from './search/filter-url.ts';
 import { clearPickStore } from './state/pick-store.ts';
+
+const EndpointSettingsPage = onDemand(() =>
+  import('./pages/endpoint-settings.tsx').then(page => page.EndpointSettingsPage),
+);
+const AnswersPage = onDemand(() => import('./pages/answers.tsx').then(page => page.AnswersPage));
 
 type AuthState =
   | { state: 'loading' }
@@ -150,6 +156,7 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
     }
     forgetExplorerKey();
     clearPickStore();
+    forgetDrafts();
     forgetRecent();
     await onReload();
   };
@@ -168,6 +175,7 @@ function Route({ url }: { url: PageLocation }) {
     return <EndpointsPage />;
   if (app === 'app' && section === 'endpoints' && id) {
     if (page === 'settings') return <EndpointSettingsPage key={id} id={id} />;
+    if (page === 'answers') return <AnswersPage key={id} endpointId={id} />;
     if (page === 'schemas') {
       const chosen = { type: url.query.get('type'), platform: url.query.get('platform') };
       return <SchemasPage key={id} endpointId={id} chosen={chosen} as={url.query.get('as') ?? ''} />;

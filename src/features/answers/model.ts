@@ -50,6 +50,8 @@ const AnswerRule = t.Object(
   { title: 'AnswerRule', additionalProperties: false },
 );
 
+export type AnswerRule = Static<typeof AnswerRule>;
+
 export const AnswerRules = t.Object(
   {
     rules: t.Array(AnswerRule, {

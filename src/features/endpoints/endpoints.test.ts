@@ -15,6 +15,7 @@ type Endpoint = {
   paused: boolean;
   pausedAt: number | null;
   refusedWhilePaused: number | null;
+  customAnswers: boolean;
   guard: object | null;
   declared: boolean;
 };
@@ -51,6 +52,7 @@ describe('POST /api/endpoints', () => {
       pausedAt: null,
       refusedWhilePaused: null,
       guard: null,
+      customAnswers: false,
       declared: false,
     });
     expect(endpoint.id).toStartWith('ep_');

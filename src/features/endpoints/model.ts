@@ -62,6 +62,7 @@ export const Endpoint = t.Object(
           'deliveries that this process has refused since the pause or its own start; null when the endpoint is not paused',
       }),
     ),
+    customAnswers: t.Boolean({ description: 'whether it has rules for answers; without, senders get the usual one' }),
     guard: nullable(Guard),
     declared: t.Boolean({ description: 'whether a file declares it (`hooktape apply`), and may set it back' }),
   },

@@ -16,7 +16,7 @@ import { createCountActivity } from './activity.ts';
 import type { Guards } from './guards.ts';
 import type { Activity, Endpoint, EndpointChange, EndpointChanged } from './model.ts';
 import type { EndpointRegistry } from './registry.ts';
-import type { EndpointRow, EndpointsStore } from './store.ts';
+import type { CountedRow, EndpointRow, EndpointsStore } from './store.ts';
 import type { PreviousTokenRow, TokensStore } from './tokens-store.ts';
 
 const maxLearnMs = 24 * 60 * 60 * 1000;
@@ -29,7 +29,7 @@ const notGuarded = { guard: null, guardSecrets: null };
 const notDeclared = { declaredName: null, declaredFields: [], madeByFile: false };
 
 /** `taken`: its replaced tokens that still take deliveries, newest first. */
-type ShownRow = EndpointRow & { taken: readonly PreviousTokenRow[] };
+type ShownRow = CountedRow & { taken: readonly PreviousTokenRow[] };
 
 export type EndpointsService = ReturnType<typeof createEndpointsService>;
 
@@ -73,10 +73,11 @@ export function createEndpointsService(options: {
     paused: row.pausedAt !== null,
     pausedAt: row.pausedAt,
     refusedWhilePaused: row.pausedAt === null ? null : (refused.get(row.seq) ?? 0),
+    customAnswers: row.hasRules === 1,
     guard: guards.shown(row),
     declared: row.declaredName !== null,
   });
-  const withTaken = async (teamId: string, rows: readonly EndpointRow[]): Promise<ShownRow[]> => {
+  const withTaken = async (teamId: string, rows: readonly CountedRow[]): Promise<ShownRow[]> => {
     const taken = Map.groupBy(await tokens.taken(teamId, clock.now()), ({ endpoint }) => endpoint);
     return rows.map(row => ({ ...row, taken: taken.get(row.seq) ?? [] }));
   };
@@ -185,7 +186,7 @@ export function createEndpointsService(options: {
       if (seq === 'full')
         throw limitReached(`the ${principal.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
       registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token, isPaused: false, previous: [] });
-      const empty = { deletedAt: null, eventCount: 0, lastReceivedAt: null, learnSecretsUntil: null };
+      const empty = { deletedAt: null, eventCount: 0, lastReceivedAt: null, learnSecretsUntil: null, hasRules: 0 };
       const defaults = {
         retention: null,
         retentionMs: null,

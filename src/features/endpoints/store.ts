@@ -10,6 +10,8 @@ import type { RegisteredEndpoint } from './registry.ts';
 import { registeredColumns, selectReplaced, toRegistered } from './tokens-store.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
+/** As the API shows it. `hasRules`: 0 or 1. */
+export type CountedRow = EndpointRow & { hasRules: number };
 
 export type EndpointsStore = ReturnType<typeof createEndpointsStore>;
 
@@ -31,17 +33,18 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       event_count - (SELECT count(*) FROM events ${expired}) END`,
       lastReceivedAt: sql<number | null>`CASE WHEN last_received_at >= ${since} THEN last_received_at ELSE
       (SELECT max(received_at) FROM pins ${expired}) END`,
+      hasRules: sql<number>`EXISTS (SELECT 1 FROM answers WHERE answers.endpoint = endpoints.seq)`,
     };
   };
   return {
-    listOf: (teamId: string, cutoff: PlanCutoff): Promise<EndpointRow[]> =>
+    listOf: (teamId: string, cutoff: PlanCutoff): Promise<CountedRow[]> =>
       db
         .select(counted(cutoff))
         .from(endpoints)
         .where(and(eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt)))
         .orderBy(asc(endpoints.seq)),
 
-    findCounted: async (teamId: string, id: string, cutoff: PlanCutoff): Promise<EndpointRow | undefined> =>
+    findCounted: async (teamId: string, id: string, cutoff: PlanCutoff): Promise<CountedRow | undefined> =>
       (await db.select(counted(cutoff)).from(endpoints).where(owned(teamId, id)))[0],
 
     find: async (teamId: string, id: string): Promise<EndpointRow | undefined> =>

@@ -58,6 +58,16 @@ test('every file has the security headers and the right content type', () => {
   }
 });
 
+test('pages that are loaded on demand are files of their own, which the page does not wait for', () => {
+  const script = linked.find(path => path.endsWith('.js')) ?? '';
+  const onDemand = [...new TextDecoder().decode(asset(script).body).matchAll(/import\("(\/[\w.-]+\.js)"\)/g)];
+  expect(onDemand.length).toBeGreaterThanOrEqual(2);
+  for (const [, path = ''] of onDemand) {
+    expect(linked).not.toContain(path);
+    expect(asset(path).headers['cache-control']).toContain('immutable');
+  }
+});
+
 describe('encodings', () => {
   test('decode to the same bytes; brotli is preferred to gzip, and none is used when refused', () => {
     const script = linked.find(path => path.endsWith('.js')) ?? '';
@@ -71,7 +81,7 @@ describe('encodings', () => {
     expect(asset(script, 'gzip;q=0, identity').headers['content-encoding']).toBeUndefined();
   });
 
-  test('the whole dashboard is under 150 KB on the wire', () => {
+  test('what the first page needs is under 150 KB on the wire', () => {
     const total = ['/', ...linked].reduce((sum, path) => sum + asset(path, 'gzip').body.length, 0);
     expect(total).toBeLessThan(150_000);
     expect(total).toBeGreaterThan(20_000);

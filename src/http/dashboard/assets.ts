@@ -85,8 +85,28 @@ async function readFiles(): Promise<Map<string, File>> {
   const { files: embedded } = page as { files?: { path: string }[] };
   if (embedded) for (const { path } of embedded) await add(path, Bun.file(path));
   else for (const output of await bundle()) await add(output.path, output);
-  if (!files.has('/')) throw new Error('the dashboard is not part of this build');
+  const html = files.get('/');
+  if (!html) throw new Error('the dashboard is not part of this build');
+  files.set('/', { ...html, body: new TextEncoder().encode(withPreloads(new TextDecoder().decode(html.body), files)) });
   return files;
+}
+
+/**
+ * Names the files that the page's script imports at its start, so that browsers fetch them together with it. Files that are imported
+ * with `import()` are left to when they are needed.
+ */
+function withPreloads(html: string, files: ReadonlyMap<string, File>): string {
+  const scripts = [...html.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, path = '']) => path);
+  const imported = scripts.flatMap(path =>
+    [...new TextDecoder().decode(files.get(path)?.body).matchAll(/\b(?:from|import) ?"(\/[\w.-]+\.js)"/g)].map(
+      ([, found = '']) => found,
+    ),
+  );
+  const links = [...new Set(imported)].filter(path => files.has(path) && !scripts.includes(path));
+  return html.replace(
+    '</head>',
+    `${links.map(path => `<link rel="modulepreload" crossorigin href="${path}">`).join('')}</head>`,
+  );
 }
 
 async function bundle(): Promise<Bun.BuildArtifact[]> {
@@ -95,6 +115,8 @@ async function bundle(): Promise<Bun.BuildArtifact[]> {
     target: 'browser',
     publicPath: '/',
     minify: true,
+    // What the dashboard imports with `import()` is a file of its own, as in an executable.
+    splitting: true,
   });
   return outputs;
 }

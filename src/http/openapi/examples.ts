@@ -34,6 +34,7 @@ const endpoint = {
   paused: false,
   pausedAt: null,
   refusedWhilePaused: null,
+  customAnswers: false,
   guard: null,
   declared: false,
 };

@@ -5,8 +5,9 @@ import type { EventDetail } from '../../features/events/model.ts';
 import { api } from '../api.ts';
 import { describeAttempts, formatGap } from '../format/attempts.ts';
 import { describeRowVerdict } from '../format/verdict.ts';
-import { StatusBadge, VerdictBadge } from './badges.tsx';
+import { VerdictBadge } from './badges.tsx';
 import { Button, Empty, Notice, Skeleton } from './controls.tsx';
+import { AttemptAnswer } from './event-outcome.tsx';
 import { Link } from './navigation.tsx';
 import { Time } from './time.tsx';
 import { useQuery } from './use-query.ts';
@@ -64,13 +65,12 @@ type AttemptItemProps = {
 
 function AttemptItem({ attempt, isShown, href, compareHref }: AttemptItemProps) {
   const verdict = describeRowVerdict(attempt.signatureValid);
-  const { status } = attempt.answered;
   return (
     <li class={`attempt ${isShown ? 'shown' : ''}`}>
       <Link to={href} aria-current={isShown ? 'true' : undefined}>
         Attempt {attempt.delivery.attempt}
       </Link>
-      <StatusBadge status={status} ok={status !== null && status < 300} />
+      <AttemptAnswer event={attempt} />
       {verdict && <VerdictBadge {...verdict} />}
       <span class="faint">
         <Time at={attempt.receivedAt} long />

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { PlatformGuide } from '../../features/test-events/model.ts';
+import { GuardHint } from '../guard/guard-hint.tsx';
 import { PlatformMark } from './badges.tsx';
 import { Button, Dialog, Notice, Skeleton } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -58,6 +59,7 @@ const Guide = ({ endpoint, platform, onTest, onClose }: GuideProps) => (
           <code>{endpoint.url}</code>
           <CopyButton what="URL" text={endpoint.url} />
         </span>
+        <GuardHint endpoint={endpoint} />
       </li>
       <li>
         {platform.secretHint === null ? (

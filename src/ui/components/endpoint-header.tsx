@@ -5,7 +5,9 @@
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { AnswersMark } from '../answers/answers-mark.tsx';
 import { visibleName } from '../format/visible.ts';
+import { describeCredentials } from '../guard/credentials.ts';
 import { usePopup } from '../search/use-popup.ts';
 import { copyText } from './clipboard.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
@@ -19,7 +21,7 @@ import { useActions, useHotkeys } from './use-hotkeys.ts';
 
 export function EndpointHeader({ endpoint }: { endpoint: Endpoint }) {
   const { dialog, connect, sendTest } = useEndpointDialogs(endpoint);
-  useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint.url) } }, 'Page');
+  useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint) } }, 'Page');
   useActions([
     { label: 'Send a test event', run: () => sendTest() },
     { label: 'Connect a platform', run: () => connect() },
@@ -27,6 +29,7 @@ export function EndpointHeader({ endpoint }: { endpoint: Endpoint }) {
   return (
     <section class="endpoint-header" aria-label={`Endpoint ${visibleName(endpoint.name)}`}>
       <EndpointState endpoint={endpoint} />
+      <AnswersMark endpoint={endpoint} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
       <code class="endpoint-url" title={endpoint.url} tabIndex={0}>
         {endpoint.url}
@@ -94,6 +97,9 @@ function EndpointMenu({ endpoint, onConnect, onTest }: EndpointMenuProps) {
         <div class="menu-panel">
           {item('Connect a platform', onConnect)}
           {item('Send test event', onTest)}
+          <Link to={`/app/endpoints/${endpoint.id}/answers`} onClick={() => setIsOpen(false)}>
+            Answers
+          </Link>
           <Link to={`/app/endpoints/${endpoint.id}/settings`} onClick={() => setIsOpen(false)}>
             Endpoint settings
           </Link>
@@ -103,7 +109,7 @@ function EndpointMenu({ endpoint, onConnect, onTest }: EndpointMenuProps) {
   );
 }
 
-async function copyUrl(url: string): Promise<void> {
-  if (await copyText(url)) showToast('URL copied.');
+async function copyUrl({ url, guard }: Endpoint): Promise<void> {
+  if (await copyText(url)) showToast(`URL copied. ${describeCredentials(guard)}`.trim());
   else showError('Your browser blocked copying. Select the URL and copy it yourself.');
 }

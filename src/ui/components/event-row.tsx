@@ -8,6 +8,7 @@ import { formatBytes } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
 import { Method, PlatformMark, VerdictBadge } from './badges.tsx';
 import { RowPin, RowTags } from './event-marks.tsx';
+import { RowAnswer } from './event-outcome.tsx';
 import { AttemptsText, UnfoldButton, type Unfolded } from './folded-rows.tsx';
 import { Link } from './navigation.tsx';
 import { Time } from './time.tsx';
@@ -67,6 +68,7 @@ export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms
               <MarkedText text={preview.text} terms={terms} />
             </span>
           )}
+          {(!folding || event.refused !== null) && <RowAnswer event={event} />}
           {verdict ? <VerdictBadge {...verdict} /> : !folding && <span class="size">{formatBytes(event.size)}</span>}
         </span>
       </Link>

@@ -5,6 +5,7 @@ import type { Verdict } from '../format/verdict.ts';
 import { visibleLine } from '../format/visible.ts';
 import { FilterBy } from '../search/filter-by.tsx';
 import { PlatformMark, VerdictBadge } from './badges.tsx';
+import { EventOutcome } from './event-outcome.tsx';
 import { RequestLine } from './request-line.tsx';
 
 type SummaryProps = {
@@ -41,6 +42,7 @@ export const EventSummaryLines = ({ event, action, verdict, onVerdict }: Summary
       )}
     </div>
     <RequestLine event={event} />
+    <EventOutcome event={event} />
   </>
 );
 

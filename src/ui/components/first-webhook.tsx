@@ -2,9 +2,11 @@
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { AnswersNotice } from '../answers/answers-mark.tsx';
 import { samplesFor } from '../copy/samples.ts';
 import { platformTitle } from '../format/platforms.ts';
 import { visibleName } from '../format/visible.ts';
+import { GuardHint } from '../guard/guard-hint.tsx';
 import type { ConnectionState } from '../live/stream.ts';
 import { PlatformMark } from './badges.tsx';
 import { Button, Segmented } from './controls.tsx';
@@ -34,6 +36,8 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
         <code>{endpoint.url}</code>
         <CopyButton kind="primary" label="Copy URL" text={endpoint.url} />
       </div>
+      <GuardHint endpoint={endpoint} />
+      <AnswersNotice endpoint={endpoint} />
       <ConnectRow onConnect={connect} onTest={() => sendTest()} />
       <section class="try" aria-label="Try it">
         <header>

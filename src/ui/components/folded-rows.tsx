@@ -7,7 +7,8 @@ import { describeAttempts, formatGap } from '../format/attempts.ts';
 import { rowVerdictOf } from '../format/row-text.ts';
 import { dayOf } from '../format/time.ts';
 import type { LiveList } from '../live/live-list.ts';
-import { StatusBadge, VerdictBadge } from './badges.tsx';
+import { VerdictBadge } from './badges.tsx';
+import { AttemptAnswer } from './event-outcome.tsx';
 import { Icon } from './icons.tsx';
 import { Link } from './navigation.tsx';
 import { loadPreference, savePreference } from './preferences.ts';
@@ -113,7 +114,6 @@ type AttemptRowProps = {
 
 export function AttemptRow({ attempt, newestAt, top, href, isSelected }: AttemptRowProps) {
   const verdict = rowVerdictOf(attempt);
-  const { status } = attempt.answered;
   return (
     <li class={`event-row attempt-row ${isSelected ? 'selected' : ''}`} style={{ transform: top }}>
       <Link to={href} class="event-link" aria-current={isSelected ? 'true' : undefined} replace={isSelected}>
@@ -126,7 +126,7 @@ export function AttemptRow({ attempt, newestAt, top, href, isSelected }: Attempt
             {attempt.gapMs === null ? 'the first one' : `${formatGap(attempt.gapMs)} after the previous one`}
           </span>
           {verdict && <VerdictBadge {...verdict} />}
-          <StatusBadge status={status} ok={status !== null && status < 300} />
+          <AttemptAnswer event={attempt} />
         </span>
       </Link>
     </li>

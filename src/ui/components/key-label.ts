@@ -1,4 +1,4 @@
-/* How keys are written: `Mod+k` is ⌘K on a Mac and Ctrl+K elsewhere. */
+/* How keys are written: `Mod+k` is ⌘K on a Mac and Ctrl+K elsewhere, `Alt+ArrowUp` ⌥↑ and Alt+↑. */
 
 import { isMac } from './platform-keys.ts';
 
@@ -14,8 +14,9 @@ const names: Record<string, string> = {
 };
 
 export function keyLabel(key: string): string {
-  const plain = key.replace(/^Mod\+/, '');
+  const plain = key.replace(/^(?:Mod|Alt)\+/, '');
   const name = names[plain] ?? plain;
   if (plain === key) return name;
+  if (key.startsWith('Alt+')) return isMac ? `⌥${name}` : `Alt+${name}`;
   return isMac ? `⌘${name.toUpperCase()}` : `Ctrl+${name.toUpperCase()}`;
 }

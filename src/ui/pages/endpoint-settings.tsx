@@ -1,9 +1,10 @@
-/* The settings of one endpoint: name, URL, retention, signing secrets, observed retries, export, pause and deletion. */
+/* The settings of one endpoint: name, URL, answers, guard, retention, signing secrets, observed retries, export, pause and deletion. */
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { ApiError, api } from '../api.ts';
 import { Button, Checkbox, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { DeclaredNotice } from '../components/declared.tsx';
 import { ExportLinks } from '../components/export-dialog.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
@@ -12,6 +13,8 @@ import { useTitle } from '../components/use-title.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
+import { GuardSection } from '../guard/guard-section.tsx';
+import { AnswersSection } from './endpoint-answers.tsx';
 import { PauseSection } from './endpoint-pause.tsx';
 import { RetentionSection } from './endpoint-retention.tsx';
 import { RetriesSection } from './endpoint-retries.tsx';
@@ -40,8 +43,11 @@ export function EndpointSettingsPage({ id }: { id: string }) {
           <h1>Endpoint settings</h1>
         </div>
       </header>
+      {endpoint.declared && <DeclaredNotice />}
       <NameSection endpoint={endpoint} />
       <UrlSection endpoint={endpoint} />
+      <AnswersSection endpoint={endpoint} />
+      <GuardSection endpoint={endpoint} />
       <RetentionSection endpoint={endpoint} />
       <SecretsSection id={id} />
       <RetriesSection id={id} />

@@ -9,6 +9,7 @@ import { SelectField } from '../components/select-field.tsx';
 import { showError, showToast } from '../components/toasts.tsx';
 import { Until } from '../components/until.tsx';
 import { useWorkspace } from '../components/workspace.tsx';
+import { GuardHint } from '../guard/guard-hint.tsx';
 
 type PreviousUrl = Endpoint['previousUrls'][number];
 
@@ -36,6 +37,7 @@ export function UrlSection({ endpoint }: { endpoint: Endpoint }) {
         <code>{endpoint.url}</code>
         <CopyButton label="Copy" text={endpoint.url} />
       </div>
+      <GuardHint endpoint={endpoint} />
       {endpoint.previousUrls.length > 0 && (
         <ul class="rows" aria-label="Old URLs">
           {endpoint.previousUrls.map(previous => (

@@ -2,9 +2,11 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { AnswersBadge } from '../answers/answers-mark.tsx';
 import { ApiError, api } from '../api.ts';
 import { Button, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
+import { DeclaredBadge } from '../components/declared.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 import { Sparkline } from '../components/sparkline.tsx';
 import { Time } from '../components/time.tsx';
@@ -80,6 +82,8 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
               Paused
             </span>
           )}
+          <AnswersBadge endpoint={endpoint} />
+          {endpoint.declared && <DeclaredBadge />}
         </h2>
         <div class="address">
           <code>{endpoint.url}</code>

@@ -31,6 +31,7 @@ export function usePageActions({ path, onPalette, onHelp, onSignOut }: PageActio
       ? [
           goTo('Go to events', base),
           goTo('Go to endpoint settings', `${base}/settings`),
+          goTo('Go to answers', `${base}/answers`),
           goTo('Go to schemas', `${base}/schemas`),
         ]
       : []),

@@ -35,8 +35,17 @@ const maxWordTerms = 6;
 const maxSeenValues = 300;
 const dayMs = 86_400_000;
 
-/** @param caret an index of the text (UTF-16) */
-export function complete(text: string, caret: number, seen: SeenValues, now: number): Completion {
+/**
+ * @param caret an index of the text (UTF-16)
+ * @param without fields that are not suggested
+ */
+export function complete(
+  text: string,
+  caret: number,
+  seen: SeenValues,
+  now: number,
+  without: readonly string[] = [],
+): Completion {
   const { start, end } = wordAt(text, caret);
   const prefix = text.slice(start, caret);
   const [, field, operator = ''] = /^((?:"(?:[^"\\]|\\.)*"|[^"<>:=])+)(:|[<>]=?)/.exec(prefix) ?? [];
@@ -46,7 +55,9 @@ export function complete(text: string, caret: number, seen: SeenValues, now: num
       : matching(valueSuggestions(field, operator, seen, now), prefix.slice(field.length + operator.length), field);
   // What is already written there is nothing to choose.
   const written = text.slice(start, end);
-  const suggestions = found.filter(one => one.text !== written).slice(0, maxSuggestions);
+  const suggestions = found
+    .filter(one => one.text !== written && !without.includes(/^\w+(?=[:<>])/.exec(one.text)?.[0] ?? ''))
+    .slice(0, maxSuggestions);
   return { start, end, isValue: field !== undefined, prefix, suggestions };
 }
 
@@ -124,7 +135,9 @@ const fixedValues: Record<string, readonly (readonly [value: string, hint: strin
     ['2xx', 'success'],
     ['4xx', 'refused'],
     ['5xx', 'failed'],
-    ['200', ''],
+    ['200', 'the default'],
+    ['429', 'too many requests'],
+    ['401', 'credentials missing or wrong'],
   ],
 };
 

@@ -12,10 +12,12 @@ type SuggestionsProps = {
   id: string;
   completion: Completion | undefined;
   active: number;
+  /** What Enter does while nothing is chosen. */
+  enterHint: string;
   onTake: (suggestion: Suggestion) => void;
 };
 
-export function Suggestions({ id, completion, active, onTake }: SuggestionsProps) {
+export function Suggestions({ id, completion, active, enterHint, onTake }: SuggestionsProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
@@ -41,7 +43,7 @@ export function Suggestions({ id, completion, active, onTake }: SuggestionsProps
         ))}
       </div>
       <p class="suggestions-keys" aria-hidden="true">
-        <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>Tab</kbd> complete <kbd>Enter</kbd> search
+        <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>Tab</kbd> complete <kbd>Enter</kbd> {enterHint}
       </p>
     </div>
   );

@@ -19,10 +19,14 @@ export type OpenCompletion = {
   onCaret: () => void;
 };
 
+const noFields: readonly string[] = [];
+
+/** @param without fields that are not suggested */
 export function useCompletion(
   inputRef: RefObject<HTMLInputElement | null>,
   text: string,
   seen: SeenSource,
+  without = noFields,
 ): OpenCompletion {
   const [isOpen, setIsOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -30,7 +34,10 @@ export function useCompletion(
   const wantedCaret = useRef<number>(-1);
 
   const values = useMemo(() => (isOpen ? seen.read() : undefined), [isOpen, seen.read]);
-  const completion = useMemo(() => values && complete(text, caret, values, Date.now()), [values, text, caret]);
+  const completion = useMemo(
+    () => values && complete(text, caret, values, Date.now(), without),
+    [values, text, caret, without],
+  );
 
   useLayoutEffect(() => {
     if (wantedCaret.current < 0) return;

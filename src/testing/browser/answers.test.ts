@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { violations, violationsInBothThemes } from './accessibility.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const hostileName = '<img src=x onerror=alert(1)>';
+
+describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let address: string;
+  let listUrl: string;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open({ reducedMotion: 'reduce' });
+    await dashboard.setUp(page);
+    address = await shownAddress(page);
+    listUrl = page.url();
+    for (let n = 0; n < 4; n++)
+      await deliver(`${address}/orders?page=${n}`, JSON.stringify({ order: { id: `o-${n}` } }), {
+        headers: { 'content-type': 'application/json', ...(n % 2 && { 'x-github-event': 'push' }) },
+      });
+  });
+  afterAll(() => dashboard?.close());
+
+  const rules = () => page.locator('.rule');
+  const names = () => page.locator('.rule-toggle strong').allTextContents();
+  const previewed = () => page.locator('.preview-rows li');
+  const save = async (): Promise<void> => {
+    await page.keyboard.press('Control+s');
+    await page.getByText('Answers saved.').first().waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).first().click();
+  };
+  const stored = async (): Promise<{ rules: Record<string, unknown>[] }> =>
+    page.evaluate(async path => (await fetch(path)).json(), `/api/endpoints/${listUrl.split('/')[5]}/answers`);
+
+  test('a rule is written with completion, checked while it is typed, tried on the last deliveries, and saved', async () => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('go to answers');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Answers', level: 1 }).waitFor();
+    await previewed().nth(3).waitFor();
+    expect(await previewed().getByText('default').count()).toBe(4);
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await previewed().getByText('rule-1').nth(3).waitFor();
+    const condition = page.getByRole('combobox', { name: 'Condition' });
+    await condition.focus();
+    await page.keyboard.type('tpye:push');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('There is no field "tpye"').waitFor();
+    expect(await page.locator('.rule .search-mirror mark').textContent()).toBe('tpye');
+    await page.getByRole('button', { name: 'Use “type”' }).click();
+    expect(await condition.inputValue()).toBe('type:push');
+    await previewed().getByText('default').nth(1).waitFor();
+    expect(await previewed().getByText('rule-1').count()).toBe(2);
+    // Known only to the server, and shown at the field before anything is saved.
+    await condition.fill('is:pinned');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Is is not known before the answer').waitFor();
+    await condition.fill('t');
+    await page.getByRole('option', { name: 'type:push' }).waitFor();
+    expect(await page.getByRole('option', { name: 'tag:' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await condition.fill('type:push');
+    await page.getByRole('button', { name: 'Add a header' }).click();
+    await page.getByLabel('Name of header 1').fill('Set-Cookie');
+    await page.getByText('"Set-Cookie" cannot be set by a rule.').waitFor();
+    await page.getByLabel('Name of header 1').fill('Content-Type');
+    await page.getByLabel('Value of Content-Type').fill('application/json');
+    await page.getByLabel('Body', { exact: true }).fill('{"order":""}');
+    await page
+      .getByLabel('Body', { exact: true })
+      .evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(10, 10));
+    await page.getByRole('button', { name: '{{body.order.id}}' }).click();
+    expect(await page.getByLabel('Body', { exact: true }).inputValue()).toBe('{"order":"{{body.order.id}}"}');
+    await page.getByLabel('Status').fill('503');
+    await save();
+    expect(await stored()).toMatchObject({
+      rules: [{ name: 'rule-1', when: 'type:push', answer: { status: 503, body: '{"order":"{{body.order.id}}"}' } }],
+    });
+    const answer = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-github-event': 'push' },
+      body: '{"order":{"id":"o-\\"9"}}',
+    });
+    expect([answer.status, await answer.text()]).toEqual([503, '{"order":"o-\\"9"}']);
+  });
+
+  test('rules are added, copied, moved and removed by keyboard, and the focus stays with them', async () => {
+    const focused = () =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
+      );
+    await page.getByRole('button', { name: 'Duplicate rule-1' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await names()).toEqual(['rule-1', 'rule-2']);
+    expect(await focused()).toContain('rule-2');
+    await page.keyboard.press('Alt+ArrowUp');
+    expect(await names()).toEqual(['rule-2', 'rule-1']);
+    expect(await focused()).toContain('rule-2');
+    await page.getByText('rule-2 is now rule 1 of 2.').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Move rule-2 down' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await names()).toEqual(['rule-1', 'rule-2']);
+    expect(await focused()).toBe('Move rule-2 down');
+    // At the end, the button stays where it is.
+    await page.keyboard.press('Enter');
+    expect([await names(), await focused()]).toEqual([['rule-1', 'rule-2'], 'Move rule-2 down']);
+    await page.getByRole('button', { name: 'Remove rule-2' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await names()).toEqual(['rule-1']);
+    expect(await focused()).toContain('rule-1');
+    await page.getByRole('button', { name: 'Save', exact: true }).and(page.locator(':disabled')).waitFor();
+  });
+
+  test('unsaved changes survive leaving the page, and are saved only without mistakes', async () => {
+    await page.getByLabel('Name', { exact: true }).fill(hostileName);
+    await page.getByLabel('Only the first').fill('two');
+    await page.getByRole('link', { name: '← Settings of' }).click();
+    await page.getByRole('heading', { name: 'Endpoint settings' }).waitFor();
+    await page.getByRole('link', { name: 'Edit answers' }).click();
+    await page.getByText('Your unsaved changes are still here').waitFor();
+    expect(await names()).toEqual([hostileName]);
+    await page.keyboard.press('Control+s');
+    await page.getByLabel('Only the first').and(page.locator(':focus')).waitFor();
+    expect((await stored()).rules[0]?.['name']).toBe('rule-1');
+    await page.getByLabel('Only the first').fill('2');
+    await page.getByLabel('Count', { exact: true }).selectOption('the attempts of each delivery');
+    await page.getByLabel('Fault').selectOption('Close the connection without an answer');
+    await page.getByText('type:push, the first 2 attempts of each delivery').waitFor();
+    await save();
+    expect((await stored()).rules[0]).toMatchObject({ name: hostileName, per: 'delivery', first: 2 });
+  });
+
+  test('the endpoint is marked, and events say what their sender got', async () => {
+    const cut = await fetch(address, { method: 'POST', headers: { 'x-github-event': 'push' }, body: '1' }).catch(
+      () => 'cut',
+    );
+    expect(cut).toBe('cut');
+    await page.goto(`${dashboard.origin}/app`);
+    await page.locator('.endpoint-card').getByText('Custom answers').waitFor();
+    await page.goto(listUrl);
+    await page.locator('.event-row').getByText(`closed · ${hostileName}`).waitFor();
+    await page.getByRole('link', { name: 'Answers connection closed: type:push' }).waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.locator('.event-row').filter({ hasText: '503 · rule-1' }).locator('.event-link').click();
+    await page.getByText('Answered 503, by the rule “rule-1”.').waitFor();
+    await page.getByRole('button', { name: 'Filter by answered:503' }).click();
+    await page.waitForURL(url => url.searchParams.get('where') === 'answered:503');
+    await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 1);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test('the page is accessible in both themes and fits a phone; presets and the way back to the default', async () => {
+    await page.goto(`${listUrl.replace(/\/events.*/, '')}/answers`);
+    await rules().first().waitFor();
+    await page.getByRole('button', { name: 'Use the preset Rate-limited' }).click();
+    await page.locator('.rule').getByText('more than 5 requests in 60 s').waitFor();
+    // The browser asks before it leaves the page.
+    expect(await page.goto(listUrl).catch(() => 'stayed')).toBe('stayed');
+    expect(dashboard.problems.dialogs.splice(0)).toEqual(['']);
+    await page.locator('.rule-toggle').click();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('button', { name: 'Reset to the default answer' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+    await page.getByText('No rules: the default answer').waitFor();
+    expect(await stored()).toEqual({ rules: [] });
+    await page.goto(`${dashboard.origin}/app`);
+    await page.locator('.endpoint-card').waitFor();
+    expect(await page.getByText('Custom answers').count()).toBe(0);
+    const { dialogs, violations: broken, foreign, errors } = dashboard.problems;
+    expect([dialogs, broken, foreign, errors]).toEqual([[], [], [], []]);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { violations, violationsInBothThemes } from './accessibility.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let address: string;
+  let listUrl: string;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open({ reducedMotion: 'reduce' });
+    await dashboard.setUp(page);
+    address = await shownAddress(page);
+    listUrl = page.url();
+  });
+  afterAll(() => dashboard?.close());
+
+  const section = () => page.locator('#guard');
+  const openSettings = async (): Promise<void> => {
+    await page.goto(`${listUrl}/settings`);
+    await section().getByRole('button', { name: 'Save guard' }).waitFor();
+  };
+  const save = async (): Promise<void> => {
+    await section().getByRole('button', { name: 'Save guard' }).click();
+    await page.getByText('Guard saved.').waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+  };
+  const statusOf = async (query: string, init: RequestInit = {}): Promise<number> =>
+    (await fetch(address + query, { method: 'POST', body: '{}', ...init })).status;
+
+  test('a guard that would refuse the latest senders warns of it before it is saved', async () => {
+    for (let n = 0; n < 3; n++)
+      await deliver(address, '{}', { headers: { 'x-github-event': 'push', 'x-github-delivery': `d-${n}` } });
+    await openSettings();
+    await section().getByLabel('Networks').fill('10.0.0.0/8\n10.0.0.0/40');
+    await section().getByText('10.0.0.0/40 is not an address or a network').waitFor();
+    await section().getByLabel('Networks').fill('10.0.0.0/8\n2001:db8::/32');
+    await section().getByText('All of the last 3 deliveries came from other networks, among them GitHub.').waitFor();
+    await section().getByLabel('Networks').fill('127.0.0.0/8');
+    await section().getByText('came from other networks').waitFor({ state: 'detached' });
+    await section().getByLabel('PUT').check();
+    await section().getByText('All of the last 3 deliveries had other methods').waitFor();
+    await section().getByLabel('POST').check();
+    await section().getByText('had other methods').waitFor({ state: 'detached' });
+    await save();
+    expect([await statusOf(''), await statusOf('', { method: 'PATCH' })]).toEqual([200, 405]);
+  });
+
+  test('a token is generated, never shown again, and what has to be added to the URL is said where it is copied', async () => {
+    await section().getByLabel('Token').selectOption('in the URL’s query');
+    await section().getByRole('button', { name: 'Save guard' }).click();
+    await section().getByText('Enter a token, or generate one.').waitFor();
+    await section().getByText('A token in a URL is easily seen').waitFor();
+    await section().getByRole('button', { name: 'Generate a token' }).click();
+    const token = await section().getByLabel('Value').inputValue();
+    expect(token).toMatch(/^[A-Za-z0-9]{32}$/);
+    expect(await violationsInBothThemes(page, { within: '#guard' })).toEqual([]);
+    await save();
+    expect([await statusOf(''), await statusOf(`?token=${token}`)]).toEqual([401, 200]);
+    await page.reload();
+    await section().getByPlaceholder('[set]').waitFor();
+    expect(await section().getByLabel('Value').inputValue()).toBe('');
+    expect(await page.content()).not.toContain(token);
+    await page.locator('#url').getByText('as ?token=… at the end of the URL').waitFor();
+    // Another change keeps the token.
+    await section().getByLabel('HTTP Basic').check();
+    await section().getByLabel('User name').fill('mi:ra');
+    await section().getByLabel('Password').fill('river');
+    await section().getByRole('button', { name: 'Save guard' }).click();
+    await section().getByText('A user name has no colon.').waitFor();
+    await section().getByLabel('User name').fill('mira');
+    await save();
+    const headers = { authorization: `Basic ${btoa('mira:river')}` };
+    expect(await statusOf(`?token=${token}`, { headers })).toBe(200);
+    await page.goto(listUrl);
+    await page.getByRole('button', { name: 'Connect a platform' }).click();
+    await page.getByRole('dialog').getByText('The guard asks for the token').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('refused events say why, and a click lists all of them', async () => {
+    await page.goto(listUrl);
+    await page.locator('.event-row').filter({ hasText: 'Refused 405' }).locator('.event-link').click();
+    await page.getByText('Refused with 405 (method): its method is not one').waitFor();
+    await page.getByRole('button', { name: 'Filter by is:refused' }).click();
+    await page.waitForURL(url => url.searchParams.get('where') === 'is:refused');
+    await page.locator('.event-row').filter({ hasText: 'Refused 401' }).waitFor();
+    expect(await page.locator('.event-row').filter({ hasNotText: 'Refused' }).count()).toBe(0);
+    expect(await violationsInBothThemes(page)).toEqual([]);
+  });
+
+  test('an endpoint that a file declares says that the file sets values back', async () => {
+    await page.route('**/api/endpoints', async route => {
+      const response = await route.fetch();
+      const { endpoints } = (await response.json()) as { endpoints: object[] };
+      await route.fulfill({ response, json: { endpoints: endpoints.map(one => ({ ...one, declared: true })) } });
+    });
+    await page.goto(`${dashboard.origin}/app`);
+    await page.locator('.endpoint-card').getByText('Declared').waitFor();
+    await openSettings();
+    await page.getByText('sets back the values that the file has').waitFor();
+    await page.getByRole('link', { name: 'Add rules' }).click();
+    await page.getByText('sets back the rules that the file has').waitFor();
+    await page.unroute('**/api/endpoints');
+  });
+
+  test('the settings fit a phone, and a guard is removed', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await openSettings();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await violations(page)).toEqual([]);
+    await section().getByRole('button', { name: 'Remove guard' }).click();
+    await page.getByText('The endpoint takes all requests.').waitFor();
+    expect(await statusOf('', { method: 'DELETE' })).toBe(200);
+    const { dialogs, violations: broken, foreign, errors } = dashboard.problems;
+    expect([dialogs, broken, foreign, errors]).toEqual([[], [], [], []]);
+  });
+});

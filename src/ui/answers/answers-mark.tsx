@@ -1,0 +1,61 @@
+/* Marks an endpoint that does not give the default answer, so that a forgotten rule is noticed, and says what senders get. */
+
+import type { AnswerRule } from '../../features/answers/model.ts';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { Notice } from '../components/controls.tsx';
+import { Link } from '../components/navigation.tsx';
+import { visibleLine } from '../format/visible.ts';
+import { describeAnswer, describeCondition } from './describe.ts';
+import { RuleSummaries } from './rule-summaries.tsx';
+import { useRules } from './use-rules.ts';
+
+const lineOf = (rule: AnswerRule): string => visibleLine(`${describeAnswer(rule)}: ${describeCondition(rule)}`);
+
+/** For the header of the endpoint. Nothing for the default answer. */
+export const AnswersMark = ({ endpoint }: { endpoint: Endpoint }) =>
+  !endpoint.customAnswers ? null : <Mark endpoint={endpoint} />;
+
+function Mark({ endpoint }: { endpoint: Endpoint }) {
+  const { rules = [] } = useRules(endpoint);
+  const [only, ...others] = rules;
+  const text = only && others.length === 0 ? `Answers ${lineOf(only)}` : 'Custom answers';
+  return (
+    <Link
+      class="badge warn answers-mark"
+      to={`/app/endpoints/${endpoint.id}/answers`}
+      title={`Senders don't always get the default answer.\n${rules.map(lineOf).join('\n')}`.trim()}
+    >
+      <span class="badge-text">{text}</span>
+    </Link>
+  );
+}
+
+/** For a list of endpoints, which has no room for the rules. */
+export const AnswersBadge = ({ endpoint }: { endpoint: Endpoint }) =>
+  !endpoint.customAnswers ? null : (
+    <span class="badge warn" title="Senders don't always get the default answer">
+      Custom answers
+    </span>
+  );
+
+/** For the page of an endpoint without events, where the first test would be answered by a rule. */
+export const AnswersNotice = ({ endpoint }: { endpoint: Endpoint }) =>
+  !endpoint.customAnswers ? null : <RulesNotice endpoint={endpoint} />;
+
+function RulesNotice({ endpoint }: { endpoint: Endpoint }) {
+  const { rules = [] } = useRules(endpoint);
+  return (
+    <div class="answers-notice">
+      <Notice
+        tone="warn"
+        title="Senders don't always get the default answer"
+        action={
+          <Link class="button plain" to={`/app/endpoints/${endpoint.id}/answers`}>
+            Answers
+          </Link>
+        }
+      />
+      <RuleSummaries rules={rules} />
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'bun:test';
+import type { AnswerRule } from '../../features/answers/model.ts';
+import { answerPresets } from '../../shared/answer-presets.ts';
+import { copyOf, draftOf, moved, namesOf, ruleOf, rulesOf } from './draft.ts';
+
+const whole: AnswerRule = {
+  name: 'all of it',
+  when: 'type:invoice.* body.amount>1000',
+  per: 'delivery',
+  first: 2,
+  every: 3,
+  chance: 0.29,
+  rate: { max: 5, perS: 60 },
+  handshake: true,
+  answer: {
+    status: 503,
+    headers: [
+      ['Content-Type', 'application/json'],
+      ['X-A', ''],
+    ],
+    body: '{"id":"{{id}}"}',
+    delayMs: 1500,
+    fault: 'stall',
+  },
+};
+
+describe('a rule as a draft', () => {
+  test('becomes the same rule again, whatever it combines', () => {
+    const rules: AnswerRule[] = [
+      whole,
+      { answer: {} },
+      { name: 'bytes', answer: { body: 'AAH/', bodyEncoding: 'base64', delayMs: 60_000 } },
+      ...answerPresets.flatMap(({ rules }) => rules),
+    ];
+    for (const rule of rules) expect(ruleOf(draftOf(rule))).toEqual({ rule, problems: {} });
+  });
+
+  test('keeps a chance as it was written in percent', () => {
+    for (const chance of [0.07, 0.29, 0.57, 1, 0.001, 0]) {
+      const draft = draftOf({ chance, answer: {} });
+      expect(draft.chance).toBe(String(Number((chance * 100).toFixed(6))));
+      expect(ruleOf(draft).rule.chance).toBe(chance);
+    }
+  });
+
+  test('reads delays with and without a unit', () => {
+    const delayOf = (delay: string) => ruleOf({ ...draftOf({ answer: {} }), delay });
+    expect(delayOf('10s').rule.answer.delayMs).toBe(10_000);
+    expect(delayOf(' 250 ').rule.answer.delayMs).toBe(250);
+    expect(delayOf('1m').rule.answer.delayMs).toBe(60_000);
+    expect(delayOf('61s').problems.delay).toBe('At most 60s.');
+    expect(delayOf('soon').problems.delay).toStartWith('Write a duration');
+  });
+
+  test.each([
+    ['first', '0'],
+    ['first', '1.5'],
+    ['every', '-1'],
+    ['status', '199'],
+    ['status', '600'],
+    ['chance', '101'],
+    ['chance', 'often'],
+    ['when', 'tpye:push'],
+    ['when', '('],
+  ] as const)('names what is wrong in %s: %s', (field, text) => {
+    const { problems } = ruleOf({ ...draftOf({ answer: {} }), [field]: text });
+    expect(Object.keys(problems)).toEqual([field]);
+  });
+
+  test('asks for both halves of a rate, and for the name of a header', () => {
+    const draft = draftOf({ answer: {} });
+    expect(Object.keys(ruleOf({ ...draft, rateMax: '5' }).problems)).toEqual(['ratePerS']);
+    expect(Object.keys(ruleOf({ ...draft, ratePerS: '5' }).problems)).toEqual(['rateMax']);
+    expect(ruleOf({ ...draft, headers: [['', 'x']] }).problems.headers).toBe('A header has no name.');
+    expect(ruleOf({ ...draft, headers: [['', '']] })).toEqual({ rule: { answer: {} }, problems: {} });
+  });
+});
+
+describe('a list of rules', () => {
+  test('has a name for each rule, and no name twice', () => {
+    const drafts = [{ answer: {} }, { name: 'rule-1', answer: {} }, { name: 'b', answer: {} }].map(draftOf);
+    expect(namesOf(drafts)).toEqual(['rule-1', 'rule-1', 'b']);
+    const { problems } = rulesOf(drafts);
+    expect([...problems]).toEqual([[drafts[1]?.key ?? -1, { name: 'Another rule is called rule-1.' }]]);
+  });
+
+  test('gives a copy a free name', () => {
+    const draft = draftOf({ name: 'flaky-2', answer: {} });
+    expect(copyOf(draft, ['flaky', 'flaky-2', 'flaky-3']).name).toBe('flaky-4');
+    expect(copyOf(draftOf({ answer: {} }), []).name).toBe('');
+  });
+
+  test('moves a rule up and down', () => {
+    const drafts = ['a', 'b', 'c'].map(name => draftOf({ name, answer: {} }));
+    expect(namesOf(moved(drafts, 0, 1))).toEqual(['b', 'a', 'c']);
+    expect(namesOf(moved(drafts, 2, 0))).toEqual(['c', 'a', 'b']);
+  });
+});

@@ -1,0 +1,83 @@
+/* The condition of a rule: a filter, completed and checked as in the search box. */
+
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { FilterError } from '../../shared/filter/filter.ts';
+import { FilterInput } from '../search/filter-input.tsx';
+import { FilterProblem } from '../search/filter-problem.tsx';
+import { parse, withNearest } from '../search/filter-text.ts';
+import { useCompletion } from '../search/use-completion.ts';
+import type { SeenSource } from '../search/use-seen-values.ts';
+
+/** A text that is still being typed is not called wrong. */
+const settleDelayMs = 1200;
+
+/** Fields that a delivery does not have yet when it is answered. They are not suggested. */
+const unknownBeforeAnswer = ['attempt', 'answered', 'tag', 'is'];
+
+type FilterFieldProps = {
+  label: string;
+  text: string;
+  seen: SeenSource;
+  /** What the server says about it. */
+  refusal: FilterError | undefined;
+  onText: (text: string) => void;
+};
+
+export function FilterField({ label, text, seen, refusal, onText }: FilterFieldProps) {
+  const id = useId();
+  const inputRef = useRef<HTMLInputElement>(null);
+  const completion = useCompletion(inputRef, text, seen, unknownBeforeAnswer);
+  const [isSettled, setIsSettled] = useState(true);
+  const wrong = useMemo(() => {
+    const parsed = parse(text);
+    return parsed instanceof FilterError ? parsed : undefined;
+  }, [text]);
+  const isChoosing = completion.completion !== undefined;
+  useEffect(() => {
+    if (isSettled || isChoosing) return;
+    const timer = setTimeout(setIsSettled, settleDelayMs, true);
+    return () => clearTimeout(timer);
+  }, [text, isSettled, isChoosing]);
+  const problem = isSettled ? (wrong ?? refusal) : undefined;
+  const type = (next: string): void => {
+    setIsSettled(false);
+    onText(next);
+  };
+  const correct = (next: string): void => {
+    setIsSettled(true);
+    onText(next);
+    inputRef.current?.focus();
+  };
+  return (
+    <div class="field filter-field">
+      <label for={`${id}-input`}>{label}</label>
+      <div class={`search ${problem ? 'wrong' : ''}`}>
+        <FilterInput
+          inputRef={inputRef}
+          id={id}
+          placeholder="every delivery"
+          enterHint="done"
+          text={text}
+          problem={problem}
+          completion={completion}
+          onType={type}
+          onTerm={type}
+          onEnter={() => {
+            completion.close();
+            setIsSettled(true);
+            const nearest = problem && withNearest(text, problem);
+            if (nearest !== undefined) onText(nearest);
+          }}
+          onEscape={() => {}}
+          onFocus={seen.load}
+          onBlur={() => setIsSettled(true)}
+        />
+      </div>
+      {problem && !isChoosing ? (
+        <FilterProblem id={`${id}-problem`} text={text} problem={problem} onCorrect={correct} />
+      ) : (
+        <p class="hint">A filter, as in the search box: type:invoice.* or body.amount&gt;1000.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+/* The placeholders of an answer's body, with examples from a delivery that arrived. Pure. */
+
+import type { EventDetail } from '../../features/events/model.ts';
+import { contentFieldsOf } from '../search/content-fields.ts';
+
+export type Placeholder = {
+  /** As it is inserted. */
+  text: string;
+  /** What of it is to be replaced by another name; empty for none. */
+  name: string;
+  title: string;
+};
+
+/** What the newest delivery has for each placeholder with a name. */
+export type Example = { header: string; query: string; body: string };
+
+export function exampleOf(event: EventDetail): Example {
+  const fields = contentFieldsOf(event).map(({ field }) => field);
+  // Items of lists and quoted names have another form in placeholders.
+  const first = (place: string): string =>
+    fields
+      .find(field => field.startsWith(`${place}.`) && !/["[\]]/.test(field) && !isCommon(field))
+      ?.slice(place.length + 1) ?? '';
+  return { header: first('header'), query: first('query'), body: first('body') };
+}
+
+const isCommon = (field: string): boolean =>
+  /^header\.(host|accept.*|connection|content-length|user-agent)$/.test(field);
+
+export function placeholdersFor(example: Example | undefined): Placeholder[] {
+  const named = (place: keyof Example, fallback: string, title: string): Placeholder => {
+    const name = example?.[place] || fallback;
+    return { text: `{{${place}.${name}}}`, name, title };
+  };
+  return [
+    { text: '{{id}}', name: '', title: 'the event’s id' },
+    { text: '{{now}}', name: '', title: 'the time of the answer, RFC 3339' },
+    named('header', 'X-Request-Id', 'a header of the request'),
+    named('query', 'page', 'a parameter of its query, decoded'),
+    named('body', 'id', 'a field of its body: body.a.b'),
+  ];
+}
+
+const known = /^[ \t]*(?:id|now|(?:header|query|body)\.[^{}\s]+)[ \t]*$/;
+
+/** What looks like a placeholder and is none. */
+export const unknownPlaceholders = (body: string): string[] => [
+  ...new Set(
+    [...body.matchAll(/\{\{([^{}]{0,100})\}\}/g)].flatMap(([whole, inner = '']) => (known.test(inner) ? [] : [whole])),
+  ),
+];

@@ -1,0 +1,76 @@
+/* The newest deliveries with the rule that each would have met. Types and paths come from outside and are shown as text only. */
+
+import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
+import { PlatformMark } from '../components/badges.tsx';
+import { Notice, Skeleton } from '../components/controls.tsx';
+import { Link } from '../components/navigation.tsx';
+import { Time } from '../components/time.tsx';
+import { titleOf } from '../format/row-text.ts';
+import { visibleLine } from '../format/visible.ts';
+import { describeAnswer, isSuccess } from './describe.ts';
+import type { Preview } from './use-preview.ts';
+
+type PreviewPanelProps = {
+  endpointId: string;
+  preview: Preview;
+  /** The rules that were tried, with the names that they have when saved. */
+  rules: readonly AnswerRule[];
+  names: readonly string[];
+  /** Something is wrong with the rules, so the preview is older. */
+  isHeld: boolean;
+};
+
+export function PreviewPanel({ endpointId, preview: { events, problem }, rules, names, isHeld }: PreviewPanelProps) {
+  return (
+    <section class="card section answers-preview" aria-labelledby="preview-title">
+      <h2 id="preview-title">The last deliveries</h2>
+      <p class="lead">
+        Which rule each of the last ten would have met, with the rules as they stand here. Counting begins with the
+        oldest of them.
+      </p>
+      {isHeld && <Notice tone="warn">Shows the rules before the change that is marked as wrong.</Notice>}
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {!events && !problem && <Skeleton rows={4} />}
+      {events?.length === 0 && <p class="faint">No deliveries yet. The last ten appear here.</p>}
+      {events && events.length > 0 && (
+        <ol class="preview-rows" aria-label="The last deliveries">
+          {events.map(one => (
+            <PreviewRow
+              key={one.event.id}
+              endpointId={endpointId}
+              row={one}
+              rule={rules[names.indexOf(one.rule ?? '')]}
+            />
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+type PreviewRowProps = {
+  endpointId: string;
+  row: AnswerPreview['events'][number];
+  /** Undefined for the default answer. */
+  rule: AnswerRule | undefined;
+};
+
+const PreviewRow = ({ endpointId, row: { event, rule: name, status }, rule }: PreviewRowProps) => (
+  <li>
+    <PlatformMark platform={event.platform} />
+    <span class="stack grow">
+      <Link to={`/app/endpoints/${endpointId}/events/${event.id}`}>{titleOf(event).text}</Link>
+      <span class="faint">
+        {event.method} · <Time at={event.receivedAt} />
+      </span>
+    </span>
+    <span class="stack preview-answer">
+      <span class={`badge ${rule ? (isSuccess(rule) ? 'good' : 'bad') : ''}`}>
+        {rule ? describeAnswer(rule) : (status ?? 'cut off')}
+      </span>
+      <span class="faint">
+        {event.refused === null ? (name === null ? 'default' : visibleLine(name)) : 'refused by the guard'}
+      </span>
+    </span>
+  </li>
+);

@@ -1,0 +1,124 @@
+/* One rule in the list: what it does in a line, the buttons that move, copy and remove it, and, unfolded, its fields. */
+
+import { useId } from 'preact/hooks';
+import type { AnswerRule } from '../../features/answers/model.ts';
+import type { FilterError } from '../../shared/filter/filter.ts';
+import { Field } from '../components/controls.tsx';
+import { IconButton } from '../components/icon-button.tsx';
+import { Icon } from '../components/icons.tsx';
+import { keyLabel } from '../components/key-label.ts';
+import { visibleLine } from '../format/visible.ts';
+import type { SeenSource } from '../search/use-seen-values.ts';
+import { describeAnswer, describeCondition, isSuccess } from './describe.ts';
+import type { RuleDraft, RuleProblems } from './draft.ts';
+import type { Example } from './placeholders.ts';
+import { AnswerFields, ConditionFields } from './rule-fields.tsx';
+
+export type RuleActions = {
+  change: (change: Partial<RuleDraft>) => void;
+  move: (by: 1 | -1) => void;
+  duplicate: () => void;
+  remove: () => void;
+  toggle: () => void;
+};
+
+type RuleCardProps = {
+  draft: RuleDraft;
+  rule: AnswerRule;
+  /** The one that it has without a name of its own, too. */
+  name: string;
+  index: number;
+  count: number;
+  problems: RuleProblems;
+  filterProblem: FilterError | undefined;
+  /** The name of the rule before it that takes every request; empty for none. */
+  coveredBy: string;
+  isOpen: boolean;
+  actions: RuleActions;
+  seen: SeenSource;
+  example: Example | undefined;
+};
+
+export function RuleCard(props: RuleCardProps) {
+  const { draft, rule, index, count, problems, coveredBy, isOpen, actions, seen, example } = props;
+  const id = useId();
+  const name = visibleLine(props.name);
+  const problemCount = Object.keys(problems).length;
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
+    if (by === 0 || !event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    actions.move(by);
+  };
+  const fields = { draft, problems, onChange: actions.change };
+  return (
+    <li class={`card rule ${problemCount > 0 ? 'wrong' : ''}`}>
+      <div class="rule-head">
+        <h3>
+          <button
+            type="button"
+            class="rule-toggle"
+            aria-expanded={isOpen}
+            aria-controls={`${id}-fields`}
+            onClick={actions.toggle}
+            onKeyDown={onKeyDown}
+          >
+            <Icon name="chevron" />
+            <span class="rule-number">{index + 1}</span>
+            <span class="rule-summary">
+              <strong>{name}</strong> <span class="faint">{visibleLine(describeCondition(rule))}</span>
+            </span>
+            <span class={`badge ${isSuccess(rule) ? 'good' : 'bad'}`}>{describeAnswer(rule)}</span>
+          </button>
+        </h3>
+        <span class="rule-buttons">
+          <IconButton
+            icon="up"
+            label={`Move ${name} up`}
+            title={`Move up (${keyLabel('Alt+ArrowUp')})`}
+            aria-disabled={index === 0}
+            onClick={() => actions.move(-1)}
+            onKeyDown={onKeyDown}
+          />
+          <IconButton
+            icon="chevron"
+            label={`Move ${name} down`}
+            title={`Move down (${keyLabel('Alt+ArrowDown')})`}
+            aria-disabled={index === count - 1}
+            onClick={() => actions.move(1)}
+            onKeyDown={onKeyDown}
+          />
+          <IconButton icon="copy" label={`Duplicate ${name}`} title="Duplicate" onClick={actions.duplicate} />
+          <IconButton icon="trash" label={`Remove ${name}`} title="Remove" onClick={actions.remove} />
+        </span>
+      </div>
+      {coveredBy !== '' && (
+        <p class="hint rule-note">
+          Never reached: “{visibleLine(coveredBy)}” above answers every request. Move this rule up, or narrow that one.
+        </p>
+      )}
+      {!isOpen && problemCount > 0 && <p class="hint bad rule-note">{firstProblem(problems)}</p>}
+      <div id={`${id}-fields`} class="rule-fields" hidden={!isOpen}>
+        {isOpen && (
+          <>
+            <Field
+              label="Name"
+              value={draft.name}
+              onText={text => actions.change({ name: text })}
+              placeholder={`rule-${index + 1}`}
+              autocomplete="off"
+              spellcheck={false}
+              maxLength={64}
+              problem={problems.name ?? ''}
+              hint="Stands with each event that the rule answered."
+            />
+            <ConditionFields {...fields} seen={seen} filterProblem={props.filterProblem} />
+            <AnswerFields {...fields} example={example} />
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+const firstProblem = (problems: RuleProblems): string => Object.values(problems)[0] ?? '';

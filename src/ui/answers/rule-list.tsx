@@ -1,0 +1,109 @@
+/* The ordered list of rules. The first one that matches answers, so order matters: a rule keeps the focus when it is moved. */
+
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../components/controls.tsx';
+import type { SeenSource } from '../search/use-seen-values.ts';
+import { isCatchAll } from './describe.ts';
+import { copyOf, emptyRule, moved, namesOf, type RuleDraft } from './draft.ts';
+import type { Example } from './placeholders.ts';
+import { RuleCard } from './rule-card.tsx';
+import type { AnswersEditor } from './use-answers.ts';
+
+type RuleListProps = {
+  editor: AnswersEditor;
+  drafts: readonly RuleDraft[];
+  /** The keys of the unfolded rules. */
+  open: ReadonlySet<number>;
+  setOpen: (open: ReadonlySet<number>) => void;
+  seen: SeenSource;
+  example: Example | undefined;
+};
+
+export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleListProps) {
+  const [announcement, setAnnouncement] = useState('');
+  const list = useRef<HTMLOListElement>(null);
+  const addButton = useRef<HTMLDivElement>(null);
+  const focus = useFocusAfter(drafts);
+  const names = namesOf(drafts);
+  const catchAll = editor.rules.findIndex(isCatchAll);
+  const toggleOf = (at: number): HTMLElement | null | undefined =>
+    list.current?.querySelectorAll<HTMLElement>('.rule-toggle')[at];
+
+  const insert = (at: number, draft: RuleDraft): void => {
+    editor.setDrafts(drafts.toSpliced(at, 0, draft));
+    setOpen(new Set([...open, draft.key]));
+    focus.after(() => toggleOf(at));
+  };
+  const actionsOf = (draft: RuleDraft, at: number) => ({
+    change: (change: Partial<RuleDraft>) =>
+      editor.setDrafts(drafts.map(one => (one.key === draft.key ? { ...one, ...change } : one))),
+    move: (by: 1 | -1) => {
+      const to = at + by;
+      if (to < 0 || to >= drafts.length) return;
+      const focused = document.activeElement;
+      editor.setDrafts(moved(drafts, at, to));
+      focus.after(() => (focused instanceof HTMLElement ? focused : undefined));
+      setAnnouncement(`${names[at]} is now rule ${to + 1} of ${drafts.length}.`);
+    },
+    duplicate: () => {
+      insert(at + 1, copyOf(draft, names));
+      setAnnouncement(`${names[at]} was duplicated.`);
+    },
+    remove: () => {
+      editor.setDrafts(drafts.filter(({ key }) => key !== draft.key));
+      focus.after(() => toggleOf(Math.min(at, drafts.length - 2)) ?? addButton.current?.querySelector('button'));
+      setAnnouncement(`${names[at]} was removed.`);
+    },
+    toggle: () => {
+      const next = new Set(open);
+      if (!next.delete(draft.key)) next.add(draft.key);
+      setOpen(next);
+    },
+  });
+  return (
+    <>
+      <h2 class="offscreen">Rules</h2>
+      <ol class="rules" ref={list}>
+        {drafts.map((draft, at) => (
+          <RuleCard
+            key={draft.key}
+            draft={draft}
+            rule={editor.rules[at] ?? { answer: {} }}
+            name={names[at] ?? ''}
+            index={at}
+            count={drafts.length}
+            problems={editor.problemsOf(draft.key)}
+            filterProblem={editor.filterProblemOf(draft.key)}
+            coveredBy={catchAll >= 0 && at > catchAll ? (names[catchAll] ?? '') : ''}
+            isOpen={open.has(draft.key)}
+            actions={actionsOf(draft, at)}
+            seen={seen}
+            example={example}
+          />
+        ))}
+      </ol>
+      <div class="button-row" ref={addButton}>
+        <Button icon="plus" onClick={() => insert(drafts.length, emptyRule())}>
+          Add a rule
+        </Button>
+      </div>
+      <p class="offscreen" role="status">
+        {announcement}
+      </p>
+    </>
+  );
+}
+
+/** Moves the focus once the drafts are rendered: an element that changes its place in the page loses it. */
+function useFocusAfter(drafts: readonly RuleDraft[]) {
+  const target = useRef<(() => HTMLElement | null | undefined) | undefined>(undefined);
+  useLayoutEffect(() => {
+    target.current?.()?.focus();
+    target.current = undefined;
+  }, [drafts]);
+  return {
+    after: (find: () => HTMLElement | null | undefined): void => {
+      target.current = find;
+    },
+  };
+}

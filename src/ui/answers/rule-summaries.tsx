@@ -1,0 +1,18 @@
+/* Rules in a line each: what they answer, and whom. */
+
+import type { AnswerRule } from '../../features/answers/model.ts';
+import { visibleLine } from '../format/visible.ts';
+import { describeAnswer, describeCondition, isSuccess } from './describe.ts';
+
+export const RuleSummaries = ({ rules }: { rules: readonly AnswerRule[] }) => (
+  <ol class="rule-summaries">
+    {rules.map((rule, at) => (
+      <li key={rule.name ?? at}>
+        <span class={`badge ${isSuccess(rule) ? 'good' : 'bad'}`}>{describeAnswer(rule)}</span>{' '}
+        <span>
+          <strong>{visibleLine(rule.name ?? `rule-${at + 1}`)}</strong> {visibleLine(describeCondition(rule))}
+        </span>
+      </li>
+    ))}
+  </ol>
+);

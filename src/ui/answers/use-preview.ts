@@ -1,0 +1,64 @@
+/*
+ * Which rule the newest deliveries would have met, asked again while the rules are edited. The server checks the rules on the way, so
+ * what it refuses is known before they are saved.
+ */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
+import { ApiError, api, isRetryable } from '../api.ts';
+import type { RuleDraft } from './draft.ts';
+import { problemOfError, type ServerProblem } from './server-problem.ts';
+
+const typingMs = 300;
+const retryMs = 5000;
+
+export type Preview = {
+  /** Of the last rules that were right; undefined until the first answer. */
+  events: AnswerPreview['events'] | undefined;
+  /** Why these rules cannot be saved. */
+  refusal: ServerProblem | undefined;
+  /** Why there is no preview. */
+  problem: string;
+};
+
+const nothing: Preview = { events: undefined, refusal: undefined, problem: '' };
+
+/** @param rules those of the drafts; undefined while something is wrong with them: the last preview stays */
+export function usePreview(
+  endpointId: string,
+  drafts: readonly RuleDraft[],
+  rules: readonly AnswerRule[] | undefined,
+): Preview {
+  const [preview, setPreview] = useState(nothing);
+  const [retries, setRetries] = useState(0);
+  const isFirst = useRef(true);
+  const asked = rules && JSON.stringify(rules);
+  useEffect(() => {
+    if (asked === undefined) return setPreview(old => ({ ...old, refusal: undefined }));
+    const abort = new AbortController();
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    const fail = (error: unknown): void => {
+      const isRefused = error instanceof ApiError && error.status === 400;
+      const refusal = isRefused ? problemOfError(error, drafts) : undefined;
+      const problem = isRefused ? '' : error instanceof Error ? error.message : String(error);
+      setPreview(old => ({ ...old, refusal, problem }));
+      if (isRetryable(error)) retry = setTimeout(() => setRetries(n => n + 1), retryMs);
+    };
+    const ask = async (): Promise<void> => {
+      try {
+        const { events } = await api.previewAnswers(endpointId, JSON.parse(asked), abort.signal);
+        if (!abort.signal.aborted) setPreview({ ...nothing, events });
+      } catch (error) {
+        if (!abort.signal.aborted) fail(error);
+      }
+    };
+    const timer = setTimeout(ask, isFirst.current ? 0 : typingMs);
+    isFirst.current = false;
+    return () => {
+      clearTimeout(timer);
+      clearTimeout(retry);
+      abort.abort();
+    };
+  }, [endpointId, asked, retries]);
+  return preview;
+}

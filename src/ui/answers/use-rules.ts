@@ -1,0 +1,17 @@
+/* The rules of an endpoint, to be shown. They are asked for only where the endpoint has some. */
+
+import type { AnswerRule } from '../../features/answers/model.ts';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { api } from '../api.ts';
+import { useQuery } from '../components/use-query.ts';
+
+export function useRules({ id, customAnswers }: Pick<Endpoint, 'id' | 'customAnswers'>): {
+  /** Undefined until they are loaded. */
+  rules: readonly AnswerRule[] | undefined;
+  problem: string;
+} {
+  const { value, problem } = useQuery(`${id} ${customAnswers}`, () =>
+    customAnswers ? api.answers(id) : Promise.resolve({ rules: [] }),
+  );
+  return { rules: value?.rules, problem };
+}

@@ -1,0 +1,16 @@
+/* Says that a file declares an endpoint, so that changes made here may not last. */
+
+import { Notice } from './controls.tsx';
+
+export const DeclaredNotice = ({ what = 'values' }: { what?: string }) => (
+  <Notice title="This endpoint is declared in a file">
+    You can change it here, but the next <code>hooktape apply</code>, or the next start of the server with that file,
+    sets back the {what} that the file has.
+  </Notice>
+);
+
+export const DeclaredBadge = () => (
+  <span class="badge" title="Declared in a file, which sets its values back when it is applied">
+    Declared
+  </span>
+);

@@ -1,0 +1,35 @@
+/* What the sender of an event got, where it was not the default: by a rule, or refused by the guard. */
+
+import type { EventDetail, EventSummary } from '../../features/events/model.ts';
+import { describeOutcome, isDefaultAnswer, rowAnswerOf } from '../format/answered.ts';
+import { FilterBy } from '../search/filter-by.tsx';
+
+/** In the row of a list. */
+export function RowAnswer({ event }: { event: Pick<EventSummary, 'answered' | 'refused'> }) {
+  const answer = rowAnswerOf(event);
+  return answer ? (
+    <span class={`badge row-answer ${answer.tone}`} title={describeOutcome(event)}>
+      <span class="row-answer-text">{answer.text}</span>
+    </span>
+  ) : null;
+}
+
+/** Of one of several attempts: always there. */
+export const AttemptAnswer = ({ event }: { event: Pick<EventSummary, 'answered' | 'refused'> }) =>
+  rowAnswerOf(event) ? <RowAnswer event={event} /> : <span class="badge good">200</span>;
+
+/** In the head of an open event, with a button that filters by it. */
+export function EventOutcome({ event }: { event: EventDetail | EventSummary }) {
+  const { answered, refused } = event;
+  if (refused === null && isDefaultAnswer(answered)) return null;
+  return (
+    <p class={`event-outcome ${refused === null ? '' : 'refused'}`}>
+      <span>{describeOutcome(event)}</span>
+      {refused !== null ? (
+        <FilterBy field="is" value="refused" />
+      ) : (
+        answered.status !== null && <FilterBy field="answered" value={String(answered.status)} />
+      )}
+    </p>
+  );
+}

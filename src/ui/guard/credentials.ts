@@ -1,0 +1,15 @@
+/* What a guard asks senders for, in words. Pure. */
+
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { visibleLine } from '../format/visible.ts';
+
+/** What a sender has to add to its requests; empty when nothing. */
+export function describeCredentials(guard: Endpoint['guard']): string {
+  const { basic, token } = guard ?? {};
+  const parts = [
+    ...(token?.in === 'query' ? [`the token, as ?${visibleLine(token.name)}=… at the end of the URL`] : []),
+    ...(token?.in === 'header' ? [`the token, in the header ${visibleLine(token.name)}`] : []),
+    ...(basic ? [`the user name ${visibleLine(basic.user)} and its password (HTTP Basic)`] : []),
+  ];
+  return parts.length === 0 ? '' : `The guard asks for ${parts.join(', and ')}.`;
+}

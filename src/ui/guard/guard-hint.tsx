@@ -1,0 +1,9 @@
+/* Says what a sender has to add to the endpoint's URL. Nothing without a guard that asks for credentials. */
+
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { describeCredentials } from './credentials.ts';
+
+export const GuardHint = ({ endpoint }: { endpoint: Endpoint }) => {
+  const text = describeCredentials(endpoint.guard);
+  return text === '' ? null : <p class="hint guard-hint">{text} Without it, a delivery is refused with 401.</p>;
+};
