@@ -16,6 +16,7 @@ import { createIngestWiring } from './wiring/ingest.ts';
 import { createMcpWiring } from './wiring/mcp.ts';
 import { createOAuthWiring } from './wiring/oauth.ts';
 import { createObservabilityWiring } from './wiring/observability.ts';
+import { createQueuesWiring } from './wiring/queues.ts';
 import { createSchemasWiring } from './wiring/schemas.ts';
 
 export type { Dependencies } from './wiring/infrastructure.ts';
@@ -63,6 +64,7 @@ function build(infrastructure: Infrastructure) {
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
+  const queues = createQueuesWiring(infrastructure, captureLoad);
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas);
 
   /** Reads into memory what every request needs. */
@@ -77,6 +79,7 @@ function build(infrastructure: Infrastructure) {
   };
   const close = async (): Promise<void> => {
     infrastructure.stopTimers();
+    await queues.queues.stop();
     await history.replays.stop();
     await events.background.stop();
     await ingest.capture.drain();
@@ -99,6 +102,7 @@ function build(infrastructure: Infrastructure) {
     ...history,
     ...feed,
     ...schemas,
+    ...queues,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.
@@ -114,6 +118,7 @@ function build(infrastructure: Infrastructure) {
         throw error;
       }
       infrastructure.startTimers();
+      if (infrastructure.runsQueues) await queues.queues.start();
       // An upgrade or a crash may have left work.
       events.search.wake();
     },

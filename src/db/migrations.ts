@@ -15,6 +15,7 @@ import addSigning from '../../migrations/0013_add_signing.sql' with { type: 'tex
 import addTeamControls from '../../migrations/0014_add_team_controls.sql' with { type: 'text' };
 import addTestSecrets from '../../migrations/0015_add_test_secrets.sql' with { type: 'text' };
 import createKeyLogins from '../../migrations/0016_create_key_logins.sql' with { type: 'text' };
+import createQueues from '../../migrations/0017_create_queues.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly string[] = [
   addTeamControls,
   addTestSecrets,
   createKeyLogins,
+  createQueues,
 ];

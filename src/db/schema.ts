@@ -157,6 +157,31 @@ export const replays = sqliteTable('replays', {
   response: blob({ mode: 'buffer' }),
 });
 
+export const queues = sqliteTable('queues', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  kind: text().notNull(),
+  owner: text().notNull(),
+  nextAt: integer('next_at'),
+  pausedAt: integer('paused_at'),
+  holder: text(),
+  beats: integer().notNull().default(0),
+});
+
+export const queueItems = sqliteTable('queue_items', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  queue: integer().notNull(),
+  event: integer(),
+  nonce: blob({ mode: 'buffer' }),
+  lane: blob({ mode: 'buffer' }),
+  dueAt: integer('due_at'),
+  attempts: integer().notNull().default(0),
+  outcome: text(),
+  status: integer(),
+  error: text(),
+  detail: blob({ mode: 'buffer' }),
+  addedAt: integer('added_at').notNull(),
+});
+
 export const secrets = sqliteTable('secrets', {
   id: text().primaryKey(),
   endpoint: integer().notNull(),
