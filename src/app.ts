@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import { accountRoutes } from './features/accounts/routes.ts';
 import { appsRoutes } from './features/apps/routes.ts';
+import { auditRoutes } from './features/audit/routes.ts';
 import { consumersRoutes } from './features/consumers/routes.ts';
 import { deliveriesRoutes } from './features/deliveries/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
@@ -23,6 +24,7 @@ import { setupRoutes } from './features/setup/routes.ts';
 import { signaturesRoutes } from './features/signatures/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
 import { testEventsRoutes } from './features/test-events/routes.ts';
+import { auditRequests } from './http/audit-requests.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { createDeclaredOnly, type DeclaredRoute } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
@@ -59,7 +61,8 @@ const createApi = (services: Services) =>
     .use(consumersRoutes(services))
     .use(sessionsRoutes(services))
     .use(setupRoutes(services))
-    .use(teamsRoutes(services));
+    .use(teamsRoutes(services))
+    .use(auditRoutes(services));
 
 export function createApp(services: Services): App {
   const { gate, config, onRequestError } = services;
@@ -79,6 +82,9 @@ export function createApp(services: Services): App {
     .use(metricsRoutes(services))
     .use(dashboardRoutes());
   ({ routes } = app);
-  const fetch = answerHeadRequests(app.fetch);
+  const fetch = auditRequests(answerHeadRequests(app.fetch), {
+    actorOf: services.actorOf,
+    record: services.audit.record,
+  });
   return { fetch: countRequests({ fetch, routes }, services.metrics.request, services.clock.monotonic) };
 }

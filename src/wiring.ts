@@ -6,6 +6,7 @@
 import { createCaptureRate } from './ingest/capture-rate.ts';
 import { createAccessWiring } from './wiring/access.ts';
 import { createAccountsWiring } from './wiring/accounts.ts';
+import { createAuditWiring } from './wiring/audit.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
 import { createEventsWiring } from './wiring/events.ts';
 import { createFeedWiring } from './wiring/feed.ts';
@@ -39,6 +40,7 @@ function build(infrastructure: Infrastructure) {
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
   const captureLoad = { isWaiting: (): boolean => ingest.isWaiting(), isHigh: captureRate.isHigh };
 
+  const audit = createAuditWiring(infrastructure);
   const endpoints = createEndpointsWiring(infrastructure, {
     onDeleted: () => {
       wakeSweeper();
@@ -51,7 +53,7 @@ function build(infrastructure: Infrastructure) {
     onAccessEnded: recheckAccess,
     revokeGrants: accountId => oauth.oauth.revokeAllGrants(accountId),
   });
-  const oauth = createOAuthWiring(infrastructure, accounts, recheckAccess);
+  const oauth = createOAuthWiring(infrastructure, accounts, audit, recheckAccess);
   const access = createAccessWiring(infrastructure, accounts, oauth);
   const observability = createObservabilityWiring(infrastructure, () => ({
     capture: ingest.capture,
@@ -65,7 +67,7 @@ function build(infrastructure: Infrastructure) {
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
   const queues = createQueuesWiring(infrastructure, captureLoad);
-  const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas);
+  const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */
   const read = async (): Promise<void> => {
@@ -103,6 +105,7 @@ function build(infrastructure: Infrastructure) {
     ...feed,
     ...schemas,
     ...queues,
+    ...audit,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.

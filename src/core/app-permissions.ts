@@ -78,8 +78,9 @@ export const allowedToApps: readonly Permission[] = [
 
 export const deniedToApps: readonly Permission[] = [
   {
-    description: 'see your team, or invite and remove its members',
+    description: 'see your team and what its members changed, or invite and remove members',
     operations: [
+      'GET /api/audit',
       'GET /api/team',
       'GET /api/team/invitations',
       'POST /api/team/invitations',

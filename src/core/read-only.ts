@@ -9,6 +9,7 @@ export const readOperations: readonly string[] = [
   'GET /api/me',
   'GET /api/platforms',
   'GET /api/apps',
+  'GET /api/audit',
   'GET /api/keys',
   'GET /api/session',
   'GET /api/sessions',

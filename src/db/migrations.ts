@@ -16,6 +16,7 @@ import addTeamControls from '../../migrations/0014_add_team_controls.sql' with {
 import addTestSecrets from '../../migrations/0015_add_test_secrets.sql' with { type: 'text' };
 import createKeyLogins from '../../migrations/0016_create_key_logins.sql' with { type: 'text' };
 import createQueues from '../../migrations/0017_create_queues.sql' with { type: 'text' };
+import createAudit from '../../migrations/0018_create_audit.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly string[] = [
   addTestSecrets,
   createKeyLogins,
   createQueues,
+  createAudit,
 ];

@@ -3,6 +3,7 @@
  * Captured text is stored in BLOBs and decoded in JavaScript.
  */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { auditVias } from '../core/audit-actions.ts';
 import { plans, roles } from '../core/principal.ts';
 import { replayVia } from '../core/replay-via.ts';
 
@@ -180,6 +181,19 @@ export const queueItems = sqliteTable('queue_items', {
   error: text(),
   detail: blob({ mode: 'buffer' }),
   addedAt: integer('added_at').notNull(),
+});
+
+export const audit = sqliteTable('audit', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  teamId: text('team_id'),
+  at: integer().notNull(),
+  actorId: text('actor_id'),
+  actorEmail: text('actor_email'),
+  via: text({ enum: auditVias }).notNull(),
+  action: text().notNull(),
+  targetType: text('target_type').notNull(),
+  targetId: text('target_id').notNull(),
 });
 
 export const secrets = sqliteTable('secrets', {
