@@ -16,6 +16,7 @@ import { mcpRoutes } from './features/mcp/routes.ts';
 import { metricsRoutes } from './features/metrics/routes.ts';
 import { notificationsRoutes } from './features/notifications/routes.ts';
 import { oauthRoutes } from './features/oauth/routes.ts';
+import { replayJobsRoutes } from './features/replay-jobs/routes.ts';
 import { replaysRoutes } from './features/replays/routes.ts';
 import { schemasRoutes } from './features/schemas/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
@@ -49,6 +50,7 @@ const createApi = (services: Services) =>
     .use(deliveriesRoutes(services))
     .use(filtersRoutes(services))
     .use(replaysRoutes(services))
+    .use(replayJobsRoutes(services))
     .use(signaturesRoutes(services))
     .use(exportsRoutes(services))
     .use(schemasRoutes(services))

@@ -18,6 +18,7 @@ import { createMcpWiring } from './wiring/mcp.ts';
 import { createOAuthWiring } from './wiring/oauth.ts';
 import { createObservabilityWiring } from './wiring/observability.ts';
 import { createQueuesWiring } from './wiring/queues.ts';
+import { createReplayJobsWiring } from './wiring/replay-jobs.ts';
 import { createSchemasWiring } from './wiring/schemas.ts';
 
 export type { Dependencies } from './wiring/infrastructure.ts';
@@ -67,6 +68,7 @@ function build(infrastructure: Infrastructure) {
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
   const queues = createQueuesWiring(infrastructure, captureLoad);
+  const replayJobs = createReplayJobsWiring(infrastructure, endpoints, events, feed, history, queues);
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */
@@ -106,6 +108,7 @@ function build(infrastructure: Infrastructure) {
     ...schemas,
     ...queues,
     ...audit,
+    ...replayJobs,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.

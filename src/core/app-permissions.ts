@@ -129,6 +129,19 @@ export const deniedToApps: readonly Permission[] = [
     operations: ['POST /api/endpoints/{id}/rotate', 'DELETE /api/endpoints/{id}/previous-urls/{urlId}'],
   },
   {
+    description: 'send many webhooks again in replay jobs, or see and change such jobs',
+    operations: [
+      'GET /api/replay-jobs',
+      'POST /api/replay-jobs',
+      'GET /api/replay-jobs/{id}',
+      'POST /api/replay-jobs/{id}/pause',
+      'POST /api/replay-jobs/{id}/resume',
+      'POST /api/replay-jobs/{id}/cancel',
+      'GET /api/replay-jobs/{id}/items',
+      'GET /api/replay-jobs/{id}/items/{eventId}',
+    ],
+  },
+  {
     description: 'disconnect other apps',
     operations: ['DELETE /api/apps/{id}'],
   },

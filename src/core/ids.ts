@@ -17,7 +17,8 @@ export type IdPrefix =
   | 'flt'
   | 'inv'
   | 'url'
-  | 'aud';
+  | 'aud'
+  | 'job';
 
 /** Fills a fresh array with that many unpredictable bytes. */
 export type RandomBytes = (length: number) => Uint8Array;

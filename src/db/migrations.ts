@@ -17,6 +17,7 @@ import addTestSecrets from '../../migrations/0015_add_test_secrets.sql' with { t
 import createKeyLogins from '../../migrations/0016_create_key_logins.sql' with { type: 'text' };
 import createQueues from '../../migrations/0017_create_queues.sql' with { type: 'text' };
 import createAudit from '../../migrations/0018_create_audit.sql' with { type: 'text' };
+import createReplayJobs from '../../migrations/0019_create_replay_jobs.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly string[] = [
   createKeyLogins,
   createQueues,
   createAudit,
+  createReplayJobs,
 ];

@@ -5,6 +5,7 @@
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { auditVias } from '../core/audit-actions.ts';
 import { plans, roles } from '../core/principal.ts';
+import { replayJobStates } from '../core/replay-job.ts';
 import { replayVia } from '../core/replay-via.ts';
 
 export const meta = sqliteTable('meta', {
@@ -194,6 +195,42 @@ export const audit = sqliteTable('audit', {
   action: text().notNull(),
   targetType: text('target_type').notNull(),
   targetId: text('target_id').notNull(),
+});
+
+export const replayJobs = sqliteTable('replay_jobs', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  teamId: text('team_id').notNull(),
+  endpoint: integer().notNull(),
+  accountId: text('account_id').notNull(),
+  filter: blob({ mode: 'buffer' }).notNull(),
+  dest: blob({ mode: 'buffer' }).notNull(),
+  dest2: blob({ mode: 'buffer' }),
+  ignored: blob({ mode: 'buffer' }).notNull(),
+  compared: blob({ mode: 'buffer' }).notNull(),
+  pace: text(),
+  concurrency: integer().notNull(),
+  skipOk: integer('skip_ok', { mode: 'boolean' }).notNull(),
+  stopAfter: integer('stop_after'),
+  sign: text({ mode: 'json' }).$type<{ mode: 'fresh'; secretId?: string; newId?: boolean }>(),
+  state: text({ enum: replayJobStates }).notNull(),
+  matched: integer(),
+  bytes: integer().notNull(),
+  failedAtResume: integer('failed_at_resume').notNull().default(0),
+  createdAt: integer('created_at').notNull(),
+  finishedAt: integer('finished_at'),
+});
+
+export const jobDestinations = sqliteTable('job_destinations', {
+  teamId: text('team_id').notNull(),
+  dest: blob({ mode: 'buffer' }).notNull(),
+  job: text().notNull(),
+});
+
+export const jobAnswers = sqliteTable('job_answers', {
+  item: integer().primaryKey(),
+  until: integer().notNull(),
+  content: blob({ mode: 'buffer' }).notNull(),
 });
 
 export const secrets = sqliteTable('secrets', {

@@ -92,6 +92,7 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     one.worker = worker;
     if (one.ended) worker[one.ended]();
     await worker.done;
+    if (one.ended === undefined && kind.onEmpty && !(await store.hasOpen(queue.seq))) await kind.onEmpty(queue.owner);
     await store.release(queue.seq, holder);
   };
   const begin = (queue: DueQueue, kind: QueueKind): void => {
@@ -169,6 +170,9 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     creation: store.creation,
     addition: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
       store.addition(kind, owner, items, clock.now()),
+    eventAddition: (kind: string, owner: string, seqs: readonly number[], withTimes: boolean): InStatement =>
+      store.eventAddition(kind, owner, seqs, clock.now(), withTimes),
+    wakening: (kind: string, owner: string): InStatement[] => store.addition(kind, owner, [], clock.now()),
     removal: store.removal,
     pausing: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, clock.now()),
     resuming: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, null),

@@ -6,100 +6,36 @@ import type { InStatement } from '@libsql/client';
 import { and, asc, eq, gt, isNull, lte, min, notInArray, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { queueItems, queues } from '../../db/schema.ts';
-import { toClientStatement } from '../../db/sql-fragments.ts';
-import type { NewItem, Queue, QueueItem, WorkResult } from './queue.ts';
+import type { Queue, QueueItem, WorkResult } from './queue.ts';
+import { createQueueStatements, maxDelayMs } from './statements-store.ts';
 
 export type QueuesStore = ReturnType<typeof createQueuesStore>;
 
 /** A queue with due items. `holder`, `beats`: of the process that works on it. */
 export type DueQueue = Queue & { holder: string | null; beats: number };
 
-/** How far ahead an item can be due. A later time was set by a clock that has jumped back since. */
-const maxDelayMs = 25 * 3_600_000;
-
 const identity = { seq: queues.seq, kind: queues.kind, owner: queues.owner };
-
-// Raw: Drizzle's INSERT … SELECT takes only plain columns. An item waits (without a time) while its lane has an open one.
-const addItemSql = `INSERT INTO queue_items (queue, event, nonce, lane, due_at, detail, added_at)
-  SELECT seq, ?3, ?4, ?5,
-    CASE WHEN ?5 IS NOT NULL AND EXISTS
-      (SELECT 1 FROM queue_items WHERE queue = queues.seq AND lane = ?5 AND outcome IS NULL)
-    THEN NULL ELSE ?6 END, ?7, ?8
-  FROM queues WHERE kind = ?1 AND owner = ?2`;
-
-const wakeSql = `UPDATE queues SET next_at = min(ifnull(next_at, ?3), ?3) WHERE kind = ?1 AND owner = ?2`;
 
 // Fails, and the transaction with it, when another process has the queue: `beats` is never NULL. ?1: the queue, ?2: the holder.
 const requireHolderSql = 'UPDATE queues SET beats = CASE WHEN holder = ?2 THEN beats END WHERE seq = ?1';
 
-// Written once the item is no longer open. ?1: the settled item, ?2: the time.
-const openLaneSql = `UPDATE queue_items SET due_at = ?2 WHERE seq = (
-    SELECT next.seq FROM queue_items AS settled JOIN queue_items AS next
-      ON next.queue = settled.queue AND next.lane = settled.lane AND next.outcome IS NULL AND next.seq > settled.seq
-    WHERE settled.seq = ?1 ORDER BY next.seq LIMIT 1)
-  AND due_at IS NULL`;
-
 export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'>) {
-  const ofOwner = (kind: string, owner: string) => and(eq(queues.kind, kind), eq(queues.owner, owner));
   const heldBy = (seq: number, holder: string) => and(eq(queues.seq, seq), eq(queues.holder, holder));
 
-  const resultStatements = (item: QueueItem, result: WorkResult, now: number): InStatement[] => {
-    if (result.kind === 'interrupted') return [];
-    const openLane = item.lane === null ? [] : [{ sql: openLaneSql, args: [item.seq, now] }];
-    if (result.kind === 'removed')
-      return [...openLane, toClientStatement(db.delete(queueItems).where(eq(queueItems.seq, item.seq)))];
-    const isSettled = result.kind === 'settled';
-    const update = db
-      .update(queueItems)
-      .set({
-        dueAt: isSettled ? null : now + Math.min(result.inMs, maxDelayMs),
-        outcome: isSettled ? result.outcome : null,
-        status: result.status,
-        error: result.error,
-        attempts: item.attempts + 1,
-        ...(result.detail && { detail: Buffer.from(result.detail) }),
-      })
-      // A person may have settled it meanwhile.
-      .where(and(eq(queueItems.seq, item.seq), isNull(queueItems.outcome)));
-    return [toClientStatement(update), ...(isSettled ? openLane : [])];
-  };
+  const { resultStatements, ...statements } = createQueueStatements(db);
 
   return {
-    /** Statements that create a queue without items; for a transaction with its owner. */
-    creation: (kind: string, owner: string): InStatement[] => [
-      toClientStatement(db.insert(queues).values({ kind, owner }).onConflictDoNothing()),
-    ],
+    ...statements,
 
-    /** Statements that add items and make the queue due. */
-    addition(kind: string, owner: string, items: readonly NewItem[], now: number): InStatement[] {
-      const times = items.map(({ dueAt = now }) => Math.min(dueAt, now + maxDelayMs));
-      return [
-        ...items.map(({ event, lane, detail }, i) => ({
-          sql: addItemSql,
-          args: [
-            kind,
-            owner,
-            event?.seq ?? null,
-            toBlob(event?.nonce),
-            toBlob(lane),
-            times[i] ?? now,
-            toBlob(detail),
-            now,
-          ],
-        })),
-        { sql: wakeSql, args: [kind, owner, times.reduce((a, b) => Math.min(a, b), now + maxDelayMs)] },
-      ];
-    },
-
-    /** Statements that remove the queue with its items. */
-    removal: (kind: string, owner: string): InStatement[] => [
-      toClientStatement(db.delete(queues).where(ofOwner(kind, owner))),
-    ],
-
-    /** Statements that pause the queue: nothing new starts. `at` null: it goes on. */
-    pausing: (kind: string, owner: string, at: number | null): InStatement[] => [
-      toClientStatement(db.update(queues).set({ pausedAt: at }).where(ofOwner(kind, owner))),
-    ],
+    /** Whether items are open. */
+    hasOpen: async (queue: number): Promise<boolean> =>
+      (
+        await db
+          .select({ seq: queueItems.seq })
+          .from(queueItems)
+          .where(and(eq(queueItems.queue, queue), isNull(queueItems.outcome)))
+          .limit(1)
+      ).length > 0,
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
 
@@ -202,12 +138,12 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
       results: readonly { item: QueueItem; result: WorkResult }[],
       now: number,
     ): Promise<void> {
-      const statements = results.flatMap(({ item, result }) => [
+      const written = results.flatMap(({ item, result }) => [
         ...resultStatements(item, result, now),
         ...(result.also ?? []),
       ]);
-      if (statements.length === 0) return;
-      await client.batch([{ sql: requireHolderSql, args: [queue, holder] }, ...statements], 'write');
+      if (written.length === 0) return;
+      await client.batch([{ sql: requireHolderSql, args: [queue, holder] }, ...written], 'write');
     },
 
     holds: async (queue: number, holder: string): Promise<boolean> =>
@@ -230,5 +166,3 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
     },
   };
 }
-
-const toBlob = (bytes: Uint8Array | undefined): Buffer | null => (bytes === undefined ? null : Buffer.from(bytes));

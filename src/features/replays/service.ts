@@ -9,6 +9,7 @@ import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { isSuccess, readDestination } from '../../core/destination.ts';
 import { invalid, tooManyAtOnce, unreachable } from '../../core/errors.ts';
+import type { HeaderPair } from '../../core/headers.ts';
 import { hideIn } from '../../core/hidden-text.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
@@ -16,9 +17,9 @@ import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.t
 import { isEdit } from '../../core/replay-edit.ts';
 import type { ReplayVia } from '../../core/replay-via.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
-import type { Outbound } from '../../net/outbound.ts';
+import type { Outbound, OutboundResult } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/service.ts';
-import { type KeptResponse, keepResponse } from './kept-response.ts';
+import { type KeptResponse, keepResponse, shownHeaders } from './kept-response.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult, ReportedAttempts } from './model.ts';
 import type { PreparedRequest, PrepareRequest } from './prepare.ts';
 import type { ReplaysStore } from './store.ts';
@@ -51,13 +52,15 @@ export function createReplaysService(options: {
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
-  const attempt = async (
-    { accountId }: Replayer,
+  /** @throws invalid for a destination that is not allowed */
+  const sendAndRecord = async (
+    { accountId }: MemberAccess,
     { row }: StoredEvent,
     { method, url, headers, body, isSigned, isEdited, hidden }: PreparedRequest,
     via: ReplayVia,
-  ): Promise<ReplayResult> => {
-    const outcome = await send({ url, method, headers, body, timeoutMs, signal: stopping.signal });
+    signal = stopping.signal,
+  ): Promise<Exclude<OutboundResult, { kind: 'refused' }>> => {
+    const outcome = await send({ url, method, headers, body, timeoutMs, signal });
     if (outcome.kind === 'refused') throw invalid(outcome.reason);
     const { durationMs } = outcome;
     const status = outcome.kind === 'answered' ? outcome.status : null;
@@ -76,12 +79,22 @@ export function createReplaysService(options: {
         outcome.kind === 'answered' ? toStored(keepResponse({ ...outcome, body: outcome.preview }, hidden)) : null,
     });
     onAttempt?.(ok ? 'ok' : status === null ? 'failed' : 'not_ok');
+    return outcome;
+  };
+
+  const attempt = async (
+    replayer: Replayer,
+    event: StoredEvent,
+    prepared: PreparedRequest,
+    via: ReplayVia,
+  ): Promise<ReplayResult> => {
+    const outcome = await sendAndRecord(replayer, event, prepared, via);
     if (outcome.kind === 'unreachable') throw unreachable(`the destination could not be reached: ${outcome.reason}`);
     const responsePreview = firstCharacters(
-      decodeUtf8Leniently(hideIn(outcome.preview, hidden)),
+      decodeUtf8Leniently(hideIn(outcome.preview, prepared.hidden)),
       replayPreviewCharacters,
     );
-    return { ok, status: outcome.status, durationMs, responsePreview };
+    return { ok: isSuccess(outcome.status), status: outcome.status, durationMs: outcome.durationMs, responsePreview };
   };
 
   /** Limits how many replays an account has at once. */
@@ -116,6 +129,29 @@ export function createReplaysService(options: {
         const prepared = prepare(principal, event, { ...request, url });
         return request.dryRun ? toDryRun(prepared) : attempt(principal, event, prepared, via);
       });
+    },
+
+    /**
+     * For replay jobs: one attempt, recorded like any other, whose answer comes back. What the destination echoes of credentials is
+     * hidden in it. @throws not_found, damaged, invalid for the destination, forbidden when it may not be signed
+     */
+    async attemptInJob(
+      principal: MemberAccess,
+      id: string,
+      { url, sign, signal }: { url: string; sign: ReplayRequest['sign'] | undefined; signal: AbortSignal },
+    ): Promise<
+      { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array } | { kind: 'failed'; reason: string }
+    > {
+      const event = await getStored(principal, id);
+      const prepared = prepare({ app: undefined }, event, { url, ...(sign && { sign }) });
+      const outcome = await sendAndRecord(principal, event, prepared, 'job', signal);
+      if (outcome.kind === 'unreachable') return { kind: 'failed', reason: outcome.reason };
+      return {
+        kind: 'answered',
+        status: outcome.status,
+        headers: shownHeaders(outcome.headers, prepared.hidden),
+        body: hideIn(outcome.preview, prepared.hidden),
+      };
     },
 
     /** For agents: nothing is edited or signed. @throws as `replay` */
