@@ -3,6 +3,7 @@ import { Elysia } from 'elysia';
 import { accountRoutes } from './features/accounts/routes.ts';
 import { answersRoutes } from './features/answers/routes.ts';
 import { appsRoutes } from './features/apps/routes.ts';
+import { auditRoutes } from './features/audit/routes.ts';
 import { consumersRoutes } from './features/consumers/routes.ts';
 import { deliveriesRoutes } from './features/deliveries/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
@@ -17,6 +18,7 @@ import { mcpRoutes } from './features/mcp/routes.ts';
 import { metricsRoutes } from './features/metrics/routes.ts';
 import { notificationsRoutes } from './features/notifications/routes.ts';
 import { oauthRoutes } from './features/oauth/routes.ts';
+import { replayJobsRoutes } from './features/replay-jobs/routes.ts';
 import { replaysRoutes } from './features/replays/routes.ts';
 import { schemasRoutes } from './features/schemas/routes.ts';
 import { secretsRoutes } from './features/secrets/routes.ts';
@@ -25,6 +27,7 @@ import { setupRoutes } from './features/setup/routes.ts';
 import { signaturesRoutes } from './features/signatures/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
 import { testEventsRoutes } from './features/test-events/routes.ts';
+import { auditRequests } from './http/audit-requests.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { createDeclaredOnly, type DeclaredRoute } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
@@ -50,6 +53,7 @@ const createApi = (services: Services) =>
     .use(filtersRoutes(services))
     .use(answersRoutes(services))
     .use(replaysRoutes(services))
+    .use(replayJobsRoutes(services))
     .use(signaturesRoutes(services))
     .use(exportsRoutes(services))
     .use(schemasRoutes(services))
@@ -63,7 +67,8 @@ const createApi = (services: Services) =>
     .use(listenersRoutes(services))
     .use(sessionsRoutes(services))
     .use(setupRoutes(services))
-    .use(teamsRoutes(services));
+    .use(teamsRoutes(services))
+    .use(auditRoutes(services));
 
 export function createApp(services: Services): App {
   const { gate, config, onRequestError } = services;
@@ -83,6 +88,9 @@ export function createApp(services: Services): App {
     .use(metricsRoutes(services))
     .use(dashboardRoutes());
   ({ routes } = app);
-  const fetch = answerHeadRequests(app.fetch);
+  const fetch = auditRequests(answerHeadRequests(app.fetch), {
+    actorOf: services.actorOf,
+    record: services.audit.record,
+  });
   return { fetch: countRequests({ fetch, routes }, services.metrics.request, services.clock.monotonic) };
 }

@@ -7,6 +7,7 @@ import { createCaptureRate } from './ingest/capture-rate.ts';
 import { createAccessWiring } from './wiring/access.ts';
 import { createAccountsWiring } from './wiring/accounts.ts';
 import { createAnswerRulesWiring } from './wiring/answer-rules.ts';
+import { createAuditWiring } from './wiring/audit.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
 import { createEventsWiring } from './wiring/events.ts';
 import { createFeedWiring } from './wiring/feed.ts';
@@ -18,6 +19,8 @@ import { createListenersWiring } from './wiring/listeners.ts';
 import { createMcpWiring } from './wiring/mcp.ts';
 import { createOAuthWiring } from './wiring/oauth.ts';
 import { createObservabilityWiring } from './wiring/observability.ts';
+import { createQueuesWiring } from './wiring/queues.ts';
+import { createReplayJobsWiring } from './wiring/replay-jobs.ts';
 import { createSchemasWiring } from './wiring/schemas.ts';
 
 export type { Dependencies } from './wiring/infrastructure.ts';
@@ -43,7 +46,8 @@ function build(infrastructure: Infrastructure) {
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
   const captureLoad = { isWaiting: (): boolean => ingest.isWaiting(), isHigh: captureRate.isHigh };
 
-  const endpoints = createEndpointsWiring(infrastructure, {
+  const audit = createAuditWiring(infrastructure);
+  const endpoints = createEndpointsWiring(infrastructure, audit, {
     onDeleted: () => {
       wakeSweeper();
       recheckAccess();
@@ -55,7 +59,7 @@ function build(infrastructure: Infrastructure) {
     onAccessEnded: recheckAccess,
     revokeGrants: accountId => oauth.oauth.revokeAllGrants(accountId),
   });
-  const oauth = createOAuthWiring(infrastructure, accounts, recheckAccess);
+  const oauth = createOAuthWiring(infrastructure, accounts, audit, recheckAccess);
   const access = createAccessWiring(infrastructure, accounts, oauth);
   const observability = createObservabilityWiring(infrastructure, () => ({
     capture: ingest.capture,
@@ -70,7 +74,9 @@ function build(infrastructure: Infrastructure) {
   const answerRules = createAnswerRulesWiring(infrastructure, endpoints, events, history);
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
-  const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas);
+  const queues = createQueuesWiring(infrastructure, captureLoad);
+  const replayJobs = createReplayJobsWiring(infrastructure, endpoints, events, feed, history, queues);
+  const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */
   const read = async (): Promise<void> => {
@@ -84,6 +90,7 @@ function build(infrastructure: Infrastructure) {
   };
   const close = async (): Promise<void> => {
     infrastructure.stopTimers();
+    await queues.queues.stop();
     await history.replays.stop();
     await events.background.stop();
     await ingest.capture.drain();
@@ -108,6 +115,9 @@ function build(infrastructure: Infrastructure) {
     ...listeners,
     ...feed,
     ...schemas,
+    ...queues,
+    ...audit,
+    ...replayJobs,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.
@@ -123,6 +133,7 @@ function build(infrastructure: Infrastructure) {
         throw error;
       }
       infrastructure.startTimers();
+      if (infrastructure.runsQueues) await queues.queues.start();
       // An upgrade or a crash may have left work.
       events.search.wake();
     },

@@ -91,6 +91,7 @@ export async function withServices<T>(
         spawn: io.spawn,
         version: io.version,
         usage: io.usage,
+        runsQueues: false,
         onFatal: error => {
           io.stderr(`hooktape: ${error.message}\n`);
           io.abort(1);

@@ -3,6 +3,7 @@
  * command when no server runs, because only one process may have the database open.
  */
 
+import { type CommandRule, commandRules } from '../core/audit-actions.ts';
 import { AppError, type ErrorCode, invalid } from '../core/errors.ts';
 import type { Plan } from '../core/principal.ts';
 import type { Services } from '../wiring.ts';
@@ -84,9 +85,24 @@ export async function runOperation(services: Services, name: string, args: Argum
   const operation = Object.hasOwn(operations, name) ? (operations as Record<string, Operation>)[name] : undefined;
   if (!operation) return { failure: { code: 'not_found', message: `this server does not know ${name}` } };
   try {
-    return { result: (await operation(services, args)) ?? null };
+    return { result: (await audited(services, name as OperationName, args, operation)) ?? null };
   } catch (error) {
     if (error instanceof AppError) return { failure: { code: error.code, message: error.message } };
     throw error;
   }
+}
+
+/** Runs an operation and writes its line into the audit log. */
+async function audited(
+  services: Services,
+  name: OperationName,
+  args: Arguments,
+  operation: Operation,
+): Promise<unknown> {
+  const rule: CommandRule | null = commandRules[name];
+  if (rule === null) return operation(services, args);
+  const team = await services.audit.teamOfCommand(rule, args);
+  const result = await operation(services, args);
+  await services.audit.recordCommand(rule, args, result, team);
+  return result;
 }

@@ -78,8 +78,9 @@ export const allowedToApps: readonly Permission[] = [
 
 export const deniedToApps: readonly Permission[] = [
   {
-    description: 'see your team, or invite and remove its members',
+    description: 'see your team and what its members changed, or invite and remove members',
     operations: [
+      'GET /api/audit',
       'GET /api/team',
       'GET /api/team/invitations',
       'POST /api/team/invitations',
@@ -139,6 +140,19 @@ export const deniedToApps: readonly Permission[] = [
   {
     description: 'rotate the URL of an endpoint, or pause it',
     operations: ['POST /api/endpoints/{id}/rotate', 'DELETE /api/endpoints/{id}/previous-urls/{urlId}'],
+  },
+  {
+    description: 'send many webhooks again in replay jobs, or see and change such jobs',
+    operations: [
+      'GET /api/replay-jobs',
+      'POST /api/replay-jobs',
+      'GET /api/replay-jobs/{id}',
+      'POST /api/replay-jobs/{id}/pause',
+      'POST /api/replay-jobs/{id}/resume',
+      'POST /api/replay-jobs/{id}/cancel',
+      'GET /api/replay-jobs/{id}/items',
+      'GET /api/replay-jobs/{id}/items/{eventId}',
+    ],
   },
   {
     description: 'disconnect other apps',

@@ -4,7 +4,21 @@
  */
 import { decodeBytes, decodeNumber, encodeBytes, encodeNumber, lettersFor, writeBytes, writeNumber } from './base32.ts';
 
-export type IdPrefix = 'acc' | 'team' | 'ep' | 'key' | 'app' | 'sec' | 'ses' | 'dcr' | 'grt' | 'flt' | 'inv' | 'url';
+export type IdPrefix =
+  | 'acc'
+  | 'team'
+  | 'ep'
+  | 'key'
+  | 'app'
+  | 'sec'
+  | 'ses'
+  | 'dcr'
+  | 'grt'
+  | 'flt'
+  | 'inv'
+  | 'url'
+  | 'aud'
+  | 'job';
 
 /** Fills a fresh array with that many unpredictable bytes. */
 export type RandomBytes = (length: number) => Uint8Array;

@@ -70,7 +70,7 @@ describe('vacuum', () => {
     await write(randomBytes(10));
     await database.maintenance?.truncateWal();
     expect(statSync(file('hooktape.db-wal')).size).toBe(0);
-    expect(statSync(file('hooktape.db')).size).toBeLessThan(90 * 16384);
+    expect(statSync(file('hooktape.db')).size).toBeLessThan(150 * 16384);
   });
 });
 

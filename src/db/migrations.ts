@@ -18,6 +18,9 @@ import createKeyLogins from '../../migrations/0016_create_key_logins.sql' with {
 import addAnswers from '../../migrations/0017_add_answers.sql' with { type: 'text' };
 import addGuard from '../../migrations/0018_add_guard.sql' with { type: 'text' };
 import declareEndpoints from '../../migrations/0019_declare_endpoints.sql' with { type: 'text' };
+import createQueues from '../../migrations/0020_create_queues.sql' with { type: 'text' };
+import createAudit from '../../migrations/0021_create_audit.sql' with { type: 'text' };
+import createReplayJobs from '../../migrations/0022_create_replay_jobs.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -40,4 +43,7 @@ export const migrations: readonly string[] = [
   addAnswers,
   addGuard,
   declareEndpoints,
+  createQueues,
+  createAudit,
+  createReplayJobs,
 ];

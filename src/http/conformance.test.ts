@@ -106,6 +106,8 @@ describe('with an API key', () => {
       member: '/api/team',
       pendingInvitation: '/api/team/invitations',
       previousUrl: '/api/endpoints',
+      job: '/api/replay-jobs',
+      jobItem: `/api/events/${id}`,
     };
     // Deliveries are only read.
     if (kind === 'invitation' || kind === 'delivery' || kind === 'listener') return;

@@ -7,6 +7,8 @@ export type SessionCookie = {
   name: string;
   /** The request's session token; undefined when there is none of the right form. */
   read: (request: Request) => string | undefined;
+  /** The session token that an answer sets. */
+  readAnswer: (answer: Response) => string | undefined;
   /** `Set-Cookie` values. */
   set: (token: string) => string;
   clear: () => string;
@@ -20,15 +22,17 @@ export function createSessionCookie(baseUrl: string): SessionCookie {
   const isSecure = baseUrl.startsWith('https:');
   const name = isSecure ? '__Host-sid' : 'hooktape_sid';
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  const tokenIn = (pairs: readonly string[] = []): string | undefined => {
+    for (const pair of pairs) {
+      const [key = '', value = ''] = pair.trim().split('=');
+      if (key === name && tokenForm.test(value)) return value;
+    }
+    return undefined;
+  };
   return {
     name,
-    read(request) {
-      for (const pair of (request.headers.get('cookie') ?? '').split(';')) {
-        const [key = '', value = ''] = pair.trim().split('=');
-        if (key === name && tokenForm.test(value)) return value;
-      }
-      return undefined;
-    },
+    read: request => tokenIn(request.headers.get('cookie')?.split(';')),
+    readAnswer: answer => tokenIn(answer.headers.getSetCookie().map(line => line.split(';')[0] ?? '')),
     set: token => `${name}=${token}; ${attributes}; Max-Age=${maxAgeSeconds}`,
     clear: () => `${name}=; ${attributes}; Max-Age=0`,
   };

@@ -10,6 +10,7 @@ import {
   type TestClient,
   type Tokens,
 } from './oauth-harness.ts';
+import { eventually } from './poll.ts';
 
 type Parameter = { name: string; in: 'path' | 'query'; required: boolean };
 export type Operation = {
@@ -38,7 +39,9 @@ export type ResourceKind =
   | 'member'
   | 'invitation'
   | 'pendingInvitation'
-  | 'previousUrl';
+  | 'previousUrl'
+  | 'job'
+  | 'jobItem';
 
 /** The kind of resource that a path parameter identifies, by the path up to it. */
 const pathKinds: Record<string, ResourceKind> = {
@@ -51,6 +54,8 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}/previous-urls/{urlId}': 'previousUrl',
   '/api/events/{id}': 'event',
   '/api/deliveries/{key}': 'delivery',
+  '/api/replay-jobs/{id}': 'job',
+  '/api/replay-jobs/{id}/items/{eventId}': 'jobItem',
   '/api/keys/{id}': 'key',
   '/api/apps/{id}': 'app',
   '/api/sessions/{id}': 'session',
@@ -83,6 +88,10 @@ const bodies: Record<string, (fixture: OperationFixture) => object> = {
   sendTestEvent: () => ({ platform: 'stripe' }),
   replayEvent: ({ destination }) => ({ url: destination }),
   checkSignature: () => ({ secret: 'a secret of a test' }),
+  createReplayJob: ({ target, destination }) => ({
+    endpointId: target.id,
+    dest: `${destination}/${crypto.randomUUID()}`,
+  }),
   createKey: () => ({ name: 'created by a test' }),
   signIn: ({ ada }) => ({ email: ada.email, password: signInPassword }),
   changePassword: () => ({ current: signInPassword, password: signInPassword }),
@@ -208,6 +217,29 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
       const { id } = await who.json<{ id: string }>(201, 'POST', '/api/team/invitations', { email: newEmail() });
       return { pendingInvitation: id };
     },
+    job: async who => {
+      const endpoint = await who.createEndpoint();
+      // It goes on for long: the second event waits.
+      for (let n = 0; n < 2; n++) await server.deliver(endpoint);
+      const body = { endpointId: endpoint.id, dest: `${destination}/${crypto.randomUUID()}`, pace: '0.001/s' };
+      const { id } = await who.json<{ id: string }>(202, 'POST', '/api/replay-jobs', body);
+      return { job: id };
+    },
+    jobItem: async who => {
+      const { url } = await who.createEndpoint();
+      const endpoint = await who.createEndpoint();
+      const jobItem = await server.deliver(endpoint);
+      const dests = {
+        dest: `${destination}/${crypto.randomUUID()}`,
+        dest2: `${await server.listen()}${new URL(url).pathname}`,
+      };
+      const { id } = await who.json<{ id: string }>(202, 'POST', '/api/replay-jobs', {
+        endpointId: endpoint.id,
+        ...dests,
+      });
+      await eventually(async () => (await who.json(200, 'GET', `/api/replay-jobs/${id}`))['state'] === 'done');
+      return { job: id, jobItem };
+    },
     previousUrl: async who => {
       const { id } = await who.createEndpoint();
       const rotated = await who.json<{ previousUrls: { id: string }[] }>(
@@ -232,7 +264,20 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
   const operations: Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   );
-  return { harness, ada, bob, cleo, client, destination, operations, create, newEmail, connect, close: harness.close };
+  return {
+    harness,
+    ada,
+    bob,
+    cleo,
+    client,
+    destination,
+    target,
+    operations,
+    create,
+    newEmail,
+    connect,
+    close: harness.close,
+  };
 }
 
 /** Creates a resource of the account for each parameter of the operation. @returns the ids by parameter name */

@@ -1,5 +1,6 @@
 /* Who may do what: credentials, their rate limits, and the rules for browsers. */
 import { networkInterfaces } from 'node:os';
+import type { Actor } from '../features/audit/service.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { createBrowserGuard } from '../http/browser-guard.ts';
 import { createSessionCookie } from '../http/cookie.ts';
@@ -47,6 +48,13 @@ export function createAccessWiring(
     cookie,
     browserGuard,
     gate,
+    /** Who made an answered request: for sign-in and sign-up the person whom the answer signs in. */
+    async actorOf(request: Request, answer: Response): Promise<Actor | undefined> {
+      const principal = gate.findPrincipal(request);
+      const token = principal ? undefined : cookie.readAnswer(answer);
+      const session = token === undefined ? undefined : await sessions.authenticate(token);
+      return principal ?? (session && { ...session, credential: { kind: 'session', id: session.sessionId } });
+    },
     /** The session of the browser that sent the request. */
     async sessionOf(request: Request) {
       const token = cookie.read(request);

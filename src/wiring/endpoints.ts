@@ -9,6 +9,7 @@ import { createTokensStore } from '../features/endpoints/tokens-store.ts';
 import { createSecretsService, maxConfirmedSecrets } from '../features/secrets/service.ts';
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
+import type { AuditWiring } from './audit.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { createPolicies } from './policies.ts';
 
@@ -19,6 +20,7 @@ export type EndpointsWiring = ReturnType<typeof createEndpointsWiring>;
 
 export function createEndpointsWiring(
   infrastructure: Infrastructure,
+  { audit }: AuditWiring,
   { onDeleted, onRetentionChanged }: { onDeleted: () => void; onRetentionChanged: () => void },
 ) {
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
@@ -86,7 +88,9 @@ export function createEndpointsWiring(
     urlOf: endpoints.urlOf,
     openGuard: guards.open,
     openSecret: secrets.openSecret,
-    onApplied: async ({ tokens: changed, removed, isRetentionChanged }) => {
+    onApplied: async ({ tokens: changed, removed, isRetentionChanged, lines }) => {
+      for (const { action, id, teamId } of lines)
+        await audit.recordOfCommand(teamId, `endpoint.${action}`, { type: 'endpoint', id });
       for (const id of removed) registry.removeById(id);
       for (const token of changed) {
         const registered = await tokens.findRegistered(token);

@@ -29,6 +29,8 @@ export type Dependencies = {
   usage: () => { residentBytes: number; cpuSeconds: number };
   /** The database thread has died or the listener has closed: the process must end and be restarted. */
   onFatal: (error: Error) => void;
+  /** false: a command, which sends nothing that waits in a queue. */
+  runsQueues?: boolean;
   /** false: searches do not use signatures and read the events, to measure what they gain. */
   searchIndex?: boolean;
   /** For tests of long searches. */
@@ -54,6 +56,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     version,
     usage,
     onFatal,
+    runsQueues = true,
     searchIndex = true,
     searchLimits = {},
     overrides = {},
@@ -70,13 +73,12 @@ export function createInfrastructure(dependencies: Dependencies) {
     createDatabase({ url: config.databaseUrl, authToken: config.databaseAuthToken, spawn, ...databaseEvents });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
-  const { file } = direct;
   const journal =
-    file === undefined
+    direct.file === undefined
       ? undefined
       : createCaptureJournal({
           database: direct,
-          file,
+          file: direct.file,
           random,
           monotonic: clock.monotonic,
           now: clock.now,
@@ -107,6 +109,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     sealer,
     /** Accepted only because the database was created with it. */
     hasShortSecret,
+    runsQueues,
     searchIndexed: searchIndex,
     searchLimits,
     overrides,

@@ -2,9 +2,11 @@
 
 import { isUrlAllowed } from '../core/allow-list.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
+import { AppError } from '../core/errors.ts';
 import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
+import type { AuditWiring } from './audit.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
 import type { FeedWiring } from './feed.ts';
@@ -21,6 +23,7 @@ export function createMcpWiring(
   { feed }: FeedWiring,
   { replays }: HistoryWiring,
   { schemas }: SchemasWiring,
+  { audit }: AuditWiring,
 ) {
   const { config, clock, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
@@ -31,7 +34,18 @@ export function createMcpWiring(
     feed,
     schemas,
     replaying: {
-      replay: replays.replayAsCaptured,
+      replay: async (principal, id, url) => {
+        const record = () => audit.record(principal, 'event.replayed', { type: 'event', id });
+        try {
+          const result = await replays.replayAsCaptured(principal, id, url);
+          await record();
+          return result;
+        } catch (error) {
+          // The destination did not answer: the attempt was made.
+          if (error instanceof AppError && error.code === 'unreachable') await record();
+          throw error;
+        }
+      },
       isKnownDestination: destinations.isKnown,
       isAllowed: url => isUrlAllowed(config.replayAllow, url),
     },

@@ -17,6 +17,7 @@ import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { networkOf } from '../shared/addresses.ts';
 import type { AccountsWiring } from './accounts.ts';
+import type { AuditWiring } from './audit.ts';
 import { createGrantIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
@@ -56,6 +57,7 @@ export type OAuthWiring = ReturnType<typeof createOAuthWiring>;
 export function createOAuthWiring(
   infrastructure: Infrastructure,
   { account, keys }: Pick<AccountsWiring, 'account' | 'keys'>,
+  { audit }: AuditWiring,
   onAccessEnded: () => void,
 ) {
   const { config, log, clock, random, sealer, every, direct, overrides } = infrastructure;
@@ -80,8 +82,19 @@ export function createOAuthWiring(
     limitRegistrations: address => registrations.take(networkOf(address), registrationsPerHour),
     limitDocumentFetches: key => documents.take(networkOf(key), documentsPerMinute),
     limitAuthorizationRequests: address => authorizations.take(networkOf(address), authorizationsPerMinute),
-    apiKeys: { create: keys.create, count: async accountId => (await keys.list(accountId)).length },
-    onGrantCreated: grantIndex.add,
+    apiKeys: {
+      create: async (accountId, name) => {
+        const key = await keys.create(accountId, name);
+        await audit.recordOfAccount(accountId, 'key.created', { type: 'key', id: key.id });
+        return key;
+      },
+      count: async accountId => (await keys.list(accountId)).length,
+    },
+    onGrantCreated: async grantId => {
+      grantIndex.add(grantId);
+      await audit.recordOfGrant(grantId, 'app.connected', 'dashboard');
+    },
+    onGrantRevoked: grantId => audit.recordOfGrant(grantId, 'app.disconnected', 'api'),
     policy: { ...defaultPolicy, ...overrides.oauth },
     onGrantEnded: onAccessEnded,
   });

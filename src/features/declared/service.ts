@@ -50,8 +50,13 @@ export function createDeclaredService(options: {
   urlOf: (token: string) => string;
   openGuard: (row: EndpointRow) => Current['guard'];
   openSecret: (row: SecretRow) => string | undefined;
-  /** Called after changes, with the tokens of new and changed endpoints and the ids of removed ones. */
-  onApplied: (applied: { tokens: string[]; removed: string[]; isRetentionChanged: boolean }) => Promise<void>;
+  /** Called after changes, with the tokens of new and changed endpoints, the ids of removed ones, and all of them for the audit log. */
+  onApplied: (applied: {
+    tokens: string[];
+    removed: string[];
+    isRetentionChanged: boolean;
+    lines: { action: 'created' | 'changed' | 'deleted'; id: string; teamId: string }[];
+  }) => Promise<void>;
 }) {
   const { store, tools, clock, random, takesAddresses, limits, maxSecrets, urlOf } = options;
   const applies = createSemaphore(1);
@@ -201,6 +206,11 @@ export function createDeclaredService(options: {
       tokens: [...compared.filter(({ isNew }) => isNew), ...changed].map(({ token }) => token),
       removed: doomed.map(({ id }) => id),
       isRetentionChanged: changed.some(({ change }) => change.fields.includes('retention')),
+      lines: [
+        ...compared.filter(({ isNew }) => isNew).map(({ current: { row } }) => line('created', row)),
+        ...changed.map(({ current: { row } }) => line('changed', row)),
+        ...doomed.map(row => line('deleted', row)),
+      ],
     });
     return result;
   };
@@ -266,3 +276,9 @@ function writesOf(
     .filter(one => one.token || Object.keys(one.set).length > 0 || one.fields.length > 0);
   return { create, update, claim };
 }
+
+const line = <Action extends string>(action: Action, { id, teamId }: Pick<EndpointRow, 'id' | 'teamId'>) => ({
+  action,
+  id,
+  teamId,
+});

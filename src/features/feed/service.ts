@@ -47,6 +47,8 @@ const cursorAfter = (endpointId: string, { id }: EventSummary): string =>
 
 /** Filtered scans of one team that run at the same time: each holds the contents of some events. */
 const maxFilteredScansPerTeam = 4;
+/** Of one step through all events that match. */
+const maxMatching = 500;
 
 export function createFeedService(options: {
   store: FeedStore;
@@ -135,6 +137,26 @@ export function createFeedService(options: {
 
   return {
     page,
+
+    /**
+     * The row numbers of the events after `after` that match, oldest first, up to those that are there now, a few hundred at a time.
+     * @throws invalid for the filter, not_found
+     */
+    async *matching(
+      principal: TeamAccess,
+      { endpointId, where, after = 0 }: { endpointId: string; where: string; after?: number },
+    ): AsyncGenerator<{ seqs: number[]; position: number }> {
+      const filter = filterOf(where);
+      const last = await store.lastSeq();
+      for (let position = after; ; ) {
+        const endpoint = await findEndpoint(principal, endpointId);
+        const run = () => scan({ principal, endpoint, after: position, limit: maxMatching, filter });
+        const found = await (filter ? filteredScans.run(principal.teamId, run) : run());
+        position = found.position;
+        yield { seqs: found.seqs.filter(seq => seq <= last), position };
+        if (!found.more || position >= last) return;
+      }
+    },
 
     /**
      * An answer of the API; with contents, the JSON text of it.

@@ -52,7 +52,9 @@ type OAuthServiceOptions = {
   /** The API keys of an account, for the sign-in of the command line. */
   apiKeys: KeyMaker;
   /** Called with the id of a new grant before its tokens are returned. */
-  onGrantCreated: (grantId: string) => void;
+  onGrantCreated: (grantId: string) => Promise<void>;
+  /** Called after an app has ended its own grant. */
+  onGrantRevoked: (grantId: string) => Promise<void>;
   policy: OAuthPolicy;
   /** Called after grants may have ended. */
   onGrantEnded: () => void;
@@ -65,7 +67,8 @@ const dayMs = 24 * 3_600_000;
 const maxCleanupBatches = 100;
 
 function createParts(options: OAuthServiceOptions) {
-  const { stores, sealer, clock, random, baseUrl, send, policy, onGrantCreated, onGrantEnded } = options;
+  const { stores, sealer, clock, random, baseUrl, send, policy, onGrantCreated, onGrantRevoked, onGrantEnded } =
+    options;
   const resources = createResources(baseUrl);
   const signingKeys = createSigningKeys({ store: stores.signingKeys, sealer, clock, tokenMs: accessTokenMs });
   const tokens = createAccessTokens({ signingKeys, issuer: baseUrl, audiences: resources.all, clock, random });
@@ -116,6 +119,7 @@ function createParts(options: OAuthServiceOptions) {
       refreshGraceMs: policy.refreshGraceMs,
       onGrantEnded,
       onGrantCreated,
+      onGrantRevoked,
     }),
   };
 }

@@ -35,7 +35,9 @@ type TokenEndpointOptions = {
   /** Called after a grant may have ended. */
   onGrantEnded: () => void;
   /** Called with the id of a new grant before its tokens are returned. */
-  onGrantCreated: (grantId: string) => void;
+  onGrantCreated: (grantId: string) => Promise<void>;
+  /** An app has ended its own grant. */
+  onGrantRevoked: (grantId: string) => Promise<void>;
 };
 
 const dayMs = 24 * 3_600_000;
@@ -54,7 +56,7 @@ const tokenResponse = (accessToken: string, scope: string, refreshToken: string 
 });
 
 export function createTokenEndpoint(options: TokenEndpointOptions) {
-  const { grants, tokens, clock, onGrantEnded } = options;
+  const { grants, tokens, clock, onGrantEnded, onGrantRevoked } = options;
 
   const endGrant = async (id: string, reason: RevocationReason): Promise<void> => {
     await grants.revoke(id, clock.now(), reason);
@@ -70,7 +72,9 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
      */
     async revoke(client: ClientRow, token: string): Promise<void> {
       const found = (await grants.findRefreshToken(hashOf(token))) ?? (await tokens.verify(token));
-      if (found?.clientId === client.id) await endGrant(found.grantId, 'revoked');
+      if (found?.clientId !== client.id) return;
+      await endGrant(found.grantId, 'revoked');
+      await onGrantRevoked(found.grantId);
     },
   };
 }
@@ -129,7 +133,7 @@ function createCodeExchange(options: TokenEndpointOptions, endGrant: EndGrant) {
       if (usedGrant) await endGrant(usedGrant, 'code_reuse');
       throw invalidGrant('the code was used already');
     }
-    onGrantCreated(grantId);
+    await onGrantCreated(grantId);
     return tokenResponse(accessToken, scope, refreshToken);
   };
 }

@@ -32,12 +32,17 @@ export function keepResponse(
   };
 }
 
+/** The headers of an answer as they may be shown and stored. */
+export const shownHeaders = (pairs: readonly HeaderPair[], hidden: readonly HiddenText[]): HeaderPair[] =>
+  hideInHeaders(pairs, hidden).map(([name, value]) => {
+    const lower = name.toLowerCase();
+    return [name, isCredentialHeader(lower) || answerCredentials.has(lower) ? redacted : value];
+  });
+
 function keepHeaders(pairs: readonly HeaderPair[], hidden: readonly HiddenText[]): [string, string][] {
   const kept: [string, string][] = [];
   let size = 0;
-  for (const [name, value] of hideInHeaders(pairs, hidden)) {
-    const lower = name.toLowerCase();
-    const shown = isCredentialHeader(lower) || answerCredentials.has(lower) ? redacted : value;
+  for (const [name, shown] of shownHeaders(pairs, hidden)) {
     size += name.length + shown.length + 4;
     if (size > keptResponseBytes) break;
     kept.push([name, shown]);

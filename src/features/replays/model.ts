@@ -7,7 +7,7 @@ import { HttpStatus, literals, nullable, textDocumentedAs } from '../../http/sch
 const maxPaths = 100;
 const maxEditedHeaders = 100;
 
-const HttpUrl = (description: string) =>
+export const HttpUrl = (description: string) =>
   textDocumentedAs(
     t.String({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]', maxLength: maxUrlCharacters }),
     { description },

@@ -20,7 +20,7 @@ import type { ReplayVia } from '../../core/replay-via.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound, OutboundResult } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/service.ts';
-import { type KeptResponse, keepResponse } from './kept-response.ts';
+import { type KeptResponse, keepResponse, shownHeaders } from './kept-response.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult, ReportedAttempts } from './model.ts';
 import type { PreparedRequest, PrepareRequest } from './prepare.ts';
 import type { ReplaysStore } from './store.ts';
@@ -91,8 +91,9 @@ export function createReplaysService(options: {
     { row }: StoredEvent,
     { url, method, headers, body, isSigned, isEdited }: PreparedRequest,
     listener: string | undefined,
+    signal: AbortSignal,
   ): Promise<Transmitted> => {
-    const limits = { timeoutMs, signal: stopping.signal };
+    const limits = { timeoutMs, signal };
     if (listener === undefined) {
       const outcome = await send({ url, method, headers, body, ...limits });
       if (outcome.kind === 'refused') throw invalid(outcome.reason);
@@ -105,14 +106,19 @@ export function createReplaysService(options: {
     return { ...outcome, destination: outcome.destination ?? url };
   };
 
-  const attempt = async (
-    { accountId }: Replayer,
+  /** Sends it once and records that. @throws as `transmit` */
+  const sendAndRecord = async (
+    { accountId }: MemberAccess,
     event: StoredEvent,
     request: PreparedRequest,
-    { via, listener }: { via: ReplayVia; listener?: string | undefined },
-  ): Promise<ReplayResult> => {
+    {
+      via,
+      listener,
+      signal = stopping.signal,
+    }: { via: ReplayVia; listener?: string | undefined; signal?: AbortSignal },
+  ): Promise<Transmitted> => {
     const { isSigned, isEdited, hidden } = request;
-    const outcome = await transmit(event, request, listener);
+    const outcome = await transmit(event, request, listener, signal);
     const { durationMs, destination } = outcome;
     const status = outcome.kind === 'answered' ? outcome.status : null;
     const ok = isSuccess(status);
@@ -130,15 +136,25 @@ export function createReplaysService(options: {
         outcome.kind === 'answered' ? toStored(keepResponse({ ...outcome, body: outcome.preview }, hidden)) : null,
     });
     onAttempt?.(ok ? 'ok' : status === null ? 'failed' : 'not_ok');
+    return outcome;
+  };
+
+  const attempt = async (
+    replayer: Replayer,
+    event: StoredEvent,
+    request: PreparedRequest,
+    how: { via: ReplayVia; listener?: string | undefined },
+  ): Promise<ReplayResult> => {
+    const outcome = await sendAndRecord(replayer, event, request, how);
     if (outcome.kind === 'unreachable')
       throw unreachable(
-        listener === undefined ? `the destination could not be reached: ${outcome.reason}` : outcome.reason,
+        how.listener === undefined ? `the destination could not be reached: ${outcome.reason}` : outcome.reason,
       );
     const responsePreview = firstCharacters(
-      decodeUtf8Leniently(hideIn(outcome.preview, hidden)),
+      decodeUtf8Leniently(hideIn(outcome.preview, request.hidden)),
       replayPreviewCharacters,
     );
-    return { ok, status: outcome.status, durationMs, responsePreview };
+    return { ok: isSuccess(outcome.status), status: outcome.status, durationMs: outcome.durationMs, responsePreview };
   };
 
   /** Limits how many replays an account has at once. */
@@ -177,6 +193,29 @@ export function createReplaysService(options: {
           : // What a listener sends is no destination that agents may use.
             attempt(principal, event, prepared, { via: listener === undefined ? via : 'listen', listener });
       });
+    },
+
+    /**
+     * For replay jobs: one attempt, recorded like any other, whose answer comes back. What the destination echoes of credentials is
+     * hidden in it. @throws not_found, damaged, invalid for the destination, forbidden when it may not be signed
+     */
+    async attemptInJob(
+      principal: MemberAccess,
+      id: string,
+      { url, sign, signal }: { url: string; sign: ReplayRequest['sign'] | undefined; signal: AbortSignal },
+    ): Promise<
+      { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array } | { kind: 'failed'; reason: string }
+    > {
+      const event = await getStored(principal, id);
+      const prepared = prepare({ app: undefined }, event, { url, ...(sign && { sign }) });
+      const outcome = await sendAndRecord(principal, event, prepared, { via: 'job', signal });
+      if (outcome.kind === 'unreachable') return { kind: 'failed', reason: outcome.reason };
+      return {
+        kind: 'answered',
+        status: outcome.status,
+        headers: shownHeaders(outcome.headers, prepared.hidden),
+        body: hideIn(outcome.preview, prepared.hidden),
+      };
     },
 
     /** For agents: nothing is edited or signed. @throws as `replay` */

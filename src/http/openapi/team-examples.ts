@@ -20,7 +20,17 @@ const invitation = {
   expiresAt: createdAt + 259_200_000,
 };
 
+const auditEntry = {
+  id: 'aud_01m2ab3cd4ef5gh6jk7mn8pq9r',
+  at: createdAt + 60_000,
+  actor: account,
+  via: 'dashboard',
+  action: 'endpoint.created',
+  target: { type: 'endpoint', id: 'ep_01m2ab3cd4ef5gh6jk7mn8pq9r' },
+};
+
 export const teamExamples: Record<string, unknown> = {
+  AuditPage: { entries: [auditEntry], nextCursor: null },
   ApiKeyList: { keys: [key] },
   CreatedApiKey: { ...key, lastUsedAt: null, key: 'htk_4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2k4m6n8p0q2r4s6t87x2q' },
   Invitation: { ...invitation, url: 'https://hooks.example.com/login?invitation=4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2' },

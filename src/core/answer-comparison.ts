@@ -1,0 +1,140 @@
+/*
+ * The differences of two answers to the same request (features "Replay jobs"): status, chosen headers, and the body, JSON by path. How
+ * long they took is no difference. Numbers are compared as they are written, so that digits beyond 2^53 count.
+ */
+import { decodeUtf8Leniently } from './text.ts';
+
+export type ComparedAnswer = {
+  status: number;
+  headers: readonly (readonly [name: string, value: string])[];
+  body: Uint8Array;
+};
+
+/** `left`, `right`: JSON values; absent on one side: null, and `missing` names that side. */
+export type Difference = { path: string; left: unknown; right: unknown; missing?: 'left' | 'right' };
+
+/** Of one event: a report of more helps nobody. */
+export const maxDifferences = 100;
+const maxTextCharacters = 1000;
+
+/** A number in JSON whose digits a double cannot hold, kept as it is written. */
+class ExactNumber {
+  readonly source: string;
+  constructor(source: string) {
+    this.source = source;
+  }
+  toJSON(): string {
+    return this.source;
+  }
+}
+
+/**
+ * @param ignore paths such as `status`, `header.x`, `body.a.b`; what is below an ignored path is ignored too, and `[]` stands for
+ * every item of a list
+ * @param headerNames of the headers that are compared, in any case
+ */
+export function compareAnswers(
+  left: ComparedAnswer,
+  right: ComparedAnswer,
+  { ignore, headerNames }: { ignore: readonly string[]; headerNames: readonly string[] },
+): Difference[] {
+  const isIgnored = ignoredTest(ignore);
+  const found: Difference[] = [];
+  const add = (difference: Difference): void => {
+    if (found.length < maxDifferences && !isIgnored(difference.path)) found.push(difference);
+  };
+  if (left.status !== right.status) add({ path: 'status', left: left.status, right: right.status });
+  for (const name of new Set(headerNames.map(one => one.toLowerCase()))) {
+    const [one, other] = [headerOf(left, name), headerOf(right, name)];
+    if (one !== other) add(withMissing(`header.${name}`, one, other));
+  }
+  compareBodies(left.body, right.body, add, isIgnored);
+  return found;
+}
+
+function compareBodies(
+  left: Uint8Array,
+  right: Uint8Array,
+  add: (difference: Difference) => void,
+  isIgnored: (path: string) => boolean,
+): void {
+  if (Buffer.compare(left, right) === 0) return;
+  const [one, other] = [parse(left), parse(right)];
+  if (one && other) compareValues('body', one.value, other.value, add, isIgnored);
+  else add({ path: 'body', left: textOf(left), right: textOf(right) });
+}
+
+function compareValues(
+  root: string,
+  left: unknown,
+  right: unknown,
+  add: (difference: Difference) => void,
+  isIgnored: (path: string) => boolean,
+): void {
+  // A stack, because bodies may be nested deeply. The order of the report is the order of the document.
+  const work: [path: string, left: unknown, right: unknown][] = [[root, left, right]];
+  for (let next = work.pop(); next; next = work.pop()) {
+    const [path, one, other] = next;
+    if (isIgnored(path)) continue;
+    if (!isContainer(one) || !isContainer(other) || Array.isArray(one) !== Array.isArray(other)) {
+      if (!isSame(one, other)) add(withMissing(path, one, other));
+      continue;
+    }
+    const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+    for (const key of keys.reverse()) work.push([`${path}.${key}`, memberOf(one, key), memberOf(other, key)]);
+  }
+}
+
+const isContainer = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
+
+const memberOf = (container: Record<string, unknown>, key: string): unknown =>
+  Object.hasOwn(container, key) ? container[key] : undefined;
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other ||
+  (isContainer(one) && isContainer(other) && Object.keys(one).length + Object.keys(other).length === 0
+    ? Array.isArray(one) === Array.isArray(other)
+    : one instanceof ExactNumber && other instanceof ExactNumber && one.source === other.source);
+
+const withMissing = (path: string, left: unknown, right: unknown): Difference => ({
+  path,
+  left: left === undefined ? null : left,
+  right: right === undefined ? null : right,
+  ...(left === undefined && { missing: 'left' as const }),
+  ...(right === undefined && { missing: 'right' as const }),
+});
+
+function parse(body: Uint8Array): { value: unknown } | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return { value: JSON.parse(text, exactly as (key: string, value: unknown) => unknown) };
+  } catch {
+    return undefined;
+  }
+}
+
+function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined) return value;
+  return Number.isSafeInteger(value) || !/^-?\d+$/.test(source) ? value : new ExactNumber(source);
+}
+
+const textOf = (body: Uint8Array): string => decodeUtf8Leniently(body).slice(0, maxTextCharacters);
+
+const headerOf = ({ headers }: ComparedAnswer, name: string): string | undefined => {
+  const values = headers.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value);
+  return values.length === 0 ? undefined : values.join(', ');
+};
+
+/** Whether a path is one of these, or below one. */
+function ignoredTest(ignore: readonly string[]): (path: string) => boolean {
+  const patterns = ignore.map(given => {
+    const escaped = given
+      .replace(/^header\..*$/, name => name.toLowerCase())
+      .replace(/[.*+?^${}()|\\]/g, '\\$&')
+      .replace(/\[\]/g, '\\.\\d+');
+    return new RegExp(`^${escaped}(?:\\.|$)`);
+  });
+  return path => patterns.some(pattern => pattern.test(path));
+}

@@ -1,0 +1,206 @@
+/* The audit log: every operation that changes something leaves one line, and nothing else does. */
+import { afterAll, describe, expect, test } from 'bun:test';
+import { runOperation } from '../../cli/operations.ts';
+import { auditRules, commandRules } from '../../core/audit-actions.ts';
+import { isReadOperation } from '../../core/read-only.ts';
+import { callTool } from '../../testing/mcp.ts';
+import { createResourcesFor, type Operation, openOperationFixture, requestFor } from '../../testing/operations.ts';
+import type { AuditEntry, AuditPage } from './model.ts';
+
+const fixture = await openOperationFixture();
+afterAll(() => fixture.close());
+const { ada, bob, harness, operations } = fixture;
+const { services } = harness.server;
+
+const entries = (who = ada, query = 'limit=100') => who.json<AuditPage>(200, 'GET', `/api/audit?${query}`);
+/** The lines that `act` leaves, oldest first. */
+async function linesOf(act: () => Promise<unknown>, who = ada): Promise<AuditEntry[]> {
+  const before = (await entries(who, 'limit=1')).entries[0]?.id;
+  await act();
+  const after = (await entries(who)).entries;
+  return after.slice(0, before === undefined ? undefined : after.findIndex(({ id }) => id === before)).reverse();
+}
+
+const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
+const changing = operations.filter(({ method, path }) => !isReadOperation(method, path));
+
+test('every operation of the interface description that changes something has a rule, and every rule an operation', () => {
+  expect(changing.map(nameOf).toSorted()).toEqual(Object.keys(auditRules).toSorted());
+});
+
+/** Operations that somebody who is not signed in makes, or that cannot succeed in these tests. */
+const special = new Set(['signIn', 'setUp', 'acceptInvitation', 'signOut', 'changePassword']);
+describe('one line is left by', () => {
+  test.each(
+    changing
+      .filter(({ operationId }) => !special.has(operationId))
+      .map(operation => [nameOf(operation), operation] as const),
+  )('%s', async (name, operation) => {
+    const ids = await createResourcesFor(fixture, operation, ada);
+    const [path, init] = requestFor(operation, ids, fixture);
+    let status = 0;
+    const lines = await linesOf(async () => {
+      const answer = await harness.fetch(path, {
+        ...init,
+        headers: { ...init.headers, authorization: `Bearer ${ada.key}` },
+      });
+      status = answer.status;
+    });
+    expect(status).toBeGreaterThanOrEqual(200);
+    expect(status).toBeLessThan(300);
+    if (auditRules[name] === null) return expect(lines).toEqual([]);
+    expect(lines).toEqual([
+      {
+        id: expect.stringMatching(/^aud_/),
+        at: expect.any(Number),
+        actor: { id: ada.accountId, email: ada.email },
+        via: 'api',
+        action: expect.stringMatching(/^[a-z_]+\.[a-z_]+$/),
+        target: { type: expect.any(String), id: expect.stringMatching(/^[a-z]+_[0-9a-z]{20,}$/) },
+      },
+    ]);
+    // Refused, or tried on what does not exist: nothing.
+    const refused = await linesOf(() => harness.fetch(path, { ...init, headers: { ...init.headers } }));
+    expect(refused).toEqual([]);
+  });
+
+  test('signing in and out, a new password, an accepted invitation', async () => {
+    const send = (method: string, path: string, body: object, cookie?: string) =>
+      harness.fetch(path, {
+        method,
+        headers: {
+          'content-type': 'application/json',
+          'sec-fetch-site': 'same-origin',
+          ...(cookie !== undefined && { cookie }),
+        },
+        ...(method === 'POST' && { body: JSON.stringify(body) }),
+      });
+    const password = 'correct horse battery';
+    const owner = await harness.createAccount('owner@example.com');
+    const lines = await linesOf(async () => {
+      const signedIn = await send('POST', '/api/session', { email: owner.email, password });
+      const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+      await send('POST', '/api/session', { email: owner.email, password: 'another password' });
+      await send('POST', '/api/password', { current: password, password: `${password}!` }, cookie);
+      await send('DELETE', '/api/session', {}, cookie);
+      const { url } = await owner.json<{ url: string }>(201, 'POST', '/api/team/invitations', {
+        email: 'new@example.com',
+      });
+      const token = new URL(url).searchParams.get('invitation') ?? '';
+      expect((await send('POST', `/api/invitations/${token}`, { password })).status).toBe(201);
+    }, owner);
+    expect(lines.map(({ action, via, actor }) => [action, via, actor?.email])).toEqual([
+      ['session.started', 'dashboard', owner.email],
+      ['account.password_changed', 'dashboard', owner.email],
+      ['invitation.created', 'api', owner.email],
+      ['invitation.accepted', 'dashboard', 'new@example.com'],
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('battery');
+  });
+
+  test('an app that is connected and that ends its access, and an agent’s replay', async () => {
+    const owner = await harness.createAccount('apps@example.com');
+    const client = await harness.register();
+    const lines = await linesOf(async () => {
+      const tokens = await fixture.connect(client, owner);
+      const event = await harness.server.deliver(await owner.createEndpoint());
+      const replay = () =>
+        callTool(harness.fetch, tokens.access_token, 'replay_event', { eventId: event, url: fixture.destination });
+      await owner.json(200, 'POST', `/api/events/${event}/replay`, { url: fixture.destination });
+      expect((await replay()).isError).toBeFalsy();
+      await harness.post('/revoke', { client_id: client.id, token: tokens.refresh_token });
+    }, owner);
+    expect(lines.map(({ action, via }) => [action, via])).toEqual([
+      ['app.connected', 'dashboard'],
+      ['endpoint.created', 'api'],
+      ['event.replayed', 'api'],
+      ['event.replayed', 'api'],
+      ['app.disconnected', 'api'],
+    ]);
+  });
+});
+
+describe('commands', () => {
+  const run = async (name: string, args: Record<string, unknown>): Promise<Record<string, unknown>> => {
+    const outcome = await runOperation(services, name, args);
+    if (!('result' in outcome)) throw new Error(outcome.failure.message);
+    return outcome.result as Record<string, unknown>;
+  };
+
+  test('leave one line without an actor, with the team that they concern', async () => {
+    const lines = await linesOf(async () => {
+      await run('account.create', { email: 'ops@example.com', teamOf: ada.email });
+      await run('account.plan', { email: ada.email, plan: 'pro' });
+      const { id } = await run('key.create', { account: ada.email, name: 'ops' });
+      await run('key.list', { account: ada.email });
+      await run('key.revoke', { id });
+      await run('account.delete', { email: 'ops@example.com' });
+      await run('signing-key.rotate', { now: true });
+    });
+    expect(lines.map(({ action, via, actor }) => [action, via, actor])).toEqual(
+      [
+        'account.created',
+        'account.plan_changed',
+        'key.created',
+        'key.revoked',
+        'account.deleted',
+        'signing_key.rotated',
+      ].map(action => [action, 'command', null]),
+    );
+    expect(lines.every(({ target }) => target.id !== 'undefined')).toBe(true);
+  });
+
+  test('of other teams are not shown', async () => {
+    const lines = await linesOf(() => run('key.create', { account: bob.email, name: 'ops' }));
+    expect(lines).toEqual([]);
+  });
+
+  test('one that is refused leaves none', async () => {
+    expect(await linesOf(() => runOperation(services, 'account.create', { email: ada.email }))).toEqual([]);
+  });
+
+  test('each has a rule', () => {
+    expect(Object.keys(commandRules).length).toBeGreaterThan(10);
+  });
+});
+
+describe('GET /api/audit', () => {
+  test('is paged, newest first', async () => {
+    for (let n = 0; n < 5; n++) await ada.createEndpoint();
+    const all = (await entries()).entries;
+    const pages: AuditEntry[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null && pages.length < 5) {
+      const page: AuditPage = await entries(ada, `limit=2${cursor && `&cursor=${cursor}`}`);
+      pages.push(...page.entries);
+      cursor = page.nextCursor;
+    }
+    expect(pages).toEqual(all.slice(0, pages.length));
+    expect(pages.length).toBe(6);
+  });
+
+  test('as NDJSON is all of it', async () => {
+    const answer = await ada.call('GET', '/api/audit?format=ndjson');
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+    const lines = (await answer.text()).trimEnd().split('\n');
+    expect(lines.slice(0, 100).map(line => JSON.parse(line))).toEqual((await entries()).entries);
+    expect(
+      (await (await ada.call('GET', '/api/audit?format=ndjson&limit=3')).text()).trimEnd().split('\n'),
+    ).toHaveLength(3);
+  });
+
+  test.each(['cursor=x', 'limit=0', 'limit=101', 'format=csv'])('400 for %s', async query => {
+    expect((await ada.call('GET', `/api/audit?${query}`)).status).toBe(400);
+  });
+
+  test('is for owners', async () => {
+    const member = await harness.createAccount('member@example.com', ada.email);
+    expect((await member.call('GET', '/api/audit')).status).toBe(403);
+    expect((await member.call('GET', '/api/audit?format=ndjson')).status).toBe(403);
+  });
+
+  test('has nothing of another team', async () => {
+    const { entries: of } = await entries(bob);
+    expect(of.some(({ actor }) => actor !== null && actor.id !== bob.accountId)).toBe(false);
+  });
+});

@@ -1,0 +1,46 @@
+/* Schemas of the audit log. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { auditVias } from '../../core/audit-actions.ts';
+import { defaultPageSize } from '../../core/limits.ts';
+import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+
+export const AuditEntry = t.Object(
+  {
+    id: t.String(),
+    at: Timestamp,
+    actor: nullable(
+      t.Object(
+        { id: t.String(), email: t.String() },
+        { description: 'the account, with its address at that time; null for a command of the operator' },
+      ),
+    ),
+    via: literals(auditVias, { description: 'api: with an API key or an access token' }),
+    action: t.String({ description: 'such as `endpoint.created`' }),
+    target: t.Object({ type: t.String(), id: t.String() }),
+  },
+  { title: 'AuditEntry' },
+);
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const AuditPage = t.Object(
+  { entries: t.Array(AuditEntry, { description: 'newest first' }), nextCursor: nullable(t.String()) },
+  { title: 'AuditPage' },
+);
+export type AuditPage = Static<typeof AuditPage>;
+
+export const AuditQuery = t.Object({
+  limit: t.Optional(
+    textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {
+      pattern: '^(?:[1-9][0-9]?|100)$',
+      description: `1 to 100, default ${defaultPageSize}; with \`format=ndjson\` the default is all`,
+    }),
+  ),
+  cursor: t.Optional(t.String({ description: '`nextCursor` of the previous page' })),
+  format: t.Optional(
+    t.Union([t.Literal('json'), t.Literal('ndjson')], {
+      default: 'json',
+      description: 'ndjson: one entry a line',
+    }),
+  ),
+});
+export type AuditQuery = Static<typeof AuditQuery>;

@@ -1,0 +1,35 @@
+/* GET /api/audit */
+import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
+import type { Gate } from '../../http/gate.ts';
+import { queryOf } from '../../http/input.ts';
+import { sandboxed } from '../../http/sandboxed.ts';
+import { responses } from '../../http/schemas.ts';
+import { AuditPage, AuditQuery } from './model.ts';
+import type { AuditService } from './service.ts';
+
+export const auditRoutes = ({ gate, audit }: { gate: Gate; audit: AuditService }) =>
+  new Elysia({ prefix: '/api/audit', tags: ['Team'] }).use(authenticated(gate)).get(
+    '',
+    async ({ principal, query }) =>
+      query.format === 'ndjson'
+        ? (new Response(audit.lines(principal, query), {
+            headers: {
+              'content-type': 'application/x-ndjson; charset=utf-8',
+              'content-disposition': 'attachment; filename="audit.ndjson"',
+              ...sandboxed,
+            },
+            // Elysia sends a Response as it is, but its types expect what the schema says.
+          }) as never)
+        : audit.page(principal, query),
+    {
+      ...queryOf(AuditQuery),
+      response: responses({ 200: AuditPage }, 400, 403),
+      detail: {
+        operationId: 'listAudit',
+        summary: 'Who changed what, newest first; for an owner only',
+        description:
+          'Every operation that changes something leaves one line, the operator’s commands included; captured deliveries, reads and positions of consumers do not. Lines are never changed, and have no secrets in them. `format=ndjson` downloads one entry a line.',
+      },
+    },
+  );

@@ -1,0 +1,173 @@
+/*
+ * The audit log (features "Audit"): who changed what, and how. A line is written after the change and before the answer. If it cannot be
+ * written, the change stays and the log of the server has the line instead.
+ */
+import type { AuditTarget, AuditVia, CommandRule } from '../../core/audit-actions.ts';
+import { decodeNumber, encodeNumber } from '../../core/base32.ts';
+import type { Clock } from '../../core/clock.ts';
+import { forbidden, invalid } from '../../core/errors.ts';
+import { newId, type RandomBytes } from '../../core/ids.ts';
+import { defaultPageSize } from '../../core/limits.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { AuditEntry, AuditPage, AuditQuery } from './model.ts';
+import type { AuditRow, AuditStore, FoundActor } from './store.ts';
+
+export type AuditService = ReturnType<typeof createAuditService>;
+
+/** Who did it: a person, perhaps through an app. */
+export type Actor = Pick<Principal, 'accountId' | 'email' | 'teamId' | 'credential'>;
+
+type Line = { teamId: string | null; actor: { id: string; email: string } | null; via: AuditVia } & {
+  action: string;
+  target: AuditTarget;
+};
+
+const cursorLetters = 11;
+const exportPage = 1000;
+/** The batches of one import are one line. */
+const importMs = 60_000;
+
+export function createAuditService({
+  store,
+  clock,
+  random,
+  onError,
+}: {
+  store: AuditStore;
+  clock: Clock;
+  random: RandomBytes;
+  onError: (error: unknown, fields: Record<string, unknown>) => void;
+}) {
+  const write = async ({ teamId, actor, via, action, target }: Line): Promise<void> => {
+    const at = clock.now();
+    try {
+      await store.insert({
+        id: newId('aud', at, random),
+        teamId,
+        at,
+        actorId: actor?.id ?? null,
+        actorEmail: actor?.email ?? null,
+        via,
+        action,
+        targetType: target.type,
+        targetId: target.id,
+      });
+    } catch (error) {
+      onError(error, { action, target, actor: actor?.id ?? null, via });
+    }
+  };
+
+  const recordFound = async (
+    finding: Promise<FoundActor | undefined>,
+    line: Pick<Line, 'action' | 'via'> & { target?: AuditTarget },
+  ): Promise<void> => {
+    try {
+      const found = await finding;
+      const target = line.target ?? { type: 'app', id: found?.appId ?? '' };
+      if (found) await write({ ...line, target, teamId: found.teamId, actor: { id: found.id, email: found.email } });
+    } catch (error) {
+      onError(error, line);
+    }
+  };
+  const teamOfCommand = async (rule: CommandRule, args: Record<string, unknown>): Promise<string | undefined> =>
+    rule.team && store.teamOf(rule.team.by, String(args[rule.team.argument]).trim());
+
+  const requireOwner = ({ role }: Pick<Principal, 'role'>): void => {
+    if (role !== 'owner') throw forbidden('only an owner of the team may read the audit log');
+  };
+  const positionOf = (cursor: string | undefined): number | undefined => {
+    if (cursor === undefined) return undefined;
+    const seq = cursor.length === cursorLetters ? decodeNumber(cursor) : undefined;
+    if (seq === undefined) throw invalid('invalid cursor');
+    return seq;
+  };
+
+  return {
+    /** What a person or an app did. Never throws. */
+    record: ({ accountId, email, teamId, credential }: Actor, action: string, target: AuditTarget): Promise<void> =>
+      write({
+        teamId,
+        actor: { id: accountId, email },
+        via: credential.kind === 'session' ? 'dashboard' : 'api',
+        action,
+        target,
+      }),
+
+    /** What a person did on a page that is no part of the API. Never throws. */
+    recordOfAccount: (accountId: string, action: string, target: AuditTarget): Promise<void> =>
+      recordFound(store.account(accountId), { action, target, via: 'dashboard' }),
+
+    /** What was done with an app's access to an account. Never throws. @param via dashboard: by the person; api: by the app */
+    recordOfGrant: (grantId: string, action: string, via: AuditVia): Promise<void> =>
+      recordFound(store.grant(grantId), { action, via }),
+
+    /** The team that a command's arguments name, to be asked before the command deletes it. */
+    teamOfCommand,
+
+    /** What a command did to a thing of a team. Never throws. */
+    recordOfCommand: (teamId: string, action: string, target: AuditTarget): Promise<void> =>
+      write({ teamId, actor: null, via: 'command', action, target }),
+
+    /** What a command did. Never throws. @param teamBefore from `teamOfCommand`, before the command */
+    async recordCommand(
+      rule: CommandRule,
+      args: Record<string, unknown>,
+      result: unknown,
+      teamBefore: string | undefined,
+    ): Promise<void> {
+      const { action, type, id } = rule;
+      const target = {
+        type,
+        id: 'fixed' in id ? id.fixed : String('argument' in id ? args[id.argument] : Object(result)[id.result]),
+      };
+      try {
+        if (action === 'endpoint.events_imported') {
+          const newest = await store.newest();
+          const isSame = newest?.action === action && newest.targetId === target.id;
+          if (isSame && Math.abs(clock.now() - newest.at) < importMs) return;
+        }
+        const teamId = teamBefore ?? (await teamOfCommand(rule, args)) ?? null;
+        await write({ teamId, actor: null, via: 'command', action, target });
+      } catch (error) {
+        onError(error, { action, target });
+      }
+    },
+
+    /** @throws forbidden for a member, invalid */
+    async page(principal: Pick<Principal, 'teamId' | 'role'>, { cursor, limit }: AuditQuery): Promise<AuditPage> {
+      requireOwner(principal);
+      const size = limit === undefined ? defaultPageSize : Number(limit);
+      const rows = await store.page(principal.teamId, positionOf(cursor), size + 1);
+      const shown = rows.slice(0, size);
+      const last = rows.length > size ? shown.at(-1) : undefined;
+      return { entries: shown.map(toEntry), nextCursor: last ? encodeNumber(last.seq, cursorLetters) : null };
+    },
+
+    /** One line of JSON an entry, read page by page. @throws forbidden for a member, invalid */
+    lines(principal: Pick<Principal, 'teamId' | 'role'>, { cursor, limit }: AuditQuery): ReadableStream<Uint8Array> {
+      requireOwner(principal);
+      let before = positionOf(cursor);
+      let left = limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+      const encoder = new TextEncoder();
+      return new ReadableStream({
+        async pull(controller) {
+          const rows = left > 0 ? await store.page(principal.teamId, before, Math.min(exportPage, left)) : [];
+          const last = rows.at(-1);
+          if (!last) return controller.close();
+          before = last.seq;
+          left -= rows.length;
+          controller.enqueue(encoder.encode(rows.map(row => `${JSON.stringify(toEntry(row))}\n`).join('')));
+        },
+      });
+    },
+  };
+}
+
+const toEntry = ({ id, at, actorId, actorEmail, via, action, targetType, targetId }: AuditRow): AuditEntry => ({
+  id,
+  at,
+  actor: actorId === null ? null : { id: actorId, email: actorEmail ?? '' },
+  via,
+  action,
+  target: { type: targetType, id: targetId },
+});

@@ -1,0 +1,66 @@
+/*
+ * Durable queues, for everything that is sent later and must survive a restart: replay jobs, forwards, alerts. A queue has items,
+ * each of which is worked on until it is settled: at least once, and by one process at a time.
+ */
+import type { InStatement } from '@libsql/client';
+
+export type Queue = { seq: number; kind: string; owner: string };
+
+export type QueueItem = {
+  seq: number;
+  /** The event's row number and the random part of its id; null for work without an event. */
+  event: { seq: number; nonce: Uint8Array } | null;
+  lane: Uint8Array | null;
+  /** How often it was tried before. */
+  attempts: number;
+  /** What was given with it, or by its last attempt. */
+  detail: Uint8Array | null;
+  /** Epoch ms. */
+  addedAt: number;
+};
+
+export type NewItem = Pick<QueueItem, 'event'> & {
+  /** Items with the same lane are worked on one after the other, in the order in which they were added. */
+  lane?: Uint8Array;
+  /** Epoch ms; default: now. */
+  dueAt?: number;
+  detail?: Uint8Array;
+};
+
+/** What an attempt saw; kept with the item. `detail` undefined: as it was. */
+type Seen = { status: number | null; error: string | null; detail?: Uint8Array };
+
+/** `also`: written in the same transaction, or not at all. */
+export type WorkResult = { also?: readonly InStatement[] } & (
+  | ({ kind: 'settled'; outcome: string } & Seen)
+  /** Settled, and nothing is left of the item. */
+  | { kind: 'removed' }
+  /** It is tried again, at the earliest after `inMs`, at most 25 hours. */
+  | ({ kind: 'retry'; inMs: number } & Seen)
+  /** The attempt was cut off and counts for nothing. */
+  | { kind: 'interrupted' }
+);
+
+/** How the items of one queue are worked on; made when this process begins to work on the queue. */
+export type QueueWork = {
+  /** How many items at once; asked before each start. */
+  concurrency: () => number;
+  /** Where its items go: at most 32 at once go there from all queues together. */
+  destination: () => string;
+  /** When the next item may start at the earliest, in ms from now; asked before each start. */
+  startInMs?: (item: QueueItem) => number;
+  /**
+   * Works on one item. An error that it throws is logged, and the item is tried again a minute later.
+   * @param signal aborted when the server stops or another process may have taken the queue: return `interrupted` if nothing was sent
+   */
+  work: (item: QueueItem, signal: AbortSignal) => Promise<WorkResult>;
+  /** Called after the result of an item was written. */
+  onWritten?: (item: QueueItem, result: WorkResult) => void;
+};
+
+export type QueueKind = {
+  /** @returns undefined when the owner is gone: the queue is removed */
+  open: (owner: string) => Promise<QueueWork | undefined>;
+  /** Called when no item is open any more. */
+  onEmpty?: (owner: string) => Promise<void>;
+};

@@ -1,0 +1,218 @@
+/*
+ * The one runner of durable queues. It finds queues with due items, takes each for this process, and lets a worker go through it.
+ */
+import type { InStatement } from '@libsql/client';
+import type { Clock } from '../../core/clock.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import { createLeases } from './leases.ts';
+import type { NewItem, Queue, QueueKind } from './queue.ts';
+import type { DueQueue, QueuesStore } from './store.ts';
+import { startWorker, type Worker } from './worker.ts';
+
+export type QueuesService = ReturnType<typeof createQueuesService>;
+
+/** How often other processes' additions are looked for. */
+const sharedPollMs = 2000;
+/** The wall clock may jump forward, and then more is due. */
+const maxSleepMs = 30_000;
+const maxActive = 200;
+const maxPerDestination = 32;
+const retryAfterErrorMs = 5000;
+const maxGiveWayMs = 50;
+/** The wall clock has gone back by more than any correction of seconds. */
+const clockJumpMs = 60_000;
+
+/** `worker`: undefined while the queue is being opened. `ended`: how the worker is to be ended, also one that does not exist yet. */
+type Active = { queue: Queue; worker: Worker | undefined; ended: 'finish' | 'abort' | undefined };
+
+export type QueuesOptions = {
+  store: QueuesStore;
+  /** Random, of this process. */
+  holder: string;
+  clock: Clock;
+  /** Other processes may use the same database. */
+  isShared: boolean;
+  /** Whether deliveries wait for their commit. */
+  isBusy: () => boolean;
+  onError: (error: unknown, fields?: Record<string, unknown>) => void;
+};
+
+export function createQueuesService({ store, holder, clock, isShared, isBusy, onError }: QueuesOptions) {
+  const kinds = new Map<string, QueueKind>();
+  const active = new Map<number, Active>();
+  const destinations = createSemaphore(maxPerDestination);
+  const ending = new Set<Promise<void>>();
+  let isRunning = false;
+  let isLooking = false;
+  let mustLookAgain = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let clockOffsetMs = Number.NaN;
+
+  const beforeStart = async (): Promise<boolean> => {
+    const deadline = clock.monotonic() + maxGiveWayMs;
+    while (isBusy() && clock.monotonic() < deadline) await new Promise(resolve => setTimeout(resolve, 1));
+    return leases.isAlive();
+  };
+
+  const end = (one: Active | undefined, how: 'finish' | 'abort'): void => {
+    if (!one) return;
+    if (one.ended !== 'abort') one.ended = how;
+    one.worker?.[how]();
+  };
+
+  const leases = createLeases({
+    store,
+    holder,
+    clock,
+    onError,
+    onHeld: held => {
+      for (const [seq, one] of active) {
+        const mine = held.get(seq);
+        if (!mine) end(one, 'abort');
+        else if (mine.isPaused) end(one, 'finish');
+      }
+    },
+  });
+
+  const work = async (one: Active, kind: QueueKind): Promise<void> => {
+    const { queue } = one;
+    const opened = await kind.open(queue.owner);
+    if (!opened) return store.remove(queue.seq, holder);
+    await store.pullBackItems(queue.seq, clock.now());
+    const worker = startWorker({
+      queue,
+      work: opened,
+      store,
+      holder,
+      clock,
+      destinations,
+      beforeStart,
+      onError: error => onError(error, { queue: queue.kind, id: queue.owner }),
+    });
+    one.worker = worker;
+    if (one.ended) worker[one.ended]();
+    await worker.done;
+    if (one.ended === undefined && kind.onEmpty && !(await store.hasOpen(queue.seq))) await kind.onEmpty(queue.owner);
+    await store.release(queue.seq, holder);
+  };
+  const begin = (queue: DueQueue, kind: QueueKind): void => {
+    // In the map at once, so that it is not begun twice.
+    const one: Active = { queue, worker: undefined, ended: undefined };
+    active.set(queue.seq, one);
+    const running = work(one, kind)
+      .catch(async error => {
+        onError(error, { queue: queue.kind, id: queue.owner });
+        await sleep(retryAfterErrorMs, () => isRunning);
+        await store.release(queue.seq, holder).catch(() => {});
+      })
+      .finally(() => {
+        active.delete(queue.seq);
+        ending.delete(running);
+        look();
+      });
+    ending.add(running);
+  };
+
+  const noteClock = async (): Promise<void> => {
+    const offsetMs = clock.now() - clock.monotonic();
+    // The first time, the jump may have been before the start.
+    const hasJumped = !(offsetMs > clockOffsetMs - clockJumpMs);
+    clockOffsetMs = offsetMs;
+    if (hasJumped) await store.pullBack(clock.now());
+  };
+
+  const lookOnce = async (): Promise<void> => {
+    await noteClock();
+    // After a long pause of this process, others have to hear of it before it takes anything.
+    if (!leases.isAlive()) await leases.beat();
+    for (const queue of await store.due(clock.now(), maxActive + active.size)) {
+      const kind = kinds.get(queue.kind);
+      if (!isRunning || !kind || active.size >= maxActive || active.has(queue.seq)) continue;
+      if (leases.isAbandoned(queue) && (await store.take(queue, holder))) begin(queue, kind);
+    }
+    const nextAt = await store.nextAt(clock.now());
+    const untilNextMs = nextAt === null ? Number.POSITIVE_INFINITY : Math.max(nextAt - clock.now(), 0);
+    if (isShared) lookIn(Math.min(untilNextMs, sharedPollMs));
+    else if (nextAt !== null) lookIn(Math.min(untilNextMs, maxSleepMs));
+  };
+  const lookIn = (ms: number): void => {
+    clearTimeout(timer);
+    if (isRunning) timer = setTimeout(look, ms).unref();
+  };
+  /** Looks for due queues. Never throws. */
+  const look = (): void => {
+    if (!isRunning) return;
+    mustLookAgain = true;
+    if (isLooking) return;
+    isLooking = true;
+    void (async () => {
+      while (mustLookAgain && isRunning) {
+        mustLookAgain = false;
+        try {
+          await lookOnce();
+        } catch (error) {
+          onError(error);
+          lookIn(retryAfterErrorMs);
+        }
+      }
+      isLooking = false;
+    })();
+  };
+
+  const activeOf = (kind: string, owner: string): Active | undefined =>
+    [...active.values()].find(({ queue }) => queue.kind === kind && queue.owner === owner);
+
+  return {
+    /** Says how queues of a kind are worked on. Before `start`. */
+    register: (name: string, kind: QueueKind): void => void kinds.set(name, kind),
+
+    /** Statements for a transaction with what they belong to; call `wake` after it. Their errors are the database's. */
+    creation: store.creation,
+    addition: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
+      store.addition(kind, owner, items, clock.now()),
+    eventAddition: (kind: string, owner: string, seqs: readonly number[], withTimes: boolean): InStatement =>
+      store.eventAddition(kind, owner, seqs, clock.now(), withTimes),
+    wakening: (kind: string, owner: string): InStatement[] => store.addition(kind, owner, [], clock.now()),
+    removal: store.removal,
+    pausing: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, clock.now()),
+    resuming: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, null),
+
+    /** After items were added or changed, or a queue goes on. */
+    wake(kind: string, owner: string): void {
+      activeOf(kind, owner)?.worker?.wake();
+      look();
+    },
+    /** After a queue was paused: nothing more starts. Of another process: within seconds. */
+    finish: (kind: string, owner: string): void => end(activeOf(kind, owner), 'finish'),
+    /** After a queue was removed or cancelled: what is under way is cut off, too. */
+    abort: (kind: string, owner: string): void => end(activeOf(kind, owner), 'abort'),
+
+    /** Call it once the database is open. */
+    async start(): Promise<void> {
+      // Nobody else has the database, so the processes that had these queues are gone.
+      if (!isShared) await store.releaseAll();
+      isRunning = true;
+      if (isShared) leases.start();
+      look();
+    },
+    /** Cuts off what is under way, writes what is known of it, and gives the queues back. */
+    async stop(): Promise<void> {
+      isRunning = false;
+      clearTimeout(timer);
+      leases.stop();
+      for (const one of active.values()) end(one, 'abort');
+      await Promise.allSettled(ending);
+    },
+    /** For tests: resolves when nothing is under way and nothing that is due waits. */
+    async idle(): Promise<void> {
+      look();
+      while (isLooking || active.size > 0) await new Promise(resolve => setTimeout(resolve, 1));
+    },
+  };
+}
+
+async function sleep(ms: number, isWanted: () => boolean): Promise<void> {
+  const stepMs = 50;
+  for (let waited = 0; waited < ms && isWanted(); waited += stepMs)
+    await new Promise(resolve => setTimeout(resolve, stepMs));
+}

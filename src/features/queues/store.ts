@@ -1,0 +1,168 @@
+/*
+ * Queues and their items. A process writes results only while it has the queue, so that two processes on one database never settle
+ * the same item. Times come from the caller.
+ */
+import type { InStatement } from '@libsql/client';
+import { and, asc, eq, gt, isNull, lte, min, notInArray, sql } from 'drizzle-orm';
+import type { Database } from '../../db/database.ts';
+import { queueItems, queues } from '../../db/schema.ts';
+import type { Queue, QueueItem, WorkResult } from './queue.ts';
+import { createQueueStatements, maxDelayMs } from './statements-store.ts';
+
+export type QueuesStore = ReturnType<typeof createQueuesStore>;
+
+/** A queue with due items. `holder`, `beats`: of the process that works on it. */
+export type DueQueue = Queue & { holder: string | null; beats: number };
+
+const identity = { seq: queues.seq, kind: queues.kind, owner: queues.owner };
+
+// Fails, and the transaction with it, when another process has the queue: `beats` is never NULL. ?1: the queue, ?2: the holder.
+const requireHolderSql = 'UPDATE queues SET beats = CASE WHEN holder = ?2 THEN beats END WHERE seq = ?1';
+
+export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'>) {
+  const heldBy = (seq: number, holder: string) => and(eq(queues.seq, seq), eq(queues.holder, holder));
+
+  const { resultStatements, ...statements } = createQueueStatements(db);
+
+  return {
+    ...statements,
+
+    /** Whether items are open. */
+    hasOpen: async (queue: number): Promise<boolean> =>
+      (
+        await db
+          .select({ seq: queueItems.seq })
+          .from(queueItems)
+          .where(and(eq(queueItems.queue, queue), isNull(queueItems.outcome)))
+          .limit(1)
+      ).length > 0,
+
+    write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
+
+    /** Queues that have, or may have, an item that is due. */
+    due: (now: number, limit: number): Promise<DueQueue[]> =>
+      db
+        .select({ ...identity, holder: queues.holder, beats: queues.beats })
+        .from(queues)
+        .where(and(isNull(queues.pausedAt), lte(queues.nextAt, now)))
+        .orderBy(asc(queues.nextAt))
+        .limit(limit),
+
+    /** When the next queue is due; null when none has anything to do. */
+    nextAt: async (now: number): Promise<number | null> =>
+      (
+        await db
+          .select({ at: min(queues.nextAt) })
+          .from(queues)
+          .where(and(isNull(queues.pausedAt), gt(queues.nextAt, now)))
+      )[0]?.at ?? null,
+
+    /** Takes a queue that nobody has, or whose holder has not shown life since. @returns whether it is now `holder`'s */
+    async take({ seq, holder: was, beats }: DueQueue, holder: string): Promise<boolean> {
+      const { rowsAffected } = await db
+        .update(queues)
+        .set({ holder, beats: beats + 1 })
+        .where(
+          and(
+            eq(queues.seq, seq),
+            isNull(queues.pausedAt),
+            was === null ? isNull(queues.holder) : eq(queues.holder, was),
+            eq(queues.beats, beats),
+          ),
+        );
+      return rowsAffected === 1;
+    },
+
+    /** Shows that the holder lives. @returns the queues that it still has, and whether each is paused */
+    beat: (holder: string): Promise<{ seq: number; pausedAt: number | null }[]> =>
+      db
+        .update(queues)
+        .set({ beats: sql`${queues.beats} + 1` })
+        .where(eq(queues.holder, holder))
+        .returning({ seq: queues.seq, pausedAt: queues.pausedAt }),
+
+    /** Gives a queue back, and says when it is due again: by its items, which may have become more meanwhile. */
+    async release(seq: number, holder: string): Promise<void> {
+      await db
+        .update(queues)
+        .set({
+          holder: null,
+          nextAt: sql`(SELECT min(due_at) FROM queue_items WHERE queue = ${seq} AND due_at IS NOT NULL)`,
+        })
+        .where(heldBy(seq, holder));
+    },
+
+    /** For the only process of a database: all queues are free, since whoever held them is gone. */
+    async releaseAll(): Promise<void> {
+      await db.update(queues).set({ holder: null }).where(sql`${queues.holder} IS NOT NULL`);
+    },
+
+    /** Removes the queue of an owner that is gone. */
+    async remove(seq: number, holder: string): Promise<void> {
+      await db.delete(queues).where(heldBy(seq, holder));
+    },
+
+    /** Items that are due, first those due first, without `except`. */
+    async dueItems(queue: number, now: number, except: readonly number[], limit: number): Promise<QueueItem[]> {
+      const rows = await db
+        .select({
+          seq: queueItems.seq,
+          event: queueItems.event,
+          nonce: queueItems.nonce,
+          lane: queueItems.lane,
+          attempts: queueItems.attempts,
+          detail: queueItems.detail,
+          addedAt: queueItems.addedAt,
+        })
+        .from(queueItems)
+        .where(
+          and(
+            eq(queueItems.queue, queue),
+            lte(queueItems.dueAt, now),
+            // At most a few dozen: those under way.
+            except.length === 0 ? undefined : notInArray(queueItems.seq, [...except]),
+          ),
+        )
+        .orderBy(asc(queueItems.dueAt), asc(queueItems.seq))
+        .limit(limit);
+      return rows.map(({ event, nonce, ...row }) => ({
+        ...row,
+        event: event === null || nonce === null ? null : { seq: event, nonce },
+      }));
+    },
+
+    /** Writes results of one queue, each with what belongs to it, in one transaction. @throws when `holder` no longer has the queue */
+    async writeResults(
+      queue: number,
+      holder: string,
+      results: readonly { item: QueueItem; result: WorkResult }[],
+      now: number,
+    ): Promise<void> {
+      const written = results.flatMap(({ item, result }) => [
+        ...resultStatements(item, result, now),
+        ...(result.also ?? []),
+      ]);
+      if (written.length === 0) return;
+      await client.batch([{ sql: requireHolderSql, args: [queue, holder] }, ...written], 'write');
+    },
+
+    holds: async (queue: number, holder: string): Promise<boolean> =>
+      (await db.select({ seq: queues.seq }).from(queues).where(heldBy(queue, holder))).length === 1,
+
+    /** After the clock has jumped back: no queue is due later than `maxDelayMs` from now. */
+    async pullBack(now: number): Promise<void> {
+      await db
+        .update(queues)
+        .set({ nextAt: now })
+        .where(gt(queues.nextAt, now + maxDelayMs));
+    },
+
+    /** The same for the items of a queue. */
+    async pullBackItems(queue: number, now: number): Promise<void> {
+      await db
+        .update(queueItems)
+        .set({ dueAt: now })
+        .where(and(eq(queueItems.queue, queue), gt(queueItems.dueAt, now + maxDelayMs)));
+    },
+  };
+}

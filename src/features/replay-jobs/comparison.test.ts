@@ -1,0 +1,128 @@
+/* Replay jobs to two destinations, and jobs that are refused. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type JobBench, numbers, ok, openJobs } from '../../testing/replay-jobs.ts';
+import type { ReplayJobPage } from './model.ts';
+
+let jobs: JobBench;
+beforeAll(async () => {
+  jobs = await openJobs();
+});
+afterAll(() => jobs.close());
+
+describe('two destinations', () => {
+  test('are compared, and both answers are kept where they differ', async () => {
+    const endpoint = await jobs.endpointWith(numbers(4));
+    const left = jobs.destination(({ body }) =>
+      Response.json({ ...JSON.parse(body), at: Math.random() }, { headers: { 'x-v': '1', 'set-cookie': 'a=b' } }),
+    );
+    const right = jobs.destination(({ body }) => {
+      const { n } = JSON.parse(body) as { n: number };
+      return Response.json({ n: n === 2 ? 'two' : n, at: Math.random() }, { headers: { 'x-v': '1' } });
+    });
+    const { id } = await jobs.create({
+      endpointId: endpoint.id,
+      dest: left.url,
+      dest2: right.url,
+      ignore: ['body.at'],
+      compareHeaders: ['X-V'],
+      concurrency: 4,
+    });
+    expect(await jobs.until(id, 'done')).toMatchObject({ same: 3, different: 1, ok: 0, failed: 0 });
+    const [different] = (await jobs.items(id, 'outcome=different')).items;
+    expect(different).toMatchObject({
+      eventId: endpoint.ids[2],
+      status: 200,
+      status2: 200,
+      differences: [{ path: 'body.n', left: 2, right: 'two' }],
+    });
+    const answers = await jobs.ada.json<{ left: { body: string }; right: { body: string } }>(
+      200,
+      'GET',
+      `/api/replay-jobs/${id}/items/${endpoint.ids[2]}`,
+    );
+    expect([answers.left.body, answers.right.body]).toEqual([
+      expect.stringContaining('"n":2'),
+      expect.stringContaining('"n":"two"'),
+    ]);
+    expect(JSON.stringify(answers)).not.toContain('a=b');
+    expect((await jobs.ada.call('GET', `/api/replay-jobs/${id}/items/${endpoint.ids[1]}`)).status).toBe(404);
+  });
+
+  test('one that does not answer fails the event', async () => {
+    const endpoint = await jobs.endpointWith(numbers(1));
+    const { id } = await jobs.create({
+      endpointId: endpoint.id,
+      dest: jobs.destination(ok).url,
+      dest2: 'http://127.0.0.1:9/none',
+    });
+    expect(await jobs.until(id, 'done')).toMatchObject({ failed: 1 });
+    expect((await jobs.items(id)).items).toMatchObject([
+      { status: 200, status2: null, error: expect.stringContaining('connect') },
+    ]);
+  });
+});
+
+describe('is refused', () => {
+  test.each([
+    [{ dest: 'ftp://127.0.0.1/x' }],
+    [{ dest: 'http://127.0.0.1:9/x', dest2: 'http://127.0.0.1:9/x' }],
+    [{ dest: 'http://127.0.0.1:9/x', pace: 'fast' }],
+    [{ dest: 'http://127.0.0.1:9/x', concurrency: 33 }],
+    [{ dest: 'http://127.0.0.1:9/x', where: 'type:' }],
+    [{ dest: 'http://127.0.0.1:9/x', from: 'yesterday' }],
+    [{ dest: 'http://127.0.0.1:9/x', from: '1h) OR (type:*' }],
+    [{ dest: 'http://127.0.0.1:9/x', sign: { mode: 'fresh', secret: 'never stored' } }],
+    [{ dest: 'http://127.0.0.1:9/x', more: 1 }],
+  ])('%j', async body => {
+    const endpoint = await jobs.endpointWith([]);
+    expect((await jobs.ada.call('POST', '/api/replay-jobs', { endpointId: endpoint.id, ...body })).status).toBe(400);
+  });
+
+  test('what may not be signed fails without being sent', async () => {
+    const endpoint = await jobs.endpointWith(numbers(1));
+    const { url, received } = jobs.destination(ok);
+    const { id } = await jobs.create({ endpointId: endpoint.id, dest: url, sign: { mode: 'fresh' } });
+    expect(await jobs.until(id, 'done')).toMatchObject({ failed: 1 });
+    expect(received).toEqual([]);
+    expect((await jobs.items(id)).items[0]?.error).toContain('sign');
+  });
+
+  test('a destination that is not allowed: nothing is sent', async () => {
+    const endpoint = await jobs.endpointWith(numbers(1));
+    const { id } = await jobs.create({ endpointId: endpoint.id, dest: 'http://169.254.169.254/latest' });
+    expect(await jobs.until(id, 'done')).toMatchObject({ failed: 1 });
+    expect((await jobs.items(id)).items[0]).toMatchObject({
+      status: null,
+      error: expect.stringContaining('not a public address'),
+    });
+  });
+
+  test('of another team: jobs are neither shown nor changed', async () => {
+    const bob = await jobs.server.createAccount('bob@example.com');
+    const endpoint = await jobs.endpointWith(numbers(1));
+    const { id } = await jobs.create({ endpointId: endpoint.id, dest: jobs.destination(ok).url });
+    expect(
+      (await bob.call('POST', '/api/replay-jobs', { endpointId: endpoint.id, dest: 'http://127.0.0.1:9/x' })).status,
+    ).toBe(404);
+    for (const path of ['', '/items', `/items/${endpoint.ids[0]}`])
+      expect((await bob.call('GET', `/api/replay-jobs/${id}${path}`)).status).toBe(404);
+    for (const verb of ['pause', 'resume', 'cancel'])
+      expect((await bob.call('POST', `/api/replay-jobs/${id}/${verb}`)).status).toBe(404);
+    expect((await bob.json<ReplayJobPage>(200, 'GET', '/api/replay-jobs')).jobs).toEqual([]);
+  });
+});
+
+test('the list is paged, newest first, and can be of one endpoint', async () => {
+  const endpoint = await jobs.endpointWith([]);
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++)
+    ids.unshift((await jobs.create({ endpointId: endpoint.id, dest: `http://127.0.0.1:9/${n}` })).id);
+  const first = await jobs.ada.json<ReplayJobPage>(200, 'GET', `/api/replay-jobs?endpointId=${endpoint.id}&limit=2`);
+  const second = await jobs.ada.json<ReplayJobPage>(
+    200,
+    'GET',
+    `/api/replay-jobs?endpointId=${endpoint.id}&limit=2&cursor=${first.nextCursor}`,
+  );
+  expect([...first.jobs, ...second.jobs].map(({ id }) => id)).toEqual(ids);
+  expect(second.nextCursor).toBeNull();
+});

@@ -1,0 +1,114 @@
+/*
+ * How fast a replay job sends: as given, and slower while the destination refuses. Five failures in a row, or three refusals (429, 503)
+ * among ten answers, halve the pace; each 50 good answers double it again, up to what was asked for. The first failure after a
+ * doubling takes it back. Answers to requests from before the last change do not count: they say nothing about the new pace.
+ */
+import { invalid } from '../../core/errors.ts';
+
+export type Pace =
+  | { kind: 'unlimited' }
+  /** Requests per second. */
+  | { kind: 'rate'; perSecond: number }
+  /** The distances in which the events came, divided by `factor`. */
+  | { kind: 'original'; factor: number };
+
+const failuresInRow = 5;
+const refusalsOfTen = 3;
+const goodInRow = 50;
+/** After a doubling, so many answers decide whether it was too much. */
+const probeAnswers = 20;
+const minPerSecond = 0.2;
+const maxPerSecond = 10_000;
+const maxSlowdown = 1 << 20;
+/** So far behind its schedule, a job does not try to catch up. */
+const maxBehindMs = 1000;
+
+/** @throws invalid */
+export function readPace(text: string | undefined): Pace {
+  if (text === undefined || text === '') return { kind: 'unlimited' };
+  const [, factor = '1'] = /^original(?:\*(\d{1,6}(?:\.\d{1,3})?))?$/.exec(text) ?? [undefined, ''];
+  if (factor !== '') {
+    if (Number(factor) <= 0) throw invalid('pace must be more than original*0');
+    return { kind: 'original', factor: Number(factor) };
+  }
+  const perSecond = Number(/^(\d{1,6}(?:\.\d{1,3})?)\/s$/.exec(text)?.[1]);
+  if (!(perSecond >= 0.001 && perSecond <= maxPerSecond))
+    throw invalid('pace must be original, original*10, or a rate such as 5/s');
+  return { kind: 'rate', perSecond };
+}
+
+export type PaceControl = ReturnType<typeof createPaceControl>;
+
+export function createPaceControl(pace: Pace, monotonic: () => number) {
+  /** 1: as asked for. The pace is divided by it. */
+  let slowdown = 1;
+  /** The rate to begin from when no rate was asked for and the destination refuses. */
+  let ownRate: number | undefined;
+  /** When the next one may start, on the schedule. */
+  let nextMs = Number.NEGATIVE_INFINITY;
+  let lastReceivedAt: number | undefined;
+  let changedMs = Number.NEGATIVE_INFINITY;
+  let failures = 0;
+  let good = 0;
+  let sinceDoubling = Number.POSITIVE_INFINITY;
+  let lastTen: boolean[] = [];
+  let starts: number[] = [];
+
+  const rate = (): number | undefined => (pace.kind === 'rate' ? pace.perSecond : ownRate);
+  const intervalMs = (receivedAt: number | undefined): number => {
+    if (pace.kind === 'original') {
+      const distance = (receivedAt ?? 0) - (lastReceivedAt ?? receivedAt ?? 0);
+      // A slowed job keeps at least the distance of its own rate: events that came at once would not be slowed otherwise.
+      const least = slowdown > 1 && ownRate !== undefined ? (1000 * slowdown) / ownRate : 0;
+      return Math.max((Math.max(0, distance) / pace.factor) * slowdown, least);
+    }
+    const perSecond = rate();
+    if (perSecond === undefined) return 0;
+    return Math.min((1000 * slowdown) / perSecond, 1000 / Math.min(minPerSecond, perSecond));
+  };
+  const change = (factor: number): void => {
+    slowdown = Math.min(Math.max(1, slowdown * factor), maxSlowdown);
+    changedMs = monotonic();
+    nextMs = changedMs;
+    failures = 0;
+    good = 0;
+    lastTen = [];
+    sinceDoubling = factor < 1 ? 0 : Number.POSITIVE_INFINITY;
+  };
+  const slowDown = (): void => {
+    // Without a rate of its own, what it did in the last second is what was too much.
+    if (pace.kind !== 'rate' && slowdown === 1) ownRate = Math.max(starts.length, 2);
+    change(2);
+  };
+
+  return {
+    /** How long the next one has to wait, in ms. @param receivedAt of its event, epoch ms */
+    startInMs: (receivedAt: number | undefined): number => Math.max(0, nextMs + intervalMs(receivedAt) - monotonic()),
+
+    /** It was started. @returns what `answered` has to be told */
+    started(receivedAt: number | undefined): number {
+      const now = monotonic();
+      const onSchedule = nextMs + intervalMs(receivedAt);
+      nextMs = now - onSchedule > maxBehindMs ? now : onSchedule;
+      lastReceivedAt = receivedAt;
+      starts = [...starts.filter(at => now - at < 1000), now];
+      return now;
+    },
+
+    /** @param result refused: 429 or 503, which is a failure, too @param startedMs from `started` */
+    answered(result: 'ok' | 'failed' | 'refused', startedMs: number): void {
+      if (startedMs < changedMs) return;
+      const isOk = result === 'ok';
+      failures = isOk ? 0 : failures + 1;
+      good = isOk ? good + 1 : 0;
+      lastTen = [...lastTen.slice(-9), result === 'refused'];
+      const isProbe = sinceDoubling++ < probeAnswers;
+      if (isProbe && !isOk) change(2);
+      else if (failures >= failuresInRow || lastTen.filter(Boolean).length >= refusalsOfTen) slowDown();
+      else if (good >= goodInRow && slowdown > 1) change(0.5);
+    },
+
+    /** How many times slower than asked for. */
+    slowdown: (): number => slowdown,
+  };
+}

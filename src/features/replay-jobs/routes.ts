@@ -1,0 +1,111 @@
+/* /api/replay-jobs */
+import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
+import type { Gate } from '../../http/gate.ts';
+import { jsonInput, queryOf } from '../../http/input.ts';
+import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
+import {
+  JobItemParams,
+  NewReplayJob,
+  ReplayJob,
+  ReplayJobAnswers,
+  ReplayJobDryRun,
+  ReplayJobItemPage,
+  ReplayJobItemQuery,
+  ReplayJobPage,
+  ReplayJobQuery,
+} from './model.ts';
+import type { ReplayJobsService } from './service.ts';
+
+type Options = { gate: Gate; replayJobs: ReplayJobsService };
+
+export const replayJobsRoutes = (options: Options) => new Elysia().use(jobRoutes(options)).use(itemRoutes(options));
+
+const jobRoutes = ({ gate, replayJobs }: Options) =>
+  new Elysia({ prefix: '/api/replay-jobs', tags: ['Replay jobs'] })
+    .use(authenticated(gate))
+    .post(
+      '',
+      async ({ principal, body, status }) => {
+        const created = await replayJobs.create(principal, body);
+        return 'id' in created ? status(202, created) : status(200, created);
+      },
+      {
+        ...jsonInput(NewReplayJob),
+        response: { ...responses({ 200: ReplayJobDryRun, 202: ReplayJob }, 403, 404, 409), 400: FilterErrorBody },
+        detail: {
+          operationId: 'createReplayJob',
+          summary: 'Send many events again, at a pace; not for apps',
+          description:
+            'The events are fixed now, at most 100,000, oldest first. A kill of the server repeats at most what was under way. 429 and 503 with `Retry-After` are sent again after it, other failures are not. A destination that refuses is sent to more slowly. One job at a time sends to a destination. With `dest2` the answers of both are compared. With `dryRun` the answer is 200 with the numbers, and nothing is sent.',
+        },
+      },
+    )
+    .get('', ({ principal, query }) => replayJobs.list(principal, query), {
+      ...queryOf(ReplayJobQuery),
+      response: responses({ 200: ReplayJobPage }, 400),
+      detail: {
+        operationId: 'listReplayJobs',
+        summary: 'The team’s replay jobs, newest first',
+        description: 'Jobs are kept for 30 days after their end.',
+      },
+    })
+    .get('/:id', ({ principal, params }) => replayJobs.job(principal, params.id), {
+      params: IdParams,
+      response: responses({ 200: ReplayJob }, 404),
+      detail: {
+        operationId: 'getReplayJob',
+        summary: 'One replay job',
+        description: 'With its progress: how many of its events ended how.',
+      },
+    })
+    .post('/:id/pause', ({ principal, params }) => replayJobs.pause(principal, params.id), {
+      params: IdParams,
+      response: responses({ 200: ReplayJob }, 403, 404, 409),
+      detail: {
+        operationId: 'pauseReplayJob',
+        summary: 'Pause a replay job',
+        description: 'Nothing more is started; what is under way ends. 409 when the job is over.',
+      },
+    })
+    .post('/:id/resume', ({ principal, params }) => replayJobs.resume(principal, params.id), {
+      params: IdParams,
+      response: responses({ 200: ReplayJob }, 403, 404, 409),
+      detail: {
+        operationId: 'resumeReplayJob',
+        summary: 'Go on with a paused replay job',
+        description: 'From where it was. Failures count anew for `stopAfter`. 409 when the job is over.',
+      },
+    })
+    .post('/:id/cancel', ({ principal, params }) => replayJobs.cancel(principal, params.id), {
+      params: IdParams,
+      response: responses({ 200: ReplayJob }, 403, 404, 409),
+      detail: {
+        operationId: 'cancelReplayJob',
+        summary: 'End a replay job',
+        description: 'What is under way is cut off. 409 when the job is over.',
+      },
+    });
+
+const itemRoutes = ({ gate, replayJobs }: Options) =>
+  new Elysia({ prefix: '/api/replay-jobs', tags: ['Replay jobs'] })
+    .use(authenticated(gate))
+    .get('/:id/items', ({ principal, params, query }) => replayJobs.items(principal, params.id, query), {
+      params: IdParams,
+      ...queryOf(ReplayJobItemQuery),
+      response: responses({ 200: ReplayJobItemPage }, 400, 404),
+      detail: {
+        operationId: 'listReplayJobItems',
+        summary: 'The events of a replay job, with what became of them',
+        description: 'In the order of the job; `outcome` selects.',
+      },
+    })
+    .get('/:id/items/:eventId', ({ principal, params }) => replayJobs.answers(principal, params.id, params.eventId), {
+      params: JobItemParams,
+      response: responses({ 200: ReplayJobAnswers }, 404),
+      detail: {
+        operationId: 'getReplayJobAnswers',
+        summary: 'Both answers to an event, where they differ',
+        description: 'The first 64 KiB of each body, kept for 7 days. 404 for an event whose answers were the same.',
+      },
+    });

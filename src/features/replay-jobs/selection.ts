@@ -1,0 +1,63 @@
+/* Which events a replay job has. They are fixed when it is created. */
+import { invalid } from '../../core/errors.ts';
+import { parseEventId } from '../../core/ids.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import type { EventSummary } from '../events/model.ts';
+import { maxJobEvents, type NewReplayJob } from './model.ts';
+import type { ReplayJobsStore } from './store.ts';
+
+export type SelectionOptions = {
+  store: Pick<ReplayJobsStore, 'bytesOf'>;
+  /** The events that match, oldest first, in steps. @throws invalid for the filter, not_found */
+  matching: (
+    principal: TeamAccess,
+    selection: { endpointId: string; where: string },
+  ) => AsyncIterable<{ seqs: number[] }>;
+  /** Summaries of these events. */
+  summaries: (principal: TeamAccess, endpointId: string, seqs: readonly number[]) => Promise<EventSummary[]>;
+};
+
+export function createSelection({ store, matching, summaries }: SelectionOptions) {
+  /** The events of a job, oldest first. @throws invalid when there are too many */
+  return async (principal: MemberAccess, request: NewReplayJob): Promise<{ seqs: number[]; bytes: number }> => {
+    const { endpointId, per = 'event' } = request;
+    const seqs: number[] = [];
+    let bytes = 0;
+    /** Of each delivery: the place of its event in `seqs`, and the event's size. */
+    const deliveries = new Map<string, { place: number; size: number }>();
+    for await (const step of matching(principal, { endpointId, where: whereOf(request) })) {
+      if (per === 'event') {
+        seqs.push(...step.seqs);
+        bytes += await store.bytesOf(step.seqs);
+      } else
+        for (const { id, delivery, size } of await summaries(principal, endpointId, step.seqs)) {
+          const known = deliveries.get(delivery.key);
+          const place = known?.place ?? seqs.length;
+          deliveries.set(delivery.key, { place, size });
+          bytes += size - (known?.size ?? 0);
+          seqs[place] = parseEventId(id)?.seq ?? 0;
+        }
+      if (seqs.length > maxJobEvents)
+        throw invalid(`more than ${maxJobEvents} events match: make several jobs, by where, from or to`);
+    }
+    return { seqs, bytes };
+  };
+}
+
+/** The filter of a job: `where` and the times. @throws invalid */
+export function whereOf({ where = '', from, to }: NewReplayJob): string {
+  const time = (name: string, value: number | string): string => {
+    const text = typeof value === 'number' ? new Date(value).toISOString() : value.trim();
+    if (!/^[\w.:+-]+$/.test(text)) throw invalid(`${name} is not a time`);
+    return text;
+  };
+  const terms = [
+    ...(where.trim() === '' ? [] : [from === undefined && to === undefined ? where.trim() : `(${where.trim()})`]),
+    ...(from === undefined ? [] : [fromTerm(time('from', from))]),
+    ...(to === undefined ? [] : [`received<=${time('to', to)}`]),
+  ];
+  return terms.join(' ');
+}
+
+/** A duration means "newer than so long ago", a time "then or later". */
+const fromTerm = (time: string): string => (/^\d+(?:ms|[smhdw])/.test(time) ? `received>${time}` : `received>=${time}`);

@@ -1,0 +1,214 @@
+/*
+ * Replay jobs (features "Replay jobs"): many events, sent again at a pace. The events of a job are fixed when it is created. The queues
+ * decide when each is sent (features/queues); this file decides which jobs there may be, and what people see of them.
+ */
+import { gunzipSync } from 'node:zlib';
+import type { Clock } from '../../core/clock.ts';
+import { readDestination } from '../../core/destination.ts';
+import { conflict, invalid, notFound } from '../../core/errors.ts';
+import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import type { QueueKind } from '../queues/queue.ts';
+import type { QueuesService } from '../queues/service.ts';
+import type {
+  NewReplayJob,
+  ReplayJob,
+  ReplayJobAnswers,
+  ReplayJobDryRun,
+  ReplayJobItemPage,
+  ReplayJobItemQuery,
+  ReplayJobPage,
+  ReplayJobQuery,
+} from './model.ts';
+import { readPace } from './pace.ts';
+import { createSelection, type SelectionOptions, whereOf } from './selection.ts';
+import type { JobRow, ReplayJobsStore } from './store.ts';
+import { pageSize, positionOf, toItem, toJob, toPage } from './view.ts';
+import { createJobWork, type JobSender } from './work.ts';
+
+export type ReplayJobsService = ReturnType<typeof createReplayJobsService>;
+
+const queueName = 'replay';
+/** So many events go into the queue in one transaction: a few milliseconds of the writer's time. */
+const addedTogether = 1000;
+const dayMs = 24 * 3_600_000;
+const jobsKeptMs = 30 * dayMs;
+const unfinishedMs = 3_600_000;
+
+export function createReplayJobsService(
+  options: SelectionOptions & {
+    store: ReplayJobsStore;
+    queues: Omit<QueuesService, 'start' | 'stop' | 'idle' | 'register'>;
+    /** @throws not_found */
+    endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string }>;
+    send: JobSender;
+    clock: Clock;
+    random: RandomBytes;
+  },
+) {
+  const { store, queues, endpoint: findEndpoint, send, clock, random } = options;
+
+  const find = async ({ teamId }: Pick<TeamAccess, 'teamId'>, id: string): Promise<JobRow> => {
+    const job = await store.find(teamId, id);
+    if (!job) throw notFound('replay job');
+    return job;
+  };
+  const toJobs = async (rows: readonly JobRow[]): Promise<ReplayJob[]> => {
+    const counts = await store.counts(rows.map(({ id }) => id));
+    return rows.map(row => toJob(row, counts.get(row.id) ?? {}));
+  };
+  const show = async (principal: Pick<TeamAccess, 'teamId'>, id: string): Promise<ReplayJob> => {
+    const [job] = await toJobs([await find(principal, id)]);
+    if (!job) throw notFound('replay job');
+    return job;
+  };
+
+  const select = createSelection(options);
+
+  const fill = async (id: string, seqs: readonly number[], withTimes: boolean): Promise<void> => {
+    for (let i = 0; i < seqs.length; i += addedTogether)
+      await store.write([queues.eventAddition(queueName, id, seqs.slice(i, i + addedTogether), withTimes)]);
+  };
+
+  /** @throws conflict when the job is over, not_found */
+  const change = async (
+    principal: Pick<TeamAccess, 'teamId'>,
+    id: string,
+    act: (job: JobRow) => Promise<void>,
+  ): Promise<ReplayJob> => {
+    const job = await find(principal, id);
+    if (job.state === 'done' || job.state === 'cancelled') throw conflict(`the job is over: it is ${job.state}`);
+    await act(job);
+    return show(principal, id);
+  };
+  const pause = async (id: string): Promise<void> => {
+    await store.write([...store.pausing(id, 'running', 'paused'), ...queues.pausing(queueName, id)]);
+    queues.finish(queueName, id);
+  };
+
+  return {
+    /**
+     * Creates a job and starts it; with `dryRun` it only counts.
+     * @throws invalid, not_found for the endpoint, conflict when a job that is not over sends to one of the destinations
+     */
+    async create(principal: MemberAccess, request: NewReplayJob): Promise<ReplayJob | ReplayJobDryRun> {
+      const dest = readDestination(request.dest);
+      const dest2 = request.dest2 ? readDestination(request.dest2) : null;
+      if (dest === dest2) throw invalid('dest and dest2 are the same URL');
+      readPace(request.pace ?? undefined);
+      const where = whereOf(request);
+      const endpoint = await findEndpoint(principal, request.endpointId);
+      const { seqs, bytes } = await select(principal, request);
+      if (request.dryRun) return { matched: seqs.length, bytes };
+      const { ignore = [], compareHeaders = [], sign } = request;
+      const now = clock.now();
+      const id = newId('job', now, random);
+      const isCreated = await store.insert(
+        {
+          id,
+          teamId: principal.teamId,
+          endpoint: endpoint.seq,
+          accountId: principal.accountId,
+          filter: Buffer.from(where),
+          dest: Buffer.from(dest),
+          dest2: dest2 === null ? null : Buffer.from(dest2),
+          ignored: Buffer.from(JSON.stringify(ignore)),
+          compared: Buffer.from(JSON.stringify(compareHeaders)),
+          pace: request.pace ?? null,
+          concurrency: request.concurrency ?? 1,
+          skipOk: request.skipOk ?? false,
+          stopAfter: request.stopAfter ?? null,
+          sign: sign?.mode === 'fresh' ? { ...sign, mode: 'fresh' } : null,
+          state: 'running',
+          matched: null,
+          bytes: 0,
+          createdAt: now,
+        },
+        // Paused until all its events are in it.
+        [...queues.creation(queueName, id), ...queues.pausing(queueName, id)],
+      );
+      if (!isCreated)
+        throw conflict('a job that is not over sends to this destination: wait for it, resume it or cancel it');
+      try {
+        await fill(id, seqs, request.pace?.startsWith('original') ?? false);
+      } catch (error) {
+        await store.write([...queues.removal(queueName, id), store.remove(id)]).catch(() => {});
+        throw error;
+      }
+      await store.write([
+        store.ready(id, seqs.length, bytes),
+        ...(seqs.length === 0 ? store.ending(id, 'done', clock.now()) : []),
+        ...queues.resuming(queueName, id),
+        ...queues.wakening(queueName, id),
+      ]);
+      queues.wake(queueName, id);
+      return show(principal, id);
+    },
+
+    async list(principal: TeamAccess, { endpointId, cursor, limit }: ReplayJobQuery): Promise<ReplayJobPage> {
+      const size = pageSize(limit);
+      const before = positionOf(cursor);
+      const rows = await store.list(principal.teamId, { endpointId, before, limit: size + 1 });
+      const { shown, nextCursor } = toPage(rows, size);
+      return { jobs: await toJobs(shown), nextCursor };
+    },
+
+    job: show,
+
+    pause: (principal: TeamAccess, id: string): Promise<ReplayJob> => change(principal, id, () => pause(id)),
+
+    resume: (principal: TeamAccess, id: string): Promise<ReplayJob> =>
+      change(principal, id, async () => {
+        const failed = (await store.counts([id])).get(id)?.failed ?? 0;
+        await store.write([
+          ...store.pausing(id, 'paused', 'running'),
+          store.noteResume(id, failed),
+          ...queues.resuming(queueName, id),
+        ]);
+        queues.wake(queueName, id);
+      }),
+
+    /** What is under way is cut off; its events stay waiting. */
+    cancel: (principal: TeamAccess, id: string): Promise<ReplayJob> =>
+      change(principal, id, async () => {
+        await store.write([...store.ending(id, 'cancelled', clock.now()), ...queues.pausing(queueName, id)]);
+        queues.abort(queueName, id);
+      }),
+
+    async items(
+      principal: TeamAccess,
+      id: string,
+      { outcome, cursor, limit }: ReplayJobItemQuery,
+    ): Promise<ReplayJobItemPage> {
+      await find(principal, id);
+      const size = pageSize(limit);
+      const rows = await store.items(id, { outcome, after: positionOf(cursor) ?? 0, limit: size + 1 });
+      const { shown, nextCursor } = toPage(rows, size);
+      return { items: shown.map(toItem), nextCursor };
+    },
+
+    /** Both answers to an event whose answers differed, for 7 days. @throws not_found */
+    async answers(principal: TeamAccess, id: string, event: string): Promise<ReplayJobAnswers> {
+      await find(principal, id);
+      const found = await store.answers(id, parseEventId(event)?.seq ?? 0, clock.now());
+      if (!found) throw notFound('answers of this event');
+      return JSON.parse(gunzipSync(found).toString('utf8')) as ReplayJobAnswers;
+    },
+
+    /** For the runner of queues. */
+    queueKind: {
+      async open(id) {
+        const job = await store.open(id);
+        if (!job) return undefined;
+        const failed = (await store.counts([id])).get(id)?.failed ?? 0;
+        return createJobWork(job, failed, { store, send, clock, onTooManyFailures: pause });
+      },
+      onEmpty: async id => void (await store.write(store.ending(id, 'done', clock.now()))),
+    } satisfies QueueKind,
+
+    sweep: (): Promise<void> => {
+      const now = clock.now();
+      return store.sweep(now, now - jobsKeptMs, now - unfinishedMs);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/* Replay jobs and their items in their wire shapes. */
+import { decodeNumber, encodeNumber } from '../../core/base32.ts';
+import { invalid } from '../../core/errors.ts';
+import { eventId } from '../../core/ids.ts';
+import type { Counts, ItemRow } from './items-store.ts';
+import type { ReplayJob, ReplayJobItem } from './model.ts';
+import type { JobRow } from './store.ts';
+import type { ItemDetail } from './work.ts';
+
+const cursorLetters = 11;
+const defaultPage = 25;
+
+/** @throws invalid */
+export function positionOf(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  const position = cursor.length === cursorLetters ? decodeNumber(cursor) : undefined;
+  if (position === undefined) throw invalid('invalid cursor');
+  return position;
+}
+
+/** How many rows a page has, and one more to be read, to know whether it is the last. */
+export const pageSize = (limit: number | string | undefined): number =>
+  limit === undefined ? defaultPage : Number(limit);
+
+/** The first `size` rows, and the cursor of the next page. */
+export function toPage<Row extends { seq: number }>(rows: readonly Row[], size: number) {
+  const shown = rows.slice(0, size);
+  const last = rows.length > size ? shown.at(-1) : undefined;
+  return { shown, nextCursor: last ? encodeNumber(last.seq, cursorLetters) : null };
+}
+
+export const toJob = (row: JobRow, counts: Counts): ReplayJob => ({
+  id: row.id,
+  state: row.state,
+  endpointId: row.endpointId,
+  where: row.filter.toString(),
+  dest: row.dest.toString(),
+  dest2: row.dest2?.toString() ?? null,
+  pace: row.pace,
+  concurrency: row.concurrency,
+  matched: row.matched ?? 0,
+  bytes: row.bytes,
+  ok: counts.ok ?? 0,
+  failed: counts.failed ?? 0,
+  skipped: counts.skipped ?? 0,
+  same: counts.same ?? 0,
+  different: counts.different ?? 0,
+  createdAt: row.createdAt,
+  finishedAt: row.finishedAt,
+});
+
+export function toItem({ event, nonce, outcome, status, error, detail }: ItemRow): ReplayJobItem {
+  // A waiting item's detail is the time at which its event came.
+  const { status2, differences } =
+    outcome === null || detail === null
+      ? { status2: null, differences: [] }
+      : (JSON.parse(detail.toString('utf8')) as ItemDetail);
+  return {
+    eventId: eventId(event ?? 0, nonce ?? Buffer.alloc(12)),
+    outcome: (outcome ?? 'waiting') as ReplayJobItem['outcome'],
+    status,
+    status2,
+    error,
+    differences,
+  };
+}

@@ -1,0 +1,59 @@
+/* Runners of queues on the database of a test server. */
+import type { NewItem, QueueItem, QueueWork, WorkResult } from '../features/queues/queue.ts';
+import { createQueuesService, type QueuesService } from '../features/queues/service.ts';
+import { createQueuesStore } from '../features/queues/store.ts';
+import { type HeldClock, holdClock } from './clock.ts';
+import { rowsOf } from './events.ts';
+import { openTestServer, type TestServer } from './test-server.ts';
+
+export const textOf = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? []).toString();
+export const bytesOf = (value: string): Uint8Array => Buffer.from(value);
+export const settled: WorkResult = { kind: 'settled', outcome: 'ok', status: 200, error: null };
+export const retryIn = (inMs: number): WorkResult => ({ kind: 'retry', inMs, status: 503, error: null });
+/** Items with the names 0 to `count` - 1. */
+export const names = (count: number): { name: string }[] => Array.from({ length: count }, (_, n) => ({ name: `${n}` }));
+
+type Work = (item: QueueItem, signal: AbortSignal) => Promise<WorkResult> | WorkResult;
+export const workOf = (work: Work, more: Partial<QueueWork> = {}): QueueWork => ({
+  concurrency: () => 3,
+  destination: () => 'http://localhost',
+  work: async (item, signal) => work(item, signal),
+  ...more,
+});
+
+export type QueueBench = Awaited<ReturnType<typeof openQueues>>;
+
+export async function openQueues() {
+  const server: TestServer = await openTestServer();
+  const clock: HeldClock = holdClock();
+  const store = createQueuesStore(server.services.database);
+  const runners: QueuesService[] = [];
+  const errors: unknown[] = [];
+  return {
+    server,
+    clock,
+    store,
+    /** What runners reported. */
+    errors,
+    /** A runner of its own on the server's database, as another process would have. */
+    async run(work: QueueWork, { isShared = false, holder = 'one', isBusy = (): boolean => false } = {}) {
+      const onError = (error: unknown): void => void errors.push(error);
+      const runner = createQueuesService({ store, holder, clock, isShared, isBusy, onError });
+      runners.push(runner);
+      runner.register('test', { open: async () => work });
+      await runner.start();
+      return runner;
+    },
+    /** Adds items, whose details are their names, to a queue of the kind `test`. */
+    async add(items: readonly (Partial<NewItem> & { name: string })[], owner = 'queue'): Promise<void> {
+      const added = items.map(({ name, ...item }) => ({ event: null, detail: bytesOf(name), ...item }));
+      await store.write([...store.creation('test', owner), ...store.addition('test', owner, added, clock.now())]);
+    },
+    /** How many items have each outcome. */
+    outcomes: () => rowsOf(server, 'SELECT outcome, count(*) FROM queue_items GROUP BY outcome ORDER BY outcome'),
+    async close(): Promise<void> {
+      await Promise.all(runners.map(runner => runner.stop()));
+      await server.close();
+    },
+  };
+}

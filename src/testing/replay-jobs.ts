@@ -1,0 +1,55 @@
+/* A server with destinations on this host, for tests of replay jobs. */
+import type { ReplayJob, ReplayJobItemPage } from '../features/replay-jobs/model.ts';
+import { eventually } from './poll.ts';
+import { openTestServer } from './test-server.ts';
+
+type Received = { path: string; body: string; headers: Headers };
+
+export const ok = (): Response => new Response('{}', { status: 200 });
+/** Bodies with the numbers 0 to `count` - 1. */
+export const numbers = (count: number): string[] => Array.from({ length: count }, (_, n) => `{"n":${n}}`);
+
+export type JobBench = Awaited<ReturnType<typeof openJobs>>;
+
+export async function openJobs() {
+  const server = await openTestServer({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.0/8' } });
+  const ada = await server.createAccount('ada@example.com');
+  const open: { stop: () => unknown }[] = [];
+  const job = (id: string) => ada.json<ReplayJob>(200, 'GET', `/api/replay-jobs/${id}`);
+  return {
+    server,
+    ada,
+    /** A destination; every one has a URL of its own. */
+    destination(handle: (request: Received, n: number) => Response | Promise<Response>) {
+      const received: Received[] = [];
+      const http = Bun.serve({
+        port: 0,
+        hostname: '127.0.0.1',
+        fetch: async request => {
+          const one = { path: new URL(request.url).pathname, body: await request.text(), headers: request.headers };
+          received.push(one);
+          return handle(one, received.length);
+        },
+      });
+      open.push({ stop: () => http.stop(true) });
+      return { url: `http://127.0.0.1:${http.port}/hook`, received };
+    },
+    async endpointWith(bodies: readonly string[]) {
+      const endpoint = await ada.createEndpoint();
+      const ids: string[] = [];
+      for (const body of bodies) ids.push(await server.deliver(endpoint, body));
+      return { ...endpoint, ids };
+    },
+    create: (body: object) => ada.json<ReplayJob>(202, 'POST', '/api/replay-jobs', body),
+    async until(id: string, state: ReplayJob['state']): Promise<ReplayJob> {
+      await eventually(async () => (await job(id)).state === state);
+      return job(id);
+    },
+    items: (id: string, query = 'limit=100') =>
+      ada.json<ReplayJobItemPage>(200, 'GET', `/api/replay-jobs/${id}/items?${query}`),
+    async close(): Promise<void> {
+      for (const one of open) one.stop();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/* The audit log. */
+import { createAuditService } from '../features/audit/service.ts';
+import { createAuditStore } from '../features/audit/store.ts';
+import type { Infrastructure } from './infrastructure.ts';
+
+export type AuditWiring = ReturnType<typeof createAuditWiring>;
+
+export function createAuditWiring({ direct, clock, random, log }: Infrastructure) {
+  const audit = createAuditService({
+    store: createAuditStore(direct.db),
+    clock,
+    random,
+    onError: (cause, fields) => log.error('a line of the audit log could not be written', { ...fields, cause }),
+  });
+  return { audit };
+}
