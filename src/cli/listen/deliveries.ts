@@ -47,7 +47,9 @@ export function createDeliveries(options: {
   const { clock, targets, policy, pause, stopping, aborting, isPaused, read, say, report, hintFor } = options;
   const settling = createSettling<Pending>(targets.length, policy, Math.random);
   const changes: Changes = createChanges();
+  /** Of what is kept, and of everything that is not settled. */
   let contentBytes = 0;
+  let unsettledBytes = 0;
   let nextTry: number | undefined;
   const now = clock.monotonic;
   const targetOf = ({ lane }: Task<Pending>): Target => targets[lane] as Target;
@@ -59,6 +61,7 @@ export function createDeliveries(options: {
   };
   const onSettled = ({ event: { about, content }, tasks }: Entry<Pending>, answer: Answer | null): void => {
     if (content) contentBytes -= content.body.length;
+    if (tasks.length > 0) unsettledBytes -= about.size;
     const [only, ...others] = tasks;
     const isOne = only !== undefined && others.length === 0;
     const target = isOne ? targetOf(only).name : null;
@@ -134,7 +137,7 @@ export function createDeliveries(options: {
 
   /** Whether reading on makes sense: there is place, or a map has nothing to do while another one is blocked. */
   const wantsMore = (): boolean => {
-    if (settling.size() < maxWaiting && contentBytes < maxContentBytes) return true;
+    if (settling.size() < maxWaiting && unsettledBytes < maxContentBytes) return true;
     const states = settling.laneStates();
     const going = states.filter(({ isBlocked }) => !isBlocked);
     const isAnyBlocked = going.length > 0 && going.length < states.length;
@@ -175,8 +178,9 @@ export function createDeliveries(options: {
         wantedBy,
       );
       say({ kind: 'received', event, targets: wantedBy.map(at => targets[at]?.name ?? '') });
-      if (wantedBy.length === 0) onSettled(entry, null);
-      else if (isKept) contentBytes += event.body.length;
+      if (wantedBy.length === 0) return onSettled(entry, null);
+      unsettledBytes += event.size;
+      if (isKept) contentBytes += event.body.length;
     },
     /** A damaged event, of which nothing can be sent. */
     leaveOut(event: CapturedEvent, cursor: string | undefined, reason: string): void {

@@ -66,11 +66,11 @@ export function createFeedReader({
     const wait = failures > 0 ? 0 : waitSeconds;
     const query = { after: cursor, where, limit: pageEvents, wait, content: 'full' };
     const page = await api.call<FeedPage>('GET', `/api/endpoints/${endpointId}/feed`, { query, signal, silenceMs });
+    onState(undefined);
     await onPage(page, cursor);
     cursor = page.cursor;
     failures = 0;
     isBehind = page.more;
-    onState(undefined);
   };
 
   /** @returns how long to wait @throws what cannot get better */

@@ -39,11 +39,10 @@ async function run(
   const ms = (): number => Math.round(io.clock.monotonic() - startedAt);
   let child: ReturnType<typeof start>;
   try {
-    child = start(io, command, event);
+    child = start(io, command, event, body);
   } catch (error) {
     return nothingSent(`${command[0]} cannot be started: ${(error as Error).message}`);
   }
-  feed(child.stdin, body);
   let isLate = false;
   const end = (): void => {
     child.kill('SIGTERM');
@@ -79,9 +78,10 @@ async function run(
   };
 }
 
-const start = (io: Pick<Io, 'env'>, command: readonly string[], event: CapturedEvent) =>
+const start = (io: Pick<Io, 'env'>, command: readonly string[], event: CapturedEvent, body: Uint8Array) =>
   Bun.spawn([...command], {
-    stdio: ['pipe', 'pipe', 'pipe'],
+    // As bytes, not as a pipe to write to: a program may end, or close its input, without reading all of it.
+    stdio: [body, 'pipe', 'pipe'],
     env: { ...(io.env as Record<string, string>), ...variablesOf(event) },
   });
 
@@ -92,17 +92,6 @@ const variablesOf = ({ id, type, platform, verdict }: CapturedEvent): Record<str
   HOOKTAPE_EVENT_PLATFORM: safeLine(platform ?? ''),
   HOOKTAPE_EVENT_VERDICT: verdict ?? '',
 });
-
-/** A program may end, or close its input, without reading all of it. */
-function feed(stdin: Bun.FileSink, body: Uint8Array): void {
-  const ignore = (): void => {};
-  try {
-    stdin.write(body);
-    Promise.resolve(stdin.end()).catch(ignore);
-  } catch {
-    // Its exit code says what it thinks of that.
-  }
-}
 
 /** Both outputs, in the order in which they come. A grandchild may keep the pipes open, so the end of the program ends the reading. */
 function collect(...streams: ReadableStream<Uint8Array>[]) {

@@ -31,8 +31,8 @@ export type Entry<E> = {
   readonly open: number;
 };
 type OwnEntry<E> = { event: E; tasks: OwnTask<E>[]; open: number };
-/** `entry`: undefined at the end of a page. */
-type Place<E> = { entry: OwnEntry<E> | undefined; cursor: string | undefined };
+/** An event in the order of the feed, and the position after it; undefined when only the end of its page has one. */
+type Place<E> = { entry: OwnEntry<E>; cursor: string | undefined };
 
 type Lane<E> = { waiting: Queue<OwnTask<E>>; inFlight: Set<OwnTask<E>> };
 
@@ -55,7 +55,7 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
   let isStopped = false;
 
   const advance = (): void => {
-    for (let first = places.first(); first && (first.entry?.open ?? 0) === 0; first = places.first()) {
+    for (let first = places.first(); first?.entry.open === 0; first = places.first()) {
       position = first.cursor ?? position;
       places.shift();
     }
@@ -109,8 +109,9 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
 
     /** The end of a page, which may be after events that a filter has left out. */
     endPage(cursor: string): void {
-      places.push({ entry: undefined, cursor });
-      advance();
+      const last = places.last();
+      if (last) last.cursor = cursor;
+      else position = cursor;
     },
 
     /** The deliveries to start now, in order. They are under way until `succeed`, `fail`, `giveUp` or `putBack`. */
@@ -189,7 +190,7 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
     find: (isWanted: (event: E) => boolean): Entry<E> | undefined =>
       places
         .values()
-        .flatMap(({ entry }) => (entry ? [entry] : []))
+        .map(({ entry }) => entry)
         .find(({ event, open }) => open > 0 && isWanted(event)),
   };
 }
@@ -206,6 +207,7 @@ function createQueue<T>() {
   return {
     push: (item: T): void => void items.push(item),
     first: (): T | undefined => items[head],
+    last: (): T | undefined => (head < items.length ? items.at(-1) : undefined),
     shift(): T | undefined {
       if (head === items.length) return undefined;
       const item = items[head];

@@ -22,18 +22,18 @@ export function readableBody(body: Uint8Array): string | undefined {
   return beginning.length === body.length ? (indentJson(text) ?? text) : text;
 }
 
-/** @param whole says where the whole of it is */
-export function bodyLines(body: Uint8Array, columns: number, whole: string): Line[] {
+/** @param whole says where the whole of it is @param mostLines more than that are not needed */
+export function bodyLines(body: Uint8Array, columns: number, whole: string, mostLines = maxLines): Line[] {
   if (body.length === 0) return [faintLine('no body')];
   const text = readableBody(body);
-  const lines = text === undefined ? hexLines(body) : coloredLines(text, columns);
+  const lines = text === undefined ? hexLines(body) : coloredLines(text, columns, mostLines);
   const shownBytes = text === undefined ? maxBinaryBytes : maxTextBytes;
-  const isCut = body.length > shownBytes || lines.length > maxLines;
+  const isCut = body.length > shownBytes || lines.length > mostLines;
   if (!isCut) return lines;
-  return [...lines.slice(0, maxLines), [], ...wrapLine(faintLine(`The rest is not shown. ${whole}`), columns)];
+  return [...lines.slice(0, mostLines), [], ...wrapLine(faintLine(`The rest is not shown. ${whole}`), columns)];
 }
 
-function coloredLines(text: string, columns: number): Line[] {
+function coloredLines(text: string, columns: number, mostLines: number): Line[] {
   const lines: Line[] = [];
   for (const one of textLines(text)) {
     const [member = '', indent = '', name = '', colon = ''] = memberForm.exec(one) ?? [];
@@ -41,7 +41,7 @@ function coloredLines(text: string, columns: number): Line[] {
       ? [span(indent), span(name, styles.accent), span(colon + one.slice(member.length))]
       : [span(one)];
     lines.push(...wrapLine(line, columns, Math.min(indent.length + 2, columns >> 1)));
-    if (lines.length > maxLines) break;
+    if (lines.length > mostLines) break;
   }
   return lines;
 }

@@ -4,7 +4,7 @@ import { readableBody } from './body-lines.ts';
 import { ruleLine } from './detail.ts';
 import type { Attempt } from './log.ts';
 import { statusStyle, statusText } from './outcome.ts';
-import { type Line, type Style, textLines, wrapLine } from './text.ts';
+import { cutLine, type Line, type Style, textLines, wrapLine } from './text.ts';
 import { clockText, countText, durationText, span, styles } from './theme.ts';
 
 /** Equal lines that are shown around a change. */
@@ -80,8 +80,8 @@ function bodyChanges(before: Attempt, after: Attempt, columns: number): Line[] {
 }
 
 export const comparisonLines = (before: Attempt, after: Attempt, columns: number): Line[] => [
-  side('-', before),
-  side('+', after),
+  cutLine(side('-', before), columns),
+  cutLine(side('+', after), columns),
   [],
   ruleLine('Headers', columns),
   ...headerChanges(before, after, columns),

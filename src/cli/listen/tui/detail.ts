@@ -110,9 +110,9 @@ function answersSection(row: Row, columns: number, now: number): Line[] {
 
 const answerCutText = 'The answer is longer than what was read.';
 
-function lastAnswer(attempt: Attempt, columns: number): Line[] {
+function lastAnswer(attempt: Attempt, columns: number, mostLines: number | undefined): Line[] {
   const { answer } = attempt;
-  const body = bodyLines(answer.body, columns, '');
+  const body = bodyLines(answer.body, columns, '', mostLines);
   return [
     ...headerLines(answer.headers, columns),
     ...(answer.headers.length > 0 ? [[]] : []),
@@ -123,7 +123,7 @@ function lastAnswer(attempt: Attempt, columns: number): Line[] {
 
 type Part = { title: string; lines: readonly Line[] };
 
-function contentOf(row: Row, columns: number): readonly Part[] {
+function contentOf(row: Row, columns: number, mostLines: number | undefined): readonly Part[] {
   const last = row.attempts.at(-1);
   const { event } = row;
   const raw = `hooktape show ${safeLine(event.id)} --raw has all of it.`;
@@ -134,25 +134,33 @@ function contentOf(row: Row, columns: number): readonly Part[] {
   const forgottenLines = forgotten.map(text => [span(text, styles.faint)]);
   return [
     ...(last && !row.isEmptied
-      ? [{ title: `Answer #${last.number}: ${statusText(last.answer, last.target)}`, lines: lastAnswer(last, columns) }]
+      ? [
+          {
+            title: `Answer #${last.number}: ${statusText(last.answer, last.target)}`,
+            lines: lastAnswer(last, columns, mostLines),
+          },
+        ]
       : []),
     {
       title: `Body, ${sizeText(event.size)}`,
-      lines: row.isEmptied ? forgottenLines : bodyLines(event.body, columns, raw),
+      lines: row.isEmptied ? forgottenLines : bodyLines(event.body, columns, raw, mostLines),
     },
     { title: 'Headers', lines: row.isEmptied ? forgottenLines : headerLines(event.headers, columns) },
   ];
 }
 
-/** @returns the detail of a row. The part that needs reading is made once for each version of a row. */
+/** @returns the detail of a row; of large bodies, `mostLines` when only the beginning is shown. The part that needs reading is made once for each version of a row. */
 export function createDetail() {
   const rememberContent = createMemory<readonly Part[]>();
 
-  return (row: Row, { columns, now }: { columns: number; now: number }): Detail => {
+  return (row: Row, { columns, now, mostLines }: { columns: number; now: number; mostLines?: number }): Detail => {
     const answers = answersSection(row, columns, now);
-    const content = rememberContent([row, row.version, columns], () => contentOf(row, columns));
+    const content = rememberContent([row, row.version, columns, mostLines], () => contentOf(row, columns, mostLines));
     return inSections(row, columns, [
-      { title: 'Answers', lines: answers.length > 0 ? answers : [[span('not sent anywhere', styles.faint)]] },
+      {
+        title: 'Answers',
+        lines: answers.length > 0 ? answers : [[span('It has not been sent anywhere.', styles.faint)]],
+      },
       ...content,
     ]);
   };

@@ -27,8 +27,8 @@ const gap = '  ';
 const mostPlatform = 12;
 const mostEndpoint = 16;
 const sizeWidth = 8;
-/** `no answer  again in 60 s` */
-const outcomeWidth = 24;
+/** `500  held, again in 60 s` */
+const outcomeWidth = 25;
 
 const widest = (texts: readonly string[], least: number, most: number): number =>
   Math.min(most, Math.max(least, ...texts.map(widthOf)));

@@ -57,7 +57,7 @@ describe('the memory of the view', () => {
   });
 
   test('forgets bodies and answers, oldest first, when they are large together', () => {
-    const log = createEventLog({ maxRows: 100, maxBytes: 10_000 });
+    const log = createEventLog({ maxRows: 100, maxBytes: 11_000 });
     for (let id = 0; id < 10; id++) log.apply(received(id, 'x'.repeat(1500)));
     for (let id = 0; id < 3; id++) log.apply(answered(9, answer(200, { text: 'y'.repeat(500) })));
     const sizes = log.rows().map(row => row.event.body.length);

@@ -17,8 +17,8 @@ export type Attempt = {
 
 export type TargetState =
   | { kind: 'waiting' }
-  | { kind: 'done' | 'failed' | 'held' | 'stopped'; last: Attempt }
-  | { kind: 'retrying'; last: Attempt; nextAt: number | null }
+  | { kind: 'done' | 'failed' | 'stopped'; last: Attempt }
+  | { kind: 'retrying' | 'held'; last: Attempt; nextAt: number | null }
   | { kind: 'skipped'; last: Attempt | undefined; reason: string };
 
 export type Row = {
@@ -48,6 +48,7 @@ export type EventLog = {
   totals: Readonly<Totals>;
   /** The oldest row whose target waits for a person or for the next try. */
   stuck: () => Row | undefined;
+  /** Whether something on the screen depends on the time. */
   hasRetries: () => boolean;
   apply: (event: ListenEvent) => void;
   setFilter: (filter: Extract<ViewFilter, { isOk: true }> | undefined) => void;
@@ -55,12 +56,16 @@ export type EventLog = {
 };
 
 const maxRows = 2000;
-/** Of bodies of events and answers. */
+/** Of bodies and headers, of events and answers. */
 const maxBytes = 48 << 20;
 const maxAttemptsPerRow = 10;
 
+type Content = { headers: CapturedEvent['headers']; body: Uint8Array };
+
+const contentBytes = ({ headers, body }: Content): number =>
+  headers.reduce((sum, [name, value]) => sum + name.length + value.length, body.length);
 const bytesOf = ({ event, attempts }: Row): number =>
-  attempts.reduce((sum, { answer }) => sum + answer.body.length, event.body.length);
+  attempts.reduce((sum, { answer }) => sum + contentBytes(answer), contentBytes(event));
 
 const nothing = new Uint8Array();
 
@@ -82,11 +87,12 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
       hint: undefined,
       isSettled: false,
       isPinned: false,
-      isEmptied: false,
+      // What is said late about an event that has been forgotten has no body.
+      isEmptied: event.body.length === 0 && event.size > 0,
       version: 0,
     };
     all.set(event.id, row);
-    bytes += event.body.length;
+    bytes += contentBytes(event);
     if (!filter || filter(event)) shown.push(row);
     return row;
   };
@@ -94,14 +100,15 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
   const addAttempt = (row: Row, attempt: Omit<Attempt, 'number'>): Attempt => {
     const numbered = { ...attempt, number: ++row.attemptCount };
     row.attempts.push(numbered);
-    bytes += attempt.answer.body.length;
-    if (row.attempts.length > maxAttemptsPerRow) bytes -= row.attempts.shift()?.answer.body.length ?? 0;
+    bytes += contentBytes(attempt.answer);
+    const oldest = row.attempts.length > maxAttemptsPerRow ? row.attempts.shift() : undefined;
+    if (oldest) bytes -= contentBytes(oldest.answer);
     return numbered;
   };
 
   const empty = (row: Row): void => {
     bytes -= bytesOf(row);
-    row.event = { ...row.event, headers: [], body: nothing };
+    row.event = { ...row.event, query: null, headers: [], body: nothing };
     for (const attempt of row.attempts) attempt.answer = { ...attempt.answer, headers: [], body: nothing };
     row.isEmptied = true;
     row.version++;
@@ -144,7 +151,7 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
     const before = row.targets.get(target);
     const isByHand = event.next === 'none' && cause !== 'feed';
     if (event.next === 'retry') row.targets.set(target, { kind: 'retrying', last, nextAt: event.nextAt });
-    else if (event.next === 'hold') row.targets.set(target, { kind: 'held', last });
+    else if (event.next === 'hold') row.targets.set(target, { kind: 'held', last, nextAt: event.nextAt });
     else if (event.next === 'stop') row.targets.set(target, { kind: 'stopped', last });
     else if (isByHand && (before?.kind === 'retrying' || before?.kind === 'held'))
       row.targets.set(target, { ...before, last });
@@ -187,7 +194,10 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
       }
       return retrying;
     },
-    hasRetries: () => [...all.values()].some(row => [...row.targets.values()].some(({ kind }) => kind === 'retrying')),
+    hasRetries: () =>
+      [...all.values()].some(row =>
+        [...row.targets.values()].some(({ kind }) => kind === 'retrying' || kind === 'held'),
+      ),
     apply: event => {
       const row = change(event);
       if (!row) return;

@@ -24,12 +24,13 @@ export function stateLine(state: TargetState, now: number): Line {
     return state.last ? [statusSpan(state.last), span('  skipped', styles.faint)] : [span('skipped', styles.faint)];
   const { last } = state;
   const status = statusSpan(last);
-  if (state.kind === 'held') return [status, span('  held', styles.warning)];
   if (state.kind === 'stopped') return [status, span('  stopped', styles.warning)];
-  if (state.kind === 'retrying') {
-    const when =
-      state.nextAt === null || state.nextAt <= now ? 'again now' : `again in ${waitText(state.nextAt - now)}`;
-    return [status, span(`  ${when}`, styles.warning)];
+  if (state.kind === 'retrying' || state.kind === 'held') {
+    const waitMs = (state.nextAt ?? now) - now;
+    const held = state.kind === 'held' ? ['held'] : [];
+    const next = waitMs > 0 ? [`again in ${waitText(waitMs)}`] : [];
+    const text = [...held, ...next].join(', ') || 'again now';
+    return [status, span(`  ${text}`, styles.warning)];
   }
   const tries = last.attempt > 1 ? `, try ${last.attempt}` : '';
   return [status, span(`  ${durationText(last.answer.ms)}${tries}`, styles.faint)];
@@ -41,7 +42,7 @@ const urgency: readonly TargetState['kind'][] = ['held', 'stopped', 'retrying', 
 /** Of all targets: the one that needs attention, and how many there are. */
 export function outcomeLine({ targets }: Row, now: number): Line {
   const states = [...targets.values()];
-  if (states.length === 0) return [span('no target', styles.faint)];
+  if (states.length === 0) return [span('not wanted', styles.faint)];
   const [first] = states.toSorted((a, b) => urgency.indexOf(a.kind) - urgency.indexOf(b.kind));
   const line = first ? stateLine(first, now) : [];
   if (states.length === 1) return line;

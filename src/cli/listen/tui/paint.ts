@@ -3,7 +3,7 @@
  * no other control than the ones written here, and a row never goes on in the next: text is made visible and cut once more. After
  * a character whose width terminals disagree on, the cursor is placed anew.
  */
-import { type Cell, cellsOf, type Line, type Style } from './text.ts';
+import { type Cell, cellsOf, type Line, printableAscii, type Style } from './text.ts';
 
 const colorCodes = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
 
@@ -36,13 +36,20 @@ function drawRow(line: Line, { row, columns, isColor }: { row: number; columns: 
   for (const { text, style } of line) {
     const codes = style ? sgr(style, isColor) : '';
     drawn += codes;
-    for (const cell of cellsOf(text)) {
-      if (column + cell.width > columns) break;
-      if (before && !before.isSimple) drawn += moveTo(row, column);
-      drawn += cell.text;
-      column += cell.width;
-      before = cell;
-    }
+    if (printableAscii.test(text)) {
+      if (before && !before.isSimple && text !== '') drawn += moveTo(row, column);
+      const part = text.slice(0, columns - column);
+      drawn += part;
+      column += part.length;
+      if (part !== '') before = undefined;
+    } else
+      for (const cell of cellsOf(text)) {
+        if (column + cell.width > columns) break;
+        if (before && !before.isSimple) drawn += moveTo(row, column);
+        drawn += cell.text;
+        column += cell.width;
+        before = cell;
+      }
     if (codes !== '') drawn += plain;
   }
   if (column >= columns) return drawn;

@@ -1,7 +1,7 @@
 /* A line that is typed: the keys that shells have taught people, and the part of it that there is room for. */
 import type { Key } from './keys.ts';
 import { type Line, visible, widthOf } from './text.ts';
-import { span } from './theme.ts';
+import { span, styles } from './theme.ts';
 
 export type Prompt = {
   /** Graphemes, so that an emoji is one step of the cursor. */
@@ -59,16 +59,34 @@ export function edit(prompt: Prompt, key: Key): Prompt {
   }
 }
 
-/** The prompt after a label, moved so that the cursor is in view. */
-export function promptLine(prompt: Prompt, label: string, columns: number): { line: Line; cursor: number } {
+/** The prompt after a label, moved so that the cursor is in view. @param wrongAt the character that cannot be read */
+export function promptLine(
+  prompt: Prompt,
+  { label, columns, wrongAt }: { label: string; columns: number; wrongAt: number | undefined },
+): { line: Line; cursor: number } {
   const room = Math.max(4, columns - widthOf(label) - 1);
   const before = prompt.before.map(visible);
   let width = widthOf(before.join(''));
   let from = 0;
   for (; width > room - 1; from++) width -= widthOf(before[from] ?? '');
-  const shown = before.slice(from).join('');
+  const shown = [...prompt.before.slice(from), ...prompt.after];
+  const wrong = wrongAt === undefined ? -1 : indexOfCharacter(prompt, wrongAt) - from;
   return {
-    line: [span(label, { isBold: true }), span(shown + prompt.after.join(''))],
-    cursor: Math.min(columns - 1, widthOf(label) + widthOf(shown)),
+    line: [
+      span(label, styles.strong),
+      span(shown.slice(0, Math.max(0, wrong)).join('')),
+      span(shown.slice(Math.max(0, wrong), wrong + 1).join(''), styles.alarm),
+      span(shown.slice(wrong + 1).join('')),
+    ],
+    cursor: Math.min(columns - 1, widthOf(label) + widthOf(before.slice(from).join(''))),
   };
+}
+
+/** The grapheme with the nth character, of which it may have several. */
+function indexOfCharacter({ before, after }: Prompt, n: number): number {
+  let characters = 0;
+  return [...before, ...after].findIndex(grapheme => {
+    characters += [...grapheme].length;
+    return characters > n;
+  });
 }

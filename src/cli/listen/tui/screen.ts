@@ -116,7 +116,8 @@ export function createScreens(): Screens {
     const rows = list(state, left, height, now);
     const row = selectedRow(state);
     const right = columns - left - 3;
-    const detail = row && state.log.rows().length > 0 ? detailOf(row, { columns: right, now }).lines : [];
+    const detail =
+      row && state.log.rows().length > 0 ? detailOf(row, { columns: right, now, mostLines: height }).lines : [];
     return Array.from(
       { length: height },
       (_, at): Line => [
@@ -151,7 +152,11 @@ export function createScreens(): Screens {
           cursor: undefined,
         };
       }
-      const { line, cursor } = promptLine(prompt.value, 'Filter: ', columns);
+      const { line, cursor } = promptLine(prompt.value, {
+        label: 'Filter: ',
+        columns,
+        wrongAt: prompt.problem?.position,
+      });
       return {
         lines: [...lines, filterHelp(state, columns), line],
         cursor: { row: rows - 1, column: cursor },

@@ -16,7 +16,7 @@ export type Line = readonly Span[];
 /** A grapheme as it is drawn. `isSimple`: every terminal agrees on its width. */
 export type Cell = { readonly text: string; readonly width: 1 | 2; readonly isSimple: boolean };
 
-const printableAscii = /^[ -~]*$/;
+export const printableAscii = /^[ -~]*$/;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const emoji = /^\p{RGI_Emoji}$/v;
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;

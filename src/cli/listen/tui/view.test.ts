@@ -46,6 +46,8 @@ describe('the list', () => {
     expect(text(await view.screen())).toContain('again in 3 s');
     view.clock.advance(2000);
     expect(text(await view.screen())).toContain('again in 1 s');
+    fail(view, capturedEvent(), 'hold', answer(500), view.clock.now() + 60_000);
+    expect(text(await view.screen())).toContain('500  held, again in 60 s');
     receive(view, capturedEvent(), answer(200));
     await view.screen();
     expect(view.waitingTimers()).toBe(0);
