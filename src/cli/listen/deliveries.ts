@@ -111,9 +111,9 @@ export function createDeliveries(options: {
     if (!event) return;
     const delivery = await targetOf(task).deliver(event, aborting).catch(notDelivered);
     const { answer, notice } = delivery;
-    // Broken off here, not by the target.
-    if (aborting.aborted && !answer.isOk) return settling.putBack(task, now());
     if (notice !== undefined && task.attempts === 1) say({ kind: 'notice', text: notice });
+    // What fails while the session ends was perhaps broken off by that, as programs are by Ctrl+C: it is neither tried nor given up.
+    if (!answer.isOk && stopping.aborted) return settling.putBack(task, now());
     report(delivery);
     if (!answer.isOk) return onFailure(task, event, delivery);
     const { name: target } = targetOf(task);
