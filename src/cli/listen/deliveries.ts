@@ -178,9 +178,11 @@ export function createDeliveries(options: {
         wantedBy,
       );
       say({ kind: 'received', event, targets: wantedBy.map(at => targets[at]?.name ?? '') });
-      if (wantedBy.length === 0) return onSettled(entry, null);
-      unsettledBytes += event.size;
-      if (isKept) contentBytes += event.body.length;
+      if (wantedBy.length === 0) onSettled(entry, null);
+      else {
+        unsettledBytes += event.size;
+        if (isKept) contentBytes += event.body.length;
+      }
     },
     /** A damaged event, of which nothing can be sent. */
     leaveOut(event: CapturedEvent, cursor: string | undefined, reason: string): void {
