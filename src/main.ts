@@ -7,12 +7,16 @@ import { systemClock } from './core/clock.ts';
 
 declare const HOOKTAPE_COMMIT: string | undefined;
 
+/** While another program has the terminal. */
+let isInterruptIgnored = false;
+
 function untilSignal(): Promise<string> {
   return new Promise(resolve => {
     let isEnding = false;
     // As PID 1, a process ignores signals without a handler. A second signal of either kind ends the process at once.
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => {
+        if (signal === 'SIGINT' && isInterruptIgnored) return;
         if (isEnding) process.exit(1);
         isEnding = true;
         resolve(signal);
@@ -80,6 +84,9 @@ function fullScreen() {
         on: (event, listener) => process.on(event as NodeJS.Signals, listener),
         off: (event, listener) => process.off(event, listener),
         exit: code => process.exit(code),
+        ignoreInterrupts: isIgnored => {
+          isInterruptIgnored = isIgnored;
+        },
         stop: process.platform === 'win32' ? undefined : () => process.kill(0, 'SIGTSTP'),
       },
       process.env,

@@ -88,7 +88,13 @@ export function createTerminalHost(emulator: TerminalEmulator) {
   const emit = (event: string, ...values: unknown[]): void => {
     for (const listener of [...(listeners.get(event) ?? [])]) listener(...(values as never[]));
   };
-  const seen = { isRaw: false, isReading: false, stops: 0, exitCode: undefined as number | undefined };
+  const seen = {
+    isIgnoringInterrupts: false,
+    isRaw: false,
+    isReading: false,
+    stops: 0,
+    exitCode: undefined as number | undefined,
+  };
   const host: TerminalHost = {
     input: {
       setRawMode: isRaw => {
@@ -118,6 +124,9 @@ export function createTerminalHost(emulator: TerminalEmulator) {
     off: (event, listener) => off(event, listener),
     exit: code => {
       seen.exitCode = code;
+    },
+    ignoreInterrupts: isIgnored => {
+      seen.isIgnoringInterrupts = isIgnored;
     },
     stop: () => {
       seen.stops++;

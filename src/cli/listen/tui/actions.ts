@@ -6,12 +6,18 @@ import { openPage } from './navigation.ts';
 import { statusText } from './outcome.ts';
 import { durationText, styles } from './theme.ts';
 
-/** `200 in 12 ms`, for each target. */
+/** `200 in 12 ms`, `no answer: connection refused` */
+const answerText = (answer: Answer, target: string): string => {
+  const status = statusText(answer, target);
+  return answer.status === null && answer.error
+    ? `${status}: ${answer.error}`
+    : `${status} in ${durationText(answer.ms)}`;
+};
+
+/** For each target. */
 const answersText = (answers: readonly Answer[], row: Row): string => {
   const targets = [...row.targets.keys()];
-  return answers
-    .map((answer, at) => `${statusText(answer, targets[at] ?? '')} in ${durationText(answer.ms)}`)
-    .join(', ');
+  return answers.map((answer, at) => answerText(answer, targets[at] ?? '')).join(', ');
 };
 
 /** By the key for it. */

@@ -48,7 +48,7 @@ export function statusLine(state: ViewState, columns: number): Line {
     gap,
     span(`${countText(received)} received`, styles.faint),
     ...(sent ? [span(`, ${countText(answered)} ok`, styles.faint)] : []),
-    ...(failed > 0 ? [span(`, ${countText(failed)} failed`, { color: 'red' })] : []),
+    ...(failed > 0 ? [span(', ', styles.faint), span(`${countText(failed)} failed`, { color: 'red' })] : []),
     ...(skipped > 0 ? [span(`, ${countText(skipped)} skipped`, styles.faint)] : []),
   ];
   const hasRoom = lineWidth(left) + lineWidth(totals) <= columns;

@@ -76,7 +76,9 @@ function attemptLine(attempt: Attempt, columns: number): Line[] {
     span(target),
     ...(cause ? [span(`  ${cause}`, styles.warning)] : []),
   ];
-  const error = answer.error ? wrapLine([span('    '), span(answer.error, styles.bad)], columns, 4) : [];
+  // With a status, the error says the same.
+  const reason = answer.status === null ? answer.error : null;
+  const error = reason ? wrapLine([span('    '), span(reason, styles.bad)], columns, 4) : [];
   return [...wrapLine(line, columns, 14), ...error];
 }
 

@@ -27,8 +27,8 @@ const gap = '  ';
 const mostPlatform = 12;
 const mostEndpoint = 16;
 const sizeWidth = 8;
-/** `500  held, again in 60 s` */
-const outcomeWidth = 25;
+/** `500  held, again in 60 s`, and with room `no answer  held, again in 60 s` */
+const outcomeWidths = { narrow: 25, wide: 30 };
 
 const widest = (texts: readonly string[], least: number, most: number): number =>
   Math.min(most, Math.max(least, ...texts.map(widthOf)));
@@ -37,7 +37,9 @@ const widest = (texts: readonly string[], least: number, most: number): number =
 function widthsOf({ columns, hasEndpoints, hasTargets }: ListOptions, shown: readonly Row[]): Widths {
   const platforms = shown.flatMap(({ event: { platform } }) => (platform === null ? [] : [platform]));
   const endpoints = shown.map(({ event }) => event.endpoint);
-  const outcome = hasTargets ? Math.min(outcomeWidth, Math.floor(columns * 0.35)) : Math.floor(columns * 0.4);
+  const outcome = hasTargets
+    ? Math.min(columns >= 90 ? outcomeWidths.wide : outcomeWidths.narrow, Math.floor(columns * 0.35))
+    : Math.floor(columns * 0.4);
   const size = columns >= 90 ? sizeWidth : 0;
   const platform = columns >= 60 && platforms.length > 0 ? widest(platforms, 4, mostPlatform) : 0;
   const endpoint = hasEndpoints && columns >= 90 ? widest(endpoints, 8, mostEndpoint) : 0;

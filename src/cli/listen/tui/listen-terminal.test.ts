@@ -82,8 +82,12 @@ const bodies = (): string[] => target.requests.map(({ body }: RecordedRequest) =
 
 describe('hooktape listen at a terminal', () => {
   test('shows what comes in and what the target answers; keys send, edit, resize and end it', async () => {
+    // Ctrl+C in the editor reaches every program of the terminal.
     const editor = join(client.directory, 'editor');
-    writeFileSync(editor, `#!/bin/sh\nread answer\nprintf '{"edited":"%s"}' "$answer" > "$1"\n`);
+    writeFileSync(
+      editor,
+      `#!/bin/sh\ntrap '' INT; kill -INT 0\nread answer\nprintf '{"edited":"%s"}' "$answer" > "$1"\n`,
+    );
     chmodSync(editor, 0o755);
     const shown = await startOnTerminal({ EDITOR: editor, COLORTERM: 'truecolor' });
     await shown.deliver('{"title":"\x1b]0;owned\x07"}', 'push\x1b[2J'.replace(/[^ -~]/g, ''));

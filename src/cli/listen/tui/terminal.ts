@@ -48,6 +48,8 @@ export type TerminalHost = {
   readonly on: (event: HostEvent, listener: (reason: unknown) => void) => unknown;
   readonly off: (event: HostEvent, listener: (reason: unknown) => void) => unknown;
   readonly exit: (code: number) => void;
+  /** Ctrl+C in an editor is for the editor, but the system sends the signal to both. */
+  readonly ignoreInterrupts: (isIgnored: boolean) => void;
   /** Stops the whole group of processes, as Ctrl+Z does; undefined where there is no such thing. */
   readonly stop: (() => void) | undefined;
 };
@@ -146,8 +148,12 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
     },
     isColor: wantsColor(env),
     lend: () => {
+      host.ignoreInterrupts(true);
       hide();
-      return show;
+      return () => {
+        host.ignoreInterrupts(false);
+        show();
+      };
     },
     suspend: () => {
       if (!host.stop || state !== 'shown') return;

@@ -20,6 +20,16 @@ describe('keys', () => {
     expect(view.calls).toEqual([['again', 'evt_2']]);
   });
 
+  test('r without an answer says why there is none, here and among the answers', async () => {
+    const refused = answer(null, { error: 'connection refused' });
+    const view = openWithEvents({ session: { again: async () => [refused] } });
+    view.press('r');
+    expect((await view.screen())[23]).toBe('Sent again: no answer: connection refused');
+    fail(view, capturedEvent({ id: 'evt_3', type: 'three' }), 'retry', refused);
+    view.press('\r');
+    expect(text(await view.screen())).toMatch(/#2 {2}14:03:22 {2}no answer {2}12 ms .*\n {4}connection refused\n/);
+  });
+
   test('r that fails says why, and the view goes on', async () => {
     const view = openWithEvents({
       session: { again: () => Promise.reject(new OperationError('the event is gone\x1b]0;owned\x07')) },
