@@ -56,6 +56,8 @@ export const slowTests: readonly string[] = [
   'src/cli/listen/listen.test.ts',
   'src/cli/listen/program-target.test.ts',
   'src/cli/listen/server-trouble.test.ts',
+  'src/cli/listen/session.test.ts',
+  'src/cli/listen/signatures.test.ts',
   'src/cli/listen/start.test.ts',
   'src/features/accounts/reset.test.ts',
   'src/features/notifications/access.test.ts',

@@ -23,9 +23,10 @@ const packagesOf = (file: string): string[] =>
         .flatMap(({ path, kind }) => (kind === 'import-statement' && !/^(\.|node:)/.test(path) ? [path] : []))
     : [];
 
-const clientFiles = readdirSync(join(root, 'cli/client')).filter(
-  name => name.endsWith('.ts') && !name.endsWith('.test.ts'),
-);
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder))
+    .filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map(name => `${folder}/${name}`);
 
 test('the program itself loads only the table of commands', () => {
   const loaded = [...loadedBy('main.ts')];
@@ -40,7 +41,8 @@ test('the program itself loads only the table of commands', () => {
 });
 
 test.each([
-  ...clientFiles.map(name => `cli/client/${name}`),
+  ...filesIn('cli/client'),
+  ...filesIn('cli/listen'),
   'cli/help.ts',
   'cli/error-output.ts',
   'cli/option-hint.ts',
@@ -49,7 +51,7 @@ test.each([
   const isAllowed = (one: string): boolean => /^(cli|core|shared|net|config)\//.test(one) || one === 'log.ts';
   expect(loaded.filter(one => !isAllowed(one))).toEqual([]);
   expect(loaded.flatMap(packagesOf)).toEqual([]);
-  // The network code of `send`, and no more of the configuration than the names of settings.
-  if (!/send|deliver|report-answer|option-hint/.test(file))
+  // The network code of `send` and `listen`, and no more of the configuration than the names of settings.
+  if (!/send|deliver|report-answer|option-hint|signing|listen\//.test(file))
     expect(loaded.filter(one => /^(net|config)\//.test(one))).toEqual([]);
 });

@@ -164,7 +164,11 @@ describe('by hand', () => {
     const [held, waiting, last] = [add([0]), add([0]), add([0])];
     (await next(target)).answer(answer(500));
     await eventually(() => kinds().includes('failed'));
-    expect([deliveries.skip(waiting), deliveries.skip(held), deliveries.skip('evt_other')]).toEqual([true, true, false]);
+    expect([deliveries.skip(waiting), deliveries.skip(held), deliveries.skip('evt_other')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect((await next(target)).id).toBe(last);
     expect(position()).toBe(`after ${waiting}`);
     await close();
@@ -181,6 +185,17 @@ describe('by hand', () => {
     await close();
     expect(kinds()).toEqual(['received', 'skipped', 'settled']);
   });
+});
+
+test('what fails while the session ends is not given up', async () => {
+  const target = createTarget('a');
+  const { deliveries, add, kinds, position, close } = open([target], 'skip');
+  add([0]);
+  const asked = await next(target);
+  await close();
+  asked.answer(answer(null));
+  await deliveries.untilIdle();
+  expect([kinds(), position(), deliveries.unsettled()]).toEqual([['received'], undefined, 1]);
 });
 
 test('a target that breaks is a failure, not the end', async () => {

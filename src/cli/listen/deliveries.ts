@@ -111,9 +111,9 @@ export function createDeliveries(options: {
     if (!event) return;
     const delivery = await targetOf(task).deliver(event, aborting).catch(notDelivered);
     const { answer, notice } = delivery;
-    // Broken off here, not by the target.
-    if (aborting.aborted && !answer.isOk) return settling.putBack(task, now());
     if (notice !== undefined && task.attempts === 1) say({ kind: 'notice', text: notice });
+    // What fails while the session ends was perhaps broken off by that, as programs are by Ctrl+C: it is neither tried nor given up.
+    if (!answer.isOk && stopping.aborted) return settling.putBack(task, now());
     report(delivery);
     if (!answer.isOk) return onFailure(task, event, delivery);
     const { name: target } = targetOf(task);
@@ -178,9 +178,11 @@ export function createDeliveries(options: {
         wantedBy,
       );
       say({ kind: 'received', event, targets: wantedBy.map(at => targets[at]?.name ?? '') });
-      if (wantedBy.length === 0) return onSettled(entry, null);
-      unsettledBytes += event.size;
-      if (isKept) contentBytes += event.body.length;
+      if (wantedBy.length === 0) onSettled(entry, null);
+      else {
+        unsettledBytes += event.size;
+        if (isKept) contentBytes += event.body.length;
+      }
     },
     /** A damaged event, of which nothing can be sent. */
     leaveOut(event: CapturedEvent, cursor: string | undefined, reason: string): void {

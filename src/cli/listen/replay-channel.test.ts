@@ -130,6 +130,28 @@ describe('a replay', () => {
     await channel.close();
   });
 
+  test('whose way was cut off comes again, and is delivered once', async () => {
+    const id = await server.deliver(endpoint);
+    const { link, api } = connectionTo(() => server.listen());
+    let lost = 0;
+    const lossy = async (...asked: Parameters<typeof api.call>) => {
+      const answer = (await api.call(...asked)) as { replays: object[] };
+      if (answer.replays.length > 0 && lost++ < 3) throw new Error('the answer got lost');
+      // And twice over.
+      return { replays: [...answer.replays, ...answer.replays] };
+    };
+    let delivered = 0;
+    const deliver = async () => {
+      delivered++;
+      return answered({ status: 201 });
+    };
+    const { channel } = open('lossy', { api: { call: lossy as typeof api.call }, deliver });
+    await player.isListed(endpoint, 'lossy');
+    expect(await replay(200, id, 'lossy')).toMatchObject({ status: 201 });
+    expect([lost, delivered, link.calls > 3]).toEqual([4, 1, true]);
+    await channel.close();
+  });
+
   test('that is answered while the line is dead is answered when it is back', async () => {
     const id = await server.deliver(endpoint);
     const { channel, link } = open('patient', {

@@ -62,6 +62,8 @@ const maxRetryMs = 30_000;
 const carryMs = 500;
 const answersPerCall = 10;
 const maxTargets = 20;
+const maxKnown = 1000;
+const maxRunning = 100;
 const maxTargetCharacters = 300;
 const maxReasonCharacters = 200;
 const goodbyeMs = 2000;
@@ -77,7 +79,12 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
     .filter(target => target !== '' && isPlainText(target))
     .slice(0, maxTargets);
   const answers: ListenerAnswer[] = [];
-  const running = new Set<Promise<void>>();
+  /** Deliveries under way. */
+  const working = new Set<Promise<void>>();
+  /** Ids of replays that the server has not the answer of. */
+  const open = new Set<string>();
+  /** Replays that have come: one may come again when the server does not know that it has. */
+  const known = new Set<string>();
   let isWaiting = false;
   let isSendingAnswers = false;
   let current: ChannelState['kind'] | undefined;
@@ -91,9 +98,16 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
   const exchange = async (given: Pick<ListenerCall, 'wait' | 'leaving'>, signal: AbortSignal): Promise<void> => {
     const carried = answers.splice(0, answersPerCall);
     try {
-      const body: ListenerCall = { instance, targets: shown, ...given, answers: carried };
+      const body: ListenerCall = {
+        instance,
+        targets: shown,
+        ...given,
+        answers: carried,
+        running: [...open].slice(-maxRunning),
+      };
       const { replays } = await api.call<ListenerReplays>('POST', path, { body, signal });
-      for (const replay of replays) start(replay);
+      for (const { id } of carried) open.delete(id);
+      for (const replay of replays) if (!known.has(replay.id)) start(replay);
     } catch (error) {
       answers.unshift(...carried);
       throw error;
@@ -101,13 +115,16 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
   };
 
   const start = (replay: ListenerReplay): void => {
+    known.add(replay.id);
+    open.add(replay.id);
+    if (known.size > maxKnown) for (const oldest of known.keys().take(1)) known.delete(oldest);
     const work = answerTo(replay, deliver).then(answer => {
       answers.push(answer);
-      running.delete(work);
+      working.delete(work);
       // The call that waits cannot carry it.
       if (isWaiting) void sendAnswers();
     });
-    running.add(work);
+    working.add(work);
   };
 
   const sendAnswers = async (): Promise<void> => {
@@ -141,7 +158,7 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
       } finally {
         isWaiting = false;
       }
-      if (running.size > 0) await Promise.race([...running, sleep(carryMs, closing.signal)]);
+      if (working.size > 0) await Promise.race([...working, sleep(carryMs, closing.signal)]);
     }
   };
 

@@ -98,7 +98,10 @@ describe('a server', () => {
       if (!isFeed(request)) return response;
       const page = (await response.json()) as { events: { size: number }[] };
       const damaged = { rawHeaders: null, query: null, payloadRaw: null, payloadEncoding: null };
-      return Response.json({ ...page, events: page.events.map(one => (one.size === 7 ? { ...one, ...damaged } : one)) });
+      return Response.json({
+        ...page,
+        events: page.events.map(one => (one.size === 7 ? { ...one, ...damaged } : one)),
+      });
     });
     const listener = await listenThrough(front, '--output', 'json');
     const id = await harness.deliver('{"n":1}');
@@ -134,7 +137,9 @@ describe('a server', () => {
 
 describe('what cannot get better', () => {
   test('a key that is revoked ends it with 1', async () => {
-    const { key, id } = await harness.client.ada.json<{ key: string; id: string }>(201, 'POST', '/api/keys', { name: 'short' });
+    const { key, id } = await harness.client.ada.json<{ key: string; id: string }>(201, 'POST', '/api/keys', {
+      name: 'short',
+    });
     const env = { ...harness.client.env, HOOKTAPE_KEY: key };
     const listener = startListener(env, [harness.inbox().id, '--as', 'me', '--to', harness.target().origin]);
     await eventually(() => listener.said.stderr.includes('Connected'));
@@ -146,7 +151,11 @@ describe('what cannot get better', () => {
 
   test('an endpoint that is deleted ends it with 1; with another one it goes on', async () => {
     const inbox = harness.inbox();
-    const other = await harness.client.json<{ id: string; url: string }>('endpoint', 'create', `stays-${inbox.id.slice(-8)}`);
+    const other = await harness.client.json<{ id: string; url: string }>(
+      'endpoint',
+      'create',
+      `stays-${inbox.id.slice(-8)}`,
+    );
     const listener = await harness.listen(other.id, '--to', harness.target().origin);
     await harness.client.ada.json(200, 'DELETE', `/api/endpoints/${inbox.id}`);
     await eventually(() => listener.said.stderr.includes('has been deleted'), 9000);

@@ -170,6 +170,15 @@ export function createConnections({
       else connection.graceTimer = setTimeout(() => remove(connection), graceMs);
     },
 
+    /** What the listener has not got, although it was given out, is given out again. */
+    giveAgain({ waiting, taken }: Connection, running: readonly string[]): void {
+      for (const [id, pending] of taken) {
+        if (running.includes(id)) continue;
+        taken.delete(id);
+        waiting.push(pending);
+      }
+    },
+
     /** A call begins to wait; an earlier one, which probably has lost its client, ends. @returns whether it may go on */
     startWaiting(connection: Connection): () => boolean {
       const own = Symbol();

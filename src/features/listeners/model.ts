@@ -9,6 +9,7 @@ export const maxListenerWaitSeconds = 25;
 export const maxListenerTargets = 20;
 export const maxListenerTargetCharacters = 300;
 export const maxListenerAnswers = 10;
+export const maxListenerRunning = 100;
 
 const Name = t.String({ description: '1 to 64 of the characters a-z, 0-9, `.`, `_` and `-`' });
 const Headers = t.Array(t.Tuple([t.String(), t.String()]));
@@ -83,6 +84,13 @@ export const ListenerCall = t.Object(
         description: 'seconds to wait for a replay; default 0',
       }),
     ),
+    running: t.Optional(
+      t.Array(t.String({ maxLength: 100 }), {
+        maxItems: maxListenerRunning,
+        description:
+          'ids of the replays that it has and has not answered yet: others that were given out got lost, and are given out again',
+      }),
+    ),
     leaving: t.Optional(
       t.Boolean({ description: 'true: its last call, which takes no replays. Then it is gone at once' }),
     ),
@@ -111,7 +119,11 @@ export const ListenerReplay = t.Object(
 export type ListenerReplay = Static<typeof ListenerReplay>;
 
 export const ListenerReplays = t.Object(
-  { replays: t.Array(ListenerReplay, { description: 'each is given out once' }) },
+  {
+    replays: t.Array(ListenerReplay, {
+      description: 'given out once, and again only if a later call says that it got lost: know them by their ids',
+    }),
+  },
   { title: 'ListenerReplays' },
 );
 export type ListenerReplays = Static<typeof ListenerReplays>;

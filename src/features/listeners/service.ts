@@ -133,7 +133,7 @@ export function createListenersService(options: {
     async call(
       request: ListenerRequest,
       { id: endpointId, name }: { id: string; name: string },
-      { instance, targets = [], answers = [], wait = 0, leaving = false }: ListenerCall,
+      { instance, targets = [], answers = [], running, wait = 0, leaving = false }: ListenerCall,
     ): Promise<ReadableStream<Uint8Array>> {
       const { accountId, email } = request.principal;
       requireUser(request.principal);
@@ -144,7 +144,11 @@ export function createListenersService(options: {
       const outcomes = answers.map(toOutcome);
       const identity = { endpoint: endpoint.seq, name, instance, accountId };
       const connection = connections.enter(identity, { email, targets });
-      for (const { id, outcome } of outcomes) connection.taken.get(id)?.settle(outcome);
+      for (const { id, outcome } of outcomes) {
+        connection.taken.get(id)?.settle(outcome);
+        connection.taken.delete(id);
+      }
+      if (running) connections.giveAgain(connection, running);
       try {
         if (leaving) {
           connections.remove(connection);

@@ -27,6 +27,7 @@ export const listenerExamples = ({
         response: { headers: [], body: 'thanks', bodyEncoding: 'utf8', truncated: false },
       },
     ],
+    running: [],
     wait: 25,
   },
   ListenerReplays: {

@@ -1,0 +1,71 @@
+/* Requests to a server that says nothing, little, or to come back later. */
+import { expect, test } from 'bun:test';
+import { systemClock } from '../../core/clock.ts';
+import { type Io, UnreachableError } from '../io.ts';
+import { createApi } from './api.ts';
+
+const io = { version: 'test', clock: systemClock, stderr: () => {}, sleep: async () => {} } as unknown as Io;
+
+function openApi(answer: (request: Request) => Response | Promise<Response>, isPatient?: boolean) {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer });
+  const url = `http://127.0.0.1:${server.port}`;
+  const api = createApi(io, { url, key: 'htk_x', isKeyFromEnvironment: true }, isPatient);
+  return { api, [Symbol.dispose]: () => void server.stop(true) };
+}
+/** A piece every 20 ms. */
+const dripping = (pieces: readonly string[]): Response =>
+  new Response(
+    new ReadableStream({
+      async start(stream) {
+        for (const piece of pieces) {
+          stream.enqueue(new TextEncoder().encode(piece));
+          await Bun.sleep(20);
+        }
+        stream.close();
+      },
+    }),
+  );
+
+test('a server that says nothing for too long cannot be reached; one that says a little can', async () => {
+  using silent = openApi(() => new Promise(() => {}));
+  expect(silent.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow(UnreachableError);
+  const pieces = ['{"a":', ...Array.from({ length: 20 }, () => ' '), '1}'];
+  using slow = openApi(() => dripping(pieces));
+  expect(await slow.api.call<object>('GET', '/x', { silenceMs: 200 })).toEqual({ a: 1 });
+  using stalled = openApi(
+    () => new Response(new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{')) })),
+  );
+  expect(stalled.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow('did not answer in time');
+});
+
+test('a call ends when its caller does', async () => {
+  using silent = openApi(() => new Promise(() => {}));
+  const stop = new AbortController();
+  const call = silent.api.call('GET', '/x', { signal: stop.signal });
+  stop.abort();
+  expect(call).rejects.toThrow();
+  expect(silent.api.call('GET', '/x', { signal: stop.signal })).rejects.toThrow();
+});
+
+test('the rate limit is waited for, unless the caller does that', async () => {
+  const limited = () => {
+    let calls = 0;
+    return () =>
+      ++calls === 1
+        ? Response.json({ error: 'slow down' }, { status: 429, headers: { 'retry-after': '7' } })
+        : Response.json({ calls });
+  };
+  using patient = openApi(limited());
+  expect(await patient.api.call<object>('GET', '/x')).toEqual({ calls: 2 });
+  using impatient = openApi(limited(), false);
+  const refusal = await impatient.api.call('GET', '/x').catch(error => error);
+  expect(refusal).toMatchObject({ status: 429, retryAfterSeconds: 7, message: 'slow down: try again in 7 s' });
+});
+
+test('headers go along and come back', async () => {
+  using echo = openApi(({ headers }) =>
+    Response.json({ given: headers.get('if-match') }, { headers: { etag: '"2"' } }),
+  );
+  const { body, headers } = await echo.api.callWithHeaders('PUT', '/x', { body: {}, headers: { 'if-match': '"1"' } });
+  expect([body, headers.get('etag')]).toEqual([{ given: '"1"' }, '"2"']);
+});

@@ -1,0 +1,141 @@
+/* What a person can do with a session while it runs. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { systemClock } from '../../core/clock.ts';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { type ListenHarness, openListenHarness, response } from '../../testing/listen-harness.ts';
+import { eventually } from '../../testing/poll.ts';
+import { connect } from '../client/api.ts';
+import { findEndpoint } from '../client/find.ts';
+import type { Io } from '../io.ts';
+import type { ListenEvent } from './model.ts';
+import { defaultName, type ListenOptions } from './options.ts';
+import { createSession } from './session.ts';
+import { findStart } from './start-position.ts';
+import { createUrlTarget } from './target.ts';
+
+let harness: ListenHarness;
+beforeAll(async () => {
+  harness = await openListenHarness();
+});
+afterAll(() => harness.close());
+beforeEach(() => harness.begin());
+afterEach(() => harness.end());
+
+async function open(given: Partial<ListenOptions> = {}) {
+  const io = {
+    env: harness.client.env,
+    version: 'test',
+    stderr: () => {},
+    clock: systemClock,
+    sleep: (ms: number) => Bun.sleep(ms),
+  } as unknown as Io;
+  const options: ListenOptions = {
+    endpoints: [],
+    maps: [],
+    rest: undefined,
+    where: undefined,
+    name: 'me',
+    from: 'last',
+    maxBacklog: 100,
+    policy: { retries: 0, onFail: 'hold', concurrency: 1 },
+    signing: undefined,
+    edits: { set: {}, unset: [], body: undefined, headers: [] },
+    keepsPath: false,
+    timeoutMs: 1000,
+    isRemoteAllowed: false,
+    output: 'lines',
+    ...given,
+  };
+  const api = connect(io, { envFile: undefined });
+  const endpoint: Endpoint = await findEndpoint(api, harness.inbox().id);
+  const start = { ...(await findStart(io, api, endpoint, options)), endpoint };
+  const target = await createUrlTarget(io, harness.target().origin, { ...options, headers: options.edits.headers });
+  const { session, run } = createSession({ io, api, starts: [start], lanes: [{ target, map: undefined }], options });
+  const events: ListenEvent[] = [];
+  session.subscribe(event => events.push(event));
+  const ended = run();
+  const seen = (kind: ListenEvent['kind'], count = 1) =>
+    eventually(() => events.filter(one => one.kind === kind).length >= count);
+  return { session, events, ended, seen, kinds: () => events.map(({ kind }) => kind) };
+}
+
+describe('a session', () => {
+  test('sends an event again, which settles one that is held', async () => {
+    harness.answerWith((_, n) => response(n === 0 ? '500 No' : '200 OK'));
+    const { session, seen, kinds } = await open();
+    const id = await harness.deliver('{"n":1}');
+    await harness.deliver('{"n":2}');
+    await seen('failed');
+    expect(session.behind()).toBe(2);
+    expect(await session.again(id)).toMatchObject([{ status: 200, isOk: true }]);
+    await seen('settled', 2);
+    await session.stop();
+    expect(harness.bodies()).toEqual(['{"n":1}', '{"n":1}', '{"n":2}']);
+    expect(kinds().filter(kind => kind === 'answered')).toHaveLength(2);
+    expect([session.behind(), await harness.consumer()]).toMatchObject([0, { behind: 0 }]);
+  });
+
+  test('sends an edited event, which settles nothing', async () => {
+    harness.answerWith((_, n) => response(n === 0 ? '500 No' : '200 OK'));
+    const { session, seen } = await open();
+    const id = await harness.deliver('{"n":1,"m":2}');
+    await seen('failed');
+    await session.sendEdited(id, { set: { n: 7 } });
+    const edited = harness.target().requests[1];
+    expect([edited?.body.toString(), new Map(edited?.headers).get('x-hooktape-edited')]).toEqual([
+      '{"n":7,"m":2}',
+      '1',
+    ]);
+    expect(session.sendEdited(id, { set: { missing: 7 } })).rejects.toThrow('nothing at the path');
+    await session.stop();
+    expect(await harness.consumer()).toMatchObject({ behind: 1 });
+  });
+
+  test('skips, pins, pauses and goes on', async () => {
+    harness.answerWith((_, n) => response(n === 0 ? '500 No' : '200 OK'));
+    const { session, seen } = await open();
+    session.pause();
+    const id = await harness.deliver('{"n":1}');
+    await seen('received');
+    expect([session.isPaused(), harness.target().requests]).toEqual([true, []]);
+    session.resume();
+    await seen('failed');
+    await session.pin(id);
+    expect([session.skip(id), session.skip(id)]).toEqual([true, false]);
+    await seen('settled');
+    await session.stop();
+    expect(await harness.client.json('show', id)).toMatchObject({ pin: { name: null } });
+    expect(await harness.consumer()).toMatchObject({ behind: 0 });
+  });
+
+  test('knows where an event is, and the command that sends it', async () => {
+    const signing = { secret: 's', variable: 'SECRET', isTampered: false, hasNewId: false };
+    const edits = { set: {}, unset: [], body: undefined, headers: [['X-Key', 'a b']] as [string, string][] };
+    const { session } = await open({ signing, edits });
+    const id = await harness.deliver('{"n":1}');
+    await harness.arrived(1);
+    expect(session.openUrl(id)).toBe(`${harness.client.url}/app/endpoints/${harness.inbox().id}/events/${id}`);
+    expect(session.command(id)).toBe(
+      `hooktape send ${id} --to ${harness.target().origin} --resign --secret-env SECRET --header 'X-Key: …'`,
+    );
+    await session.stop();
+    expect(session.again('evt_none')).rejects.toThrow('has been deleted');
+  });
+
+  test('says each number of events behind once', async () => {
+    const { session, events, seen } = await open();
+    for (const n of [1, 2, 3]) await harness.deliver(`{"n":${n}}`);
+    await seen('settled', 3);
+    await session.stop();
+    const behind = events.flatMap(event => (event.kind === 'behind' ? [event.behind] : []));
+    expect(behind.every((count, at) => count !== behind[at - 1])).toBe(true);
+    expect([behind[0], behind.at(-1)]).toEqual([0, 0]);
+  });
+});
+
+test('the default name is the host and the folder, as a consumer can be called', () => {
+  expect(defaultName('Ada-Laptop.local', 'My Shop (new)')).toBe('ada-laptop-my-shop-new');
+  expect(defaultName('', '')).toBe('listen');
+  expect(defaultName('h'.repeat(100), 'f'.repeat(100))).toMatch(/^h{30}-f{33}$/);
+  expect(defaultName('пример', '日本')).toBe('listen');
+});
