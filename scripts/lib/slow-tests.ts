@@ -17,6 +17,8 @@ export const slowTests: readonly string[] = [
   'src/cli/client/login.test.ts',
   'src/cli/client/look.test.ts',
   'src/cli/commands.test.ts',
+  'src/cli/expect/expect.test.ts',
+  'src/cli/expect/parallel.test.ts',
   'src/cli/import.test.ts',
   'src/cli/secret-length.test.ts',
   'src/cli/serve.test.ts',
