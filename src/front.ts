@@ -3,6 +3,8 @@
  * fast path; others come as requests of node:http, which gives the exact target and raw headers.
  */
 import { chmodSync, rmSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hostOf } from './core/hosts.ts';
 import { isIngestTarget } from './core/request-target.ts';
 import type { Sender } from './http/client-address.ts';
 import type { ConnectionLimitOptions } from './http/connection/connection-limit.ts';
@@ -16,6 +18,7 @@ import { createFetchAdapter, type Fetcher } from './http/fetch-adapter.ts';
 import { createBodyBudgets } from './http/request-body.ts';
 import { createFastPath, type FastPathOptions } from './ingest/fast-path/fast-path.ts';
 import type { Logger } from './log.ts';
+import { hostOfUrl } from './shared/addresses.ts';
 
 export type Front = Omit<Listener, 'listen' | 'port'> & {
   /** @returns the port that was bound @throws when it cannot be */
@@ -30,6 +33,8 @@ export type FrontOptions = {
   /** The Elysia app. */
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
+  /** The origin of ingest URLs, when it is not that of everything else. */
+  ingestUrl?: string | undefined;
   certificate?: Certificate | undefined;
   /** Without it the number of connections is unlimited. */
   connectionLimit?: ConnectionLimitOptions | undefined;
@@ -74,6 +79,7 @@ export function createFront({
   fastPath = true,
   fetch,
   clientAddress,
+  ingestUrl,
   certificate,
   connectionLimit,
   onError,
@@ -91,14 +97,17 @@ export function createFront({
   });
   const handler: Handler = (req, res, url) => {
     const target = withoutOrigin(url);
-    const handle = isIngestTarget(target) ? ingest.handleRequest : app;
+    const isIngest = isIngestTarget(target);
+    if (isIngestHost && isIngest !== isIngestHost(requestedHost(req, url))) return sendNotFound(req, res);
+    const handle = isIngest ? ingest.handleRequest : app;
     return handle(req, res, target);
   };
+  const isIngestHost = ingestUrl === undefined ? undefined : isHost(hostOfUrl(new URL(ingestUrl)));
   const { listen, port, setCertificate, close } = fastPath
     ? createListener({
         handler,
         certificate,
-        fastPath: ingest.fastPath && createFastPath(ingest.fastPath),
+        fastPath: ingest.fastPath && createFastPath({ ...ingest.fastPath, isIngestHost }),
         limits: connectionLimits,
         tickMs,
         connectionLimit,
@@ -113,6 +122,28 @@ export function createFront({
     setCertificate,
     close,
   };
+}
+
+/** Whether a `Host` header names this host, whatever the port. */
+const isHost =
+  (own: string) =>
+  (header: string): boolean =>
+    hostOf(header) === own;
+
+/** A target in absolute form counts more than `Host` (RFC 9112 section 3.2.2). */
+const requestedHost = ({ headers }: IncomingMessage, url: string): string =>
+  /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host ?? '';
+
+async function sendNotFound(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const body = '{"error":"no such URL"}';
+  // The body is discarded while the connection is closing.
+  if (!req.complete) res.setHeader('Connection', 'close');
+  res.writeHead(404, {
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'content-length': String(body.length),
+  });
+  res.end(req.method === 'HEAD' ? undefined : body);
 }
 
 /** For commands: a server on a unix socket that only the owner of the data directory can open. @param fastPath as for the front */

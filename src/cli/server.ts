@@ -104,6 +104,7 @@ async function listen(
     fastPath,
     fetch,
     clientAddress,
+    ingestUrl: config.ingestUrl,
     certificate,
     connectionLimit: connectionLimit(services, openFileLimit),
     onError,
@@ -122,6 +123,7 @@ async function listen(
     stopWatching();
     services.readiness.drain();
     services.notifications.shutDown();
+    services.holds.stop();
     await services.mcp.close();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };

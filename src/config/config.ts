@@ -17,6 +17,8 @@ export type Config = {
   readonly port: number;
   /** Origin without a trailing slash. */
   readonly baseUrl: string;
+  /** The same for ingest URLs, when they have an origin of their own. */
+  readonly ingestUrl?: string;
   readonly dataDir: string;
   readonly databaseUrl: string;
   readonly databaseAuthToken?: string;
@@ -162,6 +164,7 @@ function buildConfig(values: SettingValues): Config {
     host: values.HOOKTAPE_HOST,
     port: values.HOOKTAPE_PORT,
     baseUrl: values.HOOKTAPE_BASE_URL ?? defaultBaseUrl(values.HOOKTAPE_PORT, tls !== undefined),
+    ...defined('ingestUrl', values.HOOKTAPE_INGEST_URL),
     dataDir,
     databaseUrl: values.HOOKTAPE_DATABASE_URL ?? `file:${escapeFilePath(dataDir.replace(/(.)\/+$/, '$1'))}/hooktape.db`,
     ...defined('databaseAuthToken', values.HOOKTAPE_DATABASE_AUTH_TOKEN),
@@ -193,6 +196,8 @@ const defined = <K extends string, T>(key: K, value: T | undefined): { [P in K]?
 const defaultBaseUrl = (port: number, isTls: boolean): string =>
   new URL(`${isTls ? 'https' : 'http'}://localhost:${port}`).origin;
 
+const hostNameOf = (url: string): string => new URL(url).hostname;
+
 /** Settings that make sense only together. */
 const settingPairs: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_TLS_CERT', 'HOOKTAPE_TLS_KEY'],
@@ -216,6 +221,12 @@ export function readConfig(input: ConfigInput): ConfigResult {
     if (isSet(one) !== isSet(other))
       problems.push(`${isSet(one) ? one : other}: needs ${isSet(one) ? other : one}, too`);
   }
+  const [base, ingest] = [results.get('HOOKTAPE_BASE_URL')?.value, results.get('HOOKTAPE_INGEST_URL')?.value];
+  if (
+    typeof ingest === 'string' &&
+    hostNameOf(ingest) === hostNameOf(typeof base === 'string' ? base : 'http://localhost')
+  )
+    problems.push('HOOKTAPE_INGEST_URL: must have another host name than HOOKTAPE_BASE_URL');
   const password = results.get('HOOKTAPE_OWNER_PASSWORD')?.value;
   if (typeof password === 'string' && password.toLowerCase() === results.get('HOOKTAPE_OWNER_EMAIL')?.value)
     problems.push('HOOKTAPE_OWNER_PASSWORD: must not be the email address');

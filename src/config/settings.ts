@@ -53,6 +53,13 @@ export const settings = {
     'Public origin: every absolute URL that Hooktape prints or returns starts with it.',
     'Never derived from a request. Default: http://localhost:PORT (https when TLS is set).',
   ),
+  HOOKTAPE_INGEST_URL: optional(
+    origin,
+    'https://in.example.com',
+    'An origin of its own for ingest URLs, with another host name than BASE_URL. The same server answers both, told apart by the',
+    'Host header: on this origin there is nothing but /in, and no /in anywhere else. Keeps answers on purpose away from the',
+    'dashboard’s origin. Default: ingest URLs start with BASE_URL.',
+  ),
   HOOKTAPE_DATA_DIR: required(anyText, './data', 'Directory of the database, the generated secret and the socket.'),
   HOOKTAPE_DATABASE_URL: optional(
     databaseUrl,

@@ -26,7 +26,7 @@ export type ChosenAnswer = {
 export type Hold = {
   /** Calls `run` after so long, or at once when the server stops; not after `release`. One call at a time. */
   after: (ms: number, run: () => void) => void;
-  /** The sender has closed its side. It may still read, but others need its place more. */
+  /** The sender has closed its side. It may still read the answer, but no longer takes a place. */
   giveWay: () => void;
   /** Call it when the answer was sent or cannot be sent any more. */
   release: () => void;

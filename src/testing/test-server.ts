@@ -171,6 +171,7 @@ export async function openTestServer({
     ingest: services.ingest,
     fetch: app.fetch,
     clientAddress: services.clientAddress,
+    ingestUrl: config.ingestUrl,
     onError: services.onError,
   });
   const listen: TestServer['listen'] = () => {

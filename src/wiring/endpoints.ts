@@ -38,7 +38,7 @@ export function createEndpointsWiring(
     registry,
     clock,
     random,
-    baseUrl: config.baseUrl,
+    ingestUrl: config.ingestUrl ?? config.baseUrl,
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
     retentionMs,
     onDeleted,

@@ -56,9 +56,11 @@ export const AnswerRules = t.Object(
       description: `the first one whose conditions all hold answers; at most ${maxRules}; empty: every sender gets the usual answer`,
     }),
   },
-  { title: 'AnswerRules', additionalProperties: false },
+  { title: 'AnswerRules' },
 );
 export type AnswerRules = Static<typeof AnswerRules>;
+
+export const AnswerRulesRequest = t.Object(AnswerRules.properties, { title: 'AnswerRulesRequest' });
 
 export const maxPreviewed = 25;
 

@@ -4,7 +4,7 @@ import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
-import { AnswerPreview, AnswerPreviewRequest, AnswerRules } from './model.ts';
+import { AnswerPreview, AnswerPreviewRequest, AnswerRules, AnswerRulesRequest } from './model.ts';
 import type { AnswersService } from './service.ts';
 
 export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersService }) =>
@@ -20,7 +20,7 @@ export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersS
       },
     })
     .put('/:id/answers', ({ principal, params, body }) => answers.replace(principal, params.id, body), {
-      ...jsonInput(AnswerRules),
+      ...jsonInput(AnswerRulesRequest),
       params: IdParams,
       response: responses({ 200: AnswerRules, 400: FilterErrorBody }, 404),
       detail: {

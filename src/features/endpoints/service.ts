@@ -32,7 +32,8 @@ export function createEndpointsService(options: {
   registry: EndpointRegistry;
   clock: Clock;
   random: RandomBytes;
-  baseUrl: string;
+  /** The origin of ingest URLs. */
+  ingestUrl: string;
   /** Endpoints that each plan allows, 0 = no limit. */
   limits: { free: number; pro: number };
   retentionMs: RetentionMs;
@@ -41,12 +42,12 @@ export function createEndpointsService(options: {
   /** Called after an endpoint's retention changed: events may have expired. */
   onRetentionChanged: () => void;
 }) {
-  const { store, tokens, registry, clock, random, baseUrl, limits, retentionMs, onDeleted, onRetentionChanged } =
+  const { store, tokens, registry, clock, random, ingestUrl, limits, retentionMs, onDeleted, onRetentionChanged } =
     options;
   const countActivity = createCountActivity({ store, clock });
 
   const pathOf = (token: string): string => `/in/${token}`;
-  const urlOf = (token: string): string => baseUrl + pathOf(token);
+  const urlOf = (token: string): string => ingestUrl + pathOf(token);
 
   /** Deliveries that this process refused since the pause of their endpoint, by its row number. */
   const refused = new Map<number, number>();

@@ -59,7 +59,7 @@ describe('format=csv', () => {
     const { events } = await ada.json<{ events: Event[] }>(200, 'GET', `/api/endpoints/${endpoint.id}/export`);
     const lines = await linesOf(endpoint.id);
     expect(Object.keys(lines[0] ?? {})).toEqual(
-      'id receivedAt method path query platform eventType size sha256 pinName pinNote pinnedAt tags headers payloadEncoding payloadRaw'.split(
+      'id receivedAt method path query platform eventType size sha256 pinName pinNote pinnedAt tags headers payloadEncoding payloadRaw answeredStatus answeredRule answeredFault refused'.split(
         ' ',
       ),
     );
@@ -75,6 +75,8 @@ describe('format=csv', () => {
         tags,
         receivedAt,
         size,
+        answered,
+        refused: _refused,
         ...same
       } = events[i] as Event;
       for (const [name, value] of Object.entries(same))
@@ -82,6 +84,7 @@ describe('format=csv', () => {
       expect([line['receivedAt'], line['size']]).toEqual([iso(receivedAt), String(size)]);
       expect(JSON.parse(line['headers'] ?? '')).toEqual(headers);
       expect(JSON.parse(line['tags'] ?? '[]')).toEqual(tags);
+      expect(line['answeredStatus']).toBe(String((answered as { status: number }).status));
       const note = line['pinNote'] ?? null;
       expect([line['pinName'] ?? null, note && original(note), line['pinnedAt'] ?? null]).toEqual(
         pin ? [pin.name, pin.note, iso(pin.pinnedAt)] : [null, null, null],
@@ -107,7 +110,9 @@ describe('format=csv', () => {
   test('an empty endpoint gives the header line, and q selects', async () => {
     const endpoint = await ada.createEndpoint();
     const response = await ada.call('GET', `/api/endpoints/${endpoint.id}/export?format=csv`);
-    expect(await response.text()).toMatch(/^id,receivedAt,[A-Za-z0-9,]+,payloadRaw\r\n$/);
+    expect(await response.text()).toMatch(
+      /^id,receivedAt,[A-Za-z0-9,]+,payloadRaw,answeredStatus,answeredRule,answeredFault,refused\r\n$/,
+    );
     await server.deliver(endpoint, 'one');
     const id = await server.deliver(endpoint, 'two');
     expect((await linesOf(endpoint.id, '&q=TWO')).map(line => line['id'])).toEqual([id]);

@@ -157,6 +157,7 @@ const bySchema: Record<string, unknown> = {
   SavedFilter: filter,
   SavedFilterList: { filters: [filter] },
   AnswerRules: rules,
+  AnswerRulesRequest: rules,
   AnswerPreviewRequest: { ...rules, limit: 10 },
   AnswerPreview: { events: [{ event: summary, rule: 'retry twice', status: 500 }] },
   FilterTest: { where: filter.where, limit: 10 },

@@ -14,6 +14,10 @@ export const tags: Tag[] = [
     description: 'Filters in the language of `where`: saved, tried out, and used to delete events.',
   },
   {
+    name: 'Answers',
+    description: 'What senders are told on purpose: errors, delays and faults, to try out how they retry.',
+  },
+  {
     name: 'Schemas',
     description: 'The shape of the JSON bodies of each event type, learned from the events, and how it changed.',
   },

@@ -32,8 +32,10 @@ export function createHolds({ perEndpoint = maxHeldPerEndpoint, total = maxHeldC
         stop = undefined;
       };
       const giveWay = (): void => {
-        if (isCounted) change(endpoint, -1);
+        if (!isCounted) return;
         isCounted = false;
+        count--;
+        change(endpoint, -1);
       };
       return {
         after(ms, run) {
@@ -53,14 +55,13 @@ export function createHolds({ perEndpoint = maxHeldPerEndpoint, total = maxHeldC
           if (isReleased) return;
           isReleased = true;
           giveWay();
-          count--;
           stop?.();
           cancel();
         },
       };
     },
 
-    /** How many connections are held. */
+    /** How many connections are held, without those whose sender has closed its side. */
     count: (): number => count,
 
     /** From now on nothing waits. */

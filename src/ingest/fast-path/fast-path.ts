@@ -4,6 +4,7 @@
  * else it hands the connection over to the HTTP server for good, with all bytes from the beginning of that request.
  */
 import type { Answer, ChosenAnswer } from '../../core/answer.ts';
+import { trimBlanks } from '../../core/headers.ts';
 import type { MemoryBudget } from '../../core/memory-budget.ts';
 import type { Sender } from '../../http/client-address.ts';
 import type { FastPathFactory } from '../../http/connection/listener.ts';
@@ -31,6 +32,8 @@ export type FastPathOptions = {
   budgetHoldersOf: (sender: Sender) => readonly string[];
   /** False when the target has no endpoint, or when finding out takes time: its body is not buffered here. */
   isKnownTarget: (target: string) => boolean;
+  /** Whether `Host` is that of ingest URLs; undefined: any is. */
+  isIngestHost?: ((host: string) => boolean) | undefined;
   /** Called when a sender disconnects before the end of its delivery. */
   onAborted: () => void;
 };
@@ -41,6 +44,7 @@ const maxChunks = 64;
 export function createFastPath(options: FastPathOptions): FastPathFactory {
   const { deliver, maxBodyBytes, completeBudget, unfinishedBudget, budgetHoldersOf, isKnownTarget, onAborted } =
     options;
+  const { isIngestHost } = options;
 
   return ({ keepAliveSeconds, handOver, onError }) => {
     const format = createResponseFormatter(keepAliveSeconds);
@@ -87,7 +91,9 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
 
       const hasBodyOf = ({ bodyFrom, bodyBytes }: RequestHead): boolean => unreadBytes >= bodyFrom + bodyBytes;
       const isEligible = (read: RequestHead): boolean =>
-        read.bodyBytes <= maxBodyBytes && (hasBodyOf(read) || isKnownTarget(read.target));
+        read.bodyBytes <= maxBodyBytes && (hasBodyOf(read) || isKnownTarget(read.target)) && isHere(read);
+      const isHere = ({ hostFrom, hostTo }: RequestHead): boolean =>
+        !isIngestHost || isIngestHost(trimBlanks(joinUnread().toString('latin1', hostFrom, hostTo)));
 
       /** @returns false when the budget has no room */
       const holdComplete = (): boolean => {
