@@ -35,7 +35,7 @@ const rule = (action: AuditRule['action'], type: string, id: AuditRule['id'], mo
   ...more,
 });
 
-/** null: it changes only how far a program has read, and leaves no line. */
+/** null: it changes only how far a program has read, or that it is there, and leaves no line. */
 export const auditRules: Readonly<Record<string, AuditRule | null>> = {
   'POST /api/endpoints': rule('endpoint.created', 'endpoint', created),
   'PATCH /api/endpoints/{id}': rule('endpoint.changed', 'endpoint', param('id')),
@@ -44,6 +44,8 @@ export const auditRules: Readonly<Record<string, AuditRule | null>> = {
   'DELETE /api/endpoints/{id}/previous-urls/{urlId}': rule('endpoint.previous_url_ended', 'endpoint', param('id')),
   'POST /api/endpoints/{id}/events/delete': rule('endpoint.events_deleted', 'endpoint', param('id')),
   'POST /api/endpoints/{id}/attempts': rule('endpoint.attempts_reported', 'endpoint', param('id')),
+  'PUT /api/endpoints/{id}/answers': rule('endpoint.answers_changed', 'endpoint', param('id')),
+  'DELETE /api/endpoints/{id}/answers': rule('endpoint.answers_reset', 'endpoint', param('id')),
   'POST /api/endpoints/{id}/test-events': rule('event.test_sent', 'endpoint', param('id')),
   'POST /api/endpoints/{id}/filters': rule('filter.created', 'filter', created),
   'DELETE /api/endpoints/{id}/filters/{filterId}': rule('filter.deleted', 'filter', param('filterId')),
@@ -56,6 +58,7 @@ export const auditRules: Readonly<Record<string, AuditRule | null>> = {
     param('secretId'),
   ),
   'PUT /api/endpoints/{id}/consumers/{name}': null,
+  'POST /api/endpoints/{id}/listeners/{name}': null,
   'DELETE /api/endpoints/{id}/consumers/{name}': null,
   'POST /api/events/{id}/replay': rule(
     ({ body }) => (body['dryRun'] ? null : 'event.replayed'),

@@ -6,6 +6,7 @@ import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import * as schema from './schema.ts';
 import * as oauthSchema from './schema-oauth.ts';
+import * as queuesSchema from './schema-queues.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -14,7 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-const tables = [...Object.values(schema), ...Object.values(oauthSchema)].filter(one => is(one, SQLiteTable));
+const tables = [...Object.values(schema), ...Object.values(oauthSchema), ...Object.values(queuesSchema)].filter(one =>
+  is(one, SQLiteTable),
+);
 
 test.each(tables.map(table => [getTableConfig(table).name, table] as const))(
   'the Drizzle table %s matches the migrations',

@@ -3,8 +3,7 @@
  * endpoint.
  */
 
-export const presetNames = ['flaky', 'rate-limited', 'gone', 'slow'] as const;
-export type PresetName = (typeof presetNames)[number];
+export type PresetName = 'flaky' | 'rate-limited' | 'gone' | 'slow';
 
 /** A rule as the API takes it. */
 type PresetRule = {

@@ -1,32 +1,16 @@
 /* `hooktape mark` and `expect` against a real server: each outcome with its code and its words. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { systemClock } from '../../core/clock.ts';
 import { hooktape } from '../../testing/command.ts';
 import { type ExpectHarness, openExpectHarness } from '../../testing/expectations.ts';
 
 let harness: ExpectHarness;
-let directory: string;
-/** How far the server's clock is ahead of this machine's. */
-let aheadMs = 0;
 beforeAll(async () => {
-  harness = await openExpectHarness({ clock: { ...systemClock, now: () => systemClock.now() + aheadMs } });
-  directory = mkdtempSync(join(tmpdir(), 'hooktape-expect-'));
+  harness = await openExpectHarness();
 });
-afterAll(async () => {
-  await harness.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => harness.close());
 
 /** Not long, so that what is missing is missed soon. */
 const soon = ['--within', '50ms', '--settle', '50ms'];
-const outcome = ({ exitCode, stdout, stderr }: { exitCode: number; stdout: string; stderr: string }) => ({
-  exitCode,
-  stdout,
-  stderr,
-});
 
 describe('hooktape mark', () => {
   test('prints a position: events before it do not count, later ones do', async () => {
@@ -64,7 +48,7 @@ describe('what arrives', () => {
 
   test('nothing: exit code 1', async () => {
     const inbox = await harness.createInbox();
-    expect(outcome(await harness.expectIn(inbox, ...soon))).toEqual({
+    expect(await harness.expectIn(inbox, ...soon)).toEqual({
       exitCode: 1,
       stdout: '',
       stderr: 'hooktape: not met: expected at least 1 event within 50ms, but nothing arrived after the mark\n',
@@ -144,7 +128,7 @@ describe('what arrives', () => {
       1,
       expect.stringContaining('its signature is unchecked: no secret is registered for its platform'),
     ]);
-    const waiting = expectIn(inbox, '--verdict', 'valid', '--within', '1500ms');
+    const waiting = expectIn(inbox, '--verdict', 'valid', '--within', '3s');
     await registerSecret(inbox);
     const { exitCode, stdout } = await waiting;
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining(id)]);
@@ -156,105 +140,21 @@ describe('what arrives', () => {
     const delivery = crypto.randomUUID();
     await push(inbox, { n: 1 }, { delivery });
     const perEvent = expectIn(inbox, '--count', '1', '--settle', '1h');
-    const perDelivery = expectIn(inbox, '--count', '1', '--settle', '1500ms', '--per', 'delivery', '--json');
     await push(inbox, { n: 1 }, { delivery });
     const { exitCode, stderr } = await perEvent;
     expect([exitCode, stderr]).toEqual([
       3,
       expect.stringContaining('They are attempts of 1 delivery: with --per delivery'),
     ]);
-    const settled = await perDelivery;
-    expect([settled.exitCode, JSON.parse(settled.stdout).count, JSON.parse(settled.stdout).events.length]).toEqual([
-      0, 1, 2,
-    ]);
+    const perDelivery = await expectIn(inbox, '--count', '1', '--per', 'delivery', '--json', ...soon);
+    const { count, events } = JSON.parse(perDelivery.stdout);
+    expect([perDelivery.exitCode, count, events.length]).toEqual([0, 1, 2]);
     await push(inbox, { n: 2 });
     const two = await expectIn(inbox, '--count', '1', '--per', 'delivery', ...soon);
     expect([two.exitCode, two.stderr]).toEqual([
       3,
       expect.stringContaining('exactly 1 delivery, but 2 deliveries arrived'),
     ]);
-  });
-});
-
-describe('the explanation', () => {
-  test('names the nearest three, and of each the first part of the filter that fails and what is there instead', async () => {
-    const { createInbox, push, expectIn } = harness;
-    const inbox = await createInbox();
-    const where = 'type:push body.ref:refs/heads/main -body.n:7';
-    const ping = await push(inbox, { zen: 'x' }, { type: 'ping' });
-    const other = await push(inbox, { zen: 'x' }, { type: 'star' });
-    const branch = await push(inbox, { ref: 'refs/heads/dev' });
-    const numberless = await push(inbox, {});
-    const seven = await push(inbox, { ref: 'refs/heads/main', n: 7 });
-    const { exitCode, stdout, stderr } = await expectIn(inbox, '--where', where, ...soon, '--json');
-    const { error, details } = JSON.parse(stderr);
-    expect([exitCode, error]).toEqual([
-      1,
-      `not met: expected at least 1 event matching ${where} within 50ms, but none of the 5 events that arrived matches`,
-    ]);
-    const near = details.slice(1) as string[];
-    expect(near.map(line => line.trim().split(' ')[0] ?? '')).toEqual([seven, numberless, branch]);
-    expect(near.map(line => line.split('\n')[1])).toEqual([
-      '    fails -body.n:7: its body.n is 7',
-      '    fails body.ref:refs/heads/main: it has no body.ref',
-      '    fails body.ref:refs/heads/main: its body.ref is "refs/heads/dev"',
-    ]);
-    const { met, unmatched } = JSON.parse(stdout);
-    expect(met).toBe(false);
-    expect(unmatched.map(({ event, clause }: { event: { id: string }; clause: string }) => [event.id, clause])).toEqual(
-      [
-        [seven, '-body.n:7'],
-        [numberless, 'body.ref:refs/heads/main'],
-        [branch, 'body.ref:refs/heads/main'],
-      ],
-    );
-    expect([ping, other]).not.toContain(near[0]);
-  });
-
-  test.each<[string, string]>([
-    ['type:ping', 'its type is push'],
-    ['(type:ping OR type:star)', 'its type is push'],
-    ['platform:stripe', 'its platform is github'],
-    ['method:GET', 'its method is POST'],
-    ['path:/orders', 'its path is ""'],
-    ['size>10k', 'it has 42 bytes'],
-    ['attempt>1', 'it is attempt 1'],
-    ['tag:golden', 'it has no tags'],
-    ['ip:10.0.0.0/8', 'it came from 127.0.0.1'],
-    ['header.x-none:1', 'it has no header.x-none'],
-    ['header.X-GitHub-Event:ping', 'its header.x-github-event is push'],
-    ['query.page:2', 'it has no query.page'],
-    ['body.id>12345678901234567890', 'its body.id is 12345678901234567890'],
-    ['body.list[]:4', 'its body.list[] is 1, 2, 3'],
-    ['has:body.none', 'it has no body.none'],
-    ['"not there"', '"not there" is not in its type or payload'],
-    ['received<2020-01-01', 'it was received at 20'],
-  ])('of %s says that %s', async (where, actual) => {
-    const { client, createInbox, expectIn } = harness;
-    const inbox = await createInbox();
-    await client.server.deliver(inbox, '{"id":12345678901234567890,"list":[1,2,3]}', {
-      headers: { 'x-github-event': 'push', 'content-type': 'application/json' },
-    });
-    const { exitCode, stderr } = await expectIn(inbox, '--where', where, '--within', '0');
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(`    fails ${where}: ${actual}`);
-  });
-
-  test('of what retention removed: an exact count cannot be known', async () => {
-    const { client, createInbox, push, expectIn } = harness;
-    const inbox = await createInbox();
-    await push(inbox, {});
-    aheadMs += 60_000;
-    await client.ada.json(200, 'PATCH', `/api/endpoints/${inbox.id}`, { retention: '30s' });
-    await push(inbox, {});
-    for (const args of [
-      ['--count', '1'],
-      ['--none', '--where', 'type:ping'],
-    ]) {
-      const { exitCode, stderr } = await expectIn(inbox, ...args, ...soon);
-      expect([args, exitCode, stderr]).toEqual([args, 1, expect.stringContaining('retention has removed events')]);
-    }
-    expect((await expectIn(inbox, '--at-least', '1', '--within', '0')).exitCode).toBe(0);
   });
 });
 
@@ -295,64 +195,5 @@ describe('wrong usage', () => {
   test('an endpoint that is not there is exit code 1', async () => {
     const { exitCode } = await harness.run('expect', 'nothing', '--after', 'start', '--within', '1h');
     expect(exitCode).toBe(1);
-  });
-});
-
-describe('files', () => {
-  const path = (name: string): string => join(directory, name);
-
-  test('--save writes what matches, as HAR or as the export, for the owner only and in one piece', async () => {
-    const { client, createInbox, push, expectIn } = harness;
-    const inbox = await createInbox();
-    const id = await push(inbox, { n: 1 });
-    await push(inbox, { n: 2 }, { type: 'ping' });
-    writeFileSync(path('old.json'), 'old', { mode: 0o644 });
-    symlinkSync(path('old.json'), path('link.json'));
-    for (const name of ['link.json', 'new.HAR'])
-      expect((await expectIn(inbox, '--where', 'type:push', '--save', path(name), ...soon)).exitCode).toBe(0);
-    const exported = await client.ada.json<{ events: object[] }>(
-      200,
-      'GET',
-      `/api/endpoints/${inbox.id}/export?ids=${id}`,
-    );
-    expect(JSON.parse(readFileSync(path('old.json'), 'utf8')).events).toEqual(exported.events);
-    expect(JSON.parse(readFileSync(path('new.HAR'), 'utf8')).log.entries).toMatchObject([{ _id: id }]);
-    for (const name of ['old.json', 'new.HAR']) expect(statSync(path(name)).mode & 0o777).toBe(0o600);
-    expect(readdirSync(directory).filter(name => name.endsWith('.part'))).toEqual([]);
-  });
-
-  test('--save of more than an export takes at once has all of them', async () => {
-    const { createInbox, push, expectIn } = harness;
-    const inbox = await createInbox();
-    const ids: string[] = [];
-    for (let n = 0; n < 201; n++) ids.push(await push(inbox, { n }));
-    for (const name of ['many.json', 'many.har'])
-      expect((await expectIn(inbox, '--count', '201', '--save', path(name), ...soon)).exitCode).toBe(0);
-    const read = (name: string) => JSON.parse(readFileSync(path(name), 'utf8'));
-    expect(read('many.json').events.map((event: { id: string }) => event.id)).toEqual(ids);
-    expect(read('many.har').log.entries.map((entry: { _id: string }) => entry._id)).toEqual(ids);
-  });
-
-  test('--save on failure writes what did arrive; --junit says why', async () => {
-    const { createInbox, push, expectIn } = harness;
-    const inbox = await createInbox();
-    const id = await push(inbox, { n: 1 });
-    const files = ['--save', path('failed.json'), '--junit', path('failed.xml')];
-    expect((await expectIn(inbox, '--where', 'type:ping', ...files, ...soon)).exitCode).toBe(1);
-    expect(JSON.parse(readFileSync(path('failed.json'), 'utf8')).events).toMatchObject([{ id }]);
-    const xml = readFileSync(path('failed.xml'), 'utf8');
-    expect(xml).toContain('tests="1" failures="1" errors="0"');
-    expect(xml).toContain('type="not-met"');
-    expect(xml).toContain('fails type:ping: its type is push');
-    expect((await expectIn(inbox, ...files, ...soon)).exitCode).toBe(0);
-    expect(readFileSync(path('failed.xml'), 'utf8')).toContain('tests="1" failures="0" errors="0"');
-  });
-
-  test('a server that cannot be reached is exit code 4 at once, and an error in the JUnit file', async () => {
-    const env = { ...harness.client.env, HOOKTAPE_URL: 'http://127.0.0.1:1' };
-    const args = ['--after', 'start', '--within', '1h', '--junit', path('error.xml')];
-    const { exitCode, stdout } = await hooktape(env, 'expect', `ep_${'x'.repeat(26)}`, ...args);
-    expect([exitCode, stdout]).toEqual([4, '']);
-    expect(readFileSync(path('error.xml'), 'utf8')).toMatch(/errors="1"[\s\S]*type="unreachable"/);
   });
 });

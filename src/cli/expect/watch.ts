@@ -33,7 +33,7 @@ const silenceMs = 20_000;
 const silenceAtFirstMs = 1000;
 /** How often events that are known are looked at again, when the filter is about something that can change. */
 const recheckSeconds = 5;
-/** How long a server that is away at the end may take to come back. */
+/** How long a server that is away at the end may take to come back, from when it was first away. */
 const graceMs = 10_000;
 const firstPauseMs = 250;
 const maxPauseMs = 2000;
@@ -130,6 +130,7 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
   const path = `/api/endpoints/${encodeURIComponent(endpointId)}/feed`;
   let hasAnswered = false;
   let failures = 0;
+  let awaySince = 0;
 
   const pause = (): Promise<void> => io.sleep(Math.min(maxPauseMs, firstPauseMs * 2 ** Math.min(failures, 10)));
 
@@ -141,7 +142,8 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
     // At first, a wrong URL is more likely than a restart; but who refuses for the moment, or has let the request wait, is there.
     const isPassing =
       isBusy || (error instanceof UnreachableError && (hasAnswered || monotonic() - startedAt > silenceAtFirstMs));
-    if (!isPassing || startedAt > until + graceMs) throw error;
+    if (failures === 0) awaySince = monotonic();
+    if (!isPassing || startedAt > Math.max(until, awaySince) + graceMs) throw error;
     hasAnswered = true;
     if (failures === 0) io.stderr(`${safeLine((error as Error).message)}; trying again.\n`);
     await pause();

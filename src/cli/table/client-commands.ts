@@ -170,7 +170,7 @@ hooktape endpoint delete ENDPOINT [--pinned] [--yes]`,
     ],
     manual: [
       'Take a mark, do what makes the sender send, then expect: what arrives in between counts, and what was there before does not. Times are measured on this machine from the start of the command. [testing.md](testing.md) has examples.',
-      'A command that has reached the server goes on through its restarts. What a filter says about verdicts, tags and pins may become true later: events that are already there are looked at again until the time is over.',
+      'A command that has reached the server goes on through its restarts; when it is away at the end, it has ten seconds to come back. What a filter says about verdicts, tags and pins may become true later: events that are already there are looked at again until the time is over.',
       'When it is met, the events are printed as `events` prints them. When it is not, stderr says what did arrive, and for the three events that come nearest the first part of the filter that they fail. `--json` prints `{ met, count, events, unmatched, cursor, truncated }` in both cases; `cursor` is the mark for the next `expect`.',
       '`--save` writes the events that match; when there are too few, everything that arrived after the mark, which is where to look for the reason. Only you can read the file. Both files appear in one piece.',
       'Exit codes: 0 as expected; 1 not, or the server refused; 2 wrong usage, also a wrong filter or a mark of another endpoint; 3 too many, also with `--none`; 4 server unreachable.',

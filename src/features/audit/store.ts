@@ -1,8 +1,9 @@
 /* The audit log: lines are added and read, never changed. */
 import { and, desc, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { accounts, apiKeys, audit, endpoints } from '../../db/schema.ts';
+import { accounts, apiKeys, endpoints } from '../../db/schema.ts';
 import { connectedApps, oauthGrants } from '../../db/schema-oauth.ts';
+import { audit } from '../../db/schema-queues.ts';
 
 export type AuditRow = typeof audit.$inferSelect;
 export type NewAuditRow = Omit<AuditRow, 'seq'>;

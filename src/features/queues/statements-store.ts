@@ -2,7 +2,7 @@
 import type { InStatement } from '@libsql/client';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
-import { queueItems, queues } from '../../db/schema.ts';
+import { queueItems, queues } from '../../db/schema-queues.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
 import type { NewItem, QueueItem, WorkResult } from './queue.ts';
 

@@ -5,7 +5,7 @@
 import type { InStatement } from '@libsql/client';
 import { and, asc, eq, gt, isNull, lte, min, notInArray, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
-import { queueItems, queues } from '../../db/schema.ts';
+import { queueItems, queues } from '../../db/schema-queues.ts';
 import type { Queue, QueueItem, WorkResult } from './queue.ts';
 import { createQueueStatements, maxDelayMs } from './statements-store.ts';
 

@@ -6,7 +6,8 @@ import type { InStatement } from '@libsql/client';
 import { and, asc, count, eq, gt, isNull, sum } from 'drizzle-orm';
 import type { JobOutcome } from '../../core/replay-job.ts';
 import type { Drizzle } from '../../db/database.ts';
-import { events, jobAnswers, queueItems, queues, replays } from '../../db/schema.ts';
+import { events, replays } from '../../db/schema.ts';
+import { jobAnswers, queueItems, queues } from '../../db/schema-queues.ts';
 import { inList, toClientStatement } from '../../db/sql-fragments.ts';
 
 export const jobQueue = 'replay';

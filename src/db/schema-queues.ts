@@ -1,0 +1,78 @@
+/* The tables of durable queues, of what uses them, and of the audit log, as Drizzle sees them. */
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { auditVias } from '../core/audit-actions.ts';
+import { replayJobStates } from '../core/replay-job.ts';
+
+export const queues = sqliteTable('queues', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  kind: text().notNull(),
+  owner: text().notNull(),
+  nextAt: integer('next_at'),
+  pausedAt: integer('paused_at'),
+  holder: text(),
+  beats: integer().notNull().default(0),
+});
+
+export const queueItems = sqliteTable('queue_items', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  queue: integer().notNull(),
+  event: integer(),
+  nonce: blob({ mode: 'buffer' }),
+  lane: blob({ mode: 'buffer' }),
+  dueAt: integer('due_at'),
+  attempts: integer().notNull().default(0),
+  outcome: text(),
+  status: integer(),
+  error: text(),
+  detail: blob({ mode: 'buffer' }),
+  addedAt: integer('added_at').notNull(),
+});
+
+export const audit = sqliteTable('audit', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  teamId: text('team_id'),
+  at: integer().notNull(),
+  actorId: text('actor_id'),
+  actorEmail: text('actor_email'),
+  via: text({ enum: auditVias }).notNull(),
+  action: text().notNull(),
+  targetType: text('target_type').notNull(),
+  targetId: text('target_id').notNull(),
+});
+
+export const replayJobs = sqliteTable('replay_jobs', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  teamId: text('team_id').notNull(),
+  endpoint: integer().notNull(),
+  accountId: text('account_id').notNull(),
+  filter: blob({ mode: 'buffer' }).notNull(),
+  dest: blob({ mode: 'buffer' }).notNull(),
+  dest2: blob({ mode: 'buffer' }),
+  ignored: blob({ mode: 'buffer' }).notNull(),
+  compared: blob({ mode: 'buffer' }).notNull(),
+  pace: text(),
+  concurrency: integer().notNull(),
+  skipOk: integer('skip_ok', { mode: 'boolean' }).notNull(),
+  stopAfter: integer('stop_after'),
+  sign: text({ mode: 'json' }).$type<{ mode: 'fresh'; secretId?: string; newId?: boolean }>(),
+  state: text({ enum: replayJobStates }).notNull(),
+  matched: integer(),
+  bytes: integer().notNull(),
+  failedAtResume: integer('failed_at_resume').notNull().default(0),
+  createdAt: integer('created_at').notNull(),
+  finishedAt: integer('finished_at'),
+});
+
+export const jobDestinations = sqliteTable('job_destinations', {
+  teamId: text('team_id').notNull(),
+  dest: blob({ mode: 'buffer' }).notNull(),
+  job: text().notNull(),
+});
+
+export const jobAnswers = sqliteTable('job_answers', {
+  item: integer().primaryKey(),
+  until: integer().notNull(),
+  content: blob({ mode: 'buffer' }).notNull(),
+});
