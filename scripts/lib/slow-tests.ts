@@ -76,6 +76,7 @@ export const slowTests: readonly string[] = [
  */
 export const longBrowserTests: readonly string[] = [
   'accessibility',
+  'answers',
   'docs',
   'filter-tools',
   'keyboard',

@@ -100,14 +100,7 @@ export function createEventsWiring(
     isShared,
     onRemoved,
   });
-  const packing = createPackingService({
-    store: createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
-    sign: signBlock,
-    monotonic: clock.monotonic,
-    isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
-    background,
-  });
-  infrastructure.every(packEveryMs, 'waking the packer', packing.wake);
+  const packing = createPacking(infrastructure, background, captureLoad);
   const notifications = createNotificationsService({
     clock,
     endpoint: endpoints.owned,
@@ -148,6 +141,18 @@ export function createEventsWiring(
     packing,
     ...retention,
   };
+}
+
+function createPacking({ database, clock, every }: Infrastructure, background: Background, captureLoad: CaptureLoad) {
+  const packing = createPackingService({
+    store: createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
+    sign: signBlock,
+    monotonic: clock.monotonic,
+    isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
+    background,
+  });
+  every(packEveryMs, 'waking the packer', packing.wake);
+  return packing;
 }
 
 /** Without secrets, what carries a signature is unchecked. */

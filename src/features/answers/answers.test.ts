@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fromHarEntry } from '../../cli/import/har-entry.ts';
 import type { AnswerRule } from '../../core/answers/model.ts';
 import { rowsOf } from '../../testing/events.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
@@ -165,6 +166,10 @@ test('exports say what senders were answered, and imports bring it back', async 
   await server.services.imports.add(copy.id, events);
   expect((await eventsOf(copy.id)).toReversed().map(({ answered }) => answered as unknown)).toEqual(answers);
   expect(await server.services.imports.add(copy.id, events)).toMatchObject({ imported: 0, alreadyThere: 3 });
+  const fromHar = await ada.createEndpoint();
+  const entries = har.log.entries.map(entry => fromHarEntry(entry, () => ({ platform: null, eventType: null })));
+  await server.services.imports.add(fromHar.id, entries);
+  expect((await eventsOf(fromHar.id)).toReversed().map(({ answered }) => answered as unknown)).toEqual(answers);
 });
 
 test('removing events removes what was stored of their answers; deliveries then begin anew', async () => {
