@@ -29,8 +29,12 @@ export const slowTests: readonly string[] = [
   'src/cli/secret-length.test.ts',
   'src/cli/serve.test.ts',
   'src/cli/maintenance.test.ts',
+<<<<<<< HEAD
   'src/features/declared/crash.test.ts',
   'src/cli/listen/kills.test.ts',
+=======
+  'src/features/answers/answers.test.ts',
+>>>>>>> b-answers
   'src/features/retention/crash.test.ts',
   // Large histories.
   'src/db/maintenance.test.ts',
