@@ -29,12 +29,9 @@ export const slowTests: readonly string[] = [
   'src/cli/secret-length.test.ts',
   'src/cli/serve.test.ts',
   'src/cli/maintenance.test.ts',
-<<<<<<< HEAD
   'src/features/declared/crash.test.ts',
   'src/cli/listen/kills.test.ts',
-=======
   'src/features/answers/answers.test.ts',
->>>>>>> b-answers
   'src/features/retention/crash.test.ts',
   // Large histories.
   'src/db/maintenance.test.ts',
@@ -97,6 +94,7 @@ export const slowTests: readonly string[] = [
  */
 export const longBrowserTests: readonly string[] = [
   'accessibility',
+  'answer-bodies',
   'answers',
   'docs',
   'filter-tools',
