@@ -121,6 +121,7 @@ describe('hooktape check', () => {
     ['a wrong count in a block', 'UPDATE blocks SET events = 5', 'contents', 'block 1 counts 5 events and has 4'],
     ['a block without events', 'DELETE FROM events', 'contents', 'block 1 counts 4 events and has 0'],
     ['a secret moved elsewhere', "UPDATE secrets SET id = 'sec_2'", 'secrets', 'signing secret sec_2 cannot be opened'],
+    ['an altered guard', "UPDATE endpoints SET guard_secrets = x'01'", 'secrets', 'of the guard of ep_'],
   ])('finds %s', async (_what, sql, name, words) => {
     await damage(sql);
     const { exitCode, ok, problems } = await check();

@@ -94,30 +94,26 @@ export function databaseChecks(client: Client, sealer: Sealer, isFile: boolean):
       },
     },
     { name: 'contents', run: () => contentProblems(client) },
-    {
-      name: 'secrets',
-      run: async () =>
-        (await rowsOf('SELECT CAST(id AS BLOB), sealed FROM secrets'))
-          .filter(
-            row =>
-              sealer.open(new Uint8Array(row[1] as ArrayBuffer), sealPurpose.signingSecret(textAt(row, 0))) ===
-              undefined,
-          )
-          .map(row => `signing secret ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
-    },
-    {
-      name: 'guards',
-      run: async () =>
-        (
-          await rowsOf(
-            'SELECT CAST(id AS BLOB), guard_secrets FROM endpoints WHERE guard_secrets IS NOT NULL AND deleted_at IS NULL',
-          )
-        )
-          .filter(
-            row => sealer.open(new Uint8Array(row[1] as ArrayBuffer), sealPurpose.guard(textAt(row, 0))) === undefined,
-          )
-          .map(row => `the password or token of the guard of ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
-    },
+    { name: 'secrets', run: () => secretProblems(rowsOf, sealer) },
   ];
   return isFile ? [structure, ...checks] : checks;
+}
+
+type RowsOf = (sql: string) => Promise<Row[]>;
+
+async function secretProblems(rowsOf: RowsOf, sealer: Sealer): Promise<string[]> {
+  const isOpened = (row: Row, purpose: string): boolean =>
+    sealer.open(new Uint8Array(row[1] as ArrayBuffer), purpose) !== undefined;
+  const secrets = await rowsOf('SELECT CAST(id AS BLOB), sealed FROM secrets');
+  const guards = await rowsOf(
+    'SELECT CAST(id AS BLOB), guard_secrets FROM endpoints WHERE guard_secrets IS NOT NULL AND deleted_at IS NULL',
+  );
+  return [
+    ...secrets
+      .filter(row => !isOpened(row, sealPurpose.signingSecret(textAt(row, 0))))
+      .map(row => `signing secret ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
+    ...guards
+      .filter(row => !isOpened(row, sealPurpose.guard(textAt(row, 0))))
+      .map(row => `the password or token of the guard of ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
+  ];
 }

@@ -87,7 +87,7 @@ describe('secrets', () => {
     const { id } = await find();
     await ada.json(201, 'POST', `/api/endpoints/${id}/secrets`, { platform: 'github', secret: 'of-a-person-2222' });
     expect(await declare(github('third-secret-3333'))).toBe('0+ secrets~ 0- 0=');
-    expect((await secrets()).map(one => one.last4)).toEqual(['2222', '3333']);
+    expect((await secrets()).map(one => one.last4).sort()).toEqual(['2222', '3333']);
     expect(await declare(github('of-a-person-2222'))).toBe('0+ secrets~ 0- 0=');
     expect((await secrets()).map(one => one.last4)).toEqual(['2222']);
     expect(await declare({ secrets: [] })).toBe('0+ ~ 0- 1=');

@@ -1,0 +1,156 @@
+/*
+ * Senders that retry until they get 200, at an endpoint whose rule fails the first two attempts of each delivery, while the server is
+ * killed at random times and started again. Every attempt that was answered must be stored with that answer, and the stored attempts
+ * of each delivery must have been answered 500, 500 and 200: what a kill left unanswered counts.
+ */
+import { eventually } from './poll.ts';
+import { exchange } from './raw-http.ts';
+import { openTestServer } from './test-server.ts';
+
+export type KillsResult = {
+  attempts: number;
+  /** Attempts without an answer. */
+  unanswered: number;
+  /** Of these, stored. */
+  unansweredStored: number;
+  kills: number;
+  /** What is wrong, the first few. */
+  problems: string[];
+};
+
+type Attempt = { id: string; status: number };
+type StoredEvent = { id: string; payloadRaw: string; answered: { status: number; rule: string | null } };
+
+const maxWaitMs = 5000;
+const secret = 'the secret of this proof, long enough';
+
+/**
+ * @param command starts the server with `serve`
+ * @param killAfterMs how long a server may run
+ */
+export async function killWhileAnswering(options: {
+  command: readonly string[];
+  directory: string;
+  deliveries: number;
+  senders: number;
+  minKills: number;
+  killAfterMs: () => number;
+}): Promise<KillsResult> {
+  const { command, directory, deliveries, senders, minKills, killAfterMs } = options;
+  const { key, id, path } = await prepare(directory);
+  const port = freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const start = async () => {
+    const child = Bun.spawn([...command, 'serve'], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOOKTAPE_DATA_DIR: directory,
+        HOOKTAPE_SECRET: secret,
+        HOOKTAPE_PORT: String(port),
+      },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    });
+    await eventually(async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true, 30_000);
+    return child;
+  };
+  // A connection for each attempt: clients that keep connections do not always notice that the server was killed.
+  const post = async (body: string): Promise<{ status: number; text: string }> => {
+    const text = await exchange(
+      origin,
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), text };
+  };
+
+  let child = await start();
+  let [kills, unanswered, next, running] = [0, 0, 0, senders];
+  const hanging: string[] = [];
+  const seen: Attempt[][] = Array.from({ length: deliveries }, () => []);
+
+  const send = async (): Promise<void> => {
+    for (let n = next++; n < deliveries; n = next++) {
+      for (let status = 0; status !== 200; ) {
+        const [before, startedAt] = [kills, performance.now()];
+        try {
+          const answer = await post(JSON.stringify({ delivery: n }));
+          // 503: the server is stopping or its queue is full; nothing was stored.
+          if (answer.status === 503) continue;
+          status = answer.status;
+          seen[n]?.push({ id: /evt_[0-9a-z]+/.exec(answer.text)?.[0] ?? '', status });
+        } catch {
+          unanswered++;
+          if (before === kills && performance.now() - startedAt > maxWaitMs) hanging.push(`delivery ${n}: no answer`);
+          await Bun.sleep(20);
+        }
+      }
+    }
+    running--;
+  };
+  const killer = async (): Promise<void> => {
+    while (running > 0) {
+      await Bun.sleep(killAfterMs());
+      if (running === 0 && kills >= minKills) return;
+      child.kill('SIGKILL');
+      await child.exited;
+      kills++;
+      child = await start();
+    }
+  };
+  await Promise.all([killer(), ...Array.from({ length: senders }, send)]);
+  const headers = { authorization: `Bearer ${key}` };
+  const exported = await fetch(`${origin}/api/endpoints/${id}/export?format=ndjson`, { headers });
+  const ndjson = await exported.text();
+  child.kill('SIGKILL');
+  await child.exited;
+  const checked = check(seen, ndjson, unanswered);
+  return { ...checked, problems: [...hanging, ...checked.problems], unanswered, kills };
+}
+
+/** An endpoint with the rule. */
+async function prepare(directory: string) {
+  const server = await openTestServer({ directory, env: { HOOKTAPE_SECRET: secret } });
+  const ada = await server.createAccount();
+  const { id, url } = await ada.createEndpoint();
+  await ada.json(200, 'PUT', `/api/endpoints/${id}/answers`, {
+    rules: [{ name: 'twice', per: 'delivery', first: 2, answer: { status: 500, body: '{{id}}' } }],
+  });
+  await server.close();
+  return { key: ada.key, id, path: new URL(url).pathname };
+}
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+  probe.stop(true);
+  return probe.port;
+}
+
+function check(seen: readonly (readonly Attempt[])[], ndjson: string, unanswered: number) {
+  const problems: string[] = [];
+  const stored = new Map<number, StoredEvent[]>();
+  const statuses = new Map<string, number>();
+  let attempts = 0;
+  for (const line of ndjson.trim().split('\n')) {
+    const event = JSON.parse(line) as StoredEvent;
+    const { delivery } = JSON.parse(event.payloadRaw) as { delivery: number };
+    const ofDelivery = stored.get(delivery);
+    if (ofDelivery) ofDelivery.push(event);
+    else stored.set(delivery, [event]);
+    statuses.set(event.id, event.answered.status);
+    attempts++;
+  }
+  let answered = 0;
+  for (const [n, saw] of seen.entries()) {
+    answered += saw.length;
+    const found = (stored.get(n) ?? []).map(event => event.answered.status);
+    // The answer to the third may have been lost; then there are more of them.
+    const isRight = found.slice(0, 3).join() === '500,500,200' && found.slice(3).every(status => status === 200);
+    if (!isRight) problems.push(`delivery ${n}: stored ${found}, seen ${saw.map(({ status }) => status)}`);
+    for (const { id, status } of saw)
+      if (statuses.get(id) !== status)
+        problems.push(`delivery ${n}: ${id} was answered ${status}, stored ${statuses.get(id)}`);
+  }
+  const unansweredStored = attempts - answered;
+  if (unansweredStored > unanswered) problems.push(`${attempts} attempts are stored, more than were sent`);
+  return { attempts, unansweredStored, problems: problems.slice(0, 10) };
+}
