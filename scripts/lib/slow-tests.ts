@@ -22,6 +22,7 @@ export const slowTests: readonly string[] = [
   'src/cli/serve.test.ts',
   'src/cli/maintenance.test.ts',
   'src/features/declared/crash.test.ts',
+  'src/features/answers/answers.test.ts',
   'src/features/retention/crash.test.ts',
   // Large histories.
   'src/db/maintenance.test.ts',

@@ -53,11 +53,13 @@ export type CaptureLoad = {
 
 export type EventsWiring = ReturnType<typeof createEventsWiring>;
 
+/** @param onRemoved called after events were removed */
 export function createEventsWiring(
   infrastructure: Infrastructure,
   { endpoints, verdicts }: EndpointsWiring,
   { metrics }: ObservabilityWiring,
   captureLoad: CaptureLoad,
+  onRemoved: () => void,
 ) {
   const { log, clock, database, every, isShared, retentionMs } = infrastructure;
   const background = createBackground({
@@ -96,6 +98,7 @@ export function createEventsWiring(
     memoryReservations,
     isUnfiled: seq => infrastructure.journal?.isUnfiled(seq) ?? false,
     isShared,
+    onRemoved,
   });
   const packing = createPackingService({
     store: createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
