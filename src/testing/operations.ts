@@ -6,10 +6,10 @@ import {
   type OAuthHarness,
   openOAuthHarness,
   type SignedInAccount,
-  signInPassword,
   type TestClient,
   type Tokens,
 } from './oauth-harness.ts';
+import { operationBodies } from './operation-bodies.ts';
 import { eventually } from './poll.ts';
 
 type Parameter = { name: string; in: 'path' | 'query'; required: boolean };
@@ -66,40 +66,6 @@ const pathKinds: Record<string, ResourceKind> = {
 /** The kind of resource that a required query parameter identifies. */
 const queryKinds: Record<string, ResourceKind> = { endpointId: 'endpoint' };
 
-/** Valid bodies, by operation id. */
-const bodies: Record<string, (fixture: OperationFixture) => object> = {
-  createEndpoint: () => ({ name: 'created by a test' }),
-  renameEndpoint: () => ({ name: 'renamed by a test' }),
-  rotateEndpointUrl: () => ({ overlap: '1h' }),
-  pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
-  tagEvent: () => ({ tags: ['golden'] }),
-  putConsumer: () => ({ cursor: 'start' }),
-  callAsListener: () => ({ instance: 'of-a-test', targets: ['http://localhost:3000'] }),
-  saveFilter: () => ({ name: 'large', where: 'size>10k' }),
-  setAnswers: () => ({ rules: [{ first: 2, answer: { status: 500 } }] }),
-  previewAnswers: () => ({ rules: [{ answer: { status: 500 } }] }),
-  testFilter: () => ({ where: 'method:POST' }),
-  deleteEvents: () => ({ where: 'type:absent' }),
-  addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
-  changeSecret: () => ({ maySign: true, destinations: ['https://staging.example.com'] }),
-  reportAttempts: ({ destination }) => ({
-    attempts: [{ eventId: 'evt_0000000000000000000000', destination, status: 200, durationMs: 1 }],
-  }),
-  sendTestEvent: () => ({ platform: 'stripe' }),
-  replayEvent: ({ destination }) => ({ url: destination }),
-  checkSignature: () => ({ secret: 'a secret of a test' }),
-  createReplayJob: ({ target, destination }) => ({
-    endpointId: target.id,
-    dest: `${destination}/${crypto.randomUUID()}`,
-  }),
-  createKey: () => ({ name: 'created by a test' }),
-  signIn: ({ ada }) => ({ email: ada.email, password: signInPassword }),
-  changePassword: () => ({ current: signInPassword, password: signInPassword }),
-  setUp: () => ({ token: 'unknown', email: 'second@example.com', password: signInPassword }),
-  invite: ({ newEmail }) => ({ email: newEmail() }),
-  acceptInvitation: () => ({ password: signInPassword }),
-};
-
 /** Operations that cannot succeed in these tests, and the status that they return. */
 export const neverSucceeds: Record<string, number> = { setUp: 401 };
 
@@ -125,10 +91,10 @@ export function requestFor(
 ): [string, RequestInit] {
   const { operationId, method, path, requestBody } = operation;
   const unknown = resourceParameters(operation).find(({ kind }) => kind === undefined);
-  const body = bodies[operationId]?.(fixture);
+  const body = operationBodies[operationId]?.(fixture);
   if (unknown)
     throw new Error(`add the kind of resource of {${unknown.name}} in ${operationId} to src/testing/operations.ts`);
-  if (requestBody && !body) throw new Error(`add a body for ${operationId} to src/testing/operations.ts`);
+  if (requestBody && !body) throw new Error(`add a body for ${operationId} to src/testing/operation-bodies.ts`);
   const address = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? ''));
   const inQuery = resourceParameters(operation).filter(({ name }) => !path.includes(`{${name}}`));
   const query = new URLSearchParams(Object.fromEntries(inQuery.map(({ name }) => [name, ids[name] ?? ''])));

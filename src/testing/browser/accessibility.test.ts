@@ -98,7 +98,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
   test('no page is wider than a screen of 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     const sections = ['account', 'keys', 'apps', 'team', 'plan'].map(section => `/app/settings/${section}`);
-    for (const path of ['/app', inspector, `${inspector}/settings`, ...sections, '/app/nowhere']) {
+    for (const path of [
+      '/app',
+      inspector,
+      `${inspector}/settings`,
+      `${inspector}/answers`,
+      ...sections,
+      '/app/nowhere',
+    ]) {
       await page.goto(path.startsWith('http') ? path : dashboard.origin + path);
       await page.locator('h1').first().waitFor();
       const isLate = await page.locator('.skeleton').count();

@@ -61,6 +61,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('touch'), () => {
       ['/app/settings/apps', '.section'],
       ['/app/settings/team', '[aria-label="Pending invitations"] li'],
       ['/app/settings/plan', '.usage'],
+      [`${endpoint}/answers`, '.save-bar'],
       [`${endpoint}/settings`, '.danger-zone'],
     ];
     for (const [path, ready] of paths) {

@@ -1,0 +1,36 @@
+/* Valid bodies of every operation of `/openapi.json` that takes one, by operation id. */
+import { signInPassword } from './oauth-harness.ts';
+import type { OperationFixture } from './operations.ts';
+
+export const operationBodies: Record<string, (fixture: OperationFixture) => object> = {
+  createEndpoint: () => ({ name: 'created by a test' }),
+  renameEndpoint: () => ({ name: 'renamed by a test' }),
+  rotateEndpointUrl: () => ({ overlap: '1h' }),
+  pinEvent: () => ({ name: 'golden', note: 'pinned by a test' }),
+  tagEvent: () => ({ tags: ['golden'] }),
+  putConsumer: () => ({ cursor: 'start' }),
+  callAsListener: () => ({ instance: 'of-a-test', targets: ['http://localhost:3000'] }),
+  saveFilter: () => ({ name: 'large', where: 'size>10k' }),
+  setAnswers: () => ({ rules: [{ first: 2, answer: { status: 500 } }] }),
+  previewAnswers: () => ({ rules: [{ answer: { status: 500 } }] }),
+  testFilter: () => ({ where: 'method:POST' }),
+  deleteEvents: () => ({ where: 'type:absent' }),
+  addSecret: () => ({ platform: 'stripe', secret: 'whsec_0123456789abcdef' }),
+  changeSecret: () => ({ maySign: true, destinations: ['https://staging.example.com'] }),
+  reportAttempts: ({ destination }) => ({
+    attempts: [{ eventId: 'evt_0000000000000000000000', destination, status: 200, durationMs: 1 }],
+  }),
+  sendTestEvent: () => ({ platform: 'stripe' }),
+  replayEvent: ({ destination }) => ({ url: destination }),
+  checkSignature: () => ({ secret: 'a secret of a test' }),
+  createReplayJob: ({ target, destination }) => ({
+    endpointId: target.id,
+    dest: `${destination}/${crypto.randomUUID()}`,
+  }),
+  createKey: () => ({ name: 'created by a test' }),
+  signIn: ({ ada }) => ({ email: ada.email, password: signInPassword }),
+  changePassword: () => ({ current: signInPassword, password: signInPassword }),
+  setUp: () => ({ token: 'unknown', email: 'second@example.com', password: signInPassword }),
+  invite: ({ newEmail }) => ({ email: newEmail() }),
+  acceptInvitation: () => ({ password: signInPassword }),
+};
