@@ -58,7 +58,9 @@ function build(infrastructure: Infrastructure) {
     notifications: events.notifications,
     search: events.search,
   }));
-  const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad);
+  const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad, () =>
+    ingest.forgetSequences(),
+  );
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
   const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability);

@@ -25,6 +25,7 @@ export const slowTests: readonly string[] = [
   'src/cli/secret-length.test.ts',
   'src/cli/serve.test.ts',
   'src/cli/maintenance.test.ts',
+  'src/features/answers/answers.test.ts',
   'src/features/retention/crash.test.ts',
   // Large histories.
   'src/db/maintenance.test.ts',
@@ -80,6 +81,7 @@ export const slowTests: readonly string[] = [
  */
 export const longBrowserTests: readonly string[] = [
   'accessibility',
+  'answers',
   'docs',
   'filter-tools',
   'keyboard',

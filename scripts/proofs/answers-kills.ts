@@ -2,7 +2,7 @@
  * `bun scripts/proofs/answers-kills.ts [DELIVERIES]`: builds the executable and kills it at random times while 10,000 deliveries, each of
  * which is to fail twice, are sent until they get 200. Ends with the line `N passed, N failed`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killWhileAnswering } from '../../src/testing/answer-kills.ts';
@@ -13,9 +13,11 @@ const directory = mkdtempSync(join(tmpdir(), 'hooktape-answers-kills-'));
 try {
   const outfile = join(directory, 'hooktape');
   await buildExecutable({ outfile });
+  const data = join(directory, 'data');
+  mkdirSync(data);
   const result = await killWhileAnswering({
     command: [outfile],
-    directory: join(directory, 'data'),
+    directory: data,
     deliveries,
     senders: 16,
     minKills: 10,

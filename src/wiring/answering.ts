@@ -14,15 +14,16 @@ export function createAnswering({ clock, direct, journal }: Infrastructure) {
   /** Whether what an earlier process left in the journal has become rows. */
   let isRecovered = journal === undefined;
   const holds = createHolds();
+  const sequences = createSequences({
+    load: async (_endpoint, keys) => {
+      isRecovered ||= (await journal?.areAllFiled()) ?? true;
+      if (!isRecovered) throw unavailable('the deliveries before this one cannot be stored, try again', 5);
+      return store.states(keys);
+    },
+    isUnfiled: journal?.isUnfiled,
+  });
   const answerer = createAnswerer({
-    sequences: createSequences({
-      load: async (_endpoint, keys) => {
-        isRecovered ||= (await journal?.areAllFiled()) ?? true;
-        if (!isRecovered) throw unavailable('the deliveries before this one cannot be stored, try again', 5);
-        return store.states(keys);
-      },
-      isUnfiled: journal?.isUnfiled,
-    }),
+    sequences,
     holds,
     verdictOf: ({ destination, delivery, platform }) => {
       const { method, path, query, body, fields, receivedAt } = delivery;
@@ -33,5 +34,5 @@ export function createAnswering({ clock, direct, journal }: Infrastructure) {
     },
     monotonic: clock.monotonic,
   });
-  return { answerer, holds };
+  return { answerer, holds, forgetSequences: sequences.forgetFiled };
 }

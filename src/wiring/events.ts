@@ -53,11 +53,13 @@ export type CaptureLoad = {
 
 export type EventsWiring = ReturnType<typeof createEventsWiring>;
 
+/** @param onRemoved called after events were removed */
 export function createEventsWiring(
   infrastructure: Infrastructure,
   { endpoints, verdicts }: EndpointsWiring,
   { metrics }: ObservabilityWiring,
   captureLoad: CaptureLoad,
+  onRemoved: () => void,
 ) {
   const { log, clock, database, every, isShared, retentionMs } = infrastructure;
   const background = createBackground({
@@ -96,15 +98,9 @@ export function createEventsWiring(
     memoryReservations,
     isUnfiled: seq => infrastructure.journal?.isUnfiled(seq) ?? false,
     isShared,
+    onRemoved,
   });
-  const packing = createPackingService({
-    store: createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
-    sign: signBlock,
-    monotonic: clock.monotonic,
-    isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
-    background,
-  });
-  infrastructure.every(packEveryMs, 'waking the packer', packing.wake);
+  const packing = createPacking(infrastructure, background, captureLoad);
   const notifications = createNotificationsService({
     clock,
     endpoint: endpoints.owned,
@@ -145,6 +141,18 @@ export function createEventsWiring(
     packing,
     ...retention,
   };
+}
+
+function createPacking({ database, clock, every }: Infrastructure, background: Background, captureLoad: CaptureLoad) {
+  const packing = createPackingService({
+    store: createPackingStore(database, (endpoint, blocks) => insertStatements(packBlocks(endpoint, blocks))),
+    sign: signBlock,
+    monotonic: clock.monotonic,
+    isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
+    background,
+  });
+  every(packEveryMs, 'waking the packer', packing.wake);
+  return packing;
 }
 
 /** Without secrets, what carries a signature is unchecked. */

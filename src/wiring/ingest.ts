@@ -31,7 +31,7 @@ export function createIngestWiring(
 ) {
   const { config, log, clock, random, database, journal, onError } = infrastructure;
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
-  const { answerer, holds } = createAnswering(infrastructure);
+  const { answerer, holds, forgetSequences } = createAnswering(infrastructure);
   const capture = createCaptureService({
     writeBatch: journal
       ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise, deliveryIdOf }, answerer)
@@ -91,6 +91,7 @@ export function createIngestWiring(
     clientAddress,
     ingest,
     holds,
+    forgetSequences,
     testEvents,
     /** Stores imported events after every delivery acknowledged before. @throws the database's error */
     insertImported: journal

@@ -32,7 +32,8 @@ export function fromHarEntry(value: unknown, detectPlatform: DetectPlatform): Re
   };
   if (isHooktapeEntry(entry)) {
     const { _eventType: eventType, _platform: platform, _pin: pin, _tags: tags } = entry;
-    return { ...event, eventType, platform, pin, tags };
+    const { _answered: answered, _refused: refused } = entry;
+    return { ...event, eventType, platform, pin, tags, answered, refused };
   }
   return { ...event, ...detected(event, detectPlatform) };
 }

@@ -107,6 +107,7 @@ export function createEventsService(options: {
   isUnfiled?: (seq: number) => boolean;
   /** Whether other processes use the database, too. */
   isShared?: boolean;
+  onRemoved?: () => void;
 }) {
   const {
     store,
@@ -120,6 +121,7 @@ export function createEventsService(options: {
     memoryReservations,
     isUnfiled = () => false,
     isShared = false,
+    onRemoved = () => {},
   } = options;
   const longDeliveries = createLongDeliveries(isShared ? 0 : undefined);
   const attempts = createAttempts(attemptsStore, longDeliveries);
@@ -173,7 +175,10 @@ export function createEventsService(options: {
     attempts,
 
     /** Call this after events were removed. */
-    forgetRemoved: longDeliveries.forget,
+    forgetRemoved(): void {
+      longDeliveries.forget();
+      onRemoved();
+    },
 
     /** What the deliveries feature reads. */
     deliveries: {

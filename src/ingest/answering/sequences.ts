@@ -23,7 +23,11 @@ export type SequenceDraft = {
   keep: (last: number) => void;
 };
 
-export type Sequences = { begin: (wanted: ReadonlyMap<number, readonly SequenceKey[]>) => Promise<SequenceDraft> };
+export type Sequences = {
+  begin: (wanted: ReadonlyMap<number, readonly SequenceKey[]>) => Promise<SequenceDraft>;
+  /** Call it after events were removed: steps that they made may be gone. */
+  forgetFiled: () => void;
+};
 
 const keyOf = ({ version, slot, delivery }: SequenceKey): string => `${version}:${slot}:${delivery}`;
 
@@ -54,6 +58,10 @@ export function createSequences({
   };
 
   return {
+    forgetFiled() {
+      for (const [key, { seq }] of kept) if (!isUnfiled?.(seq)) kept.delete(key);
+    },
+
     async begin(wanted) {
       const states = new Map<string, SequenceState>();
       const changed = new Set<string>();

@@ -92,8 +92,8 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
       const hasBodyOf = ({ bodyFrom, bodyBytes }: RequestHead): boolean => unreadBytes >= bodyFrom + bodyBytes;
       const isEligible = (read: RequestHead): boolean =>
         read.bodyBytes <= maxBodyBytes && (hasBodyOf(read) || isKnownTarget(read.target)) && isHere(read);
-      const isHere = ({ hostFrom, hostTo }: RequestHead): boolean =>
-        !isIngestHost || isIngestHost(trimBlanks(joinUnread().toString('latin1', hostFrom, hostTo)));
+      const isHere = ({ fieldsFrom, fieldsTo }: RequestHead): boolean =>
+        !isIngestHost || isIngestHost(hostIn(joinUnread().toString('latin1', fieldsFrom, fieldsTo)));
 
       /** @returns false when the budget has no room */
       const holdComplete = (): boolean => {
@@ -218,3 +218,6 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
     };
   };
 }
+
+/** The value of `Host`, of which there is one. */
+const hostIn = (fieldLines: string): string => trimBlanks(/^host:([^\r]*)/im.exec(fieldLines)?.[1] ?? '');

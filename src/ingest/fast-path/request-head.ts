@@ -17,9 +17,6 @@ export type RequestHead = {
   bodyFrom: number;
   bodyBytes: number;
   keepAlive: boolean;
-  /** Offsets of the value of `Host`. */
-  hostFrom: number;
-  hostTo: number;
   /** Several fields joined with a comma. */
   forwardedFor: string | undefined;
 };
@@ -61,8 +58,6 @@ export function readRequestHead(bytes: Buffer): RequestHead | 'unsupported' {
   const fieldsFrom = at;
   let fields = 0;
   let hosts = 0;
-  let hostFrom = 0;
-  let hostTo = 0;
   let bodyBytes: number | undefined;
   let keepAlive: boolean | undefined;
   let forwardedFor: string | undefined;
@@ -78,11 +73,7 @@ export function readRequestHead(bytes: Buffer): RequestHead | 'unsupported' {
     at += 2;
     switch (nameTo - nameFrom) {
       case 4:
-        if (isName(bytes, nameFrom, names.host)) {
-          hosts++;
-          hostFrom = nameTo + 1;
-          hostTo = valueTo;
-        }
+        if (isName(bytes, nameFrom, names.host)) hosts++;
         break;
       case 6:
         if (isName(bytes, nameFrom, names.expect)) return 'unsupported';
@@ -128,8 +119,6 @@ export function readRequestHead(bytes: Buffer): RequestHead | 'unsupported' {
     bodyFrom: at + 2,
     bodyBytes: bodyBytes ?? 0,
     keepAlive: keepAlive ?? true,
-    hostFrom,
-    hostTo,
     forwardedFor,
   };
 }

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test';
+import { maxRenderedBytes } from './limits.ts';
+import { type RenderedEvent, readTemplate, render } from './placeholders.ts';
+
+const event: RenderedEvent = {
+  headers: [
+    ['X-Name', 'Ada'],
+    ['X-Utf8', Buffer.from('é').toString('latin1')],
+    ['x-raw', '\xe9'],
+  ],
+  query: 'a=1&b=%7B%7Bid%7D%7D+x&a=2',
+  body: Buffer.from(
+    '{"a":{"b":"x\\"y"},"n":12345678901234567890,"list":[{"k":true}],"null":null,"__proto__":{"p":1},"ph":"{{id}}"}',
+  ),
+};
+const fill = (text: string, { given = event, isJson = false } = {}): string =>
+  render(readTemplate(text), given, { id: 'evt_1', at: Date.UTC(2026, 10, 22), isJson }).toString();
+
+describe('placeholders', () => {
+  test.each([
+    ['{{id}} {{now}}', 'evt_1 2026-11-22T00:00:00.000Z'],
+    ['{{ header.x-name }}{{header.X-UTF8}}{{header.x-raw}}', 'Adaéé'],
+    ['{{query.a}} {{query.b}} {{query.c}}|', '1 {{id}} x |'],
+    [
+      '{{body.a.b}} {{body.n}} {{body.list.0.k}} {{body.null}} {{body.a}}',
+      'x"y 12345678901234567890 true null {"b":"x\\"y"}',
+    ],
+    ['{{body.ph}}', '{{id}}'],
+    ['[{{body.none}}{{body.a.b.c}}{{body.list.5}}{{body.constructor}}{{body.a.toString}}]', '[]'],
+    ['{{body.__proto__.p}}', '1'],
+    ['{{unknown}} {{body}} {{header.}} {{{id}}} {{ id', '{{unknown}} {{body}} {{header.}} {evt_1} {{ id'],
+  ])('%s', (text, expected) => {
+    expect(fill(text)).toBe(expected);
+  });
+
+  test('values are escaped inside JSON', () => {
+    const text = '{"x":"{{body.a.b}}","q":"{{query.b}}","all":"{{body.a}}"}';
+    expect(JSON.parse(fill(text, { isJson: true }))).toEqual({ x: 'x"y', q: '{{id}} x', all: '{"b":"x\\"y"}' });
+  });
+
+  test('a form has fields; other bodies and large ones have none', () => {
+    const form: RenderedEvent = {
+      headers: [['content-type', 'application/x-www-form-urlencoded; charset=utf-8']],
+      query: null,
+      body: Buffer.from('a.b=1+2&c=%C3%A9'),
+    };
+    expect(fill('{{body.a.b}}{{body.c}}', { given: form })).toBe('1 2é');
+    expect(fill('[{{body.a}}]', { given: { ...form, headers: [] } })).toBe('[]');
+    expect(fill('[{{body.a}}]', { given: { ...event, body: new Uint8Array([0xff]) } })).toBe('[]');
+    const large = Buffer.from(JSON.stringify({ a: 'x', b: 'y'.repeat(1 << 20) }));
+    expect(fill('[{{body.a}}]', { given: { ...event, body: large } })).toBe('[]');
+  });
+
+  test('the answer stays below its limit: values that do not fit are empty', () => {
+    const given = { ...event, body: Buffer.from(JSON.stringify({ a: 'é'.repeat(100_000) })) };
+    const text = '{{body.a}}'.repeat(1000);
+    expect(Buffer.byteLength(fill(text, { given }))).toBe(200_000);
+    expect(Buffer.byteLength(fill(text, { given }))).toBeLessThanOrEqual(maxRenderedBytes);
+  });
+});

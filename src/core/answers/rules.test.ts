@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'bun:test';
+import { AppError } from '../errors.ts';
+import type { AnswerRule } from './model.ts';
+import { readRules } from './rules.ts';
+
+const problemOf = (...rules: AnswerRule[]): string => {
+  try {
+    readRules({ rules });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid') return error.message;
+    throw error;
+  }
+  return '';
+};
+
+describe('readRules', () => {
+  test('fills in names, scopes and statuses', () => {
+    const { given } = readRules({
+      rules: [
+        { answer: {} },
+        { name: 'b', per: 'delivery', answer: { status: 503 } },
+        { rate: { max: 1, perS: 1 }, answer: {} },
+      ],
+    });
+    expect(given).toEqual([
+      { name: 'rule-1', per: 'endpoint', answer: { status: 200 } },
+      { name: 'b', per: 'delivery', answer: { status: 503 } },
+      { name: 'rule-3', per: 'endpoint', rate: { max: 1, perS: 1 }, answer: { status: 429 } },
+    ]);
+    // What was returned can be set again.
+    expect(readRules({ rules: given }).given).toEqual(given);
+  });
+
+  test('an error names the rule and the field', () => {
+    expect(problemOf({ answer: {} }, { first: 0, answer: {} })).toBe(
+      'rules[1] ("rule-2"): first must be a whole number from 1 to 1000000',
+    );
+    expect(problemOf({ name: 'a', answer: {} }, { name: 'a', answer: {} })).toBe(
+      'rules[1].name: another rule is called "a", too',
+    );
+    expect(problemOf({ name: 'rule-2', answer: {} }, { answer: {} })).toContain('rules[1].name');
+    expect(problemOf({ when: 'tpye:x', answer: {} })).toBe(
+      'rules[0] ("rule-1"): when: there is no field "tpye"; did you mean type?',
+    );
+    expect(problemOf({ when: 'attempt>1', answer: {} })).toContain('"per": "delivery"');
+  });
+
+  test.each<[string, AnswerRule]>([
+    ['chance', { chance: 1.1, answer: {} }],
+    ['chance', { chance: Number.NaN, answer: {} }],
+    ['every', { every: 1.5, answer: {} }],
+    ['rate.max', { rate: { max: 0, perS: 1 }, answer: {} }],
+    ['rate.perS', { rate: { max: 1, perS: 0 }, answer: {} }],
+    ['answer.status', { answer: { status: 199 } }],
+    ['answer.status', { answer: { status: 600 } }],
+    ['answer.delayMs', { answer: { delayMs: 60_001 } }],
+    ['answer.delayMs', { answer: { delayMs: -1 } }],
+    ['answer.body', { answer: { body: 'x'.repeat(64 * 1024 + 1) } }],
+    ['answer.body', { answer: { body: 'no base64', bodyEncoding: 'base64' } }],
+    ['name', { name: '', answer: {} }],
+    ['name', { name: 'a\nb', answer: {} }],
+    ['name', { name: 'x'.repeat(65), answer: {} }],
+  ])('a wrong %s is refused: %j', (field, rule) => {
+    expect(problemOf(rule)).toMatch(new RegExp(`^rules\\[0\\] \\(.*\\): ${field} `));
+  });
+
+  test.each([
+    'Set-Cookie',
+    'clear-site-data',
+    'Service-Worker-Allowed',
+    'Strict-Transport-Security',
+    'Access-Control-Allow-Origin',
+    'access-control-anything',
+    'Connection',
+    'Keep-Alive',
+    'Transfer-Encoding',
+    'TE',
+    'Trailer',
+    'Upgrade',
+    'Proxy-Authenticate',
+    'Content-Length',
+    'Content-Security-Policy',
+    'X-Content-Type-Options',
+    'Cross-Origin-Resource-Policy',
+    'NEL',
+    'Bad Name',
+    'Bad:Name',
+    '',
+  ])('the header %j is refused', name => {
+    expect(problemOf({ answer: { headers: [[name, 'x']] } })).toContain('answer.headers');
+  });
+
+  test.each(['a\r\nSet-Cookie: b', 'a\n', '\r', 'a\0', 'é\u0100'])('the value %j is refused', value => {
+    expect(problemOf({ answer: { headers: [['X-A', value]] } })).toContain('answer.headers');
+  });
+
+  test('headers that change nothing for browsers are allowed', () => {
+    const headers: [string, string][] = [
+      ['Retry-After', '5'],
+      ['Location', 'https://example.com/'],
+      ['WWW-Authenticate', 'Basic'],
+      ['X-A', 'caf\xe9\t1'],
+    ];
+    expect(problemOf({ answer: { headers } })).toBe('');
+  });
+
+  test('there are at most 50 rules', () => {
+    expect(problemOf(...Array.from({ length: 51 }, () => ({ answer: {} })))).toContain('at most 50');
+  });
+});
