@@ -34,10 +34,11 @@ export async function checkFeeds(checks: Checks, proof: Proof): Promise<void> {
       /** Until it is acknowledged. What a kill left unanswered may be stored twice. */
       const deliver = async (suffix: string, body: string): Promise<void> => {
         for (;;) {
-          const response = await fetch(`${server.origin}${path}${suffix}`, { method: 'POST', body }).catch(
-            () => undefined,
-          );
-          if (response?.ok) return void acknowledged.push(((await response.json()) as { id: string }).id);
+          // A kill may also cut the answer off.
+          const id = await fetch(`${server.origin}${path}${suffix}`, { method: 'POST', body })
+            .then(async response => (response.ok ? ((await response.json()) as { id: string }).id : undefined))
+            .catch(() => undefined);
+          if (id !== undefined) return void acknowledged.push(id);
           await Bun.sleep(20);
         }
       };

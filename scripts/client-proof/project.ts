@@ -24,7 +24,6 @@ export type Proof = {
 
 const owner = 'owner@example.com';
 const npmPackages = ['typescript@5.9.3', '@types/node@22.19.1', 'deno@2.9.6'];
-export const mypy = 'mypy==2.4.1';
 
 /** Its newest version needs Node 22. */
 const testcontainers = async (): Promise<string> =>
@@ -81,7 +80,7 @@ export async function openProof(): Promise<Proof> {
     await run(['python3', '-m', 'venv', dir], { cwd: root });
     const python = join(dir, 'bin/python');
     const wheel = packs.filter(file => file.endsWith('.whl'));
-    await run([python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...wheel, mypy], {
+    await run([python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...wheel], {
       cwd: root,
     });
     return python;

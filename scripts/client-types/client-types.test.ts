@@ -31,6 +31,15 @@ test('their packages have the version of the program, and the license', () => {
     expect(textOf(`clients/${name}/LICENSE`)).toBe(textOf('LICENSE'));
 });
 
+test('the library for TypeScript imports only its own files', () => {
+  const sources = new Bun.Glob('clients/typescript/src/*.ts').scanSync({ cwd: repositoryRoot });
+  const imported = [...sources].flatMap(file =>
+    [...textOf(file).matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(([, from]) => from),
+  );
+  expect(imported.length).toBeGreaterThan(10);
+  expect(imported.filter(from => !from?.startsWith('./'))).toEqual([]);
+});
+
 test('every kind of schema has a type in both languages', () => {
   const thing = {
     type: 'object',

@@ -2,7 +2,7 @@
  * The packages of the client libraries: `@hooktape/client` and `@hooktape/testcontainers` for npm, and a wheel and a source archive of
  * `hooktape` for PyPI, whose build tools pip installs in an environment of their own.
  */
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../lib/executable.ts';
 import { emptyReleaseDir, inFolder, type Made, run, sourceTime } from './files.ts';
@@ -13,34 +13,14 @@ const pythonBuild = 'build==1.6.1';
 export const makeClients = (): Promise<Made[]> =>
   inFolder(async folder => {
     const output = emptyReleaseDir('clients');
-    // The second is compiled against the declarations of the first.
     for (const name of ['typescript', 'testcontainers']) {
-      compile(name, folder);
-      for (const file of ['package.json', 'README.md', 'LICENSE'])
-        copyFileSync(join(clientsDir, name, file), join(folder, name, file));
-      run(['npm', 'pack', '--pack-destination', output.dir, join(folder, name)]);
+      rmSync(join(clientsDir, name, 'dist'), { recursive: true, force: true });
+      // Compiles it first, with the compiler of this repository.
+      run(['npm', 'pack', '--pack-destination', output.dir], { cwd: join(clientsDir, name) });
     }
     buildPython(folder, output.dir);
     return readdirSync(output.dir).map(output.made);
   });
-
-/** Writes JavaScript and declarations to `FOLDER/NAME/dist`. */
-function compile(name: string, folder: string): void {
-  const source = join(clientsDir, name, 'src');
-  mkdirSync(join(folder, name), { recursive: true });
-  const config = join(folder, name, 'tsconfig.json');
-  const compilerOptions = {
-    noEmit: false,
-    declaration: true,
-    rootDir: source,
-    outDir: join(folder, name, 'dist'),
-    paths: { '@hooktape/client': [join(folder, 'typescript/dist/hooktape.d.ts')] },
-    typeRoots: [join(repositoryRoot, 'node_modules/@types')],
-  };
-  const about = { extends: join(clientsDir, name, 'tsconfig.json'), compilerOptions, include: [source] };
-  writeFileSync(config, JSON.stringify(about));
-  run([join(repositoryRoot, 'node_modules/.bin/tsc'), '-p', config]);
-}
 
 function buildPython(folder: string, outputDir: string): void {
   const source = join(folder, 'python');

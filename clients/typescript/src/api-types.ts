@@ -30,6 +30,11 @@ export type AnswerRules = {
   rules: AnswerRule[];
 };
 
+export type AnswerRulesRequest = {
+  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the usual answer */
+  rules: AnswerRule[];
+};
+
 /** what the sender got */
 export type Answered = {
   /** null when the connection was closed, reset or stalled */

@@ -9,6 +9,7 @@ __all__ = [
     "AnswerRule",
     "AnswerRuleRate",
     "AnswerRules",
+    "AnswerRulesRequest",
     "Answered",
     "DeliveryPlace",
     "Endpoint",
@@ -66,6 +67,12 @@ class AnswerRule(_AnswerRuleRequired, total=False):
 
 
 class AnswerRules(TypedDict):
+    # the first one whose conditions all hold answers; at most 50; empty: every sender gets the
+    # usual answer
+    rules: list[AnswerRule]
+
+
+class AnswerRulesRequest(TypedDict):
     # the first one whose conditions all hold answers; at most 50; empty: every sender gets the
     # usual answer
     rules: list[AnswerRule]
