@@ -82,6 +82,11 @@ export type Endpoint = {
   pausedAt: number | null;
   /** deliveries that this process has refused since the pause or its own start; null when the endpoint is not paused */
   refusedWhilePaused: number | null;
+  /** whether it has rules for answers; without, senders get the usual one */
+  customAnswers: boolean;
+  guard: Guard | null;
+  /** whether a file declares it (`hooktape apply`), and may set it back */
+  declared: boolean;
 };
 
 export type EndpointList = {
@@ -221,6 +226,33 @@ export type FilterTestResult = {
   }[];
 };
 
+export type Guard = {
+  /** HTTP methods that are taken; others are answered 405 */
+  methods?: string[] | undefined;
+  /** addresses and networks that may deliver; others are answered 403 */
+  cidrs?: string[] | undefined;
+  /** of HTTP Basic authentication; deliveries without it are answered 401 */
+  basic?:
+    | {
+        user: string;
+        /** always `[set]` */
+        password: string;
+      }
+    | undefined;
+  /** deliveries without it are answered 401 */
+  token?:
+    | {
+        in: 'header' | 'query';
+        /** of the header or the query parameter */
+        name: string;
+        /** always `[set]` */
+        value: string;
+      }
+    | undefined;
+  /** whether refused deliveries are stored */
+  onRefuse: 'record' | 'drop';
+};
+
 /** the beginning of the destination’s answer; null when there was none or none was kept */
 export type KeptResponse = {
   /** as they came; credentials are `[redacted]` */
@@ -279,7 +311,7 @@ export type ReplayAttempt = {
 export type ReplayDryRun = {
   dryRun: true;
   method: string;
-  /** with the path and query that `appendPath` appends */
+  /** with the path and query that `appendPath` appends; `listener:NAME` for a listener, which decides itself */
   url: string;
   headers: [string, string][];
   /** `[signed]` stands for a signature that a stored secret would make */
@@ -303,7 +335,9 @@ export type ReplayEdit = {
 
 export type ReplayRequest = {
   /** an absolute http or https URL */
-  url: string;
+  url?: string | undefined;
+  /** in place of `url`: the name of a connected listener, which sends it to its own target */
+  listener?: string | undefined;
   /** append the path and the query with which the event came to `url`; default false */
   appendPath?: boolean | undefined;
   edit?: ReplayEdit | undefined;

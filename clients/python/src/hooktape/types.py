@@ -22,6 +22,9 @@ __all__ = [
     "FilterTest",
     "FilterTestResult",
     "FilterTestResultUnmatched",
+    "Guard",
+    "GuardBasic",
+    "GuardToken",
     "KeptResponse",
     "Ok",
     "Pin",
@@ -126,6 +129,11 @@ class Endpoint(TypedDict):
     # deliveries that this process has refused since the pause or its own start; null when the
     # endpoint is not paused
     refusedWhilePaused: Optional[int]
+    # whether it has rules for answers; without, senders get the usual one
+    customAnswers: bool
+    guard: Optional[Guard]
+    # whether a file declares it (`hooktape apply`), and may set it back
+    declared: bool
 
 
 class EndpointList(TypedDict):
@@ -278,6 +286,35 @@ class FilterTestResult(TypedDict):
     unmatched: list[FilterTestResultUnmatched]
 
 
+class GuardBasic(TypedDict):
+    user: str
+    # always `[set]`
+    password: str
+
+
+GuardToken = TypedDict("GuardToken", {
+    "in": Literal["header", "query"],
+    "name": str,
+    "value": str,
+})
+
+
+class _GuardRequired(TypedDict):
+    # whether refused deliveries are stored
+    onRefuse: Literal["record", "drop"]
+
+
+class Guard(_GuardRequired, total=False):
+    # HTTP methods that are taken; others are answered 405
+    methods: list[str]
+    # addresses and networks that may deliver; others are answered 403
+    cidrs: list[str]
+    # of HTTP Basic authentication; deliveries without it are answered 401
+    basic: GuardBasic
+    # deliveries without it are answered 401
+    token: GuardToken
+
+
 class KeptResponse(TypedDict):
     # as they came; credentials are `[redacted]`
     headers: list[list[str]]
@@ -335,7 +372,8 @@ class ReplayAttempt(TypedDict):
 class ReplayDryRun(TypedDict):
     dryRun: Literal[True]
     method: str
-    # with the path and query that `appendPath` appends
+    # with the path and query that `appendPath` appends; `listener:NAME` for a listener, which
+    # decides itself
     url: str
     headers: list[list[str]]
     # `[signed]` stands for a signature that a stored secret would make
@@ -358,12 +396,11 @@ class ReplayEdit(TypedDict, total=False):
     headers: list[list[Union[str, Optional[str]]]]
 
 
-class _ReplayRequestRequired(TypedDict):
+class ReplayRequest(TypedDict, total=False):
     # an absolute http or https URL
     url: str
-
-
-class ReplayRequest(_ReplayRequestRequired, total=False):
+    # in place of `url`: the name of a connected listener, which sends it to its own target
+    listener: str
     # append the path and the query with which the event came to `url`; default false
     appendPath: bool
     edit: ReplayEdit
