@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { answer, capturedEvent } from '../../../testing/listen-session.ts';
+import { answer, capturedEvent, targetUrl } from '../../../testing/listen-session.ts';
 import {
   connect,
   fail,
@@ -36,6 +36,21 @@ describe('the list', () => {
     expect(rowOf(lines, 'retried')).toMatch(/no answer {2}again in 4 s$/);
     expect(rowOf(lines, '/orders')).toMatch(/^> 14:03:22 {2}! POST \/orders +waiting$/);
     expect(lines[22]).toMatch(/^3 behind {3}HELD {2}held, h to see it +6 received, 3 ok, 2 failed$/);
+  });
+
+  test('has exit codes of programs, and of several targets the one that needs attention', async () => {
+    const view = openView();
+    connect(view);
+    const program = 'exec:handle';
+    const event = capturedEvent();
+    view.say({ kind: 'received', event, targets: [targetUrl, program] });
+    view.say({ kind: 'answered', event, target: targetUrl, attempt: 1, answer: answer(200), cause: 'feed' });
+    const exited = answer(1, { error: 'exit code 1' });
+    const about = { event, target: program, attempt: 1, answer: exited, cause: 'feed' } as const;
+    view.say({ kind: 'failed', ...about, next: 'hold', nextAt: null, hint: null });
+    expect(rowOf(await view.screen(), '>')).toMatch(/exit 1 {2}held {2}1 of 2$/);
+    view.press('\r');
+    expect(text(await view.screen())).toMatch(/\nexit 1 {2}held {2}exec:handle\n#1 .* 200 .*\n#2 .* exit 1 /);
   });
 
   test('counts down until the next try, and no longer than needed', async () => {
