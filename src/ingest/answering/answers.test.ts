@@ -245,4 +245,4 @@ test('an endpoint holds 200 connections; the next sender is answered at once', a
   await eventually(() => server.services.holds.count() === 200);
   for (const { socket } of [...held, ...others]) socket.destroy();
   await eventually(() => server.services.holds.count() === 0);
-});
+}, 30_000);

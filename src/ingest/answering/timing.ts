@@ -35,8 +35,9 @@ export function runAnswer(
   else begin();
 }
 
-/** Gives the place back when the sender leaves. @returns a function that ends this */
-export function watchSender(socket: Pick<Socket, 'once' | 'off'>, hold: Hold): () => void {
+/** Gives the place back when the sender leaves, or has left while its event was stored. @returns a function that ends this */
+export function watchSender(socket: Pick<Socket, 'once' | 'off' | 'readableEnded'>, hold: Hold): () => void {
+  if (socket.readableEnded) hold.giveWay();
   socket.once('end', hold.giveWay).once('close', hold.release);
   return () => socket.off('end', hold.giveWay).off('close', hold.release);
 }
