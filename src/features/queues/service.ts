@@ -43,7 +43,7 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
   const destinations = createSemaphore(maxPerDestination);
   const ending = new Set<Promise<void>>();
   let isRunning = false;
-  let isLooking = false;
+  let looking: Promise<void> | undefined;
   let mustLookAgain = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let clockOffsetMs = Number.NaN;
@@ -143,19 +143,17 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
   const look = (): void => {
     if (!isRunning) return;
     mustLookAgain = true;
-    if (isLooking) return;
-    isLooking = true;
-    void (async () => {
+    looking ??= (async () => {
       while (mustLookAgain && isRunning) {
         mustLookAgain = false;
         try {
           await lookOnce();
         } catch (error) {
-          onError(error);
+          if (isRunning) onError(error);
           lookIn(retryAfterErrorMs);
         }
       }
-      isLooking = false;
+      looking = undefined;
     })();
   };
 
@@ -201,12 +199,12 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
       clearTimeout(timer);
       leases.stop();
       for (const one of active.values()) end(one, 'abort');
-      await Promise.allSettled(ending);
+      await Promise.allSettled([...ending, looking]);
     },
     /** For tests: resolves when nothing is under way and nothing that is due waits. */
     async idle(): Promise<void> {
       look();
-      while (isLooking || active.size > 0) await new Promise(resolve => setTimeout(resolve, 1));
+      while (looking || active.size > 0) await new Promise(resolve => setTimeout(resolve, 1));
     },
   };
 }

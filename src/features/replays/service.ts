@@ -71,17 +71,8 @@ export function createReplaysService(options: {
   /** Called for every recorded attempt. `failed`: no answer. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const {
-    store,
-    getStored,
-    endpoint: findEndpoint,
-    prepare,
-    send,
-    sendToListener,
-    clock,
-    timeoutMs,
-    onAttempt,
-  } = options;
+  const { store, getStored, prepare, send, sendToListener, clock, timeoutMs, onAttempt } = options;
+  const findEndpoint = options.endpoint;
   const semaphore = createSemaphore(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
