@@ -24,7 +24,7 @@ export function createPolicies({ direct, log }: Pick<Infrastructure, 'direct' | 
       return { version, rules: readRules({ rules: JSON.parse(rules.toString('utf8')) as AnswerRule[] }).active };
     } catch (cause) {
       // Only a newer version could have written them.
-      log.error('the answers of an endpoint cannot be read; its senders get the usual answer', { endpoint, cause });
+      log.error('the answers of an endpoint cannot be read; its senders get the default answer', { endpoint, cause });
       return undefined;
     }
   };

@@ -26,12 +26,12 @@ export type AnswerRule = {
 };
 
 export type AnswerRules = {
-  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the usual answer */
+  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the default answer */
   rules: AnswerRule[];
 };
 
 export type AnswerRulesRequest = {
-  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the usual answer */
+  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the default answer */
   rules: AnswerRule[];
 };
 

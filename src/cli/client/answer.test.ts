@@ -34,7 +34,7 @@ describe('hooktape answer', () => {
       rules: [{ name: 'rule-1', per: 'delivery', first: 2, answer: { status: 503 } }],
     });
     expect(await client.json('answer', 'inbox', '--reset')).toEqual({ ok: true });
-    expect((await client.run('answer', 'inbox')).stdout).toBe('senders get the usual answer\n');
+    expect((await client.run('answer', 'inbox')).stdout).toBe('senders get the default answer\n');
     expect(await statuses('3')).toEqual([200]);
   });
 

@@ -43,12 +43,12 @@ export const runAnswer: Run = async (args, io, usage) => {
   if (given.flag('reset')) {
     const done = await api.call('DELETE', path);
     if (given.json) printJson(io, done);
-    else io.stdout('senders get the usual answer\n');
+    else io.stdout('senders get the default answer\n');
     return exitCodes.done;
   }
   const answers = rules ? await replaceRules(api, path, rules) : await api.call<Rules>('GET', path);
   if (given.json) printJson(io, answers);
-  else io.stdout(answers.rules.length === 0 ? 'senders get the usual answer\n' : answers.rules.map(lineOf).join(''));
+  else io.stdout(answers.rules.length === 0 ? 'senders get the default answer\n' : answers.rules.map(lineOf).join(''));
   return exitCodes.done;
 };
 

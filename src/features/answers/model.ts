@@ -55,7 +55,7 @@ export type AnswerRule = Static<typeof AnswerRule>;
 export const AnswerRules = t.Object(
   {
     rules: t.Array(AnswerRule, {
-      description: `the first one whose conditions all hold answers; at most ${maxRules}; empty: every sender gets the usual answer`,
+      description: `the first one whose conditions all hold answers; at most ${maxRules}; empty: every sender gets the default answer`,
     }),
   },
   { title: 'AnswerRules' },
@@ -82,7 +82,7 @@ export const AnswerPreview = t.Object(
     events: t.Array(
       t.Object({
         event: EventSummary,
-        rule: nullable(t.String({ description: 'the rule that would have answered; null for the usual answer' })),
+        rule: nullable(t.String({ description: 'the rule that would have answered; null for the default answer' })),
         status: nullable(HttpStatus('null with a fault')),
       }),
       { description: 'newest first' },

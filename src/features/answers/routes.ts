@@ -27,7 +27,7 @@ export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersS
         operationId: 'setAnswers',
         summary: 'Set what senders are answered',
         description:
-          'Replaces all rules, and starts their sequences anew. The event is always stored before its sender is answered. Deliveries that no rule answers get the usual answer.',
+          'Replaces all rules, and starts their sequences anew. The event is always stored before its sender is answered. Deliveries that no rule answers get the default answer.',
       },
     })
     .delete(

@@ -1,5 +1,5 @@
 /*
- * The rules of endpoints: what senders are told instead of the usual answer. Rules are checked as a whole, and apply to the deliveries
+ * The rules of endpoints: what senders are told instead of the default answer. Rules are checked as a whole, and apply to the deliveries
  * after the response. Setting rules, also the same ones again, starts their sequences anew.
  */
 
@@ -64,7 +64,7 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
       return { rules: given };
     },
 
-    /** From then on senders get the usual answer. @throws not_found for the endpoint */
+    /** From then on senders get the default answer. @throws not_found for the endpoint */
     async remove(principal: TeamAccess, id: string): Promise<void> {
       const { seq } = await findEndpoint(principal, id);
       await store.remove({ teamId: principal.teamId, endpoint: seq });

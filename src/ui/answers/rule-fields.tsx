@@ -41,7 +41,7 @@ export const ConditionFields = ({ draft, problems, onChange, seen, filterProblem
         {...{ draft, problems, onChange }}
       />
       <NumberField name="every" label="Every" hint="3: the 3rd, the 6th, …" {...{ draft, problems, onChange }} />
-      <NumberField name="chance" label="Chance in %" hint="decided anew each time" {...{ draft, problems, onChange }} />
+      <NumberField name="chance" label="Chance in %" hint="drawn for each request" {...{ draft, problems, onChange }} />
       <NumberField
         name="rateMax"
         label="Rate: requests"
@@ -122,7 +122,7 @@ export const AnswerFields = ({ draft, problems, onChange, example }: AnswerField
           <BodyField draft={draft} problems={problems} onChange={onChange} example={example} />
         </>
       )}
-      <p class="hint">The event is stored before any answer is sent, whatever the rule says.</p>
+      <p class="hint">Every event is stored before its answer is sent.</p>
     </fieldset>
   );
 };

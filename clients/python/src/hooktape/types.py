@@ -71,13 +71,13 @@ class AnswerRule(_AnswerRuleRequired, total=False):
 
 class AnswerRules(TypedDict):
     # the first one whose conditions all hold answers; at most 50; empty: every sender gets the
-    # usual answer
+    # default answer
     rules: list[AnswerRule]
 
 
 class AnswerRulesRequest(TypedDict):
     # the first one whose conditions all hold answers; at most 50; empty: every sender gets the
-    # usual answer
+    # default answer
     rules: list[AnswerRule]
 
 
