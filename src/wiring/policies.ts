@@ -1,6 +1,6 @@
 /*
- * What the capture path does for endpoints besides storing: their rules and guards, prepared. Endpoints without either have no policy,
- * and cost nothing.
+ * The rules and guards of endpoints, prepared for the capture path. Endpoints without either have no policy and cost
+ * nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerRule, EndpointGuard } from '../core/answers/model.ts';

@@ -64,8 +64,8 @@ describe('hooktape answer', () => {
   });
 
   test.each<[string, string[]]>([
-    ['what is to be answered is missing', ['--first', '2']],
-    ['--when goes with what is to be answered', ['--when', 'type:push']],
+    ['the answer is missing', ['--first', '2']],
+    ['--when needs an answer', ['--when', 'type:push']],
     ['--reset goes alone', ['--reset', '--status', '500']],
     ['--preset goes with --when only', ['--preset', 'gone', '--status', '500']],
     ['--preset must be one of flaky, rate-limited, gone, slow', ['--preset', 'odd']],

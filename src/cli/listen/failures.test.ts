@@ -119,7 +119,7 @@ describe('a target that fails', () => {
     await eventually(() => jsonLines(listener.said.stdout).filter(({ event }) => event === 'settled').length === 5);
   });
 
-  test('gets what is under way finished at the end', async () => {
+  test('finishes running deliveries at the end', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<Response>();
     using slow = Bun.serve({

@@ -59,7 +59,7 @@ describe('lines', () => {
       '  Trying again in 2 seconds.',
       '  oops',
       '  second',
-      '  Holding evt_1 and what comes after it; trying again in 60 seconds.',
+      '  Holding evt_1 and the events after it; trying again in 60 seconds.',
       '',
     ]);
   });

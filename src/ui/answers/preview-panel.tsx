@@ -28,7 +28,9 @@ export function PreviewPanel({ endpointId, preview: { events, problem }, rules, 
         The rule that would have answered each of the last ten, with the rules as edited here. Counting begins with the
         oldest of them.
       </p>
-      {isHeld && <Notice tone="warn">The rules have a problem. This preview shows the rules before that change.</Notice>}
+      {isHeld && (
+        <Notice tone="warn">The rules have a problem. This preview shows the rules before that change.</Notice>
+      )}
       {problem && <Notice tone="bad">{problem}</Notice>}
       {!events && !problem && <Skeleton rows={4} />}
       {events?.length === 0 && <p class="faint">No deliveries yet. The last ten appear here.</p>}

@@ -36,8 +36,8 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
     <section class="card section" id="guard">
       <h2>Guard</h2>
       <p class="lead">
-        The requests that this endpoint accepts. All conditions that you set must hold. Other requests are refused: 403 for
-        the network, 405 for the method, 401 for the credentials.
+        The requests that this endpoint accepts. All conditions that you set must hold. Other requests are refused: 403
+        for the network, 405 for the method, 401 for the credentials.
       </p>
       <form class="guard-form" onSubmit={submit} noValidate>
         <NetworkFields draft={draft} problems={problems} change={change} warning={byNetwork} />

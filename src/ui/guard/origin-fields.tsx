@@ -35,8 +35,8 @@ export function NetworkFields({ draft, problems, change, warning }: OriginProps)
       </p>
       {draft.networks.trim() !== '' && (
         <p class="hint">
-          Platforms deliver from their own networks, which change: take them from the platform's documentation, and
-          look there again.
+          Platforms deliver from their own networks, which change: take them from the platform's documentation, and look
+          there again.
         </p>
       )}
       {warning && <Notice tone="warn">{warning}</Notice>}

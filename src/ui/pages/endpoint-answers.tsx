@@ -15,8 +15,8 @@ export function AnswersSection({ endpoint }: { endpoint: Endpoint }) {
       {!rules && !problem && <Skeleton rows={1} />}
       {rules?.length === 0 && (
         <p class="lead">
-          Every delivery is answered with 200. To see how a sender reacts to something else, add rules: errors,
-          rate limits, delays, broken connections.
+          Every delivery is answered with 200. To see how a sender reacts to something else, add rules: errors, rate
+          limits, delays, broken connections.
         </p>
       )}
       {rules && rules.length > 0 && (

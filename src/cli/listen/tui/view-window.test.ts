@@ -119,7 +119,7 @@ describe('the end', () => {
     const stopped = Promise.withResolvers<void>();
     const view = openWithEvents({ session: { stop: () => stopped.promise } });
     view.press('q');
-    expect((await view.screen())[23]).toStartWith('Ending: what is under way is finished first.');
+    expect((await view.screen())[23]).toStartWith('Finishing running deliveries.');
     expect(await view.emulator.isAlternate()).toBe(true);
     stopped.resolve();
     await view.view.done;
