@@ -20,6 +20,7 @@ import type { ReplayVia } from '../../core/replay-via.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound, OutboundResult } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/service.ts';
+import type { ReplayToListener } from '../listeners/connections.ts';
 import { type KeptResponse, keepResponse, shownHeaders } from './kept-response.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult, ReportedAttempts } from './model.ts';
 import type { PreparedRequest, PrepareRequest } from './prepare.ts';
@@ -35,15 +36,7 @@ type Transmitted = Exclude<OutboundResult, { kind: 'refused' }> & { destination:
 
 export type SendToListener = (
   to: { endpoint: number; name: string },
-  request: {
-    seq: number;
-    query: string | null;
-    method: string;
-    headers: readonly HeaderPair[];
-    body: Uint8Array;
-    isSigned: boolean;
-    isEdited: boolean;
-  },
+  request: ReplayToListener,
   limits: { timeoutMs: number; signal: AbortSignal },
 ) => Promise<
   | (Exclude<OutboundResult, { kind: 'refused' }> & { destination: string | null })
