@@ -1,4 +1,4 @@
-/* What the API takes and returns. Generated from /openapi.json by `bun scripts/client-types.ts`. Do not edit. */
+/* Requests and responses of the API. Generated from /openapi.json by `bun scripts/client-types.ts`. Do not edit. */
 
 export type AnswerRule = {
   /** unique; default `rule-N`, counted from 1 */

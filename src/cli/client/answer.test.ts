@@ -1,4 +1,4 @@
-/* `hooktape answer` against a real server: what senders then get. */
+/* `hooktape answer` against a real server, and the answers that senders then get. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

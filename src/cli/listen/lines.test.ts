@@ -1,4 +1,4 @@
-/* What a session says as lines and as JSON lines, also with hostile text in it. */
+/* A session as lines and as JSON lines, also with hostile text. */
 import { describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
 import { answer, capturedEvent, createLedSession, targetUrl } from '../../testing/listen-session.ts';

@@ -160,7 +160,7 @@ describe('the end', () => {
     expect([await view.emulator.isAlternate(), view.process.seen.isRaw]).toEqual([false, false]);
   });
 
-  test('what the session says afterwards is not drawn', async () => {
+  test('later messages of the session are not drawn', async () => {
     const view = openWithEvents();
     view.view.close();
     view.emulator.takeWritten();
