@@ -20,7 +20,7 @@ export type StoredEvent = {
   id: string;
   endpoint: number;
   answer: HandshakeAnswer | null;
-  /** What a rule answers instead. */
+  /** The answer that a rule chose instead. */
   chosen?: Chosen;
 };
 
@@ -40,7 +40,7 @@ export type BatchResult = {
   first: number;
   /** By position in the batch; few deliveries are handshakes. */
   answers: readonly [index: number, answer: HandshakeAnswer][];
-  /** What rules answer, by position in the batch. */
+  /** The answers that rules chose, by position in the batch. */
   chosen?: readonly [index: number, chosen: Chosen][];
   commit: { rows: number; ms: number };
 };

@@ -4,7 +4,7 @@
  */
 import { connectionFields } from '../headers.ts';
 
-/** Every answer that a rule chose has these, whatever its body is. */
+/** In every answer that a rule chose, with any body. */
 export const securityFields: readonly (readonly [name: string, value: string])[] = [
   ['Content-Security-Policy', "sandbox; default-src 'none'"],
   ['X-Content-Type-Options', 'nosniff'],
@@ -35,10 +35,10 @@ const refused = new Set<string>([...ours, ...ofOrigin, ...connectionFields]);
 const refusedPrefixes = ['access-control-', 'proxy-', 'attribution-reporting-'];
 
 const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** RFC 9110 section 5.5, one character a byte. */
+/** RFC 9110 section 5.5, one character per byte. */
 const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** What is wrong with the name of a header; undefined when a rule may set it. */
+/** The problem with the name of a header; undefined when a rule may set it. */
 export function problemOfName(name: string): string | undefined {
   if (!tokenForm.test(name)) return 'is not the name of a header';
   const lower = name.toLowerCase();

@@ -1,4 +1,4 @@
-/* What rules would have answered to stored events: their sequences begin at the first of these events. */
+/* The answers that rules would have given to stored events. Sequences start with the first of these events. */
 import { chanceOf } from '../../core/answers/chance.ts';
 import { atStart, decide, type SequenceState, stateAfter } from '../../core/answers/evaluate.ts';
 import type { StoredOutcome } from '../../core/answers/model.ts';

@@ -1,6 +1,6 @@
 /*
- * The rules of endpoints: what senders are told instead of the usual answer. Rules are checked as a whole, and apply to the deliveries
- * after the response. Setting rules, also the same ones again, starts their sequences anew.
+ * The rules of endpoints, which choose answers other than the default. Rules are checked as a whole, and apply to the deliveries
+ * after the response. Setting rules, even the same ones again, restarts their sequences.
  */
 
 import type { AnswerRule } from '../../core/answers/model.ts';
@@ -29,13 +29,13 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
   onChanged: (endpoint: number, rules: ActiveRules | undefined) => void;
   /** The newest events of an endpoint, newest first. */
   newest: (principal: TeamAccess, endpointId: string, limit: number) => Promise<EventSummary[]>;
-  /** Events with content, in the order of row numbers; without those that are damaged or gone. */
+  /** Events with content, in the order of row numbers; without damaged or removed ones. */
   contents: (
     principal: TeamAccess,
     endpointId: string,
     events: readonly { seq: number; size: number }[],
   ) => AsyncIterable<Stored>;
-  /** The status of the handshake's answer; undefined when the event is none. */
+  /** The status of the handshake's answer; undefined when the event is not a handshake. */
   handshakeStatus: (endpoint: Endpoint, event: Stored) => number | undefined;
 }) {
   const { store, clock, endpoint: findEndpoint, onChanged, newest, contents, handshakeStatus } = options;
@@ -64,14 +64,14 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
       return { rules: given };
     },
 
-    /** From then on senders get the usual answer. @throws not_found for the endpoint */
+    /** From then on senders get the default answer. @throws not_found for the endpoint */
     async remove(principal: TeamAccess, id: string): Promise<void> {
       const { seq } = await findEndpoint(principal, id);
       await store.remove({ teamId: principal.teamId, endpoint: seq });
       onChanged(seq, undefined);
     },
 
-    /** What the newest events would have got if these rules had been set before them. Changes nothing. @throws invalid, not_found */
+    /** The answers that these rules would have given to the newest events. Changes nothing. @throws invalid, not_found */
     async preview(principal: TeamAccess, id: string, request: AnswerPreviewRequest): Promise<AnswerPreview> {
       const { active } = readRules(request);
       const endpoint = await findEndpoint(principal, id);
@@ -83,7 +83,7 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
         verdictOf: event => verdicts.get(event.seq) ?? 'unchecked',
       });
       return {
-        // Missing: it is damaged, or was removed meanwhile.
+        // Missing: it is damaged, or has just been removed.
         events: events.flatMap(event => {
           const answer = answers.get(seqOf(event));
           return answer ? [{ event, ...answer }] : [];

@@ -164,7 +164,7 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     /** Says how queues of a kind are worked on. Before `start`. */
     register: (name: string, kind: QueueKind): void => void kinds.set(name, kind),
 
-    /** Statements for a transaction with what they belong to; call `wake` after it. Their errors are the database's. */
+    /** Statements for the transaction of a queue's owner; call `wake` after it. Their errors are the database's. */
     creation: store.creation,
     addition: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
       store.addition(kind, owner, items, clock.now()),
@@ -182,7 +182,7 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     },
     /** After a queue was paused: nothing more starts. Of another process: within seconds. */
     finish: (kind: string, owner: string): void => end(activeOf(kind, owner), 'finish'),
-    /** After a queue was removed or cancelled: what is under way is cut off, too. */
+    /** After a queue was removed or cancelled: attempts in progress are aborted, too. */
     abort: (kind: string, owner: string): void => end(activeOf(kind, owner), 'abort'),
 
     /** Call it once the database is open. */
@@ -193,7 +193,7 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
       if (isShared) leases.start();
       look();
     },
-    /** Cuts off what is under way, writes what is known of it, and gives the queues back. */
+    /** Aborts attempts in progress, writes the known results, and gives the queues back. */
     async stop(): Promise<void> {
       isRunning = false;
       clearTimeout(timer);

@@ -115,6 +115,17 @@ export type ReplayDryRun = Static<typeof ReplayDryRun>;
 /** The second with `dryRun`. */
 export const ReplayAnswer = t.Union([ReplayResult, ReplayDryRun], { title: 'ReplayAnswer' });
 
+/** The response of a target that another machine has sent to. */
+export const ReportedResponse = t.Object(
+  {
+    headers: Headers,
+    body: t.String({ description: `its first ${keptResponseBytes / 1024} KiB are kept` }),
+    bodyEncoding: BodyEncoding,
+    truncated: t.Boolean(),
+  },
+  { additionalProperties: false },
+);
+
 export const ReportedAttempts = t.Object(
   {
     attempts: t.Array(
@@ -124,19 +135,7 @@ export const ReportedAttempts = t.Object(
           destination: HttpUrl('where the listener sent the event'),
           status: nullable(t.Integer({ minimum: 100, maximum: 999, description: 'null when there was no answer' })),
           durationMs: t.Integer({ minimum: 0, maximum: 86_400_000 }),
-          response: t.Optional(
-            nullable(
-              t.Object(
-                {
-                  headers: Headers,
-                  body: t.String({ description: `its first ${keptResponseBytes / 1024} KiB are kept` }),
-                  bodyEncoding: BodyEncoding,
-                  truncated: t.Boolean(),
-                },
-                { additionalProperties: false },
-              ),
-            ),
-          ),
+          response: t.Optional(nullable(ReportedResponse)),
         },
         { additionalProperties: false },
       ),

@@ -1,6 +1,6 @@
 /*
  * Decides the answers to the deliveries of a batch whose endpoints have rules or a guard, in order and before the batch is stored, so
- * that what was decided is stored with the events. When storing fails, nothing has been counted.
+ * that the decisions are stored with the events. When storing fails, nothing has been counted.
  */
 import type { Hold } from '../../core/answer.ts';
 import { chanceOf } from '../../core/answers/chance.ts';
@@ -32,7 +32,7 @@ export type Undecided = {
   /** The number of the delivery (core/delivery-key.ts). */
   number: number;
   nonce: Uint8Array;
-  /** What the sender's platform expects, when it is a handshake. */
+  /** The answer that the sender's platform expects, if it is a handshake. */
   handshake: HandshakeAnswer | null;
   refused: Refusal | undefined;
 };
@@ -65,7 +65,7 @@ export type Answerer = { decide: (batch: readonly Undecided[]) => Promise<Decide
 /** The verdict on the signature of a delivery that has just arrived. */
 export type VerdictAtCapture = (of: Pick<Undecided, 'destination' | 'delivery' | 'platform'>) => Verdict;
 
-/** What is stored of an event that neither a rule nor the guard has answered; undefined for the default. */
+/** The outcome of an event that neither a rule nor the guard has answered; undefined for the default. */
 export const usualOutcome = (handshake: HandshakeAnswer | null): Outcome | undefined =>
   handshake === null || handshake.status === 200
     ? undefined
