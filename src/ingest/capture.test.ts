@@ -95,6 +95,6 @@ test('a delivery that is still prepared when the server stops is refused, not st
   const slow = capture.record({ seq: 1, token: 'a' }, delivery);
   await capture.drain();
   resolve();
-  expect(slow).rejects.toThrow('shutting down');
+  await expect(slow).rejects.toThrow('shutting down');
   expect(stored).toEqual([]);
 });

@@ -5,8 +5,9 @@
  */
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
-import { type EventFacts, evaluateInSteps, isLongReading } from '../../core/filter/evaluate.ts';
+import { type EventFacts, isLongReading } from '../../core/filter/evaluate.ts';
 import { createEventContent, type EventContent } from '../../core/filter/event-content.ts';
+import { readFilters } from '../../core/filter/read-filters.ts';
 import { readFieldLines } from '../../core/headers.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { Delivery, Destination } from '../delivery.ts';
@@ -33,21 +34,11 @@ export function createReadingAhead({
     const { query, body, fields, receivedAt } = delivery;
     const content = createEventContent({ headers: readFieldLines(fields), query, body });
     const facts = { ...factsOf(delivery), content };
-    const leftOut = new Set<Filter>();
-    const yieldIfDue = createTimeSlices({ monotonic });
-    let spentMs = 0;
-    for (const filter of filters) {
-      const steps = evaluateInSteps(filter, facts, receivedAt);
-      for (let isDone = false; !isDone; await yieldIfDue()) {
-        if (spentMs >= limitMs) {
-          leftOut.add(filter);
-          break;
-        }
-        const startedAt = monotonic();
-        isDone = steps.next().done === true;
-        spentMs += monotonic() - startedAt;
-      }
-    }
+    const { leftOut } = await readFilters(filters, facts, receivedAt, {
+      monotonic,
+      yieldIfDue: createTimeSlices({ monotonic }),
+      limitMs,
+    });
     found.set(delivery, { content, leftOut });
   };
 
