@@ -1,6 +1,7 @@
 /*
  * Which headers a rule's answer may have. Answers come from the origin of the ingest URL, which may be that of the dashboard, so no
- * header may change how a browser treats that origin: no cookies, no policies that stay, no access for scripts of other origins.
+ * header may change how a browser treats that origin: no cookies, no policies that stay, no access for scripts of other origins. Nor
+ * may one give orders to a reverse proxy.
  */
 import { connectionFields } from '../headers.ts';
 
@@ -30,9 +31,14 @@ const ofOrigin = [
   'critical-ch',
   'speculation-rules',
   'set-login',
+  'use-as-dictionary',
+  'secure-session-registration',
+  'sec-session-registration',
 ];
-const refused = new Set<string>([...ours, ...ofOrigin, ...connectionFields]);
-const refusedPrefixes = ['access-control-', 'proxy-', 'attribution-reporting-'];
+/** With these a server tells the proxy in front of it to send a file, or the answer of another place, that is not public. */
+const ofProxy = ['x-sendfile', 'x-sendfile2', 'x-lighttpd-send-file', 'x-lighttpd-send-tempfile', 'x-reproxy-url'];
+const refused = new Set<string>([...ours, ...ofOrigin, ...ofProxy, ...connectionFields]);
+const refusedPrefixes = ['access-control-', 'proxy-', 'attribution-reporting-', 'x-accel-'];
 
 const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** RFC 9110 section 5.5, one character per byte. */

@@ -6,6 +6,7 @@
 import type { AnswerRule } from '../../core/answers/model.ts';
 import { type ActiveRules, readRules } from '../../core/answers/rules.ts';
 import type { Clock } from '../../core/clock.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { notFound } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
@@ -22,7 +23,7 @@ const defaultPreviewed = 10;
 
 export function createAnswersService<Stored extends PreviewedEvent>(options: {
   store: AnswersStore;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'monotonic'>;
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<Endpoint>;
   /** Called when the rules of an endpoint have changed; undefined: it has none. */
@@ -39,6 +40,7 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
   handshakeStatus: (endpoint: Endpoint, event: Stored) => number | undefined;
 }) {
   const { store, clock, endpoint: findEndpoint, onChanged, newest, contents, handshakeStatus } = options;
+  const previews = createSemaphore(1);
 
   return {
     /** @throws not_found */
@@ -78,10 +80,14 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
       const events = await newest(principal, id, request.limit ?? defaultPreviewed);
       const verdicts = new Map(events.map(event => [seqOf(event), event.verdict]));
       const oldestFirst = events.map(event => ({ seq: seqOf(event), size: event.size })).sort((a, b) => a.seq - b.seq);
-      const answers = await previewRules(active, contents(principal, id, oldestFirst), {
-        handshakeStatus: event => handshakeStatus(endpoint, event),
-        verdictOf: event => verdicts.get(event.seq) ?? 'unchecked',
-      });
+      // One after the other: each may take seconds, and this thread takes deliveries, too.
+      const answers = await previews.run(principal.teamId, () =>
+        previewRules(active, contents(principal, id, oldestFirst), {
+          handshakeStatus: event => handshakeStatus(endpoint, event),
+          verdictOf: event => verdicts.get(event.seq) ?? 'unchecked',
+          monotonic: clock.monotonic,
+        }),
+      );
       return {
         // Missing: it is damaged, or has just been removed.
         events: events.flatMap(event => {
