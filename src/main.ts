@@ -9,6 +9,15 @@ declare const HOOKTAPE_COMMIT: string | undefined;
 
 /** While another program has the terminal. */
 let isInterruptIgnored = false;
+const ignore = (): void => {};
+
+/** A listener keeps the system from ending the process; without any, it does so again. */
+function ignoreInterrupts(isIgnored: boolean): void {
+  if (isIgnored === isInterruptIgnored) return;
+  isInterruptIgnored = isIgnored;
+  if (isIgnored) process.on('SIGINT', ignore);
+  else process.off('SIGINT', ignore);
+}
 
 function untilSignal(): Promise<string> {
   return new Promise(resolve => {
@@ -84,9 +93,7 @@ function fullScreen() {
         on: (event, listener) => process.on(event as NodeJS.Signals, listener),
         off: (event, listener) => process.off(event, listener),
         exit: code => process.exit(code),
-        ignoreInterrupts: isIgnored => {
-          isInterruptIgnored = isIgnored;
-        },
+        ignoreInterrupts,
         stop: process.platform === 'win32' ? undefined : () => process.kill(0, 'SIGTSTP'),
       },
       process.env,
@@ -133,6 +140,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
     process.env['HOOKTAPE_DATA_DIR'] = path;
   },
   untilSignal,
+  ignoreInterrupts,
   abort: exitCode => process.exit(exitCode),
 });
 process.exit();

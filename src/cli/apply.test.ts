@@ -93,6 +93,10 @@ describe('hooktape apply', () => {
     [`{"endpoints":[\n{"name":"a","account":"${account}",\n"name":"b"}]}`, 'line 3, endpoints[0].name: is given twice'],
     [`${'['.repeat(200)}`, 'line 1: not JSON, or nested too deeply'],
     [
+      `{"endpoints":[{"name":"a","account":"${account}","guard":{"methods":["POST"],"onRefuse":"x"}}]}`,
+      '1 problem; nothing was changed:\n  line 1, endpoints[0].guard.onRefuse: must be record or drop',
+    ],
+    [
       '{"endpoints":[{"account":"x","name":7}]}',
       'line 1, endpoints[0].account: email must be an address like name@example.com',
     ],

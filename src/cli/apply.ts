@@ -22,7 +22,7 @@ export const runApply: Run = async (args, io) => {
       ? { problems: [] }
       : ((await control(io, config, 'endpoints.apply', { ...request, dryRun })) as ApplyResult);
   const found = [...problems, ...('problems' in result ? result.problems : [])];
-  if (found.length > 0) return refuse(io, file, found.map(describe).sort(byPlace), json);
+  if (found.length > 0) return refuse(io, file, inOrder(found.map(describe)), json);
   if ('pinned' in result) return refusePinned(io, result.pinned, json);
   if ('problems' in result) return exitCodes.failed;
   report(io, result, { json, dryRun });
@@ -38,7 +38,11 @@ function readOr(file: string, { env }: Io) {
   }
 }
 
-const byPlace = (a: DescribedProblem, b: DescribedProblem): number => a.line - b.line || a.column - b.column;
+/** By place, and each once: the server finds again what is wrong with the file by itself. */
+export const inOrder = (problems: readonly DescribedProblem[]): DescribedProblem[] =>
+  [...new Map(problems.map(one => [problemLine(one), one])).values()].sort(
+    (a, b) => a.line - b.line || a.column - b.column,
+  );
 
 /** `line 4, endpoints[0].name: is missing` */
 export const problemLine = ({ line, field, message }: DescribedProblem): string =>

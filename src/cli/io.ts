@@ -38,6 +38,8 @@ export type Io = {
   useDataDirectory: (path: string) => void;
   /** Resolves with the name of the first SIGTERM or SIGINT. */
   untilSignal: () => Promise<string>;
+  /** While another program has the terminal: Ctrl+C is for that program, but the system sends the signal to both. */
+  ignoreInterrupts: (isIgnored: boolean) => void;
   /** Ends the process at once, without cleaning up. */
   abort: (exitCode: number) => void;
 };

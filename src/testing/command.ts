@@ -37,6 +37,7 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>,
     commit: 'test',
     useDataDirectory: () => {},
     untilSignal,
+    ignoreInterrupts: () => {},
     abort: exitCode => {
       throw new Error(`aborted with ${exitCode}`);
     },

@@ -136,6 +136,7 @@ function commandIo(env: Record<string, string>): { io: Io; output: () => string 
       commit: 'none',
       useDataDirectory: () => {},
       untilSignal: () => new Promise(() => {}),
+      ignoreInterrupts: () => {},
       abort: exitCode => print(`aborted with ${exitCode}\n`),
     },
   };

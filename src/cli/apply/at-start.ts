@@ -1,6 +1,6 @@
 /* Applies HOOKTAPE_ENDPOINTS_FILE when the server starts, before it listens. It never prunes: that is for `hooktape apply`. */
 import type { Services } from '../../wiring.ts';
-import { counts, problemLine } from '../apply.ts';
+import { counts, inOrder, problemLine } from '../apply.ts';
 import { ConfigurationError, type Io } from '../io.ts';
 import { readEndpointsFile, UnreadableFileError } from './endpoints-file.ts';
 
@@ -16,7 +16,7 @@ export async function applyAtStart({ env }: Io, { declared, log }: Services, fil
       ? { problems: [] }
       : await declared.apply({ document, dryRun: !isFit, prune: false, force: false });
   const found = [...problems, ...('problems' in result ? result.problems : [])];
-  if (found.length > 0) refuse(found.map(problem => `${file}, ${problemLine(describe(problem))}`));
+  if (found.length > 0) refuse(inOrder(found.map(describe)).map(problem => `${file}, ${problemLine(problem)}`));
   if ('created' in result) log.info('the endpoints of the file are up to date', { file, ...counts(result) });
 }
 

@@ -69,3 +69,43 @@ test('headers go along and come back', async () => {
   const { body, headers } = await echo.api.callWithHeaders('PUT', '/x', { body: {}, headers: { 'if-match': '"1"' } });
   expect([body, headers.get('etag')]).toEqual([{ given: '"1"' }, '"2"']);
 });
+
+/** Breaks the first connections: at once, or in the middle of an answer. */
+function breaking(times: number, begin: string) {
+  let connections = 0;
+  const listener = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      data(socket) {
+        connections++;
+        if (connections <= times) {
+          socket.write(begin);
+          socket.end();
+        } else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{"a":1}');
+      },
+    },
+  });
+  const url = `http://127.0.0.1:${listener.port}`;
+  return {
+    count: () => connections,
+    api: (isPatient = true) => createApi(io, { url, key: 'htk_x', isKeyFromEnvironment: true }, isPatient),
+    [Symbol.dispose]: () => listener.stop(true),
+  };
+}
+
+test('a GET whose connection breaks is sent again, a few times; what changes something is not', async () => {
+  using atOnce = breaking(1, '');
+  expect(await atOnce.api().call<object>('GET', '/x')).toEqual({ a: 1 });
+  using inAnswer = breaking(2, 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{"a"');
+  expect(await inAnswer.api().call<object>('GET', '/x')).toEqual({ a: 1 });
+  for (const [method, isPatient, times] of [
+    ['POST', true, 1],
+    ['GET', false, 1],
+    ['GET', true, 4],
+  ] as const) {
+    using broken = breaking(1000, '');
+    await expect(broken.api(isPatient).call(method, '/x', {})).rejects.toThrow(UnreachableError);
+    expect(broken.count()).toBe(times);
+  }
+});

@@ -48,11 +48,18 @@ const answerTimeoutMs = 60_000;
 /** How long a command waits for the rate limit. */
 const maxWaitSeconds = 60;
 const maxWaits = 5;
+/** A connection that breaks is not a server that is away: it may have restarted, or have closed what was idle. */
+const pausesAfterBreaksMs = [100, 300, 900];
+/** As `fetch` names connections that were made, and closed before the end of the answer. */
+const breakCodes = ['ECONNRESET', 'ConnectionClosed', 'EPIPE'];
+
+/** The server was reached, and the connection to it broke. */
+class BrokenConnectionError extends UnreachableError {}
 
 /** @throws OperationError when there is no key */
 export const connect = (io: Io, given: Pick<Parsed, 'envFile'>): Api => createApi(io, requireServer(io, given));
 
-/** @param isPatient whether a GET waits for the rate limit */
+/** @param isPatient whether a GET waits for the rate limit, and is sent again when its connection breaks */
 export function createApi(io: Io, server: Server, isPatient = true): Api {
   const send = async (method: Method, path: string, { query = {}, body, headers }: Asked, deadline?: Deadline) => {
     const url = new URL(path, server.url);
@@ -88,7 +95,7 @@ export function createApi(io: Io, server: Server, isPatient = true): Api {
     }
   };
 
-  const callWithHeaders: Api['callWithHeaders'] = async <T>(method: Method, path: string, asked: Asked = {}) => {
+  const callOnce = async <T>(method: Method, path: string, asked: Asked) => {
     using deadline = createDeadline(asked);
     const response = await send(method, path, asked, deadline);
     const onChunk = asked.silenceMs === undefined ? () => {} : deadline.restart;
@@ -98,6 +105,18 @@ export function createApi(io: Io, server: Server, isPatient = true): Api {
       return { body: JSON.parse(text) as T, headers: response.headers };
     } catch {
       throw new OperationError(`${server.url} did not answer as a Hooktape server does`);
+    }
+  };
+
+  const callWithHeaders: Api['callWithHeaders'] = async <T>(method: Method, path: string, asked: Asked = {}) => {
+    for (let breaks = 0; ; breaks++) {
+      try {
+        return await callOnce<T>(method, path, asked);
+      } catch (error) {
+        const pauseMs = isPatient && method === 'GET' ? pausesAfterBreaksMs[breaks] : undefined;
+        if (!(error instanceof BrokenConnectionError) || pauseMs === undefined) throw error;
+        await io.sleep(pauseMs);
+      }
     }
   };
 
@@ -162,7 +181,8 @@ export async function reach<T>(url: string, request: () => Promise<T>): Promise<
     if (name === 'TimeoutError') throw new UnreachableError(`${url} did not answer in time`);
     const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO/.test(String(code));
     const hint = isCertificate ? '; NODE_EXTRA_CA_CERTS names a file with certificates to trust' : '';
-    throw new UnreachableError(`${url} cannot be reached: ${fetchErrorMessage(error)}${hint}`);
+    const message = `${url} cannot be reached: ${fetchErrorMessage(error)}${hint}`;
+    throw breakCodes.includes(String(code)) ? new BrokenConnectionError(message) : new UnreachableError(message);
   }
 }
 

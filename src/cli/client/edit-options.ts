@@ -88,6 +88,7 @@ async function openEditor(io: Io, body: Uint8Array): Promise<Uint8Array> {
   // A directory of its own, which nobody else may enter: editors write backup and swap files beside the file.
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-edit-'));
   try {
+    io.ignoreInterrupts(true);
     const file = join(directory, isJsonText(body) ? 'body.json' : 'body.txt');
     writeFileSync(file, body, { mode: 0o600 });
     // $EDITOR may have arguments (`code --wait`). There is no shell, so quotes mean nothing.
@@ -102,6 +103,7 @@ async function openEditor(io: Io, body: Uint8Array): Promise<Uint8Array> {
     if (error instanceof OperationError) throw error;
     throw new OperationError(`the editor (${editor}) cannot be started: ${(error as Error).message}; set $EDITOR`);
   } finally {
+    io.ignoreInterrupts(false);
     rmSync(directory, { recursive: true, force: true });
   }
 }

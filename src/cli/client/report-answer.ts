@@ -16,14 +16,18 @@ type Answer = {
   destination: string;
   result: Exclude<OutboundResult, { kind: 'refused' }>;
   hidden: readonly HiddenText[];
+  isSigned: boolean;
+  isEdited: boolean;
 };
 
 /** As POST …/attempts takes it. */
-export function toAttempt(eventId: string, { destination, result, hidden }: Answer): ReportedAttempt {
+export function toAttempt(eventId: string, answer: Answer): ReportedAttempt {
+  const { destination, result, hidden, isSigned, isEdited } = answer;
   const { durationMs } = result;
+  const about = { eventId, destination, durationMs, signed: isSigned, edited: isEdited };
   return result.kind === 'answered'
-    ? { eventId, destination, status: result.status, durationMs, response: responseOf(result, hidden) }
-    : { eventId, destination, status: null, durationMs };
+    ? { ...about, status: result.status, response: responseOf(result, hidden) }
+    : { ...about, status: null };
 }
 
 /** A server of the first release does not keep answers. */

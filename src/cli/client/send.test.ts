@@ -126,7 +126,9 @@ describe('hooktape send', () => {
     answer = response('200 OK', `got ${secret} and "Basic aHVudGVyMjpwdw=="`, `X-Echo: ${secret}\r\n`);
     const echoed = ['--secret-env', 'SECRET', '--resign', '--header', 'Authorization: Basic aHVudGVyMjpwdw=='];
     await hooktape({ ...env, SECRET: secret }, 'send', id, '--to', target.origin, ...echoed);
-    const report = JSON.stringify(reports.pop());
+    const reported = reports.pop();
+    expect(reported).toMatchObject({ attempts: [{ signed: true, edited: true }] });
+    const report = JSON.stringify(reported);
     expect(report).toContain('got [redacted] and');
     expect([report.includes(secret), report.includes('aHVudGVyMjpwdw')]).toEqual([false, false]);
 
@@ -136,6 +138,8 @@ describe('hooktape send', () => {
       destination: target.origin,
       status: 201,
       durationMs: expect.any(Number),
+      signed: false,
+      edited: false,
       response: kept,
     };
     expect(reports).toEqual([1, 2, 3].map(() => ({ attempts: [attempt] })));

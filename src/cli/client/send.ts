@@ -43,14 +43,15 @@ export const runSend: Run = async (args, io, usage) => {
   }
   const send = createSender(io, addresses);
   const hidden = hiddenTexts(signing, edits.headers);
+  const isSigned = signing !== undefined;
   let isFailed = false;
   for (let time = 0; time < times; time++) {
     const prepared = await prepare();
     const result = await send(prepared, timeoutMs);
     if (result.kind === 'refused') throw new OperationError(`not sent: ${result.reason}`);
     isFailed ||= !isOk(result);
-    printResult(io, given, { result, url, isSigned: signing !== undefined, isEdited });
-    await reportAnswer(io, api, event, { destination: url, result, hidden });
+    printResult(io, given, { result, url, isSigned, isEdited });
+    await reportAnswer(io, api, event, { destination: url, result, hidden, isSigned, isEdited });
   }
   return isFailed ? exitCodes.failed : exitCodes.done;
 };

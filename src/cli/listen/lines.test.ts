@@ -56,7 +56,7 @@ describe('lines', () => {
       '  oops',
       '  second',
       '  try this',
-      '  Trying again in 2 seconds.',
+      '  Trying again in 1.5 seconds.',
       '  oops',
       '  second',
       '  Holding evt_1 and the events after it; trying again in 60 seconds.',

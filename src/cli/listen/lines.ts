@@ -115,9 +115,11 @@ function answerText({ answer }: Of<'answered' | 'failed'>): string[] {
 }
 
 function nextText({ next, nextAt, event, at }: Of<'failed'>): string[] {
-  const seconds = Math.max(0, Math.ceil(((nextAt ?? at) - at) / 1000));
-  if (next === 'retry') return [`  Trying again in ${counted(seconds, 'second')}.`];
-  if (next === 'hold')
-    return [`  Holding ${safeLine(event.id)} and the events after it; trying again in ${counted(seconds, 'second')}.`];
+  const wait = waitText(Math.max(0, (nextAt ?? at) - at));
+  if (next === 'retry') return [`  Trying again in ${wait}.`];
+  if (next === 'hold') return [`  Holding ${safeLine(event.id)} and the events after it; trying again in ${wait}.`];
   return [];
 }
+
+/** `0.4 seconds`: the first pauses are shorter than a second, and the next try must not seem to come too early. */
+const waitText = (ms: number): string => counted(Math.max(0.1, Math.round(ms / 100) / 10), 'second');

@@ -73,13 +73,20 @@ export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, option
     try {
       return {
         request: withForwardedHost(await prepareRequest({ ...wanted, signing: ownSigning }), event),
+        isSigned: ownSigning !== undefined || how.replay?.isSigned === true,
+        isEdited: edited.isEdited,
         notice: undefined,
       };
     } catch (error) {
       if (!(error instanceof CannotSignError)) throw error;
       // Whether it needs a signature is for the target to say.
       const request = withForwardedHost(await prepareRequest({ ...wanted, signing: undefined }), event);
-      return { request, notice: `${event.id} goes as captured: ${error.message}` };
+      return {
+        request,
+        isSigned: false,
+        isEdited: edited.isEdited,
+        notice: `${event.id} goes as captured: ${error.message}`,
+      };
     }
   };
 
@@ -87,14 +94,14 @@ export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, option
     name: url,
     url,
     async deliver(event, signal, how = {}) {
-      const { request, notice } = await prepare(event, how);
+      const { request, isSigned, isEdited, notice } = await prepare(event, how);
       const exchange = await sender().catch((error: Error) => error);
       if (exchange instanceof Error) return { ...withoutRequest, answer: nothingSent(exchange.message), notice };
       const limitMs = Math.min(timeoutMs, how.replay?.timeoutMs ?? timeoutMs);
       const result = await exchange(request, limitMs, signal);
       if (result.kind === 'refused')
         return { ...withoutRequest, answer: nothingSent(`not sent: ${result.reason}`), notice };
-      const attempt = toAttempt(event.id, { destination: request.url, result, hidden });
+      const attempt = toAttempt(event.id, { destination: request.url, result, hidden, isSigned, isEdited });
       if (result.kind === 'unreachable') {
         send = undefined;
         return { answer: { ...nothingSent(result.reason), ms: result.durationMs }, attempt, retryAfterMs: 0, notice };

@@ -35,7 +35,11 @@ test('attempts stand in the replays of their events', async () => {
     ...more,
   });
   expect(
-    await report(200, [attempt(one, 500), attempt(one, 204, { response }), attempt(two, null, { response: null })]),
+    await report(200, [
+      attempt(one, 500),
+      attempt(one, 204, { response }),
+      attempt(two, null, { response: null, signed: true, edited: true }),
+    ]),
   ).toEqual({ accepted: 3 });
   expect(await replaysOf(one)).toMatchObject([
     {
@@ -51,7 +55,7 @@ test('attempts stand in the replays of their events', async () => {
     },
     { status: 500, ok: false, response: null },
   ]);
-  expect(await replaysOf(two)).toMatchObject([{ status: null, ok: false, response: null }]);
+  expect(await replaysOf(two)).toMatchObject([{ status: null, ok: false, response: null, signed: true, edited: true }]);
 });
 
 test('events of other endpoints and teams, and such that are gone, are not recorded and hold up nothing', async () => {

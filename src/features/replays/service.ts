@@ -218,7 +218,8 @@ export function createReplaysService(options: {
       requireUser(principal);
       const { seq: endpoint } = await findEndpoint(principal, endpointId);
       const createdAt = clock.now();
-      const known = attempts.flatMap(({ eventId, destination, status, durationMs, response }) => {
+      const known = attempts.flatMap(one => {
+        const { eventId, destination, status, durationMs, signed = false, edited = false, response } = one;
         const event = parseEventId(eventId);
         const attempt = {
           accountId: principal.accountId,
@@ -228,6 +229,8 @@ export function createReplaysService(options: {
           durationMs,
           createdAt,
           via: 'listen' as const,
+          signed,
+          edited,
           response: response ? keepReported(response) : null,
         };
         return event ? [{ event: { endpoint, ...event }, attempt }] : [];
