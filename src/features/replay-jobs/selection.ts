@@ -2,6 +2,7 @@
 import { invalid } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { parseWhere } from '../../core/where.ts';
 import type { EventSummary } from '../events/model.ts';
 import { maxJobEvents, type NewReplayJob } from './model.ts';
 import type { ReplayJobsStore } from './store.ts';
@@ -51,6 +52,8 @@ export function whereOf({ where = '', from, to }: NewReplayJob): string {
     if (!/^[\w.:+-]+$/.test(text)) throw invalid(`${name} is not a time`);
     return text;
   };
+  // Alone, so that its parentheses are its own and positions in errors count from its beginning.
+  if (where.trim() !== '') parseWhere(where);
   const terms = [
     ...(where.trim() === '' ? [] : [from === undefined && to === undefined ? where.trim() : `(${where.trim()})`]),
     ...(from === undefined ? [] : [fromTerm(time('from', from))]),
