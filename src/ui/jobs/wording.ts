@@ -21,8 +21,8 @@ export const outcomeLabels: Record<Outcome, string> = {
   ok: 'Accepted',
   failed: 'Failed',
   skipped: 'Skipped',
-  same: 'Same answers',
-  different: 'Different answers',
+  same: 'Same',
+  different: 'Different',
 };
 
 export const isOver = ({ state }: Pick<ReplayJob, 'state'>): boolean => state === 'done' || state === 'cancelled';
