@@ -11,6 +11,8 @@ import { buildExecutable } from '../lib/executable.ts';
 import { type JobsWorld, openJobsWorld } from './jobs-world.ts';
 
 const concurrency = 8;
+/** Far less than the slowest disk allows: what is measured is the pace, not the machine. */
+const pacePerSecond = 20;
 const jobTimeoutMs = 600_000;
 
 export type KillsProof = {
@@ -105,9 +107,9 @@ async function main(): Promise<void> {
     check(proof.kills === kills, `the server was killed ${kills} times while the job ran`);
     check(proof.missing === 0, 'every event arrived at least once');
     check(most <= concurrency, `a kill doubled at most ${concurrency} events`);
-    const error = await measurePace(world, 'header.x-github-delivery:delivery-1*', 100);
-    check(error < 0.02, `the pace of 100/s is off by ${(error * 100).toFixed(2)} %`);
-    const refusal = await measureRefusal(world, 'header.x-github-delivery:delivery-77*');
+    const error = await measurePace(world, 'header.x-github-delivery:delivery-1*', pacePerSecond);
+    check(error < 0.02, `the pace of ${pacePerSecond}/s is off by ${(error * 100).toFixed(2)} %`);
+    const refusal = await measureRefusal(world, `header.x-github-delivery:delivery-${events < 10_000 ? 1 : 77}*`);
     check(refusal.seen > 50 && refusal.most <= 6, `a handler with a limit of 5/s sees ${refusal.most}/s after 3 s`);
     console.log(`${5 - failed.length} passed, ${failed.length} failed`);
   } finally {

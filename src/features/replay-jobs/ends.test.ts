@@ -54,6 +54,39 @@ test('a job whose creation a kill cut off is gone after the start, and its desti
   await jobs.until((await jobs.create(body)).id, 'done');
 });
 
+describe('events that are named', () => {
+  test('are the job, oldest first and once each', async () => {
+    const endpoint = await jobs.endpointWith(numbers(120));
+    const { url, received } = jobs.destination(ok);
+    const eventIds = [...endpoint.ids.slice(5).reverse(), endpoint.ids[7]];
+    const { id, matched, bytes } = await jobs.create({ endpointId: endpoint.id, dest: url, eventIds });
+    expect([matched, bytes]).toEqual([115, numbers(120).slice(5).join('').length]);
+    await jobs.until(id, 'done');
+    expect(received.map(({ body }) => body)).toEqual(numbers(120).slice(5));
+  });
+
+  test('of another endpoint, of another team or gone: 404; beside a filter: 400', async () => {
+    const [endpoint, other] = [await jobs.endpointWith(numbers(1)), await jobs.endpointWith(numbers(1))];
+    const [mine = '', theirs = ''] = [endpoint.ids[0], other.ids[0]];
+    const forged = `${mine.slice(0, -3)}${mine.endsWith('000') ? 'zzz' : '000'}`;
+    const status = async (more: object): Promise<number> =>
+      (
+        await jobs.ada.call('POST', '/api/replay-jobs', {
+          endpointId: endpoint.id,
+          dest: 'http://127.0.0.1:9/x',
+          dryRun: true,
+          ...more,
+        })
+      ).status;
+    expect(await status({ eventIds: [mine] })).toBe(200);
+    for (const wrong of [theirs, forged, 'evt_x', ''])
+      expect([wrong, await status({ eventIds: [mine, wrong] })]).toEqual([wrong, 404]);
+    for (const more of [{ where: 'type:x' }, { from: '1h' }])
+      expect(await status({ eventIds: [mine], ...more })).toBe(400);
+    expect(await status({ eventIds: [] })).toBe(400);
+  });
+});
+
 describe('a filter with times', () => {
   test.each([
     ['type:x tpye:y', 7],

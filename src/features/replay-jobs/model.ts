@@ -5,6 +5,8 @@ import { ByteCount, literals, nullable, Timestamp, textDocumentedAs } from '../.
 import { HttpUrl } from '../replays/model.ts';
 
 export const maxJobEvents = 100_000;
+/** Of those that are named one by one. */
+export const maxChosenEvents = 1000;
 export const maxJobConcurrency = 32;
 const maxPaths = 200;
 
@@ -19,6 +21,13 @@ export const NewReplayJob = t.Object(
     where: t.Optional(t.String({ description: 'only events that match this filter' })),
     from: t.Optional(Time),
     to: t.Optional(Time),
+    eventIds: t.Optional(
+      t.Array(t.String({ maxLength: 100 }), {
+        minItems: 1,
+        maxItems: maxChosenEvents,
+        description: 'these events, in place of `where`, `from` and `to`',
+      }),
+    ),
     dest: HttpUrl('where the events are sent'),
     dest2: t.Optional(nullable(HttpUrl('a second destination: its answers are compared with those of `dest`'))),
     ignore: t.Optional(

@@ -120,6 +120,23 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0);
   });
 
+  test('a job is started from selected events', async () => {
+    await page.goto(listUrl.replace(/\?.*/, ''));
+    await page.locator('.event-row').first().waitFor();
+    for (const n of [0, 2]) {
+      await page.locator('.event-row').nth(n).hover();
+      await page.locator('.event-row').nth(n).getByRole('checkbox').click();
+    }
+    await page.getByText('2 selected').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.locator('.bulk-bar').evaluate(bar => bar.scrollWidth - bar.clientWidth)).toBeLessThanOrEqual(0);
+    await page.getByRole('button', { name: 'Replay as a job' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay the selected events' });
+    await dialog.getByLabel('Destination', { exact: true }).fill(destination(() => new Response(null)));
+    await dialog.getByRole('button', { name: 'Send 2 events' }).click();
+    await page.getByText('2 of 2 events').waitFor();
+  });
+
   test('a comparison shows where two handlers differ, both answers, and is kept as JSON and Markdown', async () => {
     const left = destination(({ n }) => Response.json({ items: [{ total: n }], note: 'same' }));
     const right = destination(({ n }) => Response.json({ items: [{ total: n < 4 ? hostile : n }], note: 'same' }));
@@ -162,7 +179,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
   test('the audit log says who did it, and is downloaded', async () => {
     await page.goto(`${dashboard.origin}/app/settings/audit`);
     await page.getByText('replay_job.cancelled').waitFor();
-    expect(await page.getByText('replay_job.created').count()).toBe(3);
+    expect(await page.getByText('replay_job.created').count()).toBe(4);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     const [download] = await Promise.all([

@@ -9,7 +9,15 @@ import { lastDestination, listDestinations, saveDestination } from '../component
 import { SelectField } from '../components/select-field.tsx';
 import { formatBytes, formatCount } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
-import { emptyDraft, type JobDraft, type PaceKind, problemsOf, requestOf } from './job-draft.ts';
+import {
+  type ChosenEvents,
+  chosenIn,
+  emptyDraft,
+  type JobDraft,
+  type PaceKind,
+  problemsOf,
+  requestOf,
+} from './job-draft.ts';
 import style from './jobs.css' with { type: 'file' };
 import { jobsApi } from './jobs-api.ts';
 
@@ -20,9 +28,10 @@ const paces: { id: PaceKind; label: string }[] = [
   { id: 'faster', label: 'As they came, but faster' },
 ];
 
-type JobDialogProps = { endpointId: string; where: string; onClose: () => void };
+type JobDialogProps = ChosenEvents & { onClose: () => void };
 
-export function JobDialog({ endpointId, where, onClose }: JobDialogProps) {
+export function JobDialog({ onClose, ...chosen }: JobDialogProps) {
+  const { endpointId, where, ids } = chosen;
   const isStyled = useStyle(style);
   const [draft, setDraft] = useState<JobDraft>({ ...emptyDraft, dest: lastDestination(endpointId) ?? '' });
   const [problem, setProblem] = useState('');
@@ -31,7 +40,7 @@ export function JobDialog({ endpointId, where, onClose }: JobDialogProps) {
     setDraft(old => ({ ...old, ...changed }));
     setProblem('');
   };
-  const { counted, countProblem } = useCount(endpointId, where, draft.isPerDelivery);
+  const { counted, countProblem } = useCount(chosen, draft.isPerDelivery);
   const problems = problemsOf(draft);
   const isReady = Object.keys(problems).length === 0 && draft.dest.trim() !== '' && counted?.matched !== 0;
   const start = async (event: Event): Promise<void> => {
@@ -39,7 +48,7 @@ export function JobDialog({ endpointId, where, onClose }: JobDialogProps) {
     if (!isReady || isBusy) return;
     setIsBusy(true);
     try {
-      const request = requestOf(draft, { endpointId, where });
+      const request = requestOf(draft, chosen);
       const { id } = await jobsApi.create(request);
       saveDestination(endpointId, request.dest);
       onClose();
@@ -50,14 +59,17 @@ export function JobDialog({ endpointId, where, onClose }: JobDialogProps) {
     }
   };
   return (
-    <Dialog title={where === '' ? 'Replay all events' : 'Replay all that match'} onClose={onClose}>
+    <Dialog
+      title={ids ? 'Replay the selected events' : where === '' ? 'Replay all events' : 'Replay all that match'}
+      onClose={onClose}
+    >
       {!isStyled ? (
         <Skeleton rows={4} />
       ) : (
         <form class="job-form" onSubmit={start}>
           <p class="lead" role="status">
             {countProblem || <Counted counted={counted} />}
-            {where !== '' && (
+            {where !== '' && !ids && (
               <>
                 {' '}
                 <code>{visibleLine(where)}</code>
@@ -96,7 +108,8 @@ const Counted = ({ counted }: { counted: ReplayJobDryRun | undefined }) => (
 );
 
 /** How many events the job would have. */
-function useCount(endpointId: string, where: string, isPerDelivery: boolean) {
+function useCount(chosen: ChosenEvents, isPerDelivery: boolean) {
+  const { endpointId, where, ids } = chosen;
   const [counted, setCounted] = useState<ReplayJobDryRun>();
   const [countProblem, setCountProblem] = useState('');
   useEffect(() => {
@@ -105,12 +118,12 @@ function useCount(endpointId: string, where: string, isPerDelivery: boolean) {
     setCountProblem('');
     const per = isPerDelivery ? ('delivery' as const) : ('event' as const);
     // Nothing is sent, and nothing depends on where to.
-    const wanted = { endpointId, ...(where !== '' && { where }), dest: 'http://localhost/', per };
+    const wanted = { ...chosenIn(chosen), dest: 'http://localhost/', per };
     jobsApi.count(wanted, controller.signal).then(setCounted, error => {
       if (!controller.signal.aborted) setCountProblem(error instanceof Error ? error.message : String(error));
     });
     return () => controller.abort();
-  }, [endpointId, where, isPerDelivery]);
+  }, [endpointId, where, ids?.join(), isPerDelivery]);
   return { counted, countProblem };
 }
 

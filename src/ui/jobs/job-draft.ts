@@ -3,6 +3,14 @@
 import type { NewReplayJob } from '../../features/replay-jobs/model.ts';
 import { readDestination } from '../replay/destination.ts';
 
+/** `ids`: in place of the filter. */
+export type ChosenEvents = { endpointId: string; where: string; ids?: readonly string[] | undefined };
+
+export const chosenIn = ({ endpointId, where, ids }: ChosenEvents) => ({
+  endpointId,
+  ...(ids ? { eventIds: [...ids] } : where !== '' && { where }),
+});
+
 export type PaceKind = 'none' | 'rate' | 'original' | 'faster';
 
 export type JobDraft = {
@@ -66,11 +74,10 @@ const paceOf = ({ pace, perSecond, factor }: JobDraft): string | null =>
   ({ none: null, rate: `${perSecond}/s`, original: 'original', faster: `original*${factor}` })[pace];
 
 /** Of a draft without problems. */
-export function requestOf(draft: JobDraft, { endpointId, where }: { endpointId: string; where: string }): NewReplayJob {
+export function requestOf(draft: JobDraft, chosen: ChosenEvents): NewReplayJob {
   const dest2 = readDestination(draft.dest2).url;
   return {
-    endpointId,
-    ...(where !== '' && { where }),
+    ...chosenIn(chosen),
     dest: readDestination(draft.dest).url,
     ...(dest2 !== '' && { dest2, ignore: listOf(draft.ignore), compareHeaders: listOf(draft.headers) }),
     pace: paceOf(draft),
