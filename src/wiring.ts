@@ -65,6 +65,7 @@ function build(infrastructure: Infrastructure) {
     capture: ingest.capture,
     notifications: events.notifications,
     search: events.search,
+    replayJobs: replayJobs.replayJobLevels,
   }));
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad, () =>
     ingest.forgetSequences(),
@@ -77,7 +78,7 @@ function build(infrastructure: Infrastructure) {
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
   const queues = createQueuesWiring(infrastructure, captureLoad);
-  const replayJobs = createReplayJobsWiring(infrastructure, endpoints, events, feed, history, queues);
+  const replayJobs = createReplayJobsWiring(infrastructure, endpoints, events, feed, history, queues, observability);
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */
@@ -135,6 +136,7 @@ function build(infrastructure: Infrastructure) {
         throw error;
       }
       infrastructure.startTimers();
+      if (infrastructure.runsQueues && !infrastructure.isShared) await replayJobs.replayJobs.removeUnfinished();
       if (infrastructure.runsQueues) await queues.queues.start();
       // An upgrade or a crash may have left work.
       events.search.wake();

@@ -32,6 +32,7 @@ export const slowTests: readonly string[] = [
   'src/features/declared/crash.test.ts',
   'src/cli/listen/kills.test.ts',
   'src/features/answers/answers.test.ts',
+  'src/features/replay-jobs/kills.test.ts',
   'src/features/retention/crash.test.ts',
   // Large histories.
   'src/db/maintenance.test.ts',
@@ -99,6 +100,7 @@ export const longBrowserTests: readonly string[] = [
   'docs',
   'filter-tools',
   'guard',
+  'jobs',
   'keyboard',
   'reading',
   'rows',

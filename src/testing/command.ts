@@ -56,7 +56,9 @@ export async function hooktapeWithInput(stdin: string, env: Record<string, strin
 
 /** @param terminal what is different at a terminal: its width, its answers to questions */
 export async function hooktapeAtTerminal(
-  terminal: Partial<Pick<Io, 'outputTerminal' | 'fullScreen' | 'ask' | 'isTerminal' | 'sleep'>>,
+  terminal: Partial<
+    Pick<Io, 'outputTerminal' | 'fullScreen' | 'ask' | 'isTerminal' | 'sleep' | 'untilSignal' | 'clock'>
+  >,
   env: Record<string, string>,
   ...args: string[]
 ): Promise<Ended> {

@@ -54,7 +54,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const pathsHandling401 = new Set(['/api/session', '/api/setup']);
 const maxRateLimitWaits = 3;
 
-const call = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
+export const call = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
   (await (await responseTo(method, path, body, signal)).json()) as T;
 
 async function responseTo(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {

@@ -33,6 +33,8 @@ import { clearPickStore } from './state/pick-store.ts';
 const EndpointSettingsPage = onDemand(() =>
   import('./pages/endpoint-settings.tsx').then(page => page.EndpointSettingsPage),
 );
+const JobsPage = onDemand(() => import('./jobs/jobs-page.tsx').then(page => page.JobsPage));
+const JobPage = onDemand(() => import('./jobs/job-page.tsx').then(page => page.JobPage));
 const AnswersPage = onDemand(() => import('./pages/answers.tsx').then(page => page.AnswersPage));
 
 type AuthState =
@@ -187,6 +189,12 @@ function Route({ url }: { url: PageLocation }) {
       return <InspectorPage key={id} endpointId={id} eventId={item ?? ''} where={filterOf(url.query)} />;
     }
   }
+  if (app === 'app' && section === 'jobs')
+    return id ? (
+      <JobPage key={id} id={id} outcome={url.query.get('outcome')} />
+    ) : (
+      <JobsPage endpointId={url.query.get('endpoint') ?? undefined} />
+    );
   if (app === 'app' && section === 'settings') return <SettingsPage section={id ?? 'account'} />;
   return <NotFoundPage title="Page not found">There's no page at this URL.</NotFoundPage>;
 }

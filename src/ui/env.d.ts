@@ -1,1 +1,4 @@
-declare module '*.css';
+declare module '*.css' {
+  const url: string;
+  export default url;
+}

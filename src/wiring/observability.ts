@@ -15,6 +15,7 @@ type MeasuredServices = {
   capture: { depth: () => number };
   notifications: { openStreams: () => number };
   search: { lag: () => Promise<number | undefined> };
+  replayJobs: { jobs: (state: 'running' | 'paused') => Promise<number>; waiting: () => Promise<number> };
 };
 
 export function createObservabilityWiring(
@@ -42,6 +43,10 @@ export function createObservabilityWiring(
       busyIncidents: direct.busyIncidents,
       liveStreams: () => measured().notifications.openStreams(),
       indexLag: () => measured().search.lag(),
+      replayJobs: {
+        jobs: state => measured().replayJobs.jobs(state),
+        waiting: () => measured().replayJobs.waiting(),
+      },
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
       journal: journal?.backlog,

@@ -6,6 +6,7 @@ import type { EventsWiring } from './events.ts';
 import type { FeedWiring } from './feed.ts';
 import type { HistoryWiring } from './history.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { ObservabilityWiring } from './observability.ts';
 import type { QueuesWiring } from './queues.ts';
 
 const sweepEveryMs = 600_000;
@@ -17,9 +18,11 @@ export function createReplayJobsWiring(
   { feed }: FeedWiring,
   { replays }: HistoryWiring,
   { queues }: QueuesWiring,
+  { metrics }: ObservabilityWiring,
 ) {
+  const store = createReplayJobsStore(database);
   const replayJobs = createReplayJobsService({
-    store: createReplayJobsStore(database),
+    store,
     queues,
     endpoint: endpoints.owned,
     matching: feed.matching,
@@ -27,10 +30,11 @@ export function createReplayJobsWiring(
       seqs.length === 0 ? [] : events.listBySeq(principal, await endpoints.owned(principal, endpointId), [...seqs]),
     send: ({ teamId, plan, accountId, sign }, id, url, signal) =>
       replays.attemptInJob({ teamId, plan, accountId }, id, { url, sign: sign ?? undefined, signal }),
+    onItem: metrics.replayJobItem,
     clock,
     random,
   });
   queues.register('replay', replayJobs.queueKind);
   every(sweepEveryMs, 'removing old replay jobs', replayJobs.sweep);
-  return { replayJobs };
+  return { replayJobs, replayJobLevels: { jobs: store.countIn, waiting: store.waiting } };
 }

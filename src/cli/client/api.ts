@@ -100,7 +100,7 @@ export function createApi(io: Io, server: Server, isPatient = true): Api {
     const response = await send(method, path, asked, deadline);
     const onChunk = asked.silenceMs === undefined ? () => {} : deadline.restart;
     const text = await reach(server.url, () => readText(response, onChunk));
-    if (!response.ok) throw refusal(server, response, text, asked.query);
+    if (!response.ok) throw refusal(server, response, text, filterIn(asked));
     try {
       return { body: JSON.parse(text) as T, headers: response.headers };
     } catch {
@@ -127,7 +127,8 @@ export function createApi(io: Io, server: Server, isPatient = true): Api {
       (await callWithHeaders<T>(method, path, asked)).body,
     async open(path, query = {}) {
       const response = await send('GET', path, { query });
-      if (!response.ok) throw refusal(server, response, await reach(server.url, () => response.text()), query);
+      if (!response.ok)
+        throw refusal(server, response, await reach(server.url, () => response.text()), filterIn({ query }));
       return response;
     },
   };
@@ -186,7 +187,11 @@ export async function reach<T>(url: string, request: () => Promise<T>): Promise<
   }
 }
 
-function refusal(server: Server, response: Response, text: string, query: Query = {}): Error {
+const filterIn = ({ query, body }: Asked): unknown =>
+  query?.['where'] ?? (body as { where?: unknown } | undefined)?.where;
+
+/** @param filter what the request had as `where` */
+function refusal(server: Server, response: Response, text: string, filter: unknown): Error {
   const { status } = response;
   const body = readErrorBody(text);
   const location = response.headers.get('location');
@@ -196,7 +201,6 @@ function refusal(server: Server, response: Response, text: string, query: Query 
   if (body === undefined && status >= 502 && status <= 504)
     return new UnreachableError(`${server.url} cannot be reached: its proxy answered ${status}`);
   const message = typeof body?.error === 'string' ? body.error : `the server answered ${status}`;
-  const filter = query['where'];
   if (status === 400 && typeof body?.position === 'number' && typeof filter === 'string')
     return filterUsageError('--where', filter, message, body.position);
   if (status === 401)

@@ -141,6 +141,46 @@ hooktape endpoint delete ENDPOINT [--pinned] [--yes]`,
     ],
     load: async () => (await import('../client/send.ts')).runSend,
   },
+  replay: {
+    summary: 'let the server send many events again, and compare two handlers',
+    usage:
+      'hooktape replay ENDPOINT --where W --dest URL [--from T] [--to T] [--dest2 URL] [--ignore PATH]… [--compare-header NAME]… [--pace P] [--concurrency N] [--per event|delivery] [--skip-ok] [--stop-after N] [--resign] [--dry-run] [--report FILE]',
+    details: [
+      endpoint,
+      ['--where W', 'only events that match this filter; "" for all'],
+      ['--dest URL', 'where the server sends them'],
+      ['--from T', 'only events from then on: a time, a day, or a duration such as 2h for so long ago'],
+      ['--to T', 'only events up to then'],
+      ['--dest2 URL', 'a second destination, whose answers are compared with those of --dest'],
+      ['--ignore PATH', 'do not compare this: status, header.x, body.a.b, body.items[].id'],
+      ['--compare-header NAME', 'compare this header of the answers, too (default: none)'],
+      ['--pace P', '5/s; original: with the pauses in between with which they came; original*10: ten times as fast'],
+      ['--concurrency N', 'requests at the same time, up to 32 (default: 1)'],
+      ['--per P', 'send each event (default), or of each delivery only the newest attempt'],
+      ['--skip-ok', 'skip events that --dest has accepted before'],
+      ['--stop-after N', 'pause after N failed events'],
+      ['--resign', 'sign each event now, with a stored secret of the endpoint that may sign'],
+      ['--dry-run', 'only count the events'],
+      ['--report FILE', 'write the comparison to FILE, which ends in .json or .md'],
+    ],
+    manual: [
+      'The events are fixed when the job begins, 100,000 at most, and are sent oldest first. The server does the work: the job goes on when this command ends, when the server restarts, and when the server is killed, which repeats at most what was under way. [delivering.md](delivering.md) has the rest: what is sent again, how a destination that refuses is spared.',
+      'At a terminal a bar shows how far the job is; elsewhere stderr gets a line now and then. Ctrl+C ends the command, not the job, and says how to pause or end it. A destination is sent to by one job at a time: another one is refused (exit code 1).',
+      'At the end stdout has the numbers, then with `--dest2` a line for each path where the answers differ, with how many events and an example, then the failed events. `--json` prints the job instead. Exit codes: 0 when all events were accepted, answered alike or skipped; 1 when some failed or differed, and when the job is paused, cancelled or left running.',
+    ],
+    load: async () => (await import('../client/replay.ts')).runReplay,
+  },
+  job: {
+    summary: 'list, watch, pause, resume and cancel replay jobs',
+    usage: `hooktape job list
+hooktape job watch JOB
+hooktape job pause JOB
+hooktape job resume JOB
+hooktape job cancel JOB`,
+    details: [['JOB', 'the id that `replay` printed (job_…)']],
+    manual: ['`watch` shows a job as `replay` does, and has its exit codes.'],
+    load: async () => (await import('../client/job.ts')).runJob,
+  },
   mark: {
     summary: 'print a position in the events of an endpoint, for expect',
     usage: 'hooktape mark ENDPOINT',

@@ -30,6 +30,13 @@ export type Levels = {
   diskFreeBytes?: (() => Promise<number | undefined>) | undefined;
   /** Stored events that have no search signature yet. */
   indexLag?: (() => number | Promise<number | undefined> | undefined) | undefined;
+  replayJobs?: ReplayJobLevels | undefined;
+};
+
+type ReplayJobLevels = {
+  jobs: (state: 'running' | 'paused') => Promise<number>;
+  /** Events of running jobs that are not settled yet. */
+  waiting: () => Promise<number>;
 };
 
 export type MetricsService = ReturnType<typeof createMetricsService>;
@@ -95,6 +102,10 @@ function registerLevels({ level, total }: Instruments, levels: Levels, startedAt
     'Events without a search signature: rows of 1.0 that are not packed into blocks yet',
     levels.indexLag,
   );
+  const { replayJobs } = levels;
+  level('hooktape_replay_jobs_running', 'Replay jobs that run', replayJobs && (() => replayJobs.jobs('running')));
+  level('hooktape_replay_jobs_paused', 'Replay jobs that are paused', replayJobs && (() => replayJobs.jobs('paused')));
+  level('hooktape_replay_job_events_waiting', 'Events of running replay jobs still to be sent', replayJobs?.waiting);
   total('hooktape_database_busy_total', 'SQLITE_BUSY incidents; anything but 0 is a defect', levels.busyIncidents);
   // The names that every Prometheus client library gives these three.
   level('process_resident_memory_bytes', 'Resident memory', () => levels.usage().residentBytes);
@@ -112,6 +123,7 @@ function registerCounters({ counter, histogram }: Instruments) {
     loopLag: histogram('hooktape_event_loop_lag_seconds', 'How late a timer fires', seconds),
     swept: counter('hooktape_swept_events_total', 'Events removed by retention or with their endpoint'),
     replays: counter('hooktape_replays_total', 'Replays, by result', 'result'),
+    replayJobEvents: counter('hooktape_replay_job_events_total', 'Events of replay jobs, by outcome', 'outcome'),
   };
 }
 
@@ -164,6 +176,10 @@ export function createMetricsService({
     },
     replay(result: 'ok' | 'not_ok' | 'failed'): void {
       counters.replays.inc({ result });
+    },
+    /** @param outcome of its item; `again`: the destination asked to wait */
+    replayJobItem(outcome: string): void {
+      counters.replayJobEvents.inc({ outcome });
     },
   };
 }

@@ -3,7 +3,7 @@
  * that differed are kept here.
  */
 import type { InStatement } from '@libsql/client';
-import { and, asc, count, eq, gt, isNull, sum } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNull, type SQL, sql, sum } from 'drizzle-orm';
 import type { JobOutcome } from '../../core/replay-job.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { events, replays } from '../../db/schema.ts';
@@ -11,6 +11,7 @@ import { jobAnswers, queueItems, queues } from '../../db/schema-queues.ts';
 import { inList, toClientStatement } from '../../db/sql-fragments.ts';
 
 export const jobQueue = 'replay';
+const removedTogether = 1000;
 
 /** How many items have each outcome; those that are not settled are left out. */
 export type Counts = Partial<Record<JobOutcome, number>>;
@@ -87,6 +88,28 @@ export function createJobItemsStore(db: Drizzle) {
           .innerJoin(queues, eq(queues.seq, queueItems.queue))
           .where(and(inQueue(id), eq(queueItems.event, event), gt(jobAnswers.until, now)))
       )[0]?.content,
+
+    /** How many events of jobs that run wait. */
+    waiting: async (): Promise<number> =>
+      (
+        await db
+          .select({ items: count() })
+          .from(queueItems)
+          .innerJoin(queues, eq(queues.seq, queueItems.queue))
+          .where(and(eq(queues.kind, jobQueue), isNull(queues.pausedAt), isNull(queueItems.outcome)))
+      )[0]?.items ?? 0,
+
+    /** In many transactions: a job may have 100,000 items, and deliveries must not wait for that. @param owners sequence numbers of queues */
+    async removeItems(owners: SQL): Promise<void> {
+      for (let removed = removedTogether; removed === removedTogether; )
+        removed = (
+          await db
+            .delete(queueItems)
+            .where(
+              sql`${queueItems.seq} IN (SELECT seq FROM queue_items WHERE queue IN (${owners}) LIMIT ${removedTogether})`,
+            )
+        ).rowsAffected;
+    },
 
     keepAnswers: (item: number, content: Uint8Array, until: number): InStatement =>
       toClientStatement(

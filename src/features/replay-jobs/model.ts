@@ -5,6 +5,8 @@ import { ByteCount, literals, nullable, Timestamp, textDocumentedAs } from '../.
 import { HttpUrl } from '../replays/model.ts';
 
 export const maxJobEvents = 100_000;
+/** Of those that are named one by one. */
+export const maxChosenEvents = 1000;
 export const maxJobConcurrency = 32;
 const maxPaths = 200;
 
@@ -19,6 +21,13 @@ export const NewReplayJob = t.Object(
     where: t.Optional(t.String({ description: 'only events that match this filter' })),
     from: t.Optional(Time),
     to: t.Optional(Time),
+    eventIds: t.Optional(
+      t.Array(t.String({ maxLength: 100 }), {
+        minItems: 1,
+        maxItems: maxChosenEvents,
+        description: 'these events, in place of `where`, `from` and `to`',
+      }),
+    ),
     dest: HttpUrl('where the events are sent'),
     dest2: t.Optional(nullable(HttpUrl('a second destination: its answers are compared with those of `dest`'))),
     ignore: t.Optional(
@@ -75,8 +84,12 @@ export const ReplayJob = t.Object(
     where: t.String(),
     dest: t.String(),
     dest2: nullable(t.String()),
+    ignore: t.Array(t.String(), { description: 'what is not compared' }),
+    compareHeaders: t.Array(t.String(), { description: 'headers that are compared' }),
     pace: nullable(t.String()),
     concurrency: t.Integer(),
+    skipOk: t.Boolean(),
+    stopAfter: nullable(t.Integer()),
     matched: t.Integer({ description: 'events of the job' }),
     bytes: { ...ByteCount, description: 'of their bodies' },
     ok: Count,

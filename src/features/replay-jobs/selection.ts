@@ -1,10 +1,14 @@
 /* Which events a replay job has. They are fixed when it is created. */
-import { invalid } from '../../core/errors.ts';
+import { invalid, notFound } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { parseWhere } from '../../core/where.ts';
 import type { EventSummary } from '../events/model.ts';
 import { maxJobEvents, type NewReplayJob } from './model.ts';
 import type { ReplayJobsStore } from './store.ts';
+
+/** So many are read at once. */
+const chosenTogether = 100;
 
 export type SelectionOptions = {
   store: Pick<ReplayJobsStore, 'bytesOf'>;
@@ -18,14 +22,28 @@ export type SelectionOptions = {
 };
 
 export function createSelection({ store, matching, summaries }: SelectionOptions) {
-  /** The events of a job, oldest first. @throws invalid when there are too many */
+  /** The events that the request names. @throws not_found when the endpoint does not have one of them */
+  async function* chosen(principal: TeamAccess, endpointId: string, ids: readonly string[]) {
+    const wanted = new Set(ids);
+    const seqs = [...wanted].map(id => parseEventId(id)?.seq ?? 0).sort((a, b) => a - b);
+    for (let i = 0; i < seqs.length; i += chosenTogether) {
+      const step = seqs.slice(i, i + chosenTogether);
+      const found = await summaries(principal, endpointId, step);
+      if (found.filter(({ id }) => wanted.has(id)).length < step.length) throw notFound('one of the events');
+      yield { seqs: step };
+    }
+  }
+
+  /** The events of a job, oldest first. @throws invalid when there are too many, not_found */
   return async (principal: MemberAccess, request: NewReplayJob): Promise<{ seqs: number[]; bytes: number }> => {
-    const { endpointId, per = 'event' } = request;
+    const { endpointId, per = 'event', eventIds } = request;
+    const where = whereOf(request);
+    const steps = eventIds ? chosen(principal, endpointId, eventIds) : matching(principal, { endpointId, where });
     const seqs: number[] = [];
     let bytes = 0;
     /** Of each delivery: the place of its event in `seqs`, and the event's size. */
     const deliveries = new Map<string, { place: number; size: number }>();
-    for await (const step of matching(principal, { endpointId, where: whereOf(request) })) {
+    for await (const step of steps) {
       if (per === 'event') {
         seqs.push(...step.seqs);
         bytes += await store.bytesOf(step.seqs);
@@ -45,12 +63,16 @@ export function createSelection({ store, matching, summaries }: SelectionOptions
 }
 
 /** The filter of a job: `where` and the times. @throws invalid */
-export function whereOf({ where = '', from, to }: NewReplayJob): string {
+export function whereOf({ where = '', from, to, eventIds }: NewReplayJob): string {
+  if (eventIds && (where.trim() !== '' || from !== undefined || to !== undefined))
+    throw invalid('give either eventIds, or where, from and to');
   const time = (name: string, value: number | string): string => {
     const text = typeof value === 'number' ? new Date(value).toISOString() : value.trim();
     if (!/^[\w.:+-]+$/.test(text)) throw invalid(`${name} is not a time`);
     return text;
   };
+  // Alone, so that its parentheses are its own and positions in errors count from its beginning.
+  if (where.trim() !== '') parseWhere(where);
   const terms = [
     ...(where.trim() === '' ? [] : [from === undefined && to === undefined ? where.trim() : `(${where.trim()})`]),
     ...(from === undefined ? [] : [fromTerm(time('from', from))]),

@@ -33,7 +33,7 @@ const queueName = 'replay';
 const addedTogether = 1000;
 const dayMs = 24 * 3_600_000;
 const jobsKeptMs = 30 * dayMs;
-const unfinishedMs = 3_600_000;
+const unfinishedMs = 900_000;
 
 export function createReplayJobsService(
   options: SelectionOptions & {
@@ -42,11 +42,13 @@ export function createReplayJobsService(
     /** @throws not_found */
     endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string }>;
     send: JobSender;
+    /** Called for every event that was settled, or that the destination asked to send later (`again`). */
+    onItem?: (outcome: string) => void;
     clock: Clock;
     random: RandomBytes;
   },
 ) {
-  const { store, queues, endpoint: findEndpoint, send, clock, random } = options;
+  const { store, queues, endpoint: findEndpoint, send, onItem, clock, random } = options;
 
   const find = async ({ teamId }: Pick<TeamAccess, 'teamId'>, id: string): Promise<JobRow> => {
     const job = await store.find(teamId, id);
@@ -84,6 +86,9 @@ export function createReplayJobsService(
   const pause = async (id: string): Promise<void> => {
     await store.write([...store.pausing(id, 'running', 'paused'), ...queues.pausing(queueName, id)]);
     queues.finish(queueName, id);
+    // Nothing is left to go on with.
+    const counts = (await store.counts([id])).get(id);
+    if (!counts?.waiting) await store.write(store.ending(id, 'done', clock.now()));
   };
 
   return {
@@ -94,7 +99,8 @@ export function createReplayJobsService(
     async create(principal: MemberAccess, request: NewReplayJob): Promise<ReplayJob | ReplayJobDryRun> {
       const dest = readDestination(request.dest);
       const dest2 = request.dest2 ? readDestination(request.dest2) : null;
-      if (dest === dest2) throw invalid('dest and dest2 are the same URL');
+      const destinations = [dest, ...(dest2 === null ? [] : [dest2])].map(sameForAll);
+      if (destinations[0] === destinations[1]) throw invalid('dest and dest2 are the same URL');
       readPace(request.pace ?? undefined);
       const where = whereOf(request);
       const endpoint = await findEndpoint(principal, request.endpointId);
@@ -124,6 +130,7 @@ export function createReplayJobsService(
           bytes: 0,
           createdAt: now,
         },
+        destinations,
         // Paused until all its events are in it.
         [...queues.creation(queueName, id), ...queues.pausing(queueName, id)],
       );
@@ -164,6 +171,8 @@ export function createReplayJobsService(
           ...store.pausing(id, 'paused', 'running'),
           store.noteResume(id, failed),
           ...queues.resuming(queueName, id),
+          // Also when all its events were settled while it was paused: the runner then finds that it is done.
+          ...queues.wakening(queueName, id),
         ]);
         queues.wake(queueName, id);
       }),
@@ -201,7 +210,7 @@ export function createReplayJobsService(
         const job = await store.open(id);
         if (!job) return undefined;
         const failed = (await store.counts([id])).get(id)?.failed ?? 0;
-        return createJobWork(job, failed, { store, send, clock, onTooManyFailures: pause });
+        return createJobWork(job, failed, { store, send, clock, onTooManyFailures: pause, onItem });
       },
       onEmpty: async id => void (await store.write(store.ending(id, 'done', clock.now()))),
     } satisfies QueueKind,
@@ -210,5 +219,18 @@ export function createReplayJobsService(
       const now = clock.now();
       return store.sweep(now, now - jobsKeptMs, now - unfinishedMs);
     },
+
+    /** At the start of the only process of a database: a job without its events was left by a kill, and would keep its destination. */
+    removeUnfinished: (): Promise<void> => {
+      const now = clock.now();
+      return store.sweep(now, now - jobsKeptMs, Number.MAX_SAFE_INTEGER);
+    },
   };
+}
+
+/** `http://a` and `HTTP://a:80/#x` are one destination. */
+function sameForAll(destination: string): string {
+  const url = new URL(destination);
+  url.hash = '';
+  return url.href;
 }

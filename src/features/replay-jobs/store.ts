@@ -1,6 +1,6 @@
 /* Replay jobs: their rows, and the destinations that they have for themselves. */
 import type { InStatement } from '@libsql/client';
-import { and, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { ReplayJobState } from '../../core/replay-job.ts';
 import type { Database } from '../../db/database.ts';
 import { accounts, endpoints, teams } from '../../db/schema.ts';
@@ -24,13 +24,15 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
       .from(replayJobs)
       .innerJoin(endpoints, and(eq(endpoints.seq, replayJobs.endpoint), isNull(endpoints.deletedAt)));
 
-  return {
-    ...createJobItemsStore(db),
+  const { removeItems, ...items } = createJobItemsStore(db);
 
-    /** Creates the job. @returns false when a job of the team that is not over has one of its destinations */
-    async insert(row: NewJobRow, others: readonly InStatement[]): Promise<boolean> {
-      const { teamId, id: job, dest, dest2 } = row;
-      const taken = [dest, ...(dest2 && !dest2.equals(dest) ? [dest2] : [])].map(one => ({ teamId, dest: one, job }));
+  return {
+    ...items,
+
+    /** Creates the job. @param destinations that it has for itself @returns false when a job of the team that is not over has one of its destinations */
+    async insert(row: NewJobRow, destinations: readonly string[], others: readonly InStatement[]): Promise<boolean> {
+      const { teamId, id: job } = row;
+      const taken = destinations.map(dest => ({ teamId, dest: Buffer.from(dest), job }));
       const statements = [db.insert(replayJobs).values(row), db.insert(jobDestinations).values(taken)];
       try {
         await client.batch([...statements.map(toClientStatement), ...others], 'write');
@@ -105,6 +107,10 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
     noteResume: (id: string, failed: number): InStatement =>
       toClientStatement(db.update(replayJobs).set({ failedAtResume: failed }).where(eq(replayJobs.id, id))),
 
+    /** How many jobs of all teams are in a state. */
+    countIn: async (state: ReplayJobState): Promise<number> =>
+      (await db.select({ jobs: count() }).from(replayJobs).where(eq(replayJobs.state, state)))[0]?.jobs ?? 0,
+
     /** Removes answers whose time is over, jobs that ended long ago, and some that a kill left without their events. */
     async sweep(now: number, endedBefore: number, unfinishedBefore: number): Promise<void> {
       const old = db
@@ -116,6 +122,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
             and(isNull(replayJobs.matched), lt(replayJobs.createdAt, unfinishedBefore)),
           ),
         );
+      await removeItems(sql`SELECT seq FROM queues WHERE kind = ${jobQueue} AND owner IN ${old}`);
       await db.batch([
         db.delete(jobAnswers).where(lt(jobAnswers.until, now)),
         db.delete(queues).where(and(eq(queues.kind, jobQueue), sql`${queues.owner} IN ${old}`)),

@@ -31,7 +31,8 @@ export type JobSender = (
 ) => Promise<SentAnswer>;
 
 const answersKeptMs = 7 * 24 * 3_600_000;
-const maxRetryAfterMs = 3_600_000;
+/** The queues know no later time. */
+const maxRetryAfterMs = 24 * 3_600_000;
 const longestTimesInRow = 1000;
 
 const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value), 'utf8');
@@ -44,12 +45,13 @@ export type JobWorkOptions = {
   clock: Clock;
   /** `stopAfter` events have failed. */
   onTooManyFailures: (id: string) => Promise<void>;
+  onItem: ((outcome: string) => void) | undefined;
 };
 
 export function createJobWork(
   job: JobRow & { plan: 'free' | 'pro' },
   failedBefore: number,
-  { store, send, clock, onTooManyFailures }: JobWorkOptions,
+  { store, send, clock, onTooManyFailures, onItem }: JobWorkOptions,
 ): QueueWork {
   const [dest, dest2] = [text(job.dest), job.dest2 && text(job.dest2)];
   const comparing = {
@@ -122,6 +124,8 @@ export function createJobWork(
     startInMs: item => pace.startInMs(receivedAt(item)),
     work,
     onWritten: (_, result) => {
+      if (result.kind === 'settled') onItem?.(result.outcome);
+      else if (result.kind === 'retry') onItem?.('again');
       if (result.kind !== 'settled' || result.outcome !== 'failed') return;
       failed++;
       if (job.stopAfter === null || failed - job.failedAtResume < job.stopAfter || isStopped) return;

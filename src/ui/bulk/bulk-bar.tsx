@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../components/controls.tsx';
 import { ExportDialog } from '../components/export-dialog.tsx';
 import { IconButton } from '../components/icon-button.tsx';
+import { JobDialog } from '../components/job-button.tsx';
 import { currentLocation, Link, navigate } from '../components/navigation.tsx';
 import type { AllPicked, Picks } from '../components/use-picks.ts';
 import { useWorkspace } from '../components/workspace.tsx';
@@ -17,6 +18,8 @@ import type { Targets } from './targets.ts';
 
 /** Their ids have to fit into the URL of the download. */
 const maxExportedIds = 200;
+/** As many as the API takes. */
+const maxJobIds = 1000;
 
 type BulkBarProps = {
   endpointId: string;
@@ -29,7 +32,7 @@ type BulkBarProps = {
   onReload: () => void;
 };
 
-type Action = 'replay' | 'pin' | 'tag' | 'export' | 'delete';
+type Action = 'replay' | 'job' | 'pin' | 'tag' | 'export' | 'delete';
 
 export function BulkBar(props: BulkBarProps) {
   const { endpointId, where, picks, onReplay } = props;
@@ -39,6 +42,7 @@ export function BulkBar(props: BulkBarProps) {
   const targets: Targets = all ? { all } : { ids: pickedIds };
   const isEmpty = all?.count === 0;
   const isCounting = all !== undefined && all.count === undefined;
+  const isTooManyForJob = !all && pickedIds.length > maxJobIds;
   const isTooManyToExport = !all && pickedIds.length > maxExportedIds;
   const base = `/app/endpoints/${endpointId}`;
   return (
@@ -68,6 +72,12 @@ export function BulkBar(props: BulkBarProps) {
           </Link>
         )}
         <span class="grow" />
+        <IconButton
+          icon="rows"
+          label={isTooManyForJob ? `Replay as a job: up to ${maxJobIds} events, or all that match` : 'Replay as a job'}
+          disabled={isEmpty || isCounting || isTooManyForJob}
+          onClick={() => setAction('job')}
+        />
         <IconButton icon="pin" label="Pin" disabled={isEmpty || isCounting} onClick={() => setAction('pin')} />
         <IconButton icon="tag" label="Tag" disabled={isEmpty || isCounting} onClick={() => setAction('tag')} />
         <IconButton
@@ -117,6 +127,12 @@ function ActionDialog({ action, targets, onClose, ...props }: ActionDialogProps)
   switch (action) {
     case 'replay':
       return <ReplayAll targets={targets} list={list} onReady={onReplay} onClose={onClose} />;
+    case 'job':
+      return 'all' in targets ? (
+        <JobDialog endpointId={endpointId} where={targets.all.bounded} onClose={onClose} />
+      ) : (
+        <JobDialog endpointId={endpointId} where="" ids={targets.ids} onClose={onClose} />
+      );
     case 'pin':
       return <PinPicked targets={targets} list={list} onClose={onClose} />;
     case 'tag':

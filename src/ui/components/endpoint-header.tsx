@@ -100,6 +100,9 @@ function EndpointMenu({ endpoint, onConnect, onTest }: EndpointMenuProps) {
           <Link to={`/app/endpoints/${endpoint.id}/answers`} onClick={() => setIsOpen(false)}>
             Answers
           </Link>
+          <Link to={`/app/jobs?endpoint=${endpoint.id}`} onClick={() => setIsOpen(false)}>
+            Replay jobs
+          </Link>
           <Link to={`/app/endpoints/${endpoint.id}/settings`} onClick={() => setIsOpen(false)}>
             Endpoint settings
           </Link>

@@ -17,6 +17,7 @@ import { TimeRangePicker } from '../search/time-range-picker.tsx';
 import { useSeenValues } from '../search/use-seen-values.ts';
 import { ExportButton } from './export-dialog.tsx';
 import { Icon } from './icons.tsx';
+import { JobButton } from './job-button.tsx';
 
 const connectionLabels: Record<ConnectionState, string> = {
   connecting: 'Connecting',
@@ -46,6 +47,7 @@ export function ListToolbar({ searchRef, endpointId, where, filter, list, event,
         <SearchBox inputRef={searchRef} where={where} onFilter={filter.setFilter} seen={seen} />
         <TimeRangePicker terms={timeParts} onPick={terms => filter.setFilter(withTimeParts(where, terms))} />
         <LiveButton connection={connection} state={state} onPause={list.setPaused} />
+        <JobButton endpointId={endpointId} where={where} />
         <ExportButton endpointId={endpointId} where={where} />
       </div>
       <FilterChips where={where} onFilter={filter.setFilter} onEmpty={() => searchRef.current?.focus()} />

@@ -4,23 +4,30 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Empty } from '../components/controls.tsx';
 import { Link } from '../components/navigation.tsx';
+import { onDemand } from '../components/on-demand.tsx';
 import { useTitle } from '../components/use-title.ts';
+import { useWorkspace } from '../components/workspace.tsx';
 import { AccountSection } from './settings-account.tsx';
 import { AppsSection } from './settings-apps.tsx';
 import { KeysSection } from './settings-keys.tsx';
 import { PlanSection } from './settings-plan.tsx';
 import { TeamSection } from './settings-team.tsx';
 
-export const sections: { id: string; label: string; Section: ComponentType }[] = [
+const AuditSection = onDemand(() => import('../audit/audit-section.tsx').then(page => page.AuditSection));
+
+export const sections: { id: string; label: string; Section: ComponentType; isForOwners?: boolean }[] = [
   { id: 'account', label: 'Account', Section: AccountSection },
   { id: 'keys', label: 'API keys', Section: KeysSection },
   { id: 'apps', label: 'Connected apps', Section: AppsSection },
   { id: 'team', label: 'Team', Section: TeamSection },
+  { id: 'audit', label: 'Audit log', Section: AuditSection, isForOwners: true },
   { id: 'plan', label: 'Plan and exports', Section: PlanSection },
 ];
 
 export function SettingsPage({ section }: { section: string }) {
-  const current = sections.find(one => one.id === section);
+  const { session } = useWorkspace();
+  const shown = sections.filter(({ isForOwners }) => !isForOwners || session.role === 'owner');
+  const current = shown.find(one => one.id === section);
   useTitle(current?.label ?? 'Settings');
   // On a phone the navigation is one row that scrolls sideways.
   const nav = useRef<HTMLElement>(null);
@@ -29,7 +36,7 @@ export function SettingsPage({ section }: { section: string }) {
     <main class="page settings">
       <h1>Settings</h1>
       <nav class="side-nav" aria-label="Settings" ref={nav}>
-        {sections.map(({ id, label }) => (
+        {shown.map(({ id, label }) => (
           <Link key={id} to={`/app/settings/${id}`} aria-current={id === section ? 'page' : undefined}>
             {label}
           </Link>

@@ -4,12 +4,14 @@ import { themes } from '../components/account-menu.tsx';
 import { navigate } from '../components/navigation.tsx';
 import { applyTheme } from '../components/preferences.ts';
 import { useActions, useHotkeys } from '../components/use-hotkeys.ts';
+import { useWorkspace } from '../components/workspace.tsx';
 import { sections } from '../pages/settings.tsx';
 import type { CommandOptions } from '../state/commands.ts';
 
 type PageActionsOptions = { path: string; onPalette: () => void; onHelp: () => void; onSignOut: () => void };
 
 export function usePageActions({ path, onPalette, onHelp, onSignOut }: PageActionsOptions): void {
+  const { session } = useWorkspace();
   const base = /^\/app\/endpoints\/[^/]+/.exec(path)?.[0];
   const goTo = (label: string, to: string): CommandOptions => ({
     label,
@@ -36,7 +38,10 @@ export function usePageActions({ path, onPalette, onHelp, onSignOut }: PageActio
         ]
       : []),
     goTo('Go to all endpoints', '/app'),
-    ...sections.map(({ id, label }) => goTo(`Go to settings: ${label}`, `/app/settings/${id}`)),
+    goTo('Go to replay jobs', '/app/jobs'),
+    ...sections
+      .filter(({ isForOwners }) => !isForOwners || session.role === 'owner')
+      .map(({ id, label }) => goTo(`Go to settings: ${label}`, `/app/settings/${id}`)),
     goTo('Open the API docs', '/docs'),
     ...themes.map(
       ({ id, label }): CommandOptions => ({

@@ -1,0 +1,111 @@
+/* A server process with GitHub deliveries to replay, which can be killed, and handlers that count what they get. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ReplayJob } from '../../src/features/replay-jobs/model.ts';
+import { eventually } from '../../src/testing/poll.ts';
+import { openTestServer } from '../../src/testing/test-server.ts';
+import { githubPayloads } from '../lib/payloads.ts';
+
+const secret = 'the secret of this proof, long enough';
+const startTimeoutMs = 30_000;
+const deliveredAtOnce = 32;
+
+export type JobsWorld = Awaited<ReturnType<typeof openJobsWorld>>;
+
+/** @param command starts the server with `serve` */
+export async function openJobsWorld(command: readonly string[], events: number) {
+  const directory = mkdtempSync(join(tmpdir(), 'hooktape-jobs-'));
+  const { key, endpointId } = await deliverAll(directory, events);
+  const port = freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const handlers: { stop: (now: boolean) => unknown }[] = [];
+  let child: Bun.Subprocess | undefined;
+
+  const start = async (): Promise<void> => {
+    child = Bun.spawn([...command, 'serve'], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOOKTAPE_DATA_DIR: directory,
+        HOOKTAPE_SECRET: secret,
+        HOOKTAPE_PORT: String(port),
+        HOOKTAPE_RATE_LIMIT: '1000000',
+        HOOKTAPE_REPLAY_ALLOW: '127.0.0.0/8',
+      },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    });
+    await eventually(
+      async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true,
+      startTimeoutMs,
+    );
+  };
+  const kill = async (): Promise<void> => {
+    child?.kill('SIGKILL');
+    await child?.exited;
+  };
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+
+  await start();
+  return {
+    start,
+    kill,
+    /** A handler of its own; gets the delivery id that GitHub sent. */
+    handler(answer: (delivery: string) => Response | Promise<Response>): string {
+      const http = Bun.serve({
+        port: 0,
+        hostname: '127.0.0.1',
+        fetch: async request => {
+          await request.arrayBuffer();
+          return answer(request.headers.get('x-github-delivery') ?? '');
+        },
+      });
+      handlers.push(http);
+      return `http://127.0.0.1:${http.port}/hook`;
+    },
+    create: (body: object) => call<ReplayJob>('POST', '/api/replay-jobs', { endpointId, ...body }),
+    job: (id: string) => call<ReplayJob>('GET', `/api/replay-jobs/${id}`),
+    async close(): Promise<void> {
+      await kill();
+      for (const handler of handlers) handler.stop(true);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Payloads of GitHub, each under a delivery id of its own: `delivery-0`, `delivery-1` and so on. */
+async function deliverAll(directory: string, events: number): Promise<{ key: string; endpointId: string }> {
+  const server = await openTestServer({ directory, env: { HOOKTAPE_SECRET: secret } });
+  const ada = await server.createAccount('ada@example.com', { plan: 'pro' });
+  const endpoint = await ada.createEndpoint();
+  const payloads = githubPayloads();
+  let next = 0;
+  const deliver = async (): Promise<void> => {
+    for (let n = next++; n < events; n = next++) {
+      const { event, body } = payloads[n % payloads.length] ?? { event: 'ping', body: new Uint8Array() };
+      const headers = {
+        'content-type': 'application/json',
+        'x-github-event': event,
+        'x-github-delivery': `delivery-${n}`,
+      };
+      await server.deliver(endpoint, body, { headers });
+    }
+  };
+  await Promise.all(Array.from({ length: deliveredAtOnce }, deliver));
+  await server.close();
+  return { key: ada.key, endpointId: endpoint.id };
+}
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+  probe.stop(true);
+  return probe.port;
+}

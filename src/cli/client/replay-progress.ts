@@ -1,0 +1,72 @@
+/*
+ * Watches a replay job until it is over or paused: at a terminal a progress bar, elsewhere a line when something has changed. A server
+ * that restarts meanwhile is waited for; the job goes on with it.
+ */
+import type { ReplayJob } from '../../features/replay-jobs/model.ts';
+import { type Io, UnreachableError } from '../io.ts';
+import { createProgress } from '../progress.ts';
+import type { Api } from './api.ts';
+import { safeLine } from './output.ts';
+
+const firstPollMs = 100;
+const maxPollMs = 1000;
+const lineEveryMs = 5000;
+const patienceMs = 60_000;
+
+export const settledOf = ({ ok, failed, skipped, same, different }: ReplayJob): number =>
+  ok + failed + skipped + same + different;
+
+/** `118 ok, 2 failed`; outcomes that no event had are left out. */
+export function outcomesText({ ok, failed, skipped, same, different }: ReplayJob): string {
+  const counts = { ok, same, different, failed, skipped };
+  const parts = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? `${count} ${name}` : []));
+  return parts.length === 0 ? 'nothing sent yet' : parts.join(', ');
+}
+
+export const jobPath = (id: string): string => `/api/replay-jobs/${encodeURIComponent(id)}`;
+
+/** @returns the job as it was last seen; `isLeft`: the person pressed Ctrl+C @throws UnreachableError after a minute without the server */
+export async function followJob(io: Io, api: Api, created: ReplayJob): Promise<{ job: ReplayJob; isLeft: boolean }> {
+  const progress = createProgress(io, created.matched);
+  const startedMs = io.clock.monotonic();
+  const settledBefore = settledOf(created);
+  const left = io.untilSignal().then(() => 'left' as const);
+  let job = created;
+  let awaySinceMs: number | undefined;
+  let saidMs = startedMs;
+  let said = settledBefore;
+
+  const show = (): void => {
+    const nowMs = io.clock.monotonic();
+    const settled = settledOf(job);
+    const perSecond = ((settled - settledBefore) * 1000) / Math.max(1, nowMs - startedMs);
+    const away = awaySinceMs === undefined ? '' : ', the server cannot be reached';
+    const pace = settled > settledBefore ? `, ${perSecond.toFixed(1)}/s` : '';
+    progress.show(settled, `${settled} of ${job.matched}: ${outcomesText(job)}${pace}${away}`);
+    if (io.isTerminal || settled === said || nowMs - saidMs < lineEveryMs) return;
+    [saidMs, said] = [nowMs, settled];
+    io.stderr(`${settled} of ${job.matched}: ${outcomesText(job)}\n`);
+  };
+  const read = async (): Promise<void> => {
+    try {
+      job = await api.call<ReplayJob>('GET', jobPath(created.id));
+      awaySinceMs = undefined;
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error;
+      awaySinceMs ??= io.clock.monotonic();
+      if (io.clock.monotonic() - awaySinceMs >= patienceMs)
+        throw new UnreachableError(`${error.message}; ${safeLine(created.id)} goes on when the server does`);
+    }
+  };
+
+  try {
+    for (let pollMs = firstPollMs; job.state === 'running'; pollMs = Math.min(maxPollMs, pollMs * 1.5)) {
+      show();
+      if ((await Promise.race([left, io.sleep(pollMs)])) === 'left') return { job, isLeft: true };
+      await read();
+    }
+    return { job, isLeft: false };
+  } finally {
+    progress.clear();
+  }
+}

@@ -1,0 +1,62 @@
+/* What became of a replay job: printed, and for a comparison written to a file. */
+import type { ReplayJob, ReplayJobItemPage } from '../../features/replay-jobs/model.ts';
+import { differenceText, type PathGroup, readReport, reportAsMarkdown } from '../../shared/comparison-report.ts';
+import { exitCodes, type Io, UsageError } from '../io.ts';
+import type { Api } from './api.ts';
+import type { Given } from './given.ts';
+import { counted, printJson, printTable, safeLine } from './output.ts';
+import { jobPath, outcomesText } from './replay-progress.ts';
+
+const shownFailures = 20;
+const pageSize = 100;
+/** Only the owner: answers are real data. */
+const ownerOnly = 0o600;
+
+/** @throws UsageError */
+export async function checkReportFile(file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  if (!/\.(json|md)$/i.test(file)) throw new UsageError('--report: FILE must end in .json or .md');
+  const { checkFile } = await import('../expect/files.ts');
+  checkFile('--report', file);
+}
+
+/** @returns 0 when the job is done and every event was accepted, answered alike or skipped */
+export async function showResult(io: Io, api: Api, given: Given, job: ReplayJob): Promise<number> {
+  const items = (outcome: string, cursor: string | undefined, limit = pageSize) =>
+    api.call<ReplayJobItemPage>('GET', `${jobPath(job.id)}/items`, { query: { outcome, limit, cursor } });
+  if (given.json) printJson(io, job);
+  else io.stdout(`${stateText(job)}: ${outcomesText(job)} of ${counted(job.matched, 'event')}\n`);
+  const file = given.option('report');
+  if (job.dest2 !== null && (file !== undefined || !given.json)) {
+    const report = await readReport(job, items);
+    if (!given.json) printPaths(io, report.paths);
+    if (file !== undefined) {
+      const { writeFile } = await import('../expect/files.ts');
+      const text = /\.json$/i.test(file) ? `${JSON.stringify(report, null, 2)}\n` : reportAsMarkdown(report);
+      await writeFile(io, { file, mode: ownerOnly }, [Buffer.from(text)]);
+    }
+  }
+  if (!given.json && job.failed > 0) {
+    const { items: failed } = await items('failed', undefined, shownFailures);
+    printTable(
+      io,
+      failed.map(({ eventId, status, error }) => [eventId, status === null ? '-' : `${status}`, error ?? '']),
+    );
+    if (job.failed > failed.length) io.stderr(`and ${counted(job.failed - failed.length, 'more failure')}\n`);
+  }
+  if (job.state === 'paused')
+    io.stderr(`${safeLine(job.id)} is paused. To go on: hooktape job resume ${safeLine(job.id)}\n`);
+  return job.state === 'done' && job.failed + job.different === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+const stateText = ({ id, state }: ReplayJob): string => `${safeLine(id)} is ${state}`;
+
+const printPaths = (io: Io, paths: readonly PathGroup[]): void =>
+  printTable(
+    io,
+    paths.map(({ path, events, examples: [example] }) => [
+      path,
+      counted(events, 'event'),
+      ...(example ? [differenceText(example, 'left'), differenceText(example, 'right'), example.eventId] : []),
+    ]),
+  );

@@ -1,0 +1,85 @@
+/*
+ * `hooktape replay`: a job on the server that sends many events again. The command starts it, shows how far it is, and says at the end what
+ * became of it; the job does not depend on it. What is wrong with the options is said before anything is sent.
+ */
+import type { NewReplayJob, ReplayJob, ReplayJobDryRun } from '../../features/replay-jobs/model.ts';
+import { withScheme } from '../../shared/typed-url.ts';
+import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
+import { type Api, connect, RefusedError } from './api.ts';
+import { findEndpointId } from './find.ts';
+import { type Given, readGiven, wholeNumber } from './given.ts';
+import { counted, printJson, safeLine, sizeText } from './output.ts';
+import { followJob } from './replay-progress.ts';
+import { checkReportFile, showResult } from './replay-result.ts';
+
+const maxConcurrency = 32;
+const maxStopAfter = 100_000;
+
+export const runReplay: Run = async (args, io, usage) => {
+  const given = readGiven(args, usage);
+  const wanted = readWanted(given);
+  const file = given.option('report');
+  await checkReportFile(file);
+  if (file !== undefined && wanted.dest2 === undefined) throw new UsageError('--report goes with --dest2');
+  const api = connect(io, given);
+  const endpointId = await findEndpointId(api, given.argument(0));
+  const created = await create(api, { ...wanted, endpointId });
+  if (!('id' in created)) {
+    if (given.json) printJson(io, created);
+    else io.stdout(`${counted(created.matched, 'event')}, ${sizeText(created.bytes)}\n`);
+    return exitCodes.done;
+  }
+  io.stderr(`${safeLine(created.id)}: ${counted(created.matched, 'event')}, ${sizeText(created.bytes)}\n`);
+  return followToEnd(io, api, given, created);
+};
+
+/** Until the job is over or paused, or the person has had enough of waiting. @returns the exit code */
+export async function followToEnd(io: Io, api: Api, given: Given, job: ReplayJob): Promise<number> {
+  const { job: seen, isLeft } = await followJob(io, api, job);
+  if (isLeft) {
+    if (given.json) printJson(io, seen);
+    io.stderr(
+      `${safeLine(seen.id)} goes on at the server. To watch it: hooktape job watch ${safeLine(seen.id)}; to pause or end it: hooktape job pause|cancel ${safeLine(seen.id)}, or ${safeLine(new URL(`/app/jobs/${seen.id}`, api.server.url).href)}\n`,
+    );
+    return exitCodes.failed;
+  }
+  return showResult(io, api, given, seen);
+}
+
+/** @throws UsageError */
+function readWanted(given: Given): Omit<NewReplayJob, 'endpointId'> {
+  const [where, from, to, pace, per] = ['where', 'from', 'to', 'pace', 'per'].map(given.option);
+  const dest2 = given.option('dest2');
+  const ignore = given.options('ignore');
+  const compareHeaders = given.options('compare-header');
+  if (dest2 === undefined && ignore.length + compareHeaders.length > 0)
+    throw new UsageError('--ignore and --compare-header go with --dest2');
+  const concurrency = wholeNumber(given, 'concurrency', { least: 1, most: maxConcurrency });
+  const stopAfter = wholeNumber(given, 'stop-after', { least: 1, most: maxStopAfter });
+  return {
+    ...(where !== undefined && { where }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    dest: withScheme(given.option('dest') ?? ''),
+    ...(dest2 !== undefined && { dest2: withScheme(dest2) }),
+    ...(ignore.length > 0 && { ignore }),
+    ...(compareHeaders.length > 0 && { compareHeaders }),
+    ...(pace !== undefined && { pace }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...((per === 'event' || per === 'delivery') && { per }),
+    ...(given.flag('skip-ok') && { skipOk: true }),
+    ...(stopAfter !== undefined && { stopAfter }),
+    ...(given.flag('resign') && { sign: { mode: 'fresh' as const } }),
+    ...(given.flag('dry-run') && { dryRun: true }),
+  };
+}
+
+/** Everything in the request was given as an option, so what is wrong with it is wrong usage. @throws UsageError, RefusedError */
+async function create(api: Api, body: NewReplayJob): Promise<ReplayJob | ReplayJobDryRun> {
+  try {
+    return await api.call<ReplayJob | ReplayJobDryRun>('POST', '/api/replay-jobs', { body });
+  } catch (error) {
+    if (error instanceof RefusedError && error.status === 400) throw new UsageError(error.message);
+    throw error;
+  }
+}

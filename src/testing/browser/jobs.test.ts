@@ -1,0 +1,215 @@
+/* Replay jobs in the dashboard: started from a filter, watched, changed; comparisons; and the audit log that says who did it. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { violations, violationsInBothThemes } from './accessibility.ts';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const hostile = '<img src=x onerror=alert(1)> | ` \u202e';
+
+describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+  let listUrl: string;
+  const opened: { stop: (now: boolean) => unknown }[] = [];
+  const destination = (answer: (body: { n: number }) => Response): string => {
+    const http = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: async request => answer((await request.json()) as { n: number }),
+    });
+    opened.push(http);
+    return `http://127.0.0.1:${http.port}/hook`;
+  };
+
+  beforeAll(async () => {
+    dashboard = await openDashboard({ HOOKTAPE_REPLAY_ALLOW: '127.0.0.0/8' });
+    page = await dashboard.open({ reducedMotion: 'reduce', acceptDownloads: true });
+    await dashboard.setUp(page);
+    const address = await shownAddress(page);
+    listUrl = page.url();
+    for (let n = 0; n < 12; n++) await deliver(address, JSON.stringify({ n, kind: n % 2 ? 'odd' : 'even' }));
+  });
+  afterAll(async () => {
+    for (const one of opened) one.stop(true);
+    await dashboard?.close();
+  });
+
+  const fitsPhone = async (): Promise<void> => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  };
+  /** Opens the dialog by keyboard, for the events that the list shows. */
+  const openDialog = async (where: string): Promise<void> => {
+    await page.goto(`${listUrl.replace(/\?.*/, '')}?where=${encodeURIComponent(where)}`);
+    await page.locator('.event-row').first().waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('replay all that match');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Replay all that match' }).waitFor();
+  };
+
+  test('a job is started from the filter, and its failed events are one click away', async () => {
+    const url = destination(({ n }) => new Response(null, { status: n === 3 ? 500 : 204 }));
+    await openDialog('body.kind:odd');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('6 events, ').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Send 6 events' }).isDisabled()).toBe(true);
+    await dialog.getByText('More options').click();
+    expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await violations(page, { within: 'dialog' })).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Replay all that match' }).click();
+    await dialog.getByLabel('Pace').selectOption('So many a second');
+    await dialog.getByLabel('Events a second').fill('many');
+    await dialog.getByText('A number from 0.001 to 10000.').waitFor();
+    await dialog.getByLabel('Events a second').fill('200');
+    await dialog.getByLabel('Destination', { exact: true }).fill(url);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Replay job', level: 1 }).waitFor();
+    await page.getByText('Done', { exact: true }).waitFor();
+    await page.getByText('5 accepted').waitFor();
+    await page.getByText('500 Internal Server Error').waitFor();
+    expect(await page.locator('.job-items li').count()).toBe(1);
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await fitsPhone();
+    await page.getByRole('link', { name: 'Accepted 5' }).click();
+    await page.locator('.job-items li').nth(4).waitFor();
+    await page.getByRole('link', { name: '← Replay jobs' }).click();
+    await page.getByRole('link', { name: 'Show the failed event' }).click();
+    await page.getByText('500 Internal Server Error').waitFor();
+    await page.locator('.job-items a').click();
+    await page.getByRole('tab', { name: /Replays/ }).waitFor();
+  });
+
+  test('a job is paused, goes on and is cancelled; its destination is refused to another one', async () => {
+    const url = destination(() => new Response(null, { status: 204 }));
+    await openDialog('body.kind:even');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Destination', { exact: true }).fill(url);
+    await dialog.getByLabel('Pace').selectOption('So many a second');
+    await dialog.getByLabel('Events a second').fill('0.01');
+    await dialog.getByRole('button', { name: 'Send 6 events' }).click();
+    await page.getByText('1 of 6 events').waitFor();
+    await page.getByText('Running', { exact: true }).waitFor();
+    const jobUrl = page.url();
+    await openDialog('body.kind:even');
+    await dialog.getByLabel('Destination', { exact: true }).fill(url);
+    await dialog.getByRole('button', { name: 'Send 6 events' }).click();
+    await dialog.getByRole('alert').getByText('A job that is not over sends to this destination').waitFor();
+    await dialog.getByRole('link', { name: 'Replay jobs' }).click();
+    await page.getByText('Running', { exact: true }).waitFor();
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await fitsPhone();
+    await page.goto(jobUrl);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Nothing is sent until it is resumed.').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Running', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Cancel the job' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0);
+  });
+
+  test('a job is started from selected events', async () => {
+    await page.goto(listUrl.replace(/\?.*/, ''));
+    await page.locator('.event-row').first().waitFor();
+    for (const n of [0, 2]) {
+      await page.locator('.event-row').nth(n).hover();
+      await page.locator('.event-row').nth(n).getByRole('checkbox').click();
+    }
+    await page.getByText('2 selected').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.locator('.bulk-bar').evaluate(bar => bar.scrollWidth - bar.clientWidth)).toBeLessThanOrEqual(0);
+    await page.getByRole('button', { name: 'Replay as a job' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay the selected events' });
+    await dialog.getByLabel('Destination', { exact: true }).fill(destination(() => new Response(null)));
+    await dialog.getByRole('button', { name: 'Send 2 events' }).click();
+    await page.getByText('2 of 2 events').waitFor();
+  });
+
+  test('a comparison shows where two handlers differ, both answers, and is kept as JSON and Markdown', async () => {
+    const left = destination(({ n }) => Response.json({ items: [{ total: n }], note: 'same' }));
+    const right = destination(({ n }) => Response.json({ items: [{ total: n < 4 ? hostile : n }], note: 'same' }));
+    await openDialog('body.n>=0');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Destination', { exact: true }).fill(left);
+    await dialog.getByText('More options').click();
+    await dialog.getByLabel('Compare with a second destination').fill(right);
+    await dialog.getByLabel('Not compared').fill('body.note, body.at');
+    await dialog.getByRole('button', { name: 'Send 12 events' }).click();
+    await page.getByRole('heading', { name: 'Comparison', level: 1 }).waitFor();
+    await page.getByText('4 different').waitFor();
+    const group = page.locator('.path-groups > li');
+    await group.getByText('4 events').waitFor();
+    expect(await group.locator('summary code').allTextContents()).toEqual(['body.items[].total']);
+    await group.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await group.getByRole('button', { name: 'Both answers' }).first().click();
+    await page.getByRole('region', { name: 'Right answer' }).getByText('200 OK').waitFor();
+    expect(await page.getByRole('region', { name: 'Right answer' }).locator('pre').last().textContent()).toContain(
+      '<img src=x onerror=alert(1)>',
+    );
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await fitsPhone();
+    const saved = async (name: string): Promise<string> => {
+      const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+      return readFileSync(await download.path(), 'utf8');
+    };
+    expect(JSON.parse(await saved('JSON'))).toMatchObject({
+      job: { same: 8, different: 4, ignore: ['body.note', 'body.at'] },
+      paths: [{ path: 'body.items[].total', events: 4 }],
+      truncated: false,
+    });
+    const markdown = await saved('Markdown');
+    expect(markdown).toContain('12 events: 8 the same, 4 different');
+    expect(Bun.markdown.html(markdown)).not.toContain('<img');
+  });
+
+  test('the audit log says who did it, and is downloaded', async () => {
+    await page.goto(`${dashboard.origin}/app/settings/audit`);
+    await page.getByText('replay_job.cancelled').waitFor();
+    expect(await page.getByText('replay_job.created').count()).toBe(4);
+    expect(await violationsInBothThemes(page)).toEqual([]);
+    await fitsPhone();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download as NDJSON' }).click(),
+    ]);
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\n');
+    expect(lines.map(line => (JSON.parse(line) as { action: string }).action)).toContain('replay_job.paused');
+    // More than a page: the names of an endpoint.
+    const endpoint = `/api/endpoints/${listUrl.split('/')[5]}`;
+    for (let n = 0; n < 50; n++)
+      await page.evaluate(
+        ([path, name]) =>
+          fetch(path ?? '', {
+            method: 'PATCH',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ name }),
+          }),
+        [endpoint, `name ${n}`],
+      );
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('endpoint.changed').nth(49).waitFor();
+    await page.getByRole('button', { name: 'Show older lines' }).click();
+    await page.getByText('replay_job.cancelled').waitFor();
+  });
+
+  test('nothing that must not happen has happened', () => {
+    const { dialogs, violations: broken, foreign, errors } = dashboard.problems;
+    expect([dialogs, broken, foreign, errors]).toEqual([[], [], [], []]);
+  });
+});

@@ -1,0 +1,87 @@
+/* The events of a job by what became of them. The URL holds which are shown. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
+import { Button, Notice, Skeleton } from '../components/controls.tsx';
+import { Link } from '../components/navigation.tsx';
+import { visibleLine } from '../format/visible.ts';
+import { statusText } from '../replay/status-text.ts';
+import { jobsApi, type Outcome } from './jobs-api.ts';
+import { countOf, isOver, outcomeLabels, outcomesOf } from './wording.ts';
+
+type JobItemsProps = { job: ReplayJob; outcome: Outcome | undefined };
+
+export function JobItems({ job, outcome }: JobItemsProps) {
+  const outcomes = outcomesOf(job).filter(one => one === outcome || countOf(job, one) > 0);
+  const shown = outcome ?? outcomes[0];
+  if (shown === undefined) return null;
+  return (
+    <section class="card section" aria-labelledby="job-events">
+      <h2 id="job-events">Events</h2>
+      <nav class="job-tabs" aria-label="Events by outcome">
+        {outcomes.map(one => (
+          <Link
+            key={one}
+            replace
+            to={`/app/jobs/${job.id}?outcome=${one}`}
+            aria-current={one === shown ? 'page' : undefined}
+          >
+            {outcomeLabels[one]} <span class="count">{countOf(job, one).toLocaleString()}</span>
+          </Link>
+        ))}
+      </nav>
+      <ItemList key={shown} job={job} outcome={shown} />
+    </section>
+  );
+}
+
+type Loaded = { items: ReplayJobItem[]; cursor: string | null };
+
+function ItemList({ job, outcome }: { job: ReplayJob; outcome: Outcome }) {
+  const [loaded, setLoaded] = useState<Loaded>();
+  const [problem, setProblem] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const load = async (before: Loaded | undefined): Promise<void> => {
+    setIsBusy(true);
+    try {
+      const page = await jobsApi.items(job.id, outcome, before?.cursor ?? undefined);
+      setLoaded({ items: [...(before?.items ?? []), ...page.items], cursor: page.nextCursor });
+      setProblem('');
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+    setIsBusy(false);
+  };
+  useEffect(() => void load(undefined), [isOver(job)]);
+  const newer = countOf(job, outcome) - (loaded?.items.length ?? 0);
+  if (!loaded) return problem ? <Notice tone="bad">{problem}</Notice> : <Skeleton rows={3} />;
+  return (
+    <>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {loaded.items.length === 0 && <p class="faint">None.</p>}
+      <ul class="job-items">
+        {loaded.items.map(item => (
+          <li key={item.eventId}>
+            <Link to={`/app/endpoints/${job.endpointId}/events/${item.eventId}`}>
+              <code>{item.eventId}</code>
+            </Link>
+            <span>{answerText(job, item)}</span>
+            {item.error !== null && <span class="faint">{visibleLine(item.error)}</span>}
+          </li>
+        ))}
+      </ul>
+      {(loaded.cursor !== null || (outcome !== 'waiting' && newer > 0)) && (
+        <Button busy={isBusy} onClick={() => load(loaded.cursor === null ? undefined : loaded)}>
+          {loaded.cursor === null ? `Show ${newer.toLocaleString()} more` : 'Show more'}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function answerText(job: ReplayJob, { outcome, status, status2, error }: ReplayJobItem): string {
+  if (outcome === 'waiting') return status === null ? 'not sent yet' : `${statusText(status)}, will be sent again`;
+  if (outcome === 'skipped') return '';
+  if (job.dest2 !== null) return `${statusText(status)} | ${statusText(status2)}`;
+  return status === null && error !== null ? '' : statusText(status);
+}

@@ -1,0 +1,46 @@
+/* What the pages say about a job. */
+
+import type { ReplayJob } from '../../features/replay-jobs/model.ts';
+import type { Outcome } from './jobs-api.ts';
+
+export const stateLabels: Record<ReplayJob['state'], string> = {
+  running: 'Running',
+  paused: 'Paused',
+  done: 'Done',
+  cancelled: 'Cancelled',
+};
+export const stateTones: Record<ReplayJob['state'], string> = {
+  running: 'info',
+  paused: 'warn',
+  done: 'good',
+  cancelled: 'muted',
+};
+
+export const outcomeLabels: Record<Outcome, string> = {
+  waiting: 'Waiting',
+  ok: 'Accepted',
+  failed: 'Failed',
+  skipped: 'Skipped',
+  same: 'Same',
+  different: 'Different',
+};
+
+export const isOver = ({ state }: Pick<ReplayJob, 'state'>): boolean => state === 'done' || state === 'cancelled';
+
+export const settledOf = ({ ok, failed, skipped, same, different }: ReplayJob): number =>
+  ok + failed + skipped + same + different;
+
+/** How many events of a job have an outcome. */
+export const countOf = (job: ReplayJob, outcome: Outcome): number =>
+  outcome === 'waiting' ? job.matched - settledOf(job) : job[outcome];
+
+/** The outcomes that a job of this kind can have, those that need attention first. */
+export const outcomesOf = ({ dest2 }: Pick<ReplayJob, 'dest2'>): Outcome[] =>
+  dest2 === null ? ['failed', 'ok', 'skipped', 'waiting'] : ['different', 'failed', 'same', 'skipped', 'waiting'];
+
+export function paceText({ pace }: Pick<ReplayJob, 'pace'>): string {
+  if (pace === null) return 'as fast as the destination answers';
+  if (pace === 'original') return 'with the pauses in between with which they came';
+  if (pace.startsWith('original*')) return `${pace.slice('original*'.length)} times as fast as they came`;
+  return `${pace.replace('/s', '')} a second`;
+}
