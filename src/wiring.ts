@@ -6,6 +6,7 @@
 import { createCaptureRate } from './ingest/capture-rate.ts';
 import { createAccessWiring } from './wiring/access.ts';
 import { createAccountsWiring } from './wiring/accounts.ts';
+import { createAlertsWiring } from './wiring/alerts.ts';
 import { createAnswerRulesWiring } from './wiring/answer-rules.ts';
 import { createAuditWiring } from './wiring/audit.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
@@ -65,6 +66,7 @@ function build(infrastructure: Infrastructure) {
     capture: ingest.capture,
     notifications: events.notifications,
     search: events.search,
+    countFiringAlerts: alerts.countFiringAlerts,
   }));
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad, () =>
     ingest.forgetSequences(),
@@ -78,6 +80,7 @@ function build(infrastructure: Infrastructure) {
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
   const queues = createQueuesWiring(infrastructure, captureLoad);
   const replayJobs = createReplayJobsWiring(infrastructure, endpoints, events, feed, history, queues);
+  const alerts = createAlertsWiring(infrastructure, endpoints, events, observability, feed, history, schemas, queues);
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */
@@ -120,6 +123,7 @@ function build(infrastructure: Infrastructure) {
     ...queues,
     ...audit,
     ...replayJobs,
+    ...alerts,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.

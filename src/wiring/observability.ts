@@ -15,6 +15,7 @@ type MeasuredServices = {
   capture: { depth: () => number };
   notifications: { openStreams: () => number };
   search: { lag: () => Promise<number | undefined> };
+  countFiringAlerts: () => Promise<number>;
 };
 
 export function createObservabilityWiring(
@@ -43,6 +44,7 @@ export function createObservabilityWiring(
       liveStreams: () => measured().notifications.openStreams(),
       indexLag: () => measured().search.lag(),
       usage,
+      firingAlerts: () => measured().countFiringAlerts(),
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
       journal: journal?.backlog,
       diskFreeBytes: space && (async () => (await space()).freeBytes),
