@@ -72,8 +72,9 @@ export async function openAlerts(env: Record<string, string> = {}) {
     look,
     /** Lets time pass as a running server sees it. */
     async pass(ms: number): Promise<void> {
-      for (let left = ms; left > 0; left -= 5000) {
-        clock.advance(Math.min(left, 5000));
+      const stepMs = ms > 120_000 ? 25_000 : 10_000;
+      for (let left = ms; left > 0; left -= stepMs) {
+        clock.advance(Math.min(left, stepMs));
         await look();
       }
     },
