@@ -3,7 +3,8 @@ import { parseEventId } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import type { Seen } from './conditions.ts';
 import type { Observe } from './evaluation.ts';
-import type { AlertsStore, ChangeRow, OpenAlert, TypeRow } from './store.ts';
+import type { ChangeRow, TypeRow } from './seen-store.ts';
+import type { AlertsStore, OpenAlert } from './store.ts';
 
 /** For how long the forward of an endpoint (its row number) that is stuck longest has been stuck, ms; 0: none is. */
 export type StuckForward = (endpoint: number) => Promise<number>;
