@@ -80,7 +80,17 @@ function build(infrastructure: Infrastructure) {
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
   const queues = createQueuesWiring(infrastructure, captureLoad);
   const replayJobs = createReplayJobsWiring(infrastructure, endpoints, events, feed, history, queues);
-  const alerts = createAlertsWiring(infrastructure, endpoints, events, observability, feed, history, schemas, queues);
+  const alerts = createAlertsWiring(
+    infrastructure,
+    endpoints,
+    events,
+    observability,
+    feed,
+    history,
+    schemas,
+    queues,
+    captureLoad,
+  );
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */

@@ -13,7 +13,7 @@ import { createAlertQueueKind } from '../features/alerts/work.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createMailer, type Mailer } from '../net/mail.ts';
 import type { EndpointsWiring } from './endpoints.ts';
-import type { EventsWiring } from './events.ts';
+import type { CaptureLoad, EventsWiring } from './events.ts';
 import type { FeedWiring } from './feed.ts';
 import type { HistoryWiring } from './history.ts';
 import type { Infrastructure } from './infrastructure.ts';
@@ -37,6 +37,7 @@ export function createAlertsWiring(
   { outbound }: HistoryWiring,
   { schemaLearner }: SchemasWiring,
   { queues }: QueuesWiring,
+  captureLoad: CaptureLoad,
 ) {
   const { config, database, clock, random, sealer, every, runsQueues } = infrastructure;
   const store = createAlertsStore(database);
@@ -71,6 +72,7 @@ export function createAlertsWiring(
         return search.createEventFilter(parseWhere(where), endpoint).select(seqs);
       },
       lastSeq,
+      isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
       stuckForward,
     }),
     queues,

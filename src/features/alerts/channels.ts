@@ -7,6 +7,7 @@ import type { AlertChannelType } from '../../core/alert.ts';
 import { isSuccess } from '../../core/destination.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { retryAfterMs } from '../../core/retry-after.ts';
+import { firstCharacters } from '../../core/text.ts';
 import type { Mailer } from '../../net/mail.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import { sign } from '../../platforms/platforms.ts';
@@ -51,7 +52,8 @@ const slack = (message: Message): Payload => ({
 
 /** Flag 4: no previews of links. https://discord.com/developers/docs/resources/webhook#execute-webhook */
 function discord(message: Message): Payload {
-  const text = [titleOf(message), ...linesOf(message)].map(escapeDiscord).join('\n').slice(0, maxDiscordCharacters);
+  const whole = [titleOf(message), ...linesOf(message)].map(escapeDiscord).join('\n');
+  const text = firstCharacters(whole, maxDiscordCharacters);
   return {
     headers: [json],
     body: JSON.stringify({ content: `${text}\n<${message.link}>`, allowed_mentions: { parse: [] }, flags: 4 }),

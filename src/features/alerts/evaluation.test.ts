@@ -13,6 +13,9 @@ const minute = 60_000;
 let server: TestServer;
 beforeAll(async () => {
   server = await openTestServer();
+  // Only the processes of the tests look, and nobody sends.
+  server.services.stopTimers();
+  await server.services.queues.stop();
   await (await server.createAccount()).createEndpoint();
 });
 afterAll(() => server.close());

@@ -20,6 +20,8 @@ export type ObserveOptions = {
   matchingAmong: (alert: OpenAlert, where: string, seqs: readonly number[]) => Promise<ReadonlySet<number>>;
   /** The highest row number of an event. */
   lastSeq: () => Promise<number>;
+  /** Whether deliveries wait for their commit, or arrive at a high rate: then less is read at a time. */
+  isBusy: () => boolean;
   /** undefined: there are no forwards. */
   stuckForward: StuckForward | undefined;
 };
@@ -39,7 +41,7 @@ export function eventsThatCount({ kind, minutes }: Pick<OpenAlert, 'kind' | 'min
 }
 
 export function createObserve(options: ObserveOptions): Observe {
-  const { store, matching, matchingAmong, lastSeq, stuckForward } = options;
+  const { store, matching, matchingAmong, lastSeq, isBusy, stuckForward } = options;
 
   const events = async (alert: OpenAlert) => {
     const where = eventsThatCount(alert, alert.filter.toString());
@@ -51,7 +53,7 @@ export function createObserve(options: ObserveOptions): Observe {
       position = page.position;
       // More would change nothing.
       if (found >= enough) return { seen: { ...nothing, matching: found }, position: Math.max(position, last) };
-      if (++pages === maxPages) break;
+      if (++pages >= (isBusy() ? 1 : maxPages)) break;
     }
     return { seen: { ...nothing, matching: found }, position };
   };
