@@ -1,6 +1,7 @@
 /* Every route of the Elysia app on one screen. Deliveries do not pass through it: see front.ts. */
 import { Elysia } from 'elysia';
 import { accountRoutes } from './features/accounts/routes.ts';
+import { alertsRoutes } from './features/alerts/routes.ts';
 import { answersRoutes } from './features/answers/routes.ts';
 import { appsRoutes } from './features/apps/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
@@ -52,6 +53,7 @@ const createApi = (services: Services) =>
     .use(deliveriesRoutes(services))
     .use(filtersRoutes(services))
     .use(answersRoutes(services))
+    .use(alertsRoutes(services))
     .use(replaysRoutes(services))
     .use(replayJobsRoutes(services))
     .use(signaturesRoutes(services))

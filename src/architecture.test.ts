@@ -35,7 +35,7 @@ const layers: Record<string, Layer> = {
     types: 'config log',
     packages: 'elysia @elysiajs/swagger @sinclair/typebox swagger-ui-dist',
   },
-  net: { values: 'own core' },
+  net: { values: 'own core', packages: 'nodemailer' },
   db: { values: 'own core', types: 'log config', packages: '@libsql/client libsql drizzle-orm' },
   core: { values: 'own' },
   shared: { values: 'own', packages: 'diff' },

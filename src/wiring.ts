@@ -6,6 +6,7 @@
 import { createCaptureRate } from './ingest/capture-rate.ts';
 import { createAccessWiring } from './wiring/access.ts';
 import { createAccountsWiring } from './wiring/accounts.ts';
+import { createAlertsWiring } from './wiring/alerts.ts';
 import { createAnswerRulesWiring } from './wiring/answer-rules.ts';
 import { createAuditWiring } from './wiring/audit.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
@@ -66,6 +67,7 @@ function build(infrastructure: Infrastructure) {
     notifications: events.notifications,
     search: events.search,
     replayJobs: replayJobs.replayJobLevels,
+    countFiringAlerts: alerts.countFiringAlerts,
   }));
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad, () =>
     ingest.forgetSequences(),
@@ -79,6 +81,17 @@ function build(infrastructure: Infrastructure) {
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
   const queues = createQueuesWiring(infrastructure, captureLoad);
   const replayJobs = createReplayJobsWiring(infrastructure, endpoints, events, feed, history, queues, observability);
+  const alerts = createAlertsWiring(
+    infrastructure,
+    endpoints,
+    events,
+    observability,
+    feed,
+    history,
+    schemas,
+    queues,
+    captureLoad,
+  );
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */
@@ -121,6 +134,7 @@ function build(infrastructure: Infrastructure) {
     ...queues,
     ...audit,
     ...replayJobs,
+    ...alerts,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.

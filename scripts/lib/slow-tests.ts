@@ -33,6 +33,9 @@ export const slowTests: readonly string[] = [
   'src/cli/listen/kills.test.ts',
   'src/features/answers/answers.test.ts',
   'src/features/replay-jobs/kills.test.ts',
+  'src/features/alerts/alerts.test.ts',
+  'src/features/alerts/evaluation.test.ts',
+  'src/features/alerts/operations.test.ts',
   'src/features/retention/crash.test.ts',
   // Large histories.
   'src/db/maintenance.test.ts',

@@ -256,7 +256,7 @@ describe('.env.example', () => {
   test('shows the defaults: uncommenting it changes only settings without a default', () => {
     const withoutSecrets = text
       .replace(/^#(HOOKTAPE_\w+=)/gm, '$1')
-      .replace(/^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|INGEST_URL|TLS_\w+)=.*$/gm, '');
+      .replace(/^HOOKTAPE_(\w+_FILE|OWNER_EMAIL|ALERT_EMAIL|INGEST_URL|TLS_\w+)=.*$/gm, '');
     expect(config({ file: withoutSecrets })).toEqual(config());
   });
 });

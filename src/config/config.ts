@@ -37,6 +37,9 @@ export type Config = {
   readonly sweepEveryMs: number;
   readonly replayAllow: readonly AllowEntry[];
   readonly replayTimeoutMs: number;
+  /** `url` with user and password. */
+  readonly smtp?: { readonly url: string; readonly from: string };
+  readonly alertEmail?: string;
   readonly trustedProxies: readonly Cidr[];
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
   readonly oauthIssuers: readonly TrustedIssuer[];
@@ -162,10 +165,13 @@ function buildConfig(values: SettingValues): Config {
   const email = values.HOOKTAPE_OWNER_EMAIL;
   const password = values.HOOKTAPE_OWNER_PASSWORD;
   const dataDir = values.HOOKTAPE_DATA_DIR;
+  const baseUrl = values.HOOKTAPE_BASE_URL ?? defaultBaseUrl(values.HOOKTAPE_PORT, tls !== undefined);
+  const smtpUrl = values.HOOKTAPE_SMTP_URL;
+  const from = values.HOOKTAPE_SMTP_FROM ?? `hooktape@${new URL(baseUrl).hostname}`;
   return {
     host: values.HOOKTAPE_HOST,
     port: values.HOOKTAPE_PORT,
-    baseUrl: values.HOOKTAPE_BASE_URL ?? defaultBaseUrl(values.HOOKTAPE_PORT, tls !== undefined),
+    baseUrl,
     ...defined('ingestUrl', values.HOOKTAPE_INGEST_URL),
     dataDir,
     databaseUrl: values.HOOKTAPE_DATABASE_URL ?? `file:${escapeFilePath(dataDir.replace(/(.)\/+$/, '$1'))}/hooktape.db`,
@@ -183,6 +189,8 @@ function buildConfig(values: SettingValues): Config {
     sweepEveryMs: values.HOOKTAPE_SWEEP_EVERY,
     replayAllow: values.HOOKTAPE_REPLAY_ALLOW,
     replayTimeoutMs: values.HOOKTAPE_REPLAY_TIMEOUT,
+    ...defined('smtp', smtpUrl === undefined ? undefined : { url: smtpUrl, from }),
+    ...defined('alertEmail', values.HOOKTAPE_ALERT_EMAIL),
     trustedProxies: values.HOOKTAPE_TRUSTED_PROXIES,
     ...defined('tls', tls),
     oauthIssuers: values.HOOKTAPE_OAUTH_ISSUERS,
@@ -225,6 +233,8 @@ export function readConfig(input: ConfigInput): ConfigResult {
     if (isSet(one) !== isSet(other))
       problems.push(`${isSet(one) ? one : other}: needs ${isSet(one) ? other : one}, too`);
   }
+  if (isSet('HOOKTAPE_ALERT_EMAIL') && !isSet('HOOKTAPE_SMTP_URL'))
+    problems.push('HOOKTAPE_ALERT_EMAIL: needs HOOKTAPE_SMTP_URL, too');
   const [base, ingest] = [results.get('HOOKTAPE_BASE_URL')?.value, results.get('HOOKTAPE_INGEST_URL')?.value];
   if (
     typeof ingest === 'string' &&

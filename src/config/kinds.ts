@@ -5,7 +5,7 @@
 
 import { type AllowEntry, isHostName, parseAllowEntry } from '../core/allow-list.ts';
 import { checkPassword, maxPasswordBytes } from '../core/password.ts';
-import { readEmail } from '../core/text.ts';
+import { isPlainText, readEmail } from '../core/text.ts';
 import { type Cidr, parseAddress, parseCidr } from '../shared/addresses.ts';
 import { parseDuration, parseSize } from '../shared/units.ts';
 
@@ -116,6 +116,26 @@ const accepted =
   };
 
 export const email: Kind<string> = check(accepted(readEmail), 'an email address like name@example.com');
+
+/** An email address, alone or as `Name <name@example.com>`. */
+export const mailbox: Kind<string> = check(text => {
+  const [, name, address] = /^([^<>"\\,;:@()[\]]*?)\s*<([^<>]+)>$/.exec(text) ?? [text, '', text];
+  const read = accepted(readEmail)(address ?? '');
+  if (read === undefined || !isPlainText(name ?? '')) return undefined;
+  return name ? `${name} <${read}>` : read;
+}, 'an email address like name@example.com or Name <name@example.com>');
+
+/** The user and the password are part of it. */
+export const smtpUrl: Kind<string> = check(text => {
+  const url = URL.parse(text);
+  if (!url || !/^smtps?:\/\/[^/?#\s\\]+\/?$/i.test(text) || url.hostname === '') return undefined;
+  try {
+    decodeURIComponent(url.username + url.password);
+    return text;
+  } catch {
+    return undefined;
+  }
+}, 'a URL such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com');
 
 export const password: Kind<string> = check(
   accepted(checkPassword),

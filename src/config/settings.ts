@@ -15,12 +15,14 @@ import {
   email,
   type Kind,
   listenHost,
+  mailbox,
   oneOf,
   onOff,
   origin,
   password,
   port,
   size,
+  smtpUrl,
 } from './kinds.ts';
 
 export type Setting<T> = {
@@ -115,6 +117,21 @@ export const settings = {
     duration({ min: '1s', max: '10m' }),
     '30s',
     'Longest time for a whole replay, connect to last byte.',
+  ),
+  HOOKTAPE_SMTP_URL: secret(
+    smtpUrl,
+    'Mail server for alerts by email: smtp://user:password@mail.example.com:587 (STARTTLS where it is offered) or smtps://.',
+    'Without it there is no email.',
+  ),
+  HOOKTAPE_SMTP_FROM: optional(
+    mailbox,
+    'Hooktape <alerts@example.com>',
+    'Sender of that email. Default: hooktape@ and the host name of BASE_URL.',
+  ),
+  HOOKTAPE_ALERT_EMAIL: optional(
+    email,
+    'you@example.com',
+    'Where the operator hears that the disk fills up or the database cannot be written; needs HOOKTAPE_SMTP_URL, too.',
   ),
   HOOKTAPE_TRUSTED_PROXIES: required(
     cidrs,

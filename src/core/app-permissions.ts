@@ -138,6 +138,16 @@ export const deniedToApps: readonly Permission[] = [
     ],
   },
   {
+    description: 'see, change or test alerts',
+    operations: [
+      'GET /api/endpoints/{id}/alerts',
+      'POST /api/endpoints/{id}/alerts',
+      'PATCH /api/endpoints/{id}/alerts/{aid}',
+      'DELETE /api/endpoints/{id}/alerts/{aid}',
+      'POST /api/endpoints/{id}/alerts/{aid}/test',
+    ],
+  },
+  {
     description: 'rotate the URL of an endpoint, or pause it',
     operations: ['POST /api/endpoints/{id}/rotate', 'DELETE /api/endpoints/{id}/previous-urls/{urlId}'],
   },

@@ -18,7 +18,9 @@ export type IdPrefix =
   | 'inv'
   | 'url'
   | 'aud'
-  | 'job';
+  | 'job'
+  | 'alr'
+  | 'msg';
 
 /** Fills a fresh array with that many unpredictable bytes. */
 export type RandomBytes = (length: number) => Uint8Array;

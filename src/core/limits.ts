@@ -8,6 +8,7 @@ export const maxPinNoteCharacters = 280;
 export const maxTagsPerEvent = 10;
 export const maxTagCharacters = 32;
 export const maxFiltersPerEndpoint = 100;
+export const maxAlertsPerEndpoint = 20;
 export const defaultPageSize = 25;
 export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;

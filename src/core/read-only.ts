@@ -19,6 +19,7 @@ export const readOperations: readonly string[] = [
   'GET /api/endpoints',
   'GET /api/endpoints/{id}',
   'GET /api/endpoints/{id}/activity',
+  'GET /api/endpoints/{id}/alerts',
   'GET /api/endpoints/{id}/answers',
   'POST /api/endpoints/{id}/answers/preview',
   'GET /api/endpoints/{id}/consumers',

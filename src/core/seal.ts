@@ -10,6 +10,8 @@ export const sealPurpose = {
   signingSecret: (id: string): string => `secret:${id}`,
   /** Of an endpoint. */
   guard: (id: string): string => `guard:${id}`,
+  /** Where the notifications of an alert go, with its secret. */
+  alertChannel: (id: string): string => `alert:${id}`,
 };
 
 export type Sealer = {

@@ -1,5 +1,6 @@
 /* The tables of durable queues, of what uses them, and of the audit log, as Drizzle sees them. */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { alertChannels, alertKinds } from '../core/alert.ts';
 import { auditVias } from '../core/audit-actions.ts';
 import { replayJobStates } from '../core/replay-job.ts';
 
@@ -75,4 +76,25 @@ export const jobAnswers = sqliteTable('job_answers', {
   item: integer().primaryKey(),
   until: integer().notNull(),
   content: blob({ mode: 'buffer' }).notNull(),
+});
+
+export const alerts = sqliteTable('alerts', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  endpoint: integer().notNull(),
+  name: text().notNull(),
+  kind: text({ enum: alertKinds }).notNull(),
+  filter: blob({ mode: 'buffer' }).notNull(),
+  minutes: integer(),
+  count: integer(),
+  channelType: text('channel_type', { enum: alertChannels }).notNull(),
+  channel: blob({ mode: 'buffer' }).notNull(),
+  enabled: integer({ mode: 'boolean' }).notNull(),
+  position: integer().notNull(),
+  state: blob({ mode: 'buffer' }).notNull(),
+  told: integer({ mode: 'boolean' }).notNull().default(false),
+  changedAt: integer('changed_at'),
+  lastSentAt: integer('last_sent_at'),
+  lastError: text('last_error'),
+  createdAt: integer('created_at').notNull(),
 });

@@ -95,7 +95,10 @@ describe('with an API key', () => {
   /** By an operation of its owner's own. */
   const stillThere = async (owner: SignedInAccount, kind: ResourceKind, id: string): Promise<void> => {
     const lists: Record<
-      Exclude<ResourceKind, 'secret' | 'filter' | 'consumer' | 'listener' | 'type' | 'invitation' | 'delivery'>,
+      Exclude<
+        ResourceKind,
+        'secret' | 'filter' | 'alert' | 'consumer' | 'listener' | 'type' | 'invitation' | 'delivery'
+      >,
       string
     > = {
       endpoint: '/api/endpoints',
@@ -113,10 +116,11 @@ describe('with an API key', () => {
     if (kind === 'invitation' || kind === 'delivery' || kind === 'listener') return;
     const { rows } = await harness.services.database.client.execute({
       sql: `SELECT id FROM secrets WHERE id = ?1 UNION ALL SELECT id FROM filters WHERE id = ?1
+            UNION ALL SELECT id FROM alerts WHERE id = ?1
             UNION ALL SELECT name FROM consumers WHERE name = ?1 UNION ALL SELECT type FROM schemas WHERE type = ?1`,
       args: [id],
     });
-    const isRow = kind === 'secret' || kind === 'filter' || kind === 'consumer' || kind === 'type';
+    const isRow = kind === 'secret' || kind === 'alert' || kind === 'filter' || kind === 'consumer' || kind === 'type';
     const found = isRow ? rows : await owner.json(200, 'GET', lists[kind]);
     expect(JSON.stringify(found)).toContain(id);
     if (kind === 'key') await owner.json(200, 'DELETE', `/api/keys/${id}`);

@@ -16,6 +16,8 @@ export type Readiness = {
   drain: () => void;
   /** Checks the free space; logs when it becomes low or full, and when it has recovered. */
   checkDisk: () => Promise<DiskSpace | undefined>;
+  /** Whether there is little space left, as the last check found it. */
+  isDiskLow: () => boolean;
 };
 
 export type ReadinessOptions = {
@@ -105,5 +107,6 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       draining = true;
     },
     checkDisk: lookAtDisk,
+    isDiskLow: () => disk === 'low',
   };
 }

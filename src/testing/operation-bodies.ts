@@ -10,6 +10,13 @@ export const operationBodies: Record<string, (fixture: OperationFixture) => obje
   tagEvent: () => ({ tags: ['golden'] }),
   putConsumer: () => ({ cursor: 'start' }),
   callAsListener: () => ({ instance: 'of-a-test', targets: ['http://localhost:3000'] }),
+  createAlert: ({ destination }) => ({
+    name: 'quiet',
+    kind: 'silence',
+    minutes: 5,
+    channel: { type: 'slack', url: destination },
+  }),
+  changeAlert: () => ({ enabled: false }),
   saveFilter: () => ({ name: 'large', where: 'size>10k' }),
   setAnswers: () => ({ rules: [{ first: 2, answer: { status: 500 } }] }),
   previewAnswers: () => ({ rules: [{ answer: { status: 500 } }] }),

@@ -32,6 +32,7 @@ export type ResourceKind =
   | 'delivery'
   | 'secret'
   | 'filter'
+  | 'alert'
   | 'type'
   | 'key'
   | 'app'
@@ -50,6 +51,7 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}/consumers/{name}': 'consumer',
   '/api/endpoints/{id}/listeners/{name}': 'listener',
   '/api/endpoints/{id}/filters/{filterId}': 'filter',
+  '/api/endpoints/{id}/alerts/{aid}': 'alert',
   '/api/endpoints/{id}/schemas/{type}': 'type',
   '/api/endpoints/{id}/previous-urls/{urlId}': 'previousUrl',
   '/api/events/{id}': 'event',
@@ -144,6 +146,14 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
       return {
         endpoint,
         secret: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/secrets`, secret))['id'] as string,
+      };
+    },
+    alert: async who => {
+      const endpoint = (await who.createEndpoint()).id;
+      const alert = { name: 'quiet', kind: 'silence', minutes: 5, channel: { type: 'webhook', url: destination } };
+      return {
+        endpoint,
+        alert: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/alerts`, alert))['id'] as string,
       };
     },
     consumer: async who => {

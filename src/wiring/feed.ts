@@ -43,5 +43,5 @@ export function createFeedWiring(
     endpoint: endpoints.owned,
     retentionCutoff: events.retentionCutoff,
   });
-  return { feed, consumers };
+  return { feed, consumers, lastSeq: store.lastSeq };
 }

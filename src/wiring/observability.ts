@@ -16,6 +16,7 @@ type MeasuredServices = {
   notifications: { openStreams: () => number };
   search: { lag: () => Promise<number | undefined> };
   replayJobs: { jobs: (state: 'running' | 'paused') => Promise<number>; waiting: () => Promise<number> };
+  countFiringAlerts: () => Promise<number>;
 };
 
 export function createObservabilityWiring(
@@ -48,6 +49,7 @@ export function createObservabilityWiring(
         waiting: () => measured().replayJobs.waiting(),
       },
       usage,
+      firingAlerts: () => measured().countFiringAlerts(),
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),
       journal: journal?.backlog,
       diskFreeBytes: space && (async () => (await space()).freeBytes),

@@ -108,6 +108,7 @@ async function secretProblems(rowsOf: RowsOf, sealer: Sealer): Promise<string[]>
   const guards = await rowsOf(
     'SELECT CAST(id AS BLOB), guard_secrets FROM endpoints WHERE guard_secrets IS NOT NULL AND deleted_at IS NULL',
   );
+  const alerts = await rowsOf('SELECT CAST(id AS BLOB), channel FROM alerts');
   return [
     ...secrets
       .filter(row => !isOpened(row, sealPurpose.signingSecret(textAt(row, 0))))
@@ -115,5 +116,8 @@ async function secretProblems(rowsOf: RowsOf, sealer: Sealer): Promise<string[]>
     ...guards
       .filter(row => !isOpened(row, sealPurpose.guard(textAt(row, 0))))
       .map(row => `the password or token of the guard of ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
+    ...alerts
+      .filter(row => !isOpened(row, sealPurpose.alertChannel(textAt(row, 0))))
+      .map(row => `the channel of the alert ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
   ];
 }

@@ -150,7 +150,14 @@ describe('the metrics', () => {
     );
     const journal = () => ({ rows: 1, bytes: 1, ageMs: 1 });
     const replayJobs = { jobs: async () => 1, waiting: async () => 1 };
-    const all = { journal, databaseBytes: async () => 1, diskFreeBytes: async () => 1, indexLag: () => 1, replayJobs };
+    const all = {
+      journal,
+      databaseBytes: async () => 1,
+      diskFreeBytes: async () => 1,
+      indexLag: () => 1,
+      firingAlerts: async () => 1,
+      replayJobs,
+    };
     const text = await make(all).text();
     expect([...shown].sort()).toEqual([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name).sort());
   });

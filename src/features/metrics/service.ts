@@ -8,6 +8,7 @@ import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
+import type { AlertChannelType } from '../../core/alert.ts';
 
 export type DeliveryResult = 'stored' | 'unknown' | 'paused' | 'guarded' | 'too_large' | 'refused' | 'aborted';
 
@@ -26,6 +27,8 @@ export type Levels = {
   usage: () => { residentBytes: number; cpuSeconds: number };
   /** Deliveries that are acknowledged and not rows yet. */
   journal?: (() => { rows: number; bytes: number; ageMs: number }) | undefined;
+  /** Alerts whose last notification said that they fired. */
+  firingAlerts?: (() => Promise<number>) | undefined;
   databaseBytes?: (() => Promise<number | undefined>) | undefined;
   diskFreeBytes?: (() => Promise<number | undefined>) | undefined;
   /** Stored events that have no search signature yet. */
@@ -95,6 +98,7 @@ function registerLevels({ level, total }: Instruments, levels: Levels, startedAt
   level('hooktape_journal_events', 'Deliveries in the capture journal only', journal && (() => journal().rows));
   level('hooktape_journal_bytes', 'Their size', journal && (() => journal().bytes));
   level('hooktape_journal_seconds', 'Age of the oldest of them', journal && (() => journal().ageMs / 1000));
+  level('hooktape_alerts_firing', 'Alerts that are firing', levels.firingAlerts);
   level('hooktape_database_bytes', 'Size of the database on disk, log included', levels.databaseBytes);
   level('hooktape_disk_free_bytes', 'Space left where the database is', levels.diskFreeBytes);
   level(
@@ -124,6 +128,7 @@ function registerCounters({ counter, histogram }: Instruments) {
     swept: counter('hooktape_swept_events_total', 'Events removed by retention or with their endpoint'),
     replays: counter('hooktape_replays_total', 'Replays, by result', 'result'),
     replayJobEvents: counter('hooktape_replay_job_events_total', 'Events of replay jobs, by outcome', 'outcome'),
+    alerts: counter('hooktape_alert_notifications_total', 'Attempts to send an alert', 'channel', 'result'),
   };
 }
 
@@ -173,6 +178,9 @@ export function createMetricsService({
     },
     swept(events: number): void {
       counters.swept.inc(events);
+    },
+    alert(channel: AlertChannelType, result: 'ok' | 'failed'): void {
+      counters.alerts.inc({ channel, result });
     },
     replay(result: 'ok' | 'not_ok' | 'failed'): void {
       counters.replays.inc({ result });

@@ -1,4 +1,6 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
+
+import { alertExamples } from './alert-examples.ts';
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
 import { jobExamples } from './job-examples.ts';
 import { listenerExamples } from './listener-examples.ts';
@@ -96,6 +98,7 @@ const password = 'a quiet river at noon';
 const bySchema: Record<string, unknown> = {
   ...teamExamples,
   ...jobExamples,
+  ...alertExamples,
   Acceptance: { password },
   Account: account,
   Activity: {

@@ -9,6 +9,7 @@ export const tags: Tag[] = [
       'URLs to register as webhook destinations, their live streams, feeds, consumers and listeners, and their history as a file.',
   },
   { name: 'Events', description: 'Captured deliveries: list, search, read and replay.' },
+  { name: 'Alerts', description: 'Who hears of it when an endpoint falls silent, or when what it gets changes.' },
   { name: 'Replay jobs', description: 'Many events, sent again at a pace, and answers of two handlers compared.' },
   {
     name: 'Filters',

@@ -1,0 +1,103 @@
+/* When an alert fires and is resolved, on a clock that the test turns. */
+import { describe, expect, test } from 'bun:test';
+import { type Condition, look, newState, type Seen } from './conditions.ts';
+
+const nothing: Seen = { matching: 0, changes: 0, news: [], stuckMs: 0, isPaused: false };
+const minute = 60_000;
+
+function follow(condition: Condition) {
+  let [state, told, now] = [newState(0), false, 0];
+  return (elapsedMs: number, seen: Partial<Seen> = {}) => {
+    now += elapsedMs;
+    const found = look(condition, { state, told }, { ...nothing, ...seen }, { now, elapsedMs });
+    ({ state, told } = found);
+    return found.notice && { type: found.notice.type, held: found.notice.held, count: found.notice.count };
+  };
+}
+const fired = (held = 0, count: number | null = null) => ({ type: 'alert.fired' as const, held, count });
+const resolved = (held = 0, count: number | null = null) => ({ type: 'alert.resolved' as const, held, count });
+
+describe('silence', () => {
+  const silence: Condition = { kind: 'silence', minutes: 5, count: null };
+
+  test('fires once after its time, and is resolved once by an event', () => {
+    const at = follow(silence);
+    expect(at(5 * minute - 1)).toBeUndefined();
+    expect(at(1)).toEqual(fired());
+    expect(at(10 * minute)).toBeUndefined();
+    expect(at(minute, { matching: 3 })).toEqual(resolved());
+    expect(at(minute, { matching: 1 })).toBeUndefined();
+    expect(at(5 * minute)).toEqual(fired());
+  });
+
+  test('an event begins the time anew', () => {
+    const at = follow(silence);
+    expect([at(4 * minute), at(1, { matching: 1 }), at(4 * minute), at(minute - 1)]).toEqual(Array(4).fill(undefined));
+    expect(at(1)).toEqual(fired());
+  });
+
+  test('while the endpoint is paused no time passes', () => {
+    const at = follow(silence);
+    expect(at(4 * minute)).toBeUndefined();
+    for (let i = 0; i < 10; i++) expect(at(minute, { isPaused: true })).toBeUndefined();
+    expect(at(minute)).toEqual(fired());
+  });
+});
+
+describe('bad_signatures', () => {
+  const bad: Condition = { kind: 'bad_signatures', minutes: 5, count: 3 };
+
+  test('fires when enough come within the time, and is resolved when they have passed', () => {
+    const at = follow(bad);
+    expect([at(minute, { matching: 1 }), at(minute, { matching: 1 })]).toEqual([undefined, undefined]);
+    expect(at(minute, { matching: 1 })).toEqual(fired(0, 3));
+    expect(at(minute)).toBeUndefined();
+    expect(at(2 * minute)).toEqual(resolved(0, 2));
+    expect(at(5 * minute)).toBeUndefined();
+  });
+
+  test('does not fire when they come slowly', () => {
+    const at = follow(bad);
+    for (let i = 0; i < 20; i++) expect(at(2.5 * minute + 1, { matching: 1 })).toBeUndefined();
+  });
+
+  test('a million at once are one notification', () => {
+    const at = follow(bad);
+    expect(at(1000, { matching: 1_000_000 })).toEqual(fired(0, 3));
+    for (let i = 0; i < 100; i++) expect(at(1000, { matching: 1_000_000 })).toBeUndefined();
+  });
+});
+
+test('what changes to and fro within a minute is counted, and not sent', () => {
+  const at = follow({ kind: 'forward_stuck', minutes: 1, count: null });
+  const stuck = { stuckMs: minute };
+  expect(at(1000, stuck)).toEqual(fired());
+  const edges = Array.from({ length: 10 }, (_, n) => at(5000, n % 2 ? stuck : {}));
+  expect(edges).toEqual(Array(10).fill(undefined));
+  // After the minute: the state is as it was told, so there is nothing to say.
+  expect(at(10_000, stuck)).toBeUndefined();
+  expect(at(1000)).toEqual(resolved(10));
+  expect(at(minute)).toBeUndefined();
+});
+
+describe.each(['new_type', 'schema_change'] as const)('%s', kind => {
+  test('reports at once, then at most once a minute, with the number of what came meanwhile', () => {
+    const at = follow({ kind, minutes: null, count: null });
+    expect(at(1000)).toBeUndefined();
+    expect(at(1000, { changes: 2, news: ['a', 'b'] })).toEqual(fired(0, 2));
+    for (let i = 0; i < 11; i++) expect(at(5000, { changes: 10, news: ['c'] })).toBeUndefined();
+    expect(at(5000)).toEqual(fired(0, 110));
+    expect(at(10 * minute)).toBeUndefined();
+  });
+});
+
+test('a flood of changes keeps the first ten in words', () => {
+  const first = look(
+    { kind: 'new_type', minutes: null, count: null },
+    { state: newState(0), told: false },
+    { ...nothing, changes: 500, news: Array.from({ length: 500 }, (_, n) => `type ${n}`) },
+    { now: 1, elapsedMs: 1 },
+  );
+  expect(first.notice).toMatchObject({ count: 500, reason: '500 new event types' });
+  expect(first.notice?.news).toHaveLength(10);
+});

@@ -1,0 +1,139 @@
+/*
+ * Looks at all enabled alerts again and again, in the background. One process at a time does it: each look moves the alert clock, and
+ * writes nothing when another process has moved it meanwhile. That clock counts the time during which servers have looked, so it
+ * stands still while none runs, and jumps of the wall clock are nothing to it. What is to be said goes into the queue of the alert,
+ * in the transaction that notes that it was said.
+ */
+import type { InStatement } from '@libsql/client';
+import { alertQueueName } from '../../core/alert.ts';
+import type { Clock } from '../../core/clock.ts';
+import { newId, type RandomBytes } from '../../core/ids.ts';
+import type { BackgroundJob, SliceResult } from '../../db/background.ts';
+import type { QueuesService } from '../queues/service.ts';
+import { type AlertState, look, type Notice, type Seen } from './conditions.ts';
+import type { Notification } from './message.ts';
+import type { AlertsStore, OpenAlert } from './store.ts';
+
+/** How often alerts are looked at. */
+export const lookEveryMs = 5000;
+/** After a longer pause the server was suspended or could not reach its database: that time does not count. */
+const maxGapMs = 30_000;
+const alertsPerSlice = 10;
+
+/** What was seen of an alert since its position. */
+export type Observe = (alert: OpenAlert) => Promise<{ seen: Seen; position: number }>;
+
+/** A pass through all alerts: the alert clock stands at `from` in the database, and will stand at `now`. */
+type Pass = { from: number; now: number; elapsedMs: number; after: number };
+
+export function createEvaluation({
+  store,
+  observe,
+  queues,
+  addJob,
+  clock,
+  random,
+}: {
+  store: AlertsStore;
+  observe: Observe;
+  queues: Pick<QueuesService, 'creation' | 'addition' | 'wake'>;
+  addJob: (job: BackgroundJob) => { wake: () => void };
+  clock: Clock;
+  random: RandomBytes;
+}) {
+  /** The alert clock as this process last saw it, and when (monotonic ms). */
+  let known: { time: number; atMs: number } | undefined;
+  let pass: Pass | undefined;
+  let isDue = false;
+
+  /** Begins a pass, if this process is the one to do it. */
+  const begin = async (): Promise<Pass | undefined> => {
+    const time = await store.clock();
+    const atMs = clock.monotonic();
+    const elapsedMs = Math.round(atMs - (known?.atMs ?? atMs));
+    const isMine = known?.time === time && elapsedMs > 0 && elapsedMs <= maxGapMs;
+    if (!isMine) known = { time, atMs };
+    else known = { time: time + elapsedMs, atMs };
+    return isMine ? { from: time, now: time + elapsedMs, elapsedMs, after: 0 } : undefined;
+  };
+
+  const tell = (alert: OpenAlert, notice: Notice): InStatement[] => {
+    const at = clock.now();
+    const detail: Notification = { ...notice, id: newId('msg', at, random), at };
+    const item = { event: null, lane: laneOfAlert, detail: Buffer.from(JSON.stringify(detail)) };
+    return [...queues.creation(alertQueueName, alert.id), ...queues.addition(alertQueueName, alert.id, [item])];
+  };
+
+  /** What is written about one alert. */
+  const lookAt = async (
+    alert: OpenAlert,
+    { now, elapsedMs }: Pass,
+  ): Promise<{ statements: InStatement[]; hasNotice: boolean }> => {
+    const { seen, position } = await observe(alert);
+    const before = JSON.parse(alert.state.toString()) as AlertState;
+    const { state, told, notice } = look(alert, { state: before, told: alert.told }, seen, { now, elapsedMs });
+    const text = JSON.stringify(state);
+    if (text === alert.state.toString() && position === alert.position && !notice)
+      return { statements: [], hasNotice: false };
+    const changedAt = notice ? clock.now() : null;
+    return {
+      statements: [
+        store.saveState(alert, { state: text, position, told, changedAt }),
+        ...(notice ? tell(alert, notice) : []),
+      ],
+      hasNotice: notice !== undefined,
+    };
+  };
+
+  const slice = async (): Promise<SliceResult> => {
+    if (!pass && !isDue) return 'done';
+    isDue = false;
+    const alerts = await store.enabledAfter(pass?.after ?? 0, alertsPerSlice);
+    if (alerts.length === 0) {
+      // Without alerts nothing is written, and nothing has to be known.
+      if (!pass) known = undefined;
+      pass = undefined;
+      return 'done';
+    }
+    const current = pass ?? (await begin());
+    pass = undefined;
+    if (!current) return 'done';
+    const statements: InStatement[] = [store.moveClock(current.from, current.now)];
+    const noticed: string[] = [];
+    for (const alert of alerts) {
+      const found = await lookAt(alert, current);
+      statements.push(...found.statements);
+      if (found.hasNotice) noticed.push(alert.id);
+    }
+    // Another process was first, or a person has changed one of these alerts: the next pass sees it.
+    if (!(await store.write(statements))) {
+      known = undefined;
+      return 'done';
+    }
+    for (const id of noticed) queues.wake(alertQueueName, id);
+    pass = { ...current, from: current.now, after: alerts.at(-1)?.seq ?? 0 };
+    return 'more';
+  };
+
+  const { wake } = addJob({
+    name: 'alerts',
+    slice: async () => {
+      try {
+        return await slice();
+      } catch (error) {
+        pass = undefined;
+        throw error;
+      }
+    },
+  });
+  return {
+    /** Looks at all alerts. */
+    wake(): void {
+      isDue = true;
+      wake();
+    },
+  };
+}
+
+/** Notifications of one alert go out one after the other. */
+const laneOfAlert = Buffer.from('alert');

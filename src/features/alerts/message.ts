@@ -1,0 +1,56 @@
+/*
+ * What people read of a notification. Names of alerts, endpoints, types and fields are text from outside: control characters and what
+ * reorders text are taken out here, and each channel escapes what it would take for markup.
+ */
+import { firstCharacters, isPlainText } from '../../core/text.ts';
+import type { Notice } from './conditions.ts';
+
+export type MessageType = Notice['type'] | 'alert.test';
+
+/** As it waits in the queue. `id` is the same at each attempt. */
+export type Notification = {
+  id: string;
+  type: MessageType;
+  /** Epoch ms. */
+  at: number;
+  reason: string;
+  news: readonly string[];
+  count: number | null;
+  held: number;
+};
+
+export type Message = Notification & {
+  alert: { id: string; name: string; kind: string };
+  endpoint: { id: string; name: string };
+  /** The endpoint in the dashboard. */
+  link: string;
+};
+
+const maxTextCharacters = 200;
+
+/** On one line, short, without characters that are not seen. */
+export function plainLine(text: string): string {
+  const shown = isPlainText(text) ? text : [...text].map(one => (isPlainText(one) ? one : '\ufffd')).join('');
+  const start = firstCharacters(shown, maxTextCharacters);
+  return start === shown ? start : `${start}…`;
+}
+
+const words: Record<MessageType, string> = {
+  'alert.fired': 'Alert',
+  'alert.resolved': 'Resolved',
+  'alert.test': 'Test',
+};
+
+export const titleOf = ({ type, alert, endpoint }: Message): string =>
+  `${words[type]}: ${plainLine(alert.name)} (${plainLine(endpoint.name)})`;
+
+/** The lines below the title, without the link. */
+export function linesOf({ reason, news, count, held }: Message): string[] {
+  const more = news.length > 0 && count !== null ? count - news.length : 0;
+  return [
+    reason,
+    ...news.map(line => `- ${plainLine(line)}`),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+    ...(held > 0 ? [`In the minute before, the condition changed ${held} ${held === 1 ? 'time' : 'times'} more.`] : []),
+  ];
+}

@@ -1,0 +1,108 @@
+/* Schemas of alerts. A secret stands only in the answer that made it. */
+import { type Static, Type as t } from '@sinclair/typebox';
+import { alertChannels, alertKinds } from '../../core/alert.ts';
+import { literals, Name, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { HttpUrl } from '../replays/model.ts';
+
+export const maxAlertMinutes = 43_200;
+export const maxAlertCount = 1000;
+
+export const AlertChannel = t.Object(
+  {
+    type: literals(alertChannels),
+    url: t.Optional(nullable(HttpUrl('of slack, discord, webhook: the webhook’s URL; of ntfy: the topic’s'))),
+    to: t.Optional(nullable(textDocumentedAs(t.String({ format: 'email' }), { description: 'of email: the address' }))),
+    secret: t.Optional(
+      nullable(
+        t.String({
+          maxLength: 1000,
+          description:
+            'of webhook: the signing secret `whsec_…`, made by the server when it is left out; of ntfy: an access token, if the topic needs one',
+        }),
+      ),
+    ),
+  },
+  { title: 'AlertChannel', additionalProperties: false },
+);
+export type AlertChannel = Static<typeof AlertChannel>;
+
+const Minutes = t.Integer({
+  minimum: 1,
+  maximum: maxAlertMinutes,
+  description: 'of silence (required): without an event for so long; of bad_signatures and forward_stuck: default 5',
+});
+const Count = t.Integer({
+  minimum: 1,
+  maximum: maxAlertCount,
+  description: 'of bad_signatures: how many events in `minutes`; default 3',
+});
+const Where = t.String({
+  description: 'of silence, bad_signatures and schema_change: only events that match this filter',
+});
+
+export const NewAlert = t.Object(
+  {
+    name: Name,
+    kind: literals(alertKinds),
+    where: t.Optional(nullable(Where)),
+    minutes: t.Optional(nullable(Minutes)),
+    count: t.Optional(nullable(Count)),
+    channel: AlertChannel,
+    enabled: t.Optional(t.Boolean({ default: true })),
+  },
+  { title: 'NewAlert', additionalProperties: false },
+);
+export type NewAlert = Static<typeof NewAlert>;
+
+export const AlertChange = t.Object(
+  {
+    name: t.Optional(Name),
+    where: t.Optional(nullable(Where)),
+    minutes: t.Optional(nullable(Minutes)),
+    count: t.Optional(nullable(Count)),
+    channel: t.Optional(AlertChannel),
+    enabled: t.Optional(t.Boolean()),
+  },
+  { title: 'AlertChange', additionalProperties: false },
+);
+export type AlertChange = Static<typeof AlertChange>;
+
+export const Alert = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    kind: literals(alertKinds),
+    where: nullable(t.String()),
+    minutes: nullable(t.Integer()),
+    count: nullable(t.Integer()),
+    channel: t.Object({
+      type: literals(alertChannels),
+      url: nullable(t.String()),
+      to: nullable(t.String()),
+      secret: nullable(t.String({ description: 'of webhook, in the answer that made it; otherwise null' })),
+    }),
+    enabled: t.Boolean(),
+    firing: t.Boolean({ description: 'the last notification said that it fired; kinds that only report stay false' }),
+    changedAt: nullable(Timestamp),
+    lastSentAt: nullable({ ...Timestamp, description: 'when the channel last took a notification, epoch ms' }),
+    lastError: nullable(t.String({ description: 'why the last attempt failed; null after one that did not' })),
+    createdAt: Timestamp,
+  },
+  { title: 'Alert' },
+);
+export type Alert = Static<typeof Alert>;
+
+export const AlertList = t.Object({ alerts: t.Array(Alert) }, { title: 'AlertList' });
+export type AlertList = Static<typeof AlertList>;
+
+export const AlertTest = t.Object(
+  {
+    ok: t.Boolean({ description: 'the channel took it' }),
+    status: nullable(t.Integer({ description: 'of HTTP, or of the mail server; null without an answer' })),
+    error: nullable(t.String()),
+  },
+  { title: 'AlertTest' },
+);
+export type AlertTest = Static<typeof AlertTest>;
+
+export const AlertParams = t.Object({ id: t.String(), aid: t.String() });

@@ -1,0 +1,104 @@
+/* What was stored since an alert was last looked at, as far as its kind is about it. */
+import { parseEventId } from '../../core/ids.ts';
+import type { TeamAccess } from '../../core/principal.ts';
+import type { Seen } from './conditions.ts';
+import type { Observe } from './evaluation.ts';
+import type { ChangeRow, TypeRow } from './seen-store.ts';
+import type { AlertsStore, OpenAlert } from './store.ts';
+
+/** For how long the forward of an endpoint (its row number) that is stuck longest has been stuck, ms; 0: none is. */
+export type StuckForward = (endpoint: number) => Promise<number>;
+
+export type ObserveOptions = {
+  store: Pick<AlertsStore, 'typesAfter' | 'changesAfter'>;
+  /** Row numbers of events after a position that match, oldest first, some hundred at a time. */
+  matching: (
+    principal: TeamAccess,
+    request: { endpointId: string; where: string; after: number },
+  ) => AsyncGenerator<{ seqs: number[]; position: number }>;
+  /** Which of these events match. */
+  matchingAmong: (alert: OpenAlert, where: string, seqs: readonly number[]) => Promise<ReadonlySet<number>>;
+  /** The highest row number of an event. */
+  lastSeq: () => Promise<number>;
+  /** Whether deliveries wait for their commit, or arrive at a high rate: then less is read at a time. */
+  isBusy: () => boolean;
+  /** undefined: there are no forwards. */
+  stuckForward: StuckForward | undefined;
+};
+
+const nothing: Omit<Seen, 'isPaused'> = { matching: 0, changes: 0, news: [], stuckMs: 0 };
+/** Of one look at one alert. What is left is read at the next one. */
+const maxPages = 8;
+const maxChanges = 500;
+
+/**
+ * The filter for the events that count: those that were received in the time that the condition is about, so that imported events do
+ * not, whatever their row numbers.
+ */
+export function eventsThatCount({ kind, minutes }: Pick<OpenAlert, 'kind' | 'minutes'>, where: string): string {
+  const terms = [`received>${minutes ?? 1}m`, ...(kind === 'bad_signatures' ? ['verdict:invalid'] : [])];
+  return [...terms, ...(where === '' ? [] : [`(${where})`])].join(' ');
+}
+
+export function createObserve(options: ObserveOptions): Observe {
+  const { store, matching, matchingAmong, lastSeq, isBusy, stuckForward } = options;
+
+  const events = async (alert: OpenAlert) => {
+    const where = eventsThatCount(alert, alert.filter.toString());
+    const enough = alert.kind === 'silence' ? 1 : (alert.count ?? 1);
+    const last = await lastSeq();
+    let [found, position, pages] = [0, alert.position, 0];
+    for await (const page of matching(alert, { endpointId: alert.endpointId, where, after: position })) {
+      found += page.seqs.length;
+      position = page.position;
+      // More would change nothing.
+      if (found >= enough) return { seen: { ...nothing, matching: found }, position: Math.max(position, last) };
+      if (++pages >= (isBusy() ? 1 : maxPages)) break;
+    }
+    return { seen: { ...nothing, matching: found }, position };
+  };
+
+  const reported = (alert: OpenAlert, rows: readonly TypeRow[], news: readonly string[]) => ({
+    seen: { ...nothing, changes: news.length, news },
+    position: rows.at(-1)?.seq ?? alert.position,
+  });
+  const types = async (alert: OpenAlert) => {
+    const rows = await store.typesAfter(alert.endpoint, alert.position, maxChanges);
+    return reported(alert, rows, rows.map(nameOf));
+  };
+  const changes = async (alert: OpenAlert) => {
+    const rows = await store.changesAfter(alert.endpoint, alert.position, maxChanges);
+    const where = alert.filter.toString();
+    const seqOf = ({ eventId }: ChangeRow): number => parseEventId(eventId)?.seq ?? 0;
+    const matched = where === '' || rows.length === 0 ? undefined : await matchingAmong(alert, where, rows.map(seqOf));
+    const shown = rows.filter(row => matched === undefined || matched.has(seqOf(row)));
+    return reported(alert, rows, shown.map(toNews));
+  };
+  const forwards = async (alert: OpenAlert) => ({
+    seen: { ...nothing, stuckMs: (await stuckForward?.(alert.endpoint)) ?? 0 },
+    position: alert.position,
+  });
+
+  const looks = {
+    silence: events,
+    bad_signatures: events,
+    new_type: types,
+    schema_change: changes,
+    forward_stuck: forwards,
+  };
+  return async alert => {
+    const { seen, position } = await looks[alert.kind](alert);
+    return { seen: { ...seen, isPaused: alert.pausedAt !== null }, position };
+  };
+}
+
+const nameOf = ({ platform, type }: TypeRow): string =>
+  `${type === '' ? 'events without a type' : type}${platform === '' ? '' : ` (${platform})`}`;
+
+const changeWords: Record<string, string> = {
+  new: 'is new',
+  vanished: 'is not sent any more',
+  type: 'has another type',
+};
+const toNews = (row: ChangeRow): string =>
+  `${nameOf(row)}: ${Buffer.from(row.path).toString()} ${changeWords[row.kind] ?? 'has changed'}`;

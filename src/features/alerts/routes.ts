@@ -1,0 +1,73 @@
+/* /api/endpoints/{id}/alerts */
+import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
+import type { Gate } from '../../http/gate.ts';
+import { jsonInput } from '../../http/input.ts';
+import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import { Alert, AlertChange, AlertList, AlertParams, AlertTest, NewAlert } from './model.ts';
+import type { AlertsService } from './service.ts';
+
+export const alertsRoutes = ({ gate, alerts }: { gate: Gate; alerts: AlertsService }) =>
+  new Elysia({ prefix: '/api/endpoints', tags: ['Alerts'] })
+    .use(authenticated(gate))
+    .get('/:id/alerts', async ({ principal, params }) => ({ alerts: await alerts.list(principal, params.id) }), {
+      params: IdParams,
+      response: responses({ 200: AlertList }, 403, 404),
+      detail: {
+        operationId: 'listAlerts',
+        summary: 'The endpoint’s alerts, oldest first',
+        description: 'The whole team shares them.',
+      },
+    })
+    .post(
+      '/:id/alerts',
+      async ({ principal, params, body, status }) => status(201, await alerts.create(principal, params.id, body)),
+      {
+        ...jsonInput(NewAlert),
+        params: IdParams,
+        response: responses({ 201: Alert, 400: FilterErrorBody }, 403, 404),
+        detail: {
+          operationId: 'createAlert',
+          summary: 'Create an alert; not for apps',
+          description:
+            'What happens from now on counts. It fires once when its condition begins, and is resolved once when the condition ends; `new_type` and `schema_change` report what is new. At most one notification a minute. The secret of a webhook stands only in this answer. An endpoint can have 20 alerts.',
+        },
+      },
+    )
+    .patch('/:id/alerts/:aid', ({ principal, params, body }) => alerts.change(principal, params.id, params.aid, body), {
+      ...jsonInput(AlertChange),
+      params: AlertParams,
+      response: responses({ 200: Alert, 400: FilterErrorBody }, 403, 404),
+      detail: {
+        operationId: 'changeAlert',
+        summary: 'Change, enable or disable an alert; not for apps',
+        description:
+          'A new condition, or `enabled`, starts it anew, without a notification. `channel` is replaced as a whole; without `secret`, one of the same type keeps its secret.',
+      },
+    })
+    .delete(
+      '/:id/alerts/:aid',
+      async ({ principal, params }) => {
+        await alerts.remove(principal, params.id, params.aid);
+        return { ok: true };
+      },
+      {
+        params: AlertParams,
+        response: responses({ 200: Ok }, 403, 404),
+        detail: {
+          operationId: 'deleteAlert',
+          summary: 'Delete an alert; not for apps',
+          description: 'Notifications that wait to be sent again are dropped.',
+        },
+      },
+    )
+    .post('/:id/alerts/:aid/test', ({ principal, params }) => alerts.test(principal, params.id, params.aid), {
+      params: AlertParams,
+      response: responses({ 200: AlertTest }, 403, 404),
+      detail: {
+        operationId: 'testAlert',
+        summary: 'Send a test notification; not for apps',
+        description:
+          'It is sent at once, and once. That the channel refuses it is no error of this operation: see `ok`.',
+      },
+    });

@@ -1,0 +1,235 @@
+/*
+ * Alerts (features "Alerts"): conditions of an endpoint that people want to hear of. The whole team shares them; connected apps may
+ * not see them, because they send to URLs. Where notifications go is sealed: such URLs are credentials.
+ */
+import { alertQueueName, reportingKinds } from '../../core/alert.ts';
+import { requireUser } from '../../core/app-permissions.ts';
+import type { Clock } from '../../core/clock.ts';
+import { invalid, limitReached, notFound } from '../../core/errors.ts';
+import { newId, type RandomBytes } from '../../core/ids.ts';
+import { maxAlertsPerEndpoint } from '../../core/limits.ts';
+import type { Principal } from '../../core/principal.ts';
+import { type Sealer, sealPurpose } from '../../core/seal.ts';
+import { readName } from '../../core/text.ts';
+import { parseWhere } from '../../core/where.ts';
+import type { QueuesService } from '../queues/service.ts';
+import type { Channel, SendAlert } from './channels.ts';
+import { newState } from './conditions.ts';
+import type { Message, Notification } from './message.ts';
+import type { Alert, AlertChange, AlertTest, NewAlert } from './model.ts';
+import { eventsThatCount } from './observe.ts';
+import { readChannel } from './read-channel.ts';
+import type { AlertRow, AlertsStore } from './store.ts';
+
+export type AlertsService = ReturnType<typeof createAlertsService>;
+
+type Who = Pick<Principal, 'teamId' | 'accountId' | 'app'>;
+type Rule = Pick<AlertRow, 'kind' | 'minutes' | 'count' | 'filter'>;
+
+export function createAlertsService(options: {
+  store: AlertsStore;
+  queues: Pick<QueuesService, 'abort'>;
+  sealer: Sealer;
+  clock: Clock;
+  random: RandomBytes;
+  /** @throws not_found */
+  endpoint: (principal: Pick<Principal, 'teamId'>, id: string) => Promise<{ seq: number; id: string; name: string }>;
+  /** The highest row number of an event. */
+  lastSeq: () => Promise<number>;
+  /** Waits a moment until the schemas of the events that are stored are learned. */
+  catchUp: () => Promise<void>;
+  send: SendAlert;
+  /** The endpoint's page in the dashboard. */
+  linkTo: (endpointId: string) => string;
+  hasForwards: boolean;
+  canMail: boolean;
+  /** @throws rate_limited when the account sends too many test emails */
+  limitTests: (accountId: string) => void;
+}) {
+  const { store, queues, sealer, clock, random, endpoint: findEndpoint, lastSeq, catchUp, send, linkTo } = options;
+
+  const channelOf = ({ id, channel, channelType }: Pick<AlertRow, 'id' | 'channel' | 'channelType'>) => {
+    const text = sealer.open(channel, sealPurpose.alertChannel(id));
+    return text === undefined ? undefined : { ...(JSON.parse(text) as Omit<Channel, 'type'>), type: channelType };
+  };
+  const sealChannel = (id: string, { type, ...rest }: Channel) => ({
+    channelType: type,
+    channel: Buffer.from(sealer.seal(JSON.stringify(rest), sealPurpose.alertChannel(id))),
+  });
+
+  /** @param secret shown; null: not in this answer */
+  const toAlert = (row: AlertRow, secret: string | null = null): Alert => {
+    const { url = null, to = null } = channelOf(row) ?? {};
+    const { id, name, kind, minutes, count, enabled, changedAt, lastSentAt, lastError, createdAt } = row;
+    return {
+      id,
+      name,
+      kind,
+      where: row.filter.length === 0 ? null : row.filter.toString(),
+      minutes,
+      count,
+      channel: { type: row.channelType, url, to, secret },
+      enabled,
+      firing: row.told,
+      changedAt,
+      lastSentAt,
+      lastError,
+      createdAt,
+    };
+  };
+
+  /** From now on: what was stored before does not count. */
+  const start = async (kind: AlertRow['kind'], endpoint: number) => {
+    const isAboutSchemas = reportingKinds.has(kind);
+    if (isAboutSchemas) await catchUp();
+    const newest = isAboutSchemas ? await store.newestSchemas(endpoint) : undefined;
+    const position = newest?.[kind === 'new_type' ? 'type' : 'change'] ?? (await lastSeq());
+    return { position, state: Buffer.from(JSON.stringify(newState(await store.clock()))) };
+  };
+
+  const readRule = (kind: AlertRow['kind'], given: Pick<NewAlert, 'where' | 'minutes' | 'count'>): Rule => {
+    const { where, minutes, count } = given;
+    if (kind === 'forward_stuck' && !options.hasForwards)
+      throw invalid('kind: forward_stuck: this server has no forwards');
+    if (kind === 'silence' && minutes == null) throw invalid('minutes: required for silence');
+    refuse(reportingKinds.has(kind) && minutes != null, 'minutes', kind);
+    refuse(kind !== 'bad_signatures' && count != null, 'count', kind);
+    refuse((kind === 'new_type' || kind === 'forward_stuck') && !!where, 'where', kind);
+    const rule = {
+      kind,
+      minutes: reportingKinds.has(kind) ? null : (minutes ?? 5),
+      count: kind === 'bad_signatures' ? (count ?? 3) : null,
+      filter: Buffer.from(parseWhere(where ?? '').text),
+    };
+    if (where && kind !== 'schema_change') checkWithinLimits(rule);
+    return rule;
+  };
+  const find = async (principal: Who, endpointId: string, id: string) => {
+    requireUser(principal);
+    const endpoint = await findEndpoint(principal, endpointId);
+    const own = { teamId: principal.teamId, endpoint: endpoint.seq };
+    const row = await store.find(own, id);
+    if (!row) throw notFound('alert');
+    return { own, row, endpoint };
+  };
+  const toMessage = (
+    {
+      id,
+      name,
+      kind,
+      ...endpoint
+    }: Pick<AlertRow, 'id' | 'name' | 'kind'> & { endpointId: string; endpointName: string },
+    notification: Notification,
+  ): Message => ({
+    ...notification,
+    alert: { id, name, kind },
+    endpoint: { id: endpoint.endpointId, name: endpoint.endpointName },
+    link: linkTo(endpoint.endpointId),
+  });
+
+  return {
+    channelOf,
+    toMessage,
+
+    /** Oldest first. @throws not_found, forbidden for an app */
+    async list(principal: Who, endpointId: string): Promise<Alert[]> {
+      requireUser(principal);
+      const { seq } = await findEndpoint(principal, endpointId);
+      return (await store.listOf({ teamId: principal.teamId, endpoint: seq })).map(row => toAlert(row));
+    },
+
+    /** @throws invalid, not_found, limit_reached, forbidden for an app */
+    async create(principal: Who, endpointId: string, request: NewAlert): Promise<Alert> {
+      requireUser(principal);
+      const name = readName(request.name);
+      const rule = readRule(request.kind, request);
+      const channel = readChannel(request.channel, { random, canMail: options.canMail });
+      const { seq: endpoint } = await findEndpoint(principal, endpointId);
+      const createdAt = clock.now();
+      const id = newId('alr', createdAt, random);
+      const row = {
+        id,
+        endpoint,
+        name,
+        ...rule,
+        ...sealChannel(id, channel),
+        enabled: request.enabled ?? true,
+        ...(await start(rule.kind, endpoint)),
+        createdAt,
+      };
+      if (await store.insertWithin(maxAlertsPerEndpoint, principal, row)) {
+        const shown = channel.type === 'webhook' ? channel.secret : null;
+        return toAlert({ ...row, told: false, changedAt: null, lastSentAt: null, lastError: null }, shown);
+      }
+      await findEndpoint(principal, endpointId);
+      throw limitReached(`an endpoint has at most ${maxAlertsPerEndpoint} alerts: delete one first`);
+    },
+
+    /** A new condition starts anew. @throws invalid, not_found, forbidden for an app */
+    async change(principal: Who, endpointId: string, id: string, given: AlertChange): Promise<Alert> {
+      const { own, row } = await find(principal, endpointId, id);
+      if (Object.values(given).every(value => value === undefined))
+        throw invalid('invalid body: give at least one field');
+      const { where, minutes, count, channel: givenChannel, enabled } = given;
+      const isNewRule = [where, minutes, count, enabled].some(value => value !== undefined);
+      const rule = readRule(row.kind, {
+        where: where === undefined ? row.filter.toString() : where,
+        minutes: minutes === undefined ? row.minutes : minutes,
+        count: count === undefined ? row.count : count,
+      });
+      const before = channelOf(row);
+      const channel =
+        givenChannel && readChannel(givenChannel, { random, canMail: options.canMail, ...(before && { before }) });
+      const changed = await store.change(own, id, {
+        ...(given.name !== undefined && { name: readName(given.name) }),
+        ...(isNewRule && { ...rule, ...(await start(row.kind, row.endpoint)), told: false }),
+        ...(enabled !== undefined && { enabled }),
+        ...(channel && { ...sealChannel(id, channel), lastError: null }),
+      });
+      if (!changed) throw notFound('alert');
+      const isNewSecret = channel?.type === 'webhook' && channel.secret !== before?.secret;
+      return toAlert(changed, isNewSecret ? channel.secret : null);
+    },
+
+    /** Notifications that wait are dropped. @throws not_found, forbidden for an app */
+    async remove(principal: Who, endpointId: string, id: string): Promise<void> {
+      const { own } = await find(principal, endpointId, id);
+      if (!(await store.remove(own, id))) throw notFound('alert');
+      queues.abort(alertQueueName, id);
+    },
+
+    /** Sends a notification now, and only once. @throws not_found, rate_limited, forbidden for an app */
+    async test(principal: Who, endpointId: string, id: string): Promise<AlertTest> {
+      const { row, endpoint } = await find(principal, endpointId, id);
+      if (row.channelType === 'email') options.limitTests(principal.accountId);
+      const channel = channelOf(row);
+      if (!channel) return { ok: false, status: null, error: 'HOOKTAPE_SECRET has changed: set the channel again' };
+      const at = clock.now();
+      const notification: Notification = {
+        id: newId('msg', at, random),
+        type: 'alert.test',
+        at,
+        reason: 'a test: this channel works',
+        news: [],
+        count: null,
+        held: 0,
+      };
+      const message = toMessage({ ...row, endpointId: endpoint.id, endpointName: endpoint.name }, notification);
+      const { ok, status, error } = await send(channel, message);
+      return { ok, status, error };
+    },
+  };
+}
+
+function refuse(isWrong: boolean, field: string, kind: string): void {
+  if (isWrong) throw invalid(`${field}: an alert of kind ${kind} has none`);
+}
+
+/** With what is added to it, the filter must still be one. @throws invalid */
+function checkWithinLimits(rule: Rule): void {
+  try {
+    parseWhere(eventsThatCount(rule, rule.filter.toString()));
+  } catch {
+    throw invalid('invalid where: too long for an alert');
+  }
+}

@@ -1,0 +1,80 @@
+/*
+ * The operator's alert about storage: an email when the disk fills up, when the database cannot be written, and when all is well again. It
+ * must go out while nothing can be written, so it does not wait in a queue; what was said last is kept in the database when it can be.
+ */
+import type { StorageLevel } from '../../core/alert.ts';
+import type { Clock } from '../../core/clock.ts';
+import { newId, type RandomBytes } from '../../core/ids.ts';
+import type { Mailer } from '../../net/mail.ts';
+import type { AlertsStore } from './store.ts';
+
+/** `reason`: for the operator; empty when all is well. */
+export type StorageState = { level: StorageLevel; reason: string };
+
+const minuteMs = 60_000;
+const subjects: Record<StorageLevel, string> = {
+  ok: 'Resolved: storage works again',
+  low: 'Alert: the disk is filling up',
+  failing: 'Alert: deliveries cannot be stored',
+};
+
+/** @returns a check to call every few seconds */
+export function createStorageAlert({
+  state,
+  store,
+  mailer,
+  to,
+  server,
+  clock,
+  random,
+  onError,
+}: {
+  /** undefined: the server stops. */
+  state: () => Promise<StorageState | undefined>;
+  store: Pick<AlertsStore, 'storageTold' | 'tellStorage'>;
+  mailer: Mailer;
+  to: string;
+  /** The URL of this installation. */
+  server: string;
+  clock: Clock;
+  random: RandomBytes;
+  onError: (message: string) => void;
+}): () => Promise<void> {
+  let told: StorageLevel = 'ok';
+  let previous: StorageLevel | undefined;
+  let triedAtMs = Number.NEGATIVE_INFINITY;
+
+  /** Says first in the database that it is said, so that of several processes one does. @returns false when another one did */
+  const claim = async (level: StorageLevel): Promise<boolean> => {
+    // While nothing can be written, each process speaks for itself.
+    const isClaimed = await store.tellStorage(told, level).catch(() => true);
+    if (isClaimed) return true;
+    told = await store.storageTold();
+    return false;
+  };
+
+  return async () => {
+    told = await store.storageTold().catch(() => told);
+    const now = await state();
+    if (!now) return;
+    const { level, reason } = now;
+    // A single slow write is no failure.
+    const isSteady = level === previous;
+    previous = level;
+    if (level === told || !isSteady || clock.monotonic() - triedAtMs < minuteMs) return;
+    triedAtMs = clock.monotonic();
+    const before = told;
+    if (!(await claim(level))) return;
+    const sent = await mailer({
+      id: newId('msg', clock.now(), random),
+      to,
+      subject: `[Hooktape] ${subjects[level]}`,
+      text: `${reason === '' ? 'Deliveries are stored again.' : reason}\n\n${server}\n`,
+    });
+    if (sent.ok) told = level;
+    else {
+      onError(sent.error ?? 'not sent');
+      await store.tellStorage(level, before).catch(() => {});
+    }
+  };
+}

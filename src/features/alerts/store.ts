@@ -1,0 +1,112 @@
+/* Alerts of endpoints. Ownership is part of every query of a person. */
+import type { InStatement } from '@libsql/client';
+import { and, asc, count, eq, exists, gt, isNull, lt, sql } from 'drizzle-orm';
+import { alertQueueName } from '../../core/alert.ts';
+import type { Database } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
+import { endpoints, teams } from '../../db/schema.ts';
+import { alerts, queues } from '../../db/schema-queues.ts';
+import { toClientStatement } from '../../db/sql-fragments.ts';
+import { createProgressStore } from './progress-store.ts';
+import { createSeenStore } from './seen-store.ts';
+
+type Row = typeof alerts.$inferSelect;
+export type AlertRow = Omit<Row, 'seq'>;
+export type NewAlertRow = Omit<AlertRow, 'told' | 'changedAt' | 'lastSentAt' | 'lastError'>;
+export type AlertRowChange = Partial<Omit<Row, 'seq' | 'id' | 'endpoint' | 'kind' | 'createdAt'>>;
+/** An endpoint of a team. */
+export type OwnEndpoint = { teamId: string; endpoint: number };
+/** With what is needed to look at it, or to send its notifications. */
+export type OpenAlert = Row & {
+  endpointId: string;
+  endpointName: string;
+  teamId: string;
+  plan: 'free' | 'pro';
+  pausedAt: number | null;
+};
+
+export type AlertsStore = ReturnType<typeof createAlertsStore>;
+
+export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
+  const owned = ({ teamId, endpoint }: OwnEndpoint) =>
+    exists(
+      db
+        .select({ seq: endpoints.seq })
+        .from(endpoints)
+        .where(and(eq(endpoints.seq, endpoint), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt))),
+    );
+  const of = (own: OwnEndpoint, id?: string) =>
+    and(eq(alerts.endpoint, own.endpoint), id === undefined ? undefined : eq(alerts.id, id), owned(own));
+  const selectOpen = () =>
+    db
+      .select({
+        alert: alerts,
+        endpointId: endpoints.id,
+        endpointName: endpoints.name,
+        teamId: endpoints.teamId,
+        plan: teams.plan,
+        pausedAt: endpoints.pausedAt,
+      })
+      .from(alerts)
+      .innerJoin(endpoints, and(eq(endpoints.seq, alerts.endpoint), isNull(endpoints.deletedAt)))
+      .innerJoin(teams, eq(teams.id, endpoints.teamId));
+  const toOpen = ({ alert, ...rest }: { alert: Row } & Omit<OpenAlert, keyof Row>): OpenAlert => ({
+    ...alert,
+    ...rest,
+  });
+
+  return {
+    ...createProgressStore({ db, client }),
+    ...createSeenStore(db),
+
+    /** Oldest first. */
+    listOf: (own: OwnEndpoint): Promise<AlertRow[]> => db.select().from(alerts).where(of(own)).orderBy(asc(alerts.seq)),
+
+    find: async (own: OwnEndpoint, id: string): Promise<AlertRow | undefined> =>
+      (await db.select().from(alerts).where(of(own, id)))[0],
+
+    /** @returns false when the endpoint has `limit` alerts, or is gone */
+    async insertWithin(limit: number, { teamId }: Pick<OwnEndpoint, 'teamId'>, row: NewAlertRow): Promise<boolean> {
+      const isBelowLimit = lt(db.$count(alerts, eq(alerts.endpoint, row.endpoint)), limit);
+      const own = { teamId, endpoint: row.endpoint };
+      return (await insertIf(db, alerts, row, and(owned(own), isBelowLimit))).rowsAffected === 1;
+    },
+
+    change: async (own: OwnEndpoint, id: string, change: AlertRowChange): Promise<AlertRow | undefined> =>
+      (await db.update(alerts).set(change).where(of(own, id)).returning())[0],
+
+    remove: async (own: OwnEndpoint, id: string): Promise<boolean> => {
+      const queue = db.delete(queues).where(and(eq(queues.kind, alertQueueName), eq(queues.owner, id), owned(own)));
+      const [, removed] = await db.batch([queue, db.delete(alerts).where(of(own, id))]);
+      return removed.rowsAffected === 1;
+    },
+
+    /** For the queue: undefined when the alert or its endpoint is gone. */
+    open: async (id: string): Promise<OpenAlert | undefined> =>
+      (await selectOpen().where(eq(alerts.id, id))).map(toOpen)[0],
+
+    /** Enabled alerts after a row number, in order. */
+    enabledAfter: async (seq: number, limit: number): Promise<OpenAlert[]> =>
+      (
+        await selectOpen()
+          .where(and(eq(alerts.enabled, true), gt(alerts.seq, seq)))
+          .orderBy(asc(alerts.seq))
+          .limit(limit)
+      ).map(toOpen),
+
+    noteSent: (id: string, at: number): InStatement =>
+      toClientStatement(db.update(alerts).set({ lastSentAt: at, lastError: null }).where(eq(alerts.id, id))),
+    noteFailed: (id: string, error: string): InStatement =>
+      toClientStatement(db.update(alerts).set({ lastError: error }).where(eq(alerts.id, id))),
+
+    /** Removes queues of alerts that are gone with their endpoint, and alerts of endpoints that are being removed. */
+    async sweep(): Promise<void> {
+      const ids = db.select({ id: alerts.id }).from(alerts);
+      await db.delete(queues).where(and(eq(queues.kind, alertQueueName), sql`${queues.owner} NOT IN ${ids}`));
+    },
+
+    /** For metrics. */
+    countFiring: async (): Promise<number> =>
+      (await db.select({ value: count() }).from(alerts).where(eq(alerts.told, true)))[0]?.value ?? 0,
+  };
+}

@@ -1,0 +1,105 @@
+/*
+ * Email by SMTP, through the operator's mail server. Passwords go over TLS only, except to this host. A message is plain text; its
+ * subject and addresses cannot add header fields.
+ */
+import { isIP } from 'node:net';
+import type { SentMessageInfo, TransportOptions } from 'nodemailer';
+import { isLoopbackOrigin } from '../core/address-classes.ts';
+
+export type Mail = { id: string; to: string; subject: string; text: string };
+
+/** `status`: the mail server's reply code; null without one. `isFinal`: it will not take this message later either. */
+export type MailResult = { ok: boolean; status: number | null; error: string | null; isFinal?: boolean };
+
+/** Never throws: failures are values. */
+export type Mailer = (mail: Mail) => Promise<MailResult>;
+
+const connectMs = 10_000;
+const silenceMs = 15_000;
+const totalMs = 30_000;
+
+export function createMailer({
+  url,
+  from,
+  ca,
+}: {
+  /** `smtp://` (STARTTLS where the server offers it) or `smtps://`, with user and password if it wants them. */
+  url: string;
+  from: string;
+  /** For tests: the certificate authority to trust. */
+  ca?: string;
+}): Mailer {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const isTls = protocol === 'smtps:';
+  const user = decodeURIComponent(username);
+  const options = {
+    host,
+    port: Number(port) || (isTls ? 465 : 587),
+    secure: isTls,
+    requireTLS: !isTls && user !== '' && !isLoopbackOrigin(`http://${hostname}`),
+    ...(user !== '' && { auth: { user, pass: decodeURIComponent(password) } }),
+    tls: { ...(isIP(host) === 0 && { servername: host }), ...(ca !== undefined && { ca }) },
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: silenceMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+  const domain = from.replace(/^.*@/, '').replace(/>$/, '');
+
+  const send = async ({ id, to, subject, text }: Mail): Promise<MailResult> => {
+    // Loaded with the first email: nothing else needs it.
+    const { createTransport } = await import('nodemailer');
+    const transport = createTransport(options as TransportOptions);
+    try {
+      const sent: SentMessageInfo = await transport.sendMail({
+        from,
+        to: { name: '', address: to },
+        subject: subject.replace(/[\r\n\0]+/g, ' '),
+        text,
+        messageId: `<${id}@${domain}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+      return { ok: true, status: codeIn(sent.response), error: null };
+    } finally {
+      transport.close();
+    }
+  };
+
+  return async mail => {
+    const { promise: expired, resolve } = Promise.withResolvers<MailResult>();
+    const timer = setTimeout(
+      () => resolve({ ok: false, status: null, error: `the mail server did not take it within ${totalMs / 1000} s` }),
+      totalMs,
+    );
+    try {
+      return await Promise.race([send(mail), expired]);
+    } catch (error) {
+      return explain(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+const codeIn = (response: unknown): number | null => {
+  const code = /^\d{3}/.exec(String(response))?.[0];
+  return code === undefined ? null : Number(code);
+};
+
+/** Not with the server's own words: it may repeat what it was sent. */
+function explain(error: unknown): MailResult {
+  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+  const status = typeof responseCode === 'number' ? responseCode : null;
+  if (code === 'EAUTH') return { ok: false, status, error: 'the mail server did not accept the user and password' };
+  if (status !== null) {
+    const isFinal = status >= 500;
+    return { ok: false, status, error: `the mail server answered ${status}`, isFinal };
+  }
+  return {
+    ok: false,
+    status,
+    error: `the mail server cannot be reached${typeof code === 'string' ? ` (${code})` : ''}`,
+  };
+}

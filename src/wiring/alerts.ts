@@ -1,0 +1,132 @@
+/* Alerts: what they look at, what they send through, and the operator's alert about storage. */
+
+import { alertQueueName } from '../core/alert.ts';
+import { rateLimited } from '../core/errors.ts';
+import { parseWhere } from '../core/where.ts';
+import { createAlertSender } from '../features/alerts/channels.ts';
+import { createEvaluation, lookEveryMs } from '../features/alerts/evaluation.ts';
+import { createObserve, type StuckForward } from '../features/alerts/observe.ts';
+import { createAlertsService } from '../features/alerts/service.ts';
+import { createStorageAlert, type StorageState } from '../features/alerts/storage-alert.ts';
+import { createAlertsStore } from '../features/alerts/store.ts';
+import { createAlertQueueKind } from '../features/alerts/work.ts';
+import { createRateLimiter } from '../http/rate-limit.ts';
+import { createMailer, type Mailer } from '../net/mail.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { CaptureLoad, EventsWiring } from './events.ts';
+import type { FeedWiring } from './feed.ts';
+import type { HistoryWiring } from './history.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { ObservabilityWiring } from './observability.ts';
+import type { QueuesWiring } from './queues.ts';
+import type { SchemasWiring } from './schemas.ts';
+
+const sweepEveryMs = 600_000;
+const storageEveryMs = 15_000;
+const testEmailsPerMinute = 10;
+
+/** For how long a forward of an endpoint has been stuck. There are no forwards yet, so alerts about them are refused. */
+const stuckForward: StuckForward | undefined = undefined;
+
+export function createAlertsWiring(
+  infrastructure: Infrastructure,
+  { endpoints }: EndpointsWiring,
+  { background, search }: EventsWiring,
+  observability: ObservabilityWiring,
+  { feed, lastSeq }: FeedWiring,
+  { outbound }: HistoryWiring,
+  { schemaLearner }: SchemasWiring,
+  { queues }: QueuesWiring,
+  captureLoad: CaptureLoad,
+) {
+  const { config, database, clock, random, sealer, every, runsQueues } = infrastructure;
+  const store = createAlertsStore(database);
+  const mailer = config.smtp && createMailer(config.smtp);
+  const send = createAlertSender({ outbound, mailer, now: clock.now });
+  const limiter = createRateLimiter(clock.monotonic);
+  const alerts = createAlertsService({
+    store,
+    queues,
+    sealer,
+    clock,
+    random,
+    endpoint: endpoints.owned,
+    lastSeq,
+    catchUp: schemaLearner.catchUp,
+    send,
+    linkTo: id => `${config.baseUrl}/app/endpoints/${id}`,
+    hasForwards: stuckForward !== undefined,
+    canMail: mailer !== undefined,
+    limitTests: accountId => {
+      const waitS = limiter.take(accountId, testEmailsPerMinute);
+      if (waitS > 0) throw rateLimited(waitS);
+    },
+  });
+  const evaluation = createEvaluation({
+    store,
+    observe: createObserve({
+      store,
+      matching: feed.matching,
+      matchingAmong: async (alert, where, seqs) => {
+        const endpoint = await endpoints.owned(alert, alert.endpointId);
+        return search.createEventFilter(parseWhere(where), endpoint).select(seqs);
+      },
+      lastSeq,
+      isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
+      stuckForward,
+    }),
+    queues,
+    addJob: background.add,
+    clock,
+    random,
+  });
+  queues.register(
+    alertQueueName,
+    createAlertQueueKind({
+      store,
+      channelOf: alerts.channelOf,
+      toMessage: alerts.toMessage,
+      send,
+      clock,
+      onSent: observability.metrics.alert,
+    }),
+  );
+  if (runsQueues) {
+    every(lookEveryMs, 'looking at alerts', evaluation.wake);
+    every(sweepEveryMs, 'removing the queues of old alerts', store.sweep);
+    if (mailer && config.alertEmail !== undefined)
+      every(
+        storageEveryMs,
+        'looking at the storage',
+        watchStorage(infrastructure, observability, store, mailer, config.alertEmail),
+      );
+  }
+  return { alerts, alertEvaluation: evaluation, countFiringAlerts: store.countFiring };
+}
+
+function watchStorage(
+  { config, clock, random, log }: Infrastructure,
+  { readiness }: ObservabilityWiring,
+  store: ReturnType<typeof createAlertsStore>,
+  mailer: Mailer,
+  to: string,
+): () => Promise<void> {
+  const state = async (): Promise<StorageState | undefined> => {
+    const problem = await readiness.problem();
+    if (problem === 'stopping') return undefined;
+    if (problem !== undefined) return { level: 'failing', reason: `Deliveries are refused: ${problem}.` };
+    if (readiness.isDiskLow())
+      return { level: 'low', reason: 'The disk is filling up. When it is full, deliveries are refused.' };
+    return { level: 'ok', reason: '' };
+  };
+  return createStorageAlert({
+    state,
+    store,
+    mailer,
+    to,
+    server: config.baseUrl,
+    clock,
+    random,
+    onError: reason => log.error('the alert about storage could not be sent', { reason }),
+  });
+}
