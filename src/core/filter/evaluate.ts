@@ -49,8 +49,13 @@ export function* evaluateInSteps(
   const { content, ...others } = facts;
   const decided = evaluate(filter, others, now);
   if (decided !== undefined || content === undefined) return decided;
-  if (isLongReading([filter], content.body.length)) yield* prepare(filter).prepare(content);
+  yield* readInSteps(filter, content);
   return evaluate(filter, facts, now);
+}
+
+/** Reads a large body for a filter, which then knows what it finds there, also for `decidingTerm`. */
+export function* readInSteps(filter: Filter, content: EventContent): Generator<undefined, void> {
+  if (isLongReading([filter], content.body.length)) yield* prepare(filter).prepare(content);
 }
 
 /** Whether it takes more than a step or so to read a body of this size for these filters. */

@@ -7,7 +7,7 @@ import { parseFilter } from '../../shared/filter/parser.ts';
 import { parseMultipart, readMultipart } from '../../shared/multipart.ts';
 import { factsWith, now } from '../../testing/filters/facts.ts';
 import { createContentTest } from './content-test.ts';
-import { evaluate, evaluateInSteps } from './evaluate.ts';
+import { decidingTerm, evaluate, evaluateInSteps, readInSteps } from './evaluate.ts';
 import { findParameter } from './form-fields.ts';
 import { countMatches, createJsonPaths } from './json-fields.ts';
 import { result } from './steps.ts';
@@ -108,5 +108,15 @@ describe('evaluateInSteps', () => {
       value: true,
       yields: 0,
     });
+  });
+
+  test('many terms take smaller steps, and `decidingTerm` finds what was read', () => {
+    const where = Array.from({ length: 50 }, (_, i) => `body.list[]:${10_000 + i}`).join(' OR ');
+    const filter = parseFilter(where);
+    const given = factsWith({ body: JSON.stringify({ list: Array.from({ length: 2000 }, (_, i) => i) }) });
+    expect(counted(readInSteps(filter, given.content)).yields).toBeGreaterThan(5);
+    given.content.body.fill(0);
+    expect(decidingTerm(filter, given, now)).toBeDefined();
+    expect(counted(readInSteps(filter, given.content)).yields).toBe(0);
   });
 });

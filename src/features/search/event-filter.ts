@@ -4,7 +4,7 @@
  * signatures verified, only when nothing else decides.
  */
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
-import { decidingTerm, evaluate } from '../../core/filter/evaluate.ts';
+import { decidingTerm, evaluate, readInSteps } from '../../core/filter/evaluate.ts';
 import { type Filter, textOf } from '../../shared/filter/filter.ts';
 import { allFacts, filterCondition, type ReadVerdict } from './condition.ts';
 import { planOf } from './plan.ts';
@@ -71,6 +71,7 @@ export function createEventFilter(options: {
           some,
           async (row, content) => {
             const facts = await allFacts({ ...row, attempt: attempts.get(row.seq) ?? 1 }, content, readVerdict);
+            for (const _ of readInSteps(filter, facts.content)) await yieldIfDue();
             const term = decidingTerm(filter, facts, time);
             results.set(row.seq, {
               matches: evaluate(filter, facts, time) ?? false,
