@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
   test('refused events say why, and a click lists all of them', async () => {
     await page.goto(listUrl);
     await page.locator('.event-row').filter({ hasText: 'Refused 405' }).locator('.event-link').click();
-    await page.getByText('Refused with 405 (method): its method is not one').waitFor();
+    await page.getByText("Refused with 405 (method): the endpoint's guard does not allow its method").waitFor();
     await page.getByRole('button', { name: 'Filter by is:refused' }).click();
     await page.waitForURL(url => url.searchParams.get('where') === 'is:refused');
     await page.locator('.event-row').filter({ hasText: 'Refused 401' }).waitFor();
