@@ -72,7 +72,7 @@ try {
   await server.end('SIGTERM');
   await check('apply, while it does not run: no changes', async () => equal((await apply()).stdout, 'no changes\n'));
   server = await installation.start(port, environment);
-  await check('a second start changes nothing, and what was recorded is there', async () => {
+  await check('a second start changes nothing, and recorded events are kept', async () => {
     await shop(server.origin);
     equal(JSON.parse((await apply('--json')).stdout), { created: 0, changed: 0, removed: 0, unchanged: 2 });
     return equal(await post(`${server.origin}/in/flaky`), 200);

@@ -1,5 +1,5 @@
 /*
- * `bun scripts/idle-proof.ts [--idle 1h] [--timeout 60s]`: `hooktape listen` behind nginx, which closes what is silent for the timeout.
+ * `bun scripts/idle-proof.ts [--idle 1h] [--timeout 60s]`: `hooktape listen` behind nginx, which closes connections that are silent for the timeout.
  * Nothing happens for the idle time; then an event must arrive at the local handler within a second, and a replay to the listener, too.
  * Uses nginx's defaults, with buffering, and not the configuration of the manual. nginx: from NGINX_PROGRAM, the PATH, /usr/sbin, or
  * the Debian package, which is unpacked and not installed. Needs `bun run build`. Loopback only.

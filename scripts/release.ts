@@ -1,5 +1,5 @@
 /*
- * `bun run release npm|deb|brew|helm|image|clients|all [--target TARGET|all]`: makes what people install, in `dist/release/KIND/`.
+ * `bun run release npm|deb|brew|helm|image|clients|all [--target TARGET|all]`: builds the packages, in `dist/release/KIND/`.
  * Nothing is published. Packages of executables are made for this machine unless `--target` says otherwise; other targets need
  * `bun install --os='*' --cpu='*'`. `brew` needs the executables of four targets and builds those itself.
  */

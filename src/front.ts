@@ -124,7 +124,7 @@ export function createFront({
   };
 }
 
-/** Whether a `Host` header names this host, whatever the port. */
+/** Whether a `Host` header names this host, on any port. */
 const isHost =
   (own: string) =>
   (header: string): boolean =>

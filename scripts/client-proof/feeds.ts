@@ -31,7 +31,7 @@ export async function checkFeeds(checks: Checks, proof: Proof): Promise<void> {
         }),
       ];
       const acknowledged: string[] = [];
-      /** Until it is acknowledged. What a kill left unanswered may be stored twice. */
+      /** Until it is acknowledged. An event left unanswered by a kill may be stored twice. */
       const deliver = async (suffix: string, body: string): Promise<void> => {
         for (;;) {
           // A kill may also cut the answer off.

@@ -1,4 +1,4 @@
-/* The examples of the libraries' README files compile. What they take for granted is declared here. */
+/* The examples of the libraries' README files compile. Names that they use are declared here. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Checks, ensure } from '../lib/checks.ts';

@@ -1,4 +1,4 @@
-/* The generated files of the client libraries are those of today's /openapi.json, and their packages belong to this version. */
+/* The generated files of the client libraries match /openapi.json, and their packages have this version. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { refersTo, type Schema, typesOf } from './schemas.ts';
 
 const maxColumns = 100;
 const header = [
-  '"""What the API takes and returns. Generated from /openapi.json by ``bun scripts/client-types.ts``. Do not edit."""',
+  '"""Requests and responses of the API. Generated from /openapi.json by ``bun scripts/client-types.ts``. Do not edit."""',
   '',
   'from __future__ import annotations',
   '',

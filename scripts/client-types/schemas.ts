@@ -22,7 +22,7 @@ export type OpenApi = {
   components: { schemas: Record<string, Schema> };
 };
 
-/** What the libraries call. */
+/** The operations that the libraries call. */
 export const operations = [
   'GET /api/endpoints',
   'POST /api/endpoints',
@@ -37,7 +37,7 @@ export const operations = [
   'POST /api/events/{id}/replay',
 ] as const;
 
-/** The named schemas of what these operations take and return, and those that they refer to, by name. @throws when an operation or a schema is missing */
+/** The named schemas of these operations, and the schemas that they refer to, by name. @throws when an operation or a schema is missing */
 export function neededSchemas(document: OpenApi): [string, Schema][] {
   const found = new Map<string, Schema>();
   const visit = (schema: Schema): void => {

@@ -3,7 +3,7 @@ import { refersTo, type Schema, typesOf } from './schemas.ts';
 
 export const renderTypeScript = (schemas: readonly [string, Schema][]): string =>
   [
-    '/* What the API takes and returns. Generated from /openapi.json by `bun scripts/client-types.ts`. Do not edit. */',
+    '/* Requests and responses of the API. Generated from /openapi.json by `bun scripts/client-types.ts`. Do not edit. */',
     ...schemas.map(([name, schema]) => `${documentation(schema)}export type ${name} = ${typeOf(schema)};`),
     '',
   ].join('\n\n');

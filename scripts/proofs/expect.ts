@@ -17,7 +17,7 @@ const secret = 'a secret of this proof';
 
 /** A delivery: how long after the command has reached the server; before the command when it is negative. */
 type Sent = { atMs: number; signed?: boolean; attempt?: 'same' };
-/** What is planted, and how `expect` must end. `isLate`: it is sent after that. */
+/** The planted fault, and how `expect` must end. `isLate`: it is sent after that. */
 type Scenario = {
   name: string;
   sends: readonly Sent[];

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 const refusedShare = 0.005;
 
 const [port = '0', file = ''] = process.argv.slice(2);
-// A kill must not lose what has been answered, and a restart goes on with the same file.
+// A kill must not lose answered requests, and a restart continues with the same file.
 const log = openSync(file, 'a');
 
 createServer((request, response) => {

@@ -1,4 +1,4 @@
-/* What the proof of `hooktape listen` kills: a server, a listener, a target, and the connection between listener and server. */
+/* The parts that the proof of `hooktape listen` kills: a server, a listener, a target, and the connection between listener and server. */
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -25,7 +25,7 @@ export type SplitArguments = {
   wantsHelp: boolean;
 };
 
-/** After these words come arguments, or those of another program, which are not ours to read. */
+/** Everything after these words is positional, or belongs to another program. */
 const isEnd = (word: string): boolean => word === '--' || word === '--exec';
 
 /** Separates the options that every command takes, so that they may also precede the command's name. */

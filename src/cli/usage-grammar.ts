@@ -37,7 +37,7 @@ function readOptions(text: string, isRequired: boolean, isRepeated: boolean): Op
   return [{ name, value, choices: choicesOf(value ?? ''), isRequired, isRepeated }];
 }
 
-/** Whether an option takes all words that follow, whatever they begin with. */
+/** Whether an option takes all words that follow, even if they look like options. */
 export const takesRest = ({ value = '' }: OptionForm): boolean => / .*…$/.test(value);
 
 /** @param line one line of a command's usage */

@@ -56,8 +56,8 @@ export const settings = {
   HOOKTAPE_INGEST_URL: optional(
     origin,
     'https://in.example.com',
-    'An origin of its own for ingest URLs, with another host name than BASE_URL. The same server answers both, told apart by the',
-    'Host header: on this origin there is nothing but /in, and no /in anywhere else. Keeps answers on purpose away from the',
+    'A separate origin for ingest URLs, with another host name than BASE_URL. The same server serves both and tells them apart by the',
+    'Host header: this origin serves only /in, and no other origin serves /in. It keeps custom answers away from the',
     'dashboard’s origin. Default: ingest URLs start with BASE_URL.',
   ),
   HOOKTAPE_DATA_DIR: required(anyText, './data', 'Directory of the database, the generated secret and the socket.'),
@@ -82,12 +82,12 @@ export const settings = {
   HOOKTAPE_ENDPOINTS_FILE: optional(
     anyText,
     '/etc/hooktape/endpoints.json',
-    'File of endpoints that are made and kept up to date at each start; see docs/declared-endpoints.md.',
+    'File of endpoints that are created and updated at each start; see docs/declared-endpoints.md.',
   ),
   HOOKTAPE_FIXED_ADDRESSES: required(
     onOff,
     'off',
-    'Take fixed addresses from files of endpoints, such as /in/orders. They can be guessed: give those endpoints a guard.',
+    'Lets such files choose fixed addresses, such as /in/orders. They can be guessed: give those endpoints a guard.',
   ),
   HOOKTAPE_MAX_BODY: required(size({ min: '1B', max: '512MiB' }), '32MiB', 'Largest delivery.'),
   HOOKTAPE_RATE_LIMIT: required(count({ min: 1, max: 1e9 }), '120', 'API requests per minute per credential.'),

@@ -1,6 +1,6 @@
 /*
- * The differences of two answers to the same request (features "Replay jobs"): status, chosen headers, and the body, JSON by path. How
- * long they took is no difference. Numbers are compared as they are written, so that digits beyond 2^53 count.
+ * The differences of two answers to the same request, for replay jobs: status, chosen headers, and the body, JSON by path. The duration
+ * is not compared. Numbers are compared as they are written, so that digits beyond 2^53 count.
  */
 import { decodeUtf8Leniently } from './text.ts';
 
@@ -13,7 +13,7 @@ export type ComparedAnswer = {
 /** `left`, `right`: JSON values; absent on one side: null, and `missing` names that side. */
 export type Difference = { path: string; left: unknown; right: unknown; missing?: 'left' | 'right' };
 
-/** Of one event: a report of more helps nobody. */
+/** For one event. A longer report would not help. */
 export const maxDifferences = 100;
 const maxTextCharacters = 1000;
 
@@ -29,9 +29,9 @@ class ExactNumber {
 }
 
 /**
- * @param ignore paths such as `status`, `header.x`, `body.a.b`; what is below an ignored path is ignored too, and `[]` stands for
+ * @param ignore paths such as `status`, `header.x`, `body.a.b`; paths below an ignored path are ignored too, and `[]` stands for
  * every item of a list
- * @param headerNames of the headers that are compared, in any case
+ * @param headerNames the headers to compare, case-insensitive
  */
 export function compareAnswers(
   left: ComparedAnswer,

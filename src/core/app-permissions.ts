@@ -78,7 +78,7 @@ export const allowedToApps: readonly Permission[] = [
 
 export const deniedToApps: readonly Permission[] = [
   {
-    description: 'see your team and what its members changed, or invite and remove members',
+    description: 'see your team and its audit log, or invite and remove members',
     operations: [
       'GET /api/audit',
       'GET /api/team',
@@ -129,7 +129,7 @@ export const deniedToApps: readonly Permission[] = [
     operations: ['DELETE /api/events/{id}', 'POST /api/endpoints/{id}/events/delete'],
   },
   {
-    description: 'see or change what senders are answered',
+    description: 'see or change the answers that senders get',
     operations: [
       'GET /api/endpoints/{id}/answers',
       'PUT /api/endpoints/{id}/answers',

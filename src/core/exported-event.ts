@@ -87,7 +87,7 @@ function readExportedPin(value: unknown): ImportedPin | null {
   return { ...readPin({ name, note }), pinnedAt: readTime(pinnedAt, 'pinnedAt') };
 }
 
-/** Exports of earlier versions do not say what senders were answered. */
+/** Exports of earlier versions do not contain the answers to senders. */
 function readOutcome(value: unknown, refused: unknown): StoredOutcome {
   if (value === null) return null;
   const { status, rule, delayMs, fault, limited } = record(value, 'answered');

@@ -1,10 +1,10 @@
-/* Reading what people wrote into a structure: every problem has the path of its field, and nothing that is not known is ignored. */
+/* Reads structures written by people: every problem has the path of its field, and unknown fields are problems, too. */
 import { didYouMean } from '../shared/suggest.ts';
 
 export type FieldPath = readonly (string | number)[];
 export type FieldProblem = { path: FieldPath; message: string };
 
-/** Notes a problem. @returns undefined, in the place of a value */
+/** Notes a problem. @returns undefined instead of a value */
 export type Report = (path: FieldPath, message: string) => undefined;
 
 export type Fields = Record<string, unknown>;

@@ -45,7 +45,7 @@ export function refusalToSign(intent: SigningIntent): string | null {
   if (isEdited) return withAlternative('a stored secret signs only events that are not edited');
   if (at !== undefined && Math.abs(at - now) > clockDifferenceMs)
     return withAlternative('a stored secret signs only for the present time: leave out "at"');
-  // Where a listener sends to, only the listener knows, and whoever may listen would get a signature.
+  // Only the listener knows its destination, and anyone who may listen would get a signature.
   if (url === undefined)
     return 'a stored secret does not sign for listeners. You can send the secret with the request, or start the listener with --resign';
   if (!isDestinationOf(secret, url, allow))

@@ -34,11 +34,11 @@ const minOwnMs = 1000;
 /** Where the plan keeps events for ever. */
 const maxOwnMs = 36_500 * 24 * 60 * 60 * 1000;
 
-/** Milliseconds of an endpoint's own retention. @param planMs what the plan gives, 0 = for ever @throws invalid */
+/** Milliseconds of an endpoint's own retention. @param planMs the plan's retention, 0 = for ever @throws invalid */
 export function readOwnRetention(text: string | null, planMs: number): number | null {
   if (text === null) return null;
   const ms = parseDuration(text);
   if (ms === undefined || ms < minOwnMs) throw invalid('retention must be a duration such as 30d, at least 1s');
-  if (ms > (planMs || maxOwnMs)) throw invalid('retention must not be longer than what the plan gives');
+  if (ms > (planMs || maxOwnMs)) throw invalid('retention must not be longer than the retention of the plan');
   return ms;
 }

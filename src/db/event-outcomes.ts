@@ -1,6 +1,6 @@
 /*
- * What is stored of an event's answer, as parts of queries on `events`. The table name `events` is literal, because Drizzle omits the
- * table in a query on one table. An event without a row in `outcomes` got the usual answer.
+ * The stored part of an event's answer, as parts of queries on `events`. The table name `events` is literal, because Drizzle omits the
+ * table in a query on one table. An event without a row in `outcomes` got the default answer.
  */
 import { sql } from 'drizzle-orm';
 import type { Fault, Refusal, StoredOutcome } from '../core/answers/model.ts';

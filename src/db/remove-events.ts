@@ -55,7 +55,7 @@ export function removalStatements(
     db.delete(tags).where(chosen(tags.event)),
     db.delete(replays).where(chosen(replays.event)),
     db.delete(outcomes).where(chosen(outcomes.event)),
-    // The deliveries of these events begin anew; what counts all events of an endpoint goes on.
+    // The sequences of these deliveries restart; those of the whole endpoint continue.
     db.delete(sequences).where(and(gte(sequences.delivery, 0), chosen(sequences.event))),
     // Where the events are now: the packer may have moved them since they were found.
     db

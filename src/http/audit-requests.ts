@@ -6,7 +6,7 @@ import { type AuditRule, type AuditTarget, auditRules } from '../core/audit-acti
 import type { Fetcher } from './fetch-adapter.ts';
 
 type Options<Actor> = {
-  /** Who made the request. Some operations are open, and sign somebody in: then the answer tells. */
+  /** Who made the request. Some operations need no sign-in, but sign someone in: then the answer says whom. */
   actorOf: (request: Request, answer: Response) => Promise<(Actor & { accountId: string }) | undefined>;
   record: (actor: Actor, action: string, target: AuditTarget) => Promise<void>;
 };

@@ -41,7 +41,7 @@ function setUp(options: Partial<Options> = {}, answer?: HandshakeAnswer) {
   });
   const send = (count: number) =>
     Promise.allSettled(Array.from({ length: count }, () => capture.record({ seq: 1, token: 't' }, delivery)));
-  return { send, errors, stored };
+  return { capture, send, errors, stored };
 }
 
 const no = (): never => {
@@ -69,4 +69,32 @@ test('a signing secret that cannot be registered fails only the delivery that br
   } as HandshakeAnswer);
   expect((await send(3)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
   expect(stored).toEqual([1, 2, 3]);
+});
+
+const policy = { rules: { version: 1, rules: [] } };
+
+test('while one delivery is prepared, those of other endpoints are stored', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { capture, stored } = setUp({
+    destinationOf: ({ seq }) => ({ seq, url: '', secrets: [], policy }),
+    prepare: ({ seq }) => (seq === 1 ? promise : undefined),
+  });
+  const slow = capture.record({ seq: 1, token: 'a' }, delivery);
+  expect((await capture.record({ seq: 2, token: 'b' }, delivery)).endpoint).toBe(2);
+  expect(stored).toEqual([1]);
+  resolve();
+  expect((await slow).endpoint).toBe(1);
+});
+
+test('a delivery that is still prepared when the server stops is refused, not stored too late', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { capture, stored } = setUp({
+    destinationOf: ({ seq }) => ({ seq, url: '', secrets: [], policy }),
+    prepare: () => promise,
+  });
+  const slow = capture.record({ seq: 1, token: 'a' }, delivery);
+  await capture.drain();
+  resolve();
+  await expect(slow).rejects.toThrow('shutting down');
+  expect(stored).toEqual([]);
 });

@@ -20,7 +20,7 @@ export type StoredEvent = {
   id: string;
   endpoint: number;
   answer: HandshakeAnswer | null;
-  /** What a rule answers instead. */
+  /** The answer that a rule chose instead. */
   chosen?: Chosen;
 };
 
@@ -40,7 +40,7 @@ export type BatchResult = {
   first: number;
   /** By position in the batch; few deliveries are handshakes. */
   answers: readonly [index: number, answer: HandshakeAnswer][];
-  /** What rules answer, by position in the batch. */
+  /** The answers that rules chose, by position in the batch. */
   chosen?: readonly [index: number, chosen: Chosen][];
   commit: { rows: number; ms: number };
 };
@@ -57,17 +57,30 @@ export type CaptureServiceOptions = CommitOptions & {
   onError: (error: unknown) => void;
   random: RandomBytes;
   destinationOf: (address: IngestAddress) => Destination;
+  /** Awaited before a delivery joins a batch. */
+  prepare?: (destination: Destination, delivery: Delivery) => Promise<void> | undefined;
   /** Registers a signing secret that a handshake delivered. */
   saveLearnedSecret: (endpoint: number, learned: { platform: string; secret: string }) => Promise<void>;
   onStored: (recorded: StoredEvent) => void;
 };
 
+const shuttingDown = () => unavailable('shutting down, try again', 5);
+
 /** The memory that a delivery holds. */
 export const bytesOf = ({ delivery: { fields, body } }: PendingDelivery): number => fields.length + body.length;
 
 export function createCaptureService(options: CaptureServiceOptions) {
-  const { writeBatch, random, destinationOf, saveLearnedSecret, onCommit, onStored, onError, ...commitOptions } =
-    options;
+  const {
+    writeBatch,
+    random,
+    destinationOf,
+    saveLearnedSecret,
+    onCommit,
+    onStored,
+    onError,
+    prepare,
+    ...commitOptions
+  } = options;
   let draining = false;
 
   const insert: Insert = async deliveries => {
@@ -126,9 +139,12 @@ export function createCaptureService(options: CaptureServiceOptions) {
      * @throws unavailable when it cannot be stored or the server is shutting down
      */
     record: (address: IngestAddress, delivery: Delivery, refused?: Refusal): Promise<StoredEvent> => {
-      if (draining) return Promise.reject(unavailable('shutting down, try again', 5));
+      if (draining) return Promise.reject(shuttingDown());
       const destination = destinationOf(address);
-      return commits.add(refused === undefined ? { destination, delivery } : { destination, delivery, refused });
+      if (refused !== undefined) return commits.add({ destination, delivery, refused });
+      const prepared = destination.policy && prepare?.(destination, delivery);
+      if (!prepared) return commits.add({ destination, delivery });
+      return prepared.then(() => (draining ? Promise.reject(shuttingDown()) : commits.add({ destination, delivery })));
     },
 
     /** The number of deliveries waiting or being committed. */

@@ -1,5 +1,5 @@
 /*
- * Inserts what is stored of answers: outcomes of events, and the steps of sequences. Run after the rows of the batch, in the same
+ * Inserts the outcomes of events and the steps of sequences. Run after the rows of the batch, in the same
  * transaction. Raw SQL, because Drizzle has no json_each: all values of a batch are one parameter.
  */
 import type { InValue } from '@libsql/client';
@@ -24,12 +24,12 @@ const checkSteps = `INSERT INTO sequences (version, slot, delivery, n, at, event
   WHERE ifnull((SELECT max(n) FROM sequences WHERE ${ofKey}), 0) <> ${field(4)}`;
 const removeSteps = `DELETE FROM sequences WHERE (version, slot, delivery, n) IN
   (SELECT version, slot, delivery, n FROM json_each(?) AS given CROSS JOIN sequences ON ${ofKey} AND n <= ${field(3)})`;
-/** Steps of rules that were replaced meanwhile are left out. */
+/** Steps of rules that have since been replaced are left out. */
 const insertSteps = `INSERT OR REPLACE INTO sequences (version, slot, delivery, n, at, event)
   SELECT ${[0, 1, 2, 3, 4].map(field).join(', ')}, ${rowOf(field(5))} FROM json_each(?3) AS given
   WHERE EXISTS (SELECT 1 FROM answers WHERE version = ${field(0)})`;
 
-/** Whether an insert failed because another process has stored a step of the same sequence meanwhile. */
+/** Whether an insert failed because another process has stored a step of the same sequence since. */
 export const isOvertaken = (error: unknown): boolean => /sequences\.n\b/.test((error as Error).message);
 
 export function outcomeStatements(packed: PackedRows, outcomes: readonly RowOutcome[]): Statement[] {
@@ -77,7 +77,7 @@ function stepsOf(outcomes: readonly RowOutcome[]) {
   const all = [...sequences.values()];
   const keys = all.map(of => {
     const { version, slot, delivery, n, keep } = (of.at(-1) as (typeof of)[number]).count;
-    // One step says all: it may also begin anew with a lower number.
+    // One step is the whole state. A sequence may also restart with a lower number.
     return [version, slot, delivery, keep === 1 ? Number.MAX_SAFE_INTEGER : n - keep, of[0]?.count.before ?? null];
   });
   const steps = all.flatMap(of =>

@@ -29,7 +29,7 @@ export type PackedRows = {
   outcomes?: RowOutcome[];
 };
 
-/** What is stored of an answer. `row`: position in the batch. */
+/** The stored part of an answer. `row`: position in the batch. */
 export type RowOutcome = { row: number; endpoint: number; receivedAt: number; outcome: Outcome };
 
 /** The list values of a large event. They are kept in the row, so that a list need not unpack the event. `row`: position in the batch. */

@@ -28,7 +28,7 @@ export type NewEvent = {
   headersJson: string;
   /** As received; a view of the delivery's memory. */
   body: Uint8Array;
-  /** What is stored of its answer; most events have the default one. */
+  /** The stored part of its answer; most events have the default one. */
   outcome?: Outcome | undefined;
 };
 
@@ -40,7 +40,7 @@ export type UnredactedDelivery = {
   headers: readonly HeaderPair[];
   body: Uint8Array;
   receivedAt: number;
-  /** What is stored in place of `query` and `headers`, before the header rules, when the delivery has the token of a guard. */
+  /** Stored instead of `query` and `headers`, before the header rules, when the delivery has the token of a guard. */
   stored?: Pick<UnredactedDelivery, 'query' | 'headers'>;
 };
 
@@ -58,7 +58,7 @@ export type Recognition = {
   deliveryId: DeliveryId | undefined;
   /** The response that the sender's platform expects instead of the default one. */
   answer: HandshakeAnswer | null;
-  /** What is stored of the answer, where it is decided already. */
+  /** The stored part of the answer, if it is decided already. */
   outcome?: Outcome | undefined;
 };
 

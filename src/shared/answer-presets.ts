@@ -17,7 +17,7 @@ type PresetRule = {
 export type AnswerPreset = {
   name: PresetName;
   title: string;
-  /** A sentence: what senders get. */
+  /** A sentence about the answer. */
   description: string;
   rules: readonly PresetRule[];
 };

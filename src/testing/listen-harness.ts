@@ -1,4 +1,5 @@
 /* `hooktape listen` for tests: a real server, an endpoint and a target for each test, and listeners that are stopped after it. */
+import { afterAll, afterEach, beforeEach } from 'bun:test';
 import { type ClientHarness, openClientHarness } from './client-commands.ts';
 import { startListener } from './command.ts';
 import { eventually } from './poll.ts';
@@ -65,4 +66,13 @@ export async function openListenHarness() {
     arrived: (count: number) => eventually(() => target.requests.length >= count),
     consumer: () => client.ada.json<Consumer>(200, 'GET', `/api/endpoints/${inbox.id}/consumers/me`),
   };
+}
+
+/** For a whole test file: opens the harness, begins and ends each test with it, and closes it. */
+export async function useListenHarness(): Promise<ListenHarness> {
+  const harness = await openListenHarness();
+  beforeEach(() => harness.begin());
+  afterEach(() => harness.end());
+  afterAll(() => harness.close());
+  return harness;
 }

@@ -1,4 +1,4 @@
-/* Answers on purpose in the capture path: who decides them, and how many of them may hold a connection. */
+/* Custom answers in the capture path: how they are decided, and how many of them may hold a connection. */
 import { unavailable } from '../core/errors.ts';
 import { readFieldLines } from '../core/headers.ts';
 import { createSequencesStore } from '../features/answers/sequences-store.ts';
@@ -11,7 +11,7 @@ import type { Infrastructure } from './infrastructure.ts';
 
 export function createAnswering({ clock, direct, journal }: Infrastructure) {
   const store = createSequencesStore(direct.client);
-  /** Whether what an earlier process left in the journal has become rows. */
+  /** Whether the journal of an earlier process has been filed. */
   let isRecovered = journal === undefined;
   const holds = createHolds();
   const sequences = createSequences({

@@ -22,7 +22,7 @@ export function createAnswers({
   secrets,
   registry,
 }: Pick<EndpointsWiring, 'endpoints' | 'secrets' | 'registry'>) {
-  /** What the platform of a stored delivery expects; null for the usual answer. */
+  /** The answer that the platform of a stored delivery expects; null for the default answer. */
   const handshakeTo = ({ seq, token }: { seq: number; token: string }, event: StoredDelivery) => {
     const { method, platform, eventType, receivedAt, path, query, headers, body } = event;
     const [sentTo = token] = registry.tokensAt({ seq, token }, receivedAt);

@@ -10,7 +10,7 @@ export function createAuditWiring({ direct, clock, random, log }: Infrastructure
     store: createAuditStore(direct.db),
     clock,
     random,
-    onError: (cause, fields) => log.error('a line of the audit log could not be written', { ...fields, cause }),
+    onError: (cause, fields) => log.error('an entry of the audit log could not be written', { ...fields, cause }),
   });
   return { audit };
 }

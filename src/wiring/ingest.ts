@@ -45,6 +45,7 @@ export function createIngestWiring(
     // Large deliveries waiting for their commit must leave memory for small ones.
     maxQueuedBytes: maxHeldBytes(config.maxBodyBytes),
     random,
+    prepare: answerer.prepare,
     destinationOf: ({ seq, token, isPrevious, policy }) => {
       const destination: Destination = { seq, url: endpoints.urlOf(token), secrets: secrets.secretsOf(seq) };
       if (isPrevious) destination.sentTo = token;

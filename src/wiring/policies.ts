@@ -1,6 +1,6 @@
 /*
- * What the capture path does for endpoints besides storing: their rules and guards, prepared. Endpoints without either have no policy,
- * and cost nothing.
+ * The rules and guards of endpoints, prepared for the capture path. Endpoints without either have no policy and cost
+ * nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerRule, EndpointGuard } from '../core/answers/model.ts';
@@ -24,7 +24,7 @@ export function createPolicies({ direct, log }: Pick<Infrastructure, 'direct' | 
       return { version, rules: readRules({ rules: JSON.parse(rules.toString('utf8')) as AnswerRule[] }).active };
     } catch (cause) {
       // Only a newer version could have written them.
-      log.error('the answers of an endpoint cannot be read; its senders get the usual answer', { endpoint, cause });
+      log.error('the answers of an endpoint cannot be read; its senders get the default answer', { endpoint, cause });
       return undefined;
     }
   };

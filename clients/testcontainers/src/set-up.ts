@@ -3,7 +3,7 @@ import type { StartedTestContainer } from 'testcontainers';
 
 type Container = Pick<StartedTestContainer, 'exec'>;
 
-/** @throws when a command fails, with what it printed */
+/** @throws when a command fails, with its output */
 export async function setUp(container: Container): Promise<{ key: string }> {
   // One for each start, because a container may be used again by later runs.
   const email = `test-${crypto.randomUUID()}@example.com`;

@@ -8,7 +8,7 @@ import { hooktape, startServer } from '../../../src/testing/command.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { HooktapeContainer, hooktapeImage, startedHooktape } from '../src/container.ts';
 
-/** What the constructor has set. */
+/** The values that the constructor set. */
 class Inspected extends HooktapeContainer {
   get settings() {
     return { image: this.imageName.string, environment: this.environment, ports: this.exposedPorts };

@@ -1,4 +1,4 @@
-/* What an endpoint answers its senders. */
+/* The rules for an endpoint's custom answers. */
 import type { Api, CallOptions } from './api.ts';
 import type { AnswerRule, AnswerRules } from './api-types.ts';
 

@@ -1,11 +1,11 @@
-/* What the API takes and returns. Generated from /openapi.json by `bun scripts/client-types.ts`. Do not edit. */
+/* Requests and responses of the API. Generated from /openapi.json by `bun scripts/client-types.ts`. Do not edit. */
 
 export type AnswerRule = {
   /** unique; default `rule-N`, counted from 1 */
   name?: string | undefined;
   /** a filter: only events that match it */
   when?: string | undefined;
-  /** what the rule counts: the attempts of each delivery, or all events (default) */
+  /** count the attempts of each delivery separately, or all events of the endpoint together (default) */
   per?: 'delivery' | 'endpoint' | undefined;
   /** only the first so many */
   first?: number | undefined;
@@ -13,7 +13,7 @@ export type AnswerRule = {
   every?: number | undefined;
   /** with this probability, from 0 to 1 */
   chance?: number | undefined;
-  /** only what is over `max` in any `perS` seconds */
+  /** only events beyond `max` in any `perS` seconds */
   rate?:
     | {
         max: number;
@@ -26,25 +26,25 @@ export type AnswerRule = {
 };
 
 export type AnswerRules = {
-  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the usual answer */
+  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the default answer */
   rules: AnswerRule[];
 };
 
 export type AnswerRulesRequest = {
-  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the usual answer */
+  /** the first one whose conditions all hold answers; at most 50; empty: every sender gets the default answer */
   rules: AnswerRule[];
 };
 
-/** what the sender got */
+/** the answer to the sender */
 export type Answered = {
   /** null when the connection was closed, reset or stalled */
   status: number | null;
   /** the name of the rule that chose the answer; null for the usual one */
   rule: string | null;
-  /** how long the answer was held back */
+  /** how long the answer was delayed */
   delayMs: number;
   fault: 'close' | 'reset' | 'stall' | null;
-  /** answered at once, because too many answers were held back */
+  /** answered at once, because too many delayed answers were waiting */
   limited: boolean;
 };
 

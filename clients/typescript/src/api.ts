@@ -173,7 +173,7 @@ function causeText(cause: unknown): string {
   return typeof text === 'string' && text !== '' ? ` (${safeLine(text)})` : '';
 }
 
-/** @throws the signal's reason when it is aborted meanwhile */
+/** @throws the signal's reason when it is aborted */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

@@ -1,4 +1,4 @@
-/* One endpoint: its feed, waiting for its events, and what senders are told. */
+/* One endpoint: its feed, waiting for its events, and its custom answers. */
 import { createAnswers } from './answers.ts';
 import type { Api, CallOptions } from './api.ts';
 import type { Endpoint } from './api-types.ts';
@@ -21,7 +21,7 @@ export type FeedOptions = CallOptions & {
 
 export class EndpointClient {
   readonly id: string;
-  /** What senders are told. */
+  /** The custom answers of the endpoint. */
   readonly answers: ReturnType<typeof createAnswers>;
   readonly #api: Api;
 
@@ -43,7 +43,7 @@ export class EndpointClient {
   /**
    * Marks the position, runs the function, and returns the events that arrived since, in the order in which they were stored: when nothing
    * more has arrived for `settle`, at most `within` after the function has returned.
-   * @throws NotArrivedError when fewer than `atLeast` arrive; what the function throws
+   * @throws NotArrivedError when fewer than `atLeast` arrive, and the errors of the function
    */
   capture(run: () => unknown, options: CaptureOptions = {}): Promise<CapturedEvent[]> {
     return capture(this.#api, this.id, run, options);

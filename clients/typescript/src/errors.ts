@@ -1,4 +1,4 @@
-/* What the client throws. An abort throws the reason of the signal, as fetch does. */
+/* The errors that the client throws. An abort throws the reason of the signal, as fetch does. */
 import type { EventSummary } from './api-types.ts';
 
 /** All errors of this package. */
@@ -45,7 +45,7 @@ export class ConnectionError extends HooktapeError {
 /** An event that did not match, with the first term of the filter that it fails. */
 export type NearEvent = { event: EventSummary; clause: string };
 
-/** What was waited for did not arrive in time. The message says what did. */
+/** The expected events did not arrive in time. The message says which ones did. */
 export class NotArrivedError extends HooktapeError {
   override name = 'NotArrivedError';
   /** Everything that arrived, oldest first; at most 100 events. */

@@ -1,7 +1,7 @@
 /* Events as the client returns them: with headers and payload, also parsed. */
 import type { FeedEvent } from './api-types.ts';
 
-/** An event with its content. What is null is damaged on the server's disk. */
+/** An event with its content. Fields that are null are damaged on the server's disk. */
 export type CapturedEvent = FeedEvent & {
   endpointId: string;
   /** Without the `?`; null when there was none. */

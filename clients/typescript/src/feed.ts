@@ -11,9 +11,9 @@ export type PagesOptions = CallOptions & {
   after: string;
   where?: string | undefined;
   content: 'none' | 'full';
-  /** `performance.now()` until which to wait for events, asked before each request. After that, what is there is read and the pages end. */
+  /** `performance.now()` until which to wait for events, asked before each request. After that, the stored events are read and the pages end. */
   deadline: () => number;
-  /** Called with what went wrong before the feed is read again. */
+  /** Called with the error before the feed is read again. */
   onReconnect?: ((error: Error) => void) | undefined;
 };
 
@@ -38,7 +38,7 @@ export async function* feedPages(api: Api, endpointId: string, options: PagesOpt
         signal,
       });
       failures = 0;
-      // Cut off at the deadline. What arrived until then is read without waiting.
+      // Cut off at the deadline. Events that arrived until then are read without waiting.
       if (page === undefined) continue;
       after = page.cursor;
       yield page;

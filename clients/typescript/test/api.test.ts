@@ -40,7 +40,7 @@ describe('endpoints', () => {
 });
 
 describe('answers', () => {
-  test('are what senders get, until they are cleared', async () => {
+  test('apply to senders until they are cleared', async () => {
     const endpoint = await harness.hooktape.endpoints.create({ name: 'answers' });
     const { answers } = harness.hooktape.endpoint(endpoint);
     const statusOf = async () => (await fetch(harness.origin + endpoint.path, { method: 'POST', body: '{}' })).status;
@@ -49,7 +49,7 @@ describe('answers', () => {
     expect(stored.rules.map(({ name }) => name)).toEqual(['rule-1', 'rule-2']);
     expect(await answers.get()).toEqual(stored);
     expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([500, 500, 202]);
-    // What `get` returns can be set again, and starts anew.
+    // The result of `get` can be set again, and restarts sequences.
     await answers.set(stored);
     expect(await statusOf()).toBe(500);
     await answers.clear();

@@ -23,7 +23,7 @@ async function take(feed: AsyncIterable<CapturedEvent>, count: number): Promise<
   return ids;
 }
 
-test('has the stored events and then those that arrive, each once and in order', async () => {
+test('has the stored events and then new ones, each once and in order', async () => {
   const endpoint = await harness.hooktape.endpoints.create({ name: 'live' });
   const before = await Promise.all(Array.from({ length: 120 }, (_, n) => harness.deliver(endpoint, { n })));
   const reading = take(harness.hooktape.endpoint(endpoint.id).feed(), 123);

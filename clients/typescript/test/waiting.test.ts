@@ -11,7 +11,7 @@ afterAll(() => harness.close());
 const create = (): Promise<Endpoint> => harness.hooktape.endpoints.create({ name: 'shop' });
 
 describe('capture', () => {
-  test('returns what arrived meanwhile, in order, with content', async () => {
+  test('returns the events that arrived during the call, in order, with content', async () => {
     const endpoint = await create();
     await harness.deliver(endpoint, { n: 0 });
     const captured = await harness.hooktape.endpoint(endpoint).capture(
@@ -31,7 +31,7 @@ describe('capture', () => {
     expect(captured[0]?.headers['x-shop']).toBe('a');
   });
 
-  test('waits for what arrives after the function has returned', async () => {
+  test('waits for events that arrive after the function has returned', async () => {
     const endpoint = await create();
     const later: Promise<unknown>[] = [];
     const captured = await harness.hooktape.endpoint(endpoint).capture(
@@ -65,7 +65,7 @@ describe('capture', () => {
     expect(String(error)).toContain('1 of 2 events arrived within 50 ms. 1 event did:');
   });
 
-  test('throws what the function throws', async () => {
+  test('throws the error of the function', async () => {
     const handle = harness.hooktape.endpoint(await create());
     const mine = new Error('mine');
     expect(await rejection(handle.capture(() => Promise.reject(mine)))).toBe(mine);
@@ -94,7 +94,7 @@ describe('waitFor', () => {
     expect((await waiting).id).toBe(third);
   });
 
-  test('with a mark, only what comes after it counts', async () => {
+  test('with a mark, only later events count', async () => {
     const endpoint = await create();
     const handle = harness.hooktape.endpoint(endpoint.id);
     await harness.deliver(endpoint, { n: 1 });
@@ -108,7 +108,7 @@ describe('waitFor', () => {
     expect((await handle.waitFor('', { after })).id).toBe(second);
   });
 
-  test('fails with what did arrive: the nearest three, and the first term that each fails', async () => {
+  test('fails and names the nearest three events, and the first term that each fails', async () => {
     const endpoint = await create();
     const handle = harness.hooktape.endpoint(endpoint.id);
     await harness.deliver(endpoint, { n: 0 });

@@ -23,7 +23,7 @@ export async function runWorkflow({ jobs }: Workflow, { cwd, env, skipped }: Opt
         const [output, exported] = [`${script}.log`, `${script}.env`];
         writeFileSync(script, run);
         writeFileSync(exported, '');
-        // To a file: what a step leaves running would keep a pipe open.
+        // To a file: processes that a step leaves running would keep a pipe open.
         const log = openSync(output, 'w');
         const child = Bun.spawn(['setsid', '--wait', 'bash', '--noprofile', '--norc', '-eo', 'pipefail', script], {
           cwd,
@@ -48,7 +48,7 @@ export async function runWorkflow({ jobs }: Workflow, { cwd, env, skipped }: Opt
   }
 }
 
-/** What a step has left running. */
+/** Processes that a step has left running. */
 function endGroup(group: number): void {
   try {
     process.kill(-group, 'SIGTERM');

@@ -1,4 +1,4 @@
-/* `hooktape answer` against a real server: what senders then get. */
+/* `hooktape answer` against a real server, and the answers that senders then get. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ describe('hooktape answer', () => {
       rules: [{ name: 'rule-1', per: 'delivery', first: 2, answer: { status: 503 } }],
     });
     expect(await client.json('answer', 'inbox', '--reset')).toEqual({ ok: true });
-    expect((await client.run('answer', 'inbox')).stdout).toBe('senders get the usual answer\n');
+    expect((await client.run('answer', 'inbox')).stdout).toBe('senders get the default answer\n');
     expect(await statuses('3')).toEqual([200]);
   });
 
@@ -64,8 +64,8 @@ describe('hooktape answer', () => {
   });
 
   test.each<[string, string[]]>([
-    ['what is to be answered is missing', ['--first', '2']],
-    ['--when goes with what is to be answered', ['--when', 'type:push']],
+    ['the answer is missing', ['--first', '2']],
+    ['--when needs an answer', ['--when', 'type:push']],
     ['--reset goes alone', ['--reset', '--status', '500']],
     ['--preset goes with --when only', ['--preset', 'gone', '--status', '500']],
     ['--preset must be one of flaky, rate-limited, gone, slow', ['--preset', 'odd']],

@@ -1,4 +1,4 @@
-/* `hooktape answer`: what the senders of an endpoint get. Its options are one rule, which replaces all rules that the endpoint has. */
+/* `hooktape answer`: the custom answers of an endpoint. Its options are one rule, which replaces all rules that the endpoint has. */
 
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
@@ -43,16 +43,16 @@ export const runAnswer: Run = async (args, io, usage) => {
   if (given.flag('reset')) {
     const done = await api.call('DELETE', path);
     if (given.json) printJson(io, done);
-    else io.stdout('senders get the usual answer\n');
+    else io.stdout('senders get the default answer\n');
     return exitCodes.done;
   }
   const answers = rules ? await replaceRules(api, path, rules) : await api.call<Rules>('GET', path);
   if (given.json) printJson(io, answers);
-  else io.stdout(answers.rules.length === 0 ? 'senders get the usual answer\n' : answers.rules.map(lineOf).join(''));
+  else io.stdout(answers.rules.length === 0 ? 'senders get the default answer\n' : answers.rules.map(lineOf).join(''));
   return exitCodes.done;
 };
 
-/** Everything in the rules was given as an option, so what is wrong with them is wrong usage. @throws UsageError */
+/** The rules come from options only, so a problem with them is wrong usage. @throws UsageError */
 async function replaceRules(api: Api, path: string, rules: Rules): Promise<Rules> {
   try {
     return await api.call<Rules>('PUT', path, { body: rules });
@@ -78,7 +78,7 @@ async function readRules(io: Io, given: Given): Promise<Rules | undefined> {
     return { rules: rules.map(rule => ({ ...rule, ...(when !== undefined && { when }) })) };
   }
   if (isRule) return { rules: [await readRule(io, given)] };
-  if (when !== undefined) throw new UsageError('--when goes with what is to be answered, such as --status 503');
+  if (when !== undefined) throw new UsageError('--when needs an answer, such as --status 503');
   return undefined;
 }
 
@@ -90,7 +90,7 @@ async function readRule(io: Io, given: Given): Promise<Rule> {
     throw new UsageError('--fault takes the place of an answer: it does not go with --status and --body');
   const [chance, delayMs] = [readChance(given), readDelay(given)];
   if (status === undefined && fault === undefined && delayMs === undefined && given.option('body') === undefined)
-    throw new UsageError('what is to be answered is missing: --status, --body, --delay or --fault');
+    throw new UsageError('the answer is missing: give --status, --body, --delay or --fault');
   return {
     ...(when !== undefined && { when }),
     ...(per !== undefined && { per }),

@@ -60,7 +60,7 @@ async function conclude(io: Io, given: Given, found: Found): Promise<{ failure: 
   const file = given.option('save');
   if (file !== undefined) {
     const { saveEvents } = await import('../expect/save.ts');
-    // What is missing is looked for in what did arrive.
+    // The events that did arrive explain what is missing.
     const saved = outcome === 'not met' && explained ? explained.arrivals.events : events;
     const saving = saveEvents(io, api, { endpointId, file, events: saved });
     if (outcome === 'met') await saving;

@@ -1,6 +1,6 @@
 /*
  * Requests that are sent from this machine: the captured one, edited and signed as the options say. The signature is made last, over
- * what is really sent, with a secret that stays here.
+ * the bytes that are sent, with a secret that stays on this machine.
  */
 import { redacted } from '../../core/headers.ts';
 import { credentialsIn, type HiddenText } from '../../core/hidden-text.ts';
@@ -37,7 +37,7 @@ export function readSigning(io: Io, given: Given): Signing | undefined {
   return { secret, variable: name, isTampered, hasNewId };
 }
 
-/** What the server must not be told, should the target echo it. */
+/** Texts that must not reach the server, should the target echo them. */
 export const hiddenTexts = (
   signing: Signing | undefined,
   headers: readonly (readonly [name: string, value: string | null])[],
@@ -77,5 +77,5 @@ export async function prepareRequest(options: {
   return { method, url: signed.url, body: signed.body, headers: headersOf(signed) };
 }
 
-/** The sender signs in a way that nobody else can, or in none. */
+/** The sender signs with a key that only it has, or not at all. */
 export class CannotSignError extends OperationError {}

@@ -1,4 +1,4 @@
-/* What an event has instead of what a term of a filter asks for: `its type is ping`. Text of the event is made safe by the caller. */
+/* The value that made an event fail a term of a filter: `its type is ping`. The caller makes text of the event safe. */
 import { countMatches, createJsonPaths } from '../../core/filter/json-fields.ts';
 import { result } from '../../core/filter/steps.ts';
 import { firstGraphemes } from '../../core/text.ts';

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** Not long, so that what is missing is missed soon. */
+/** Short, so that missing events are noticed soon. */
 const soon = ['--within', '50ms', '--settle', '50ms'];
 
 describe('hooktape mark', () => {
@@ -64,7 +64,7 @@ describe('what arrives', () => {
     expect((await expectIn(inbox, '--where', 'type:push', ...soon)).exitCode).toBe(0);
   });
 
-  test('too few: exit code 1, with those that did arrive', async () => {
+  test('too few: exit code 1, with the events that did arrive', async () => {
     const { createInbox, push, expectIn } = harness;
     const inbox = await createInbox();
     const id = await push(inbox, { n: 1 });
@@ -74,7 +74,7 @@ describe('what arrives', () => {
     expect(stderr).toContain(`1 event matched:\n  ${id}  `);
   });
 
-  test('doubled: exit code 3 at once, whatever time is left', async () => {
+  test('doubled: exit code 3 at once, without waiting further', async () => {
     const { createInbox, push, expectIn } = harness;
     const inbox = await createInbox();
     const ids = [await push(inbox, { n: 1 }), await push(inbox, { n: 2 })];
@@ -177,7 +177,7 @@ describe('wrong usage', () => {
     expect(stderr).toStartWith(`hooktape: ${said}`);
   });
 
-  test('a wrong filter, and what is not a mark of this endpoint', async () => {
+  test('an invalid filter, and a mark of another endpoint', async () => {
     const { createInbox, expectIn, run } = harness;
     const [inbox, other] = [await createInbox(), await createInbox()];
     const filter = await expectIn(inbox, '--where', 'tpye:push', '--within', '1h');

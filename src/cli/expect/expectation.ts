@@ -1,6 +1,6 @@
 /*
- * What `hooktape expect` expects, and when that is decided. A mark is a position, so what arrived before the command was started
- * counts; the time limits are measured by the command's own monotonic clock, from its start.
+ * The expectation of `hooktape expect`, and when it is decided. A mark is a position, so events that arrived after it and before the
+ * command count; the time limits are measured by the command's own monotonic clock, from its start.
  */
 import type { EventSummary } from '../../features/events/model.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
@@ -72,7 +72,7 @@ function isAlternative(where: string): boolean {
 export const countOf = ({ per }: Pick<Expectation, 'per'>, events: readonly EventSummary[]): number =>
   per === 'event' ? events.length : new Set(events.map(({ delivery }) => delivery.key)).size;
 
-/** @param count what matches so far @param isOver whether the time is over that `endOfWait` gives */
+/** @param count matches so far @param isOver whether the time of `endOfWait` is over */
 export function decide({ kind, count: wanted }: Expectation, count: number, isOver: boolean): Outcome | undefined {
   if (kind === 'at least') return count >= wanted ? 'met' : isOver ? 'not met' : undefined;
   if (count > wanted) return 'too many';

@@ -1,4 +1,4 @@
-/* Why an expectation was not met: the nearest events, and what they have instead. */
+/* Why an expectation was not met: the nearest events, and their values. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { systemClock } from '../../core/clock.ts';
 import { type ExpectHarness, openExpectHarness } from '../../testing/expectations.ts';
@@ -14,7 +14,7 @@ afterAll(() => harness.close());
 const soon = ['--within', '50ms', '--settle', '50ms'];
 
 describe('the explanation', () => {
-  test('names the nearest three, and of each the first part of the filter that fails and what is there instead', async () => {
+  test('names the nearest three, and for each the first part of the filter that fails and the actual value', async () => {
     const { createInbox, push, expectIn } = harness;
     const inbox = await createInbox();
     const where = 'type:push body.ref:refs/heads/main -body.n:7';

@@ -1,6 +1,6 @@
 /*
- * Why an expectation was not met: what did arrive after the mark, and for the events that come nearest the first part of the filter
- * that they fail. The server decides which term that is; how near an event is, is counted here by the columns that are known.
+ * Why an expectation was not met: the events after the mark, and for the nearest ones the first part of the filter that they fail.
+ * The server names that term; the distance of an event is computed here from the known columns.
  */
 import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
@@ -11,11 +11,11 @@ import { parseFilter } from '../../shared/filter/parser.ts';
 import type { Api } from '../client/api.ts';
 import { actualValue } from './clause.ts';
 
-/** `clause`: the part of the filter that failed; `actual`: what the event has instead. */
+/** `clause`: the part of the filter that failed; `actual`: the event's value. */
 export type Near = { event: EventSummary; clause: string; actual: string | undefined };
 
 export type Arrivals = {
-  /** What arrived after the mark, oldest first: the newest of them when there were very many. */
+  /** The events after the mark, oldest first: only the newest if there are very many. */
   events: EventSummary[];
   hasMore: boolean;
 };
@@ -44,7 +44,7 @@ export async function readArrivals({ api, endpointId }: Options, after: string):
   return { events, hasMore: true };
 }
 
-/** The nearest of those that do not match, nearest first. @param now epoch ms, for times such as `received>2h` */
+/** The nearest events that do not match, nearest first. @param now epoch ms, for times such as `received>2h` */
 export async function findNearest(
   { api, endpointId }: Options,
   { arrivals, where, now }: { arrivals: readonly EventSummary[]; where: string; now: number },
@@ -65,7 +65,7 @@ export async function findNearest(
     const missed = new Set(parts.flatMap((part, index) => (evaluate(part, facts, now) === false ? [index] : [])));
     return { event, failed, missed: missed.add(failed.index).size };
   });
-  // Stable: of those that are equally near, the newest stays first.
+  // Stable: of equally near events, the newest stays first.
   candidates.sort((a, b) => a.missed - b.missed || b.failed.index - a.failed.index);
   return Promise.all(
     candidates.slice(0, nearestCount).map(async ({ event, failed: { clause, term } }) => {
@@ -85,7 +85,7 @@ function failedPart(filter: Filter, clause: string): { index: number; clause: st
 
 const isWithin = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end;
 
-/** What a summary says. What it does not say stays undecided. */
+/** The fields of a summary. Terms about other fields stay undecided. */
 const factsOf = (event: EventSummary): Partial<EventFacts> => ({
   type: event.eventType,
   platform: event.platform,
@@ -104,6 +104,6 @@ const needsDetail = (term: Term): boolean =>
 
 async function readDetail(api: Options['api'], { id, size }: EventSummary): Promise<EventDetail | undefined> {
   if (size > maxExplainedBytes) return undefined;
-  // It may have been deleted meanwhile, and an explanation does without.
+  // It may have been deleted; the explanation then leaves it out.
   return api.call<EventDetail>('GET', `/api/events/${encodeURIComponent(id)}`).catch(() => undefined);
 }

@@ -22,7 +22,7 @@ const soon = ['--within', '50ms', '--settle', '50ms'];
 describe('files', () => {
   const path = (name: string): string => join(directory, name);
 
-  test('--save writes what matches, as HAR or as the export, for the owner only and in one piece', async () => {
+  test('--save writes the matching events, as HAR or as the export, for the owner only and in one piece', async () => {
     const { client, createInbox, push, expectIn } = harness;
     const inbox = await createInbox();
     const id = await push(inbox, { n: 1 });
@@ -54,7 +54,7 @@ describe('files', () => {
     expect(read('many.har').log.entries.map((entry: { _id: string }) => entry._id)).toEqual(ids);
   });
 
-  test('--save on failure writes what did arrive; --junit says why', async () => {
+  test('--save on failure writes the events that did arrive; --junit says why', async () => {
     const { createInbox, push, expectIn } = harness;
     const inbox = await createInbox();
     const id = await push(inbox, { n: 1 });

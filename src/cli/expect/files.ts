@@ -1,6 +1,6 @@
 /*
- * The files of `expect`: written beside their place, and moved there when they are complete, so that nobody reads half a file. What
- * exists under the name is replaced; a device or a pipe is written to.
+ * The files of `expect`: written beside their place, and moved there when they are complete, so that no reader sees half a file. An
+ * existing file is replaced; a device or a pipe is written to.
  */
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -36,7 +36,7 @@ export async function writeFile(
 ): Promise<void> {
   try {
     if (kindOf(file) === 'other') return await writeChunks(openSync(file, 'w'), chunks);
-    // A link stays, and what it leads to is replaced.
+    // A link stays, and its target is replaced.
     const place = kindOf(file) === 'file' ? realpathSync(file) : file;
     const part = partialPath(place, encodeBytes(io.random(5)));
     try {

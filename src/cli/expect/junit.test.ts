@@ -1,11 +1,11 @@
-/* The JUnit file is well-formed XML whatever text is in it. */
+/* The JUnit file is well-formed XML with any text in it. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { toJunit, xmlText } from './junit.ts';
 
 /** What XML 1.0 allows (section 2.2), without the bytes that terminals obey. */
 const forbidden =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there
   /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])/;
 
 const decode = (xml: string): string =>

@@ -4,7 +4,7 @@ import { escapeUnsafe } from '../../log.ts';
 export type TestCase = {
   name: string;
   durationMs: number;
-  /** `failure`: the expectation was not met; `error`: nobody knows, as without a server. */
+  /** `failure`: the expectation was not met; `error`: unknown, for example without a server. */
   problem?: { kind: 'failure' | 'error'; type: string; message: string; text: string };
 };
 

@@ -1,4 +1,4 @@
-/* What `hooktape expect` says: one sentence, and on failure what arrived. Nothing here is safe to print before `safeText`. */
+/* The output of `hooktape expect`: one sentence, and on failure the events that arrived. Nothing here is safe to print before `safeText`. */
 import type { EventSummary } from '../../features/events/model.ts';
 import { timeText } from '../client/output.ts';
 import { countedThings, countOf, describe, type Expectation } from './expectation.ts';
@@ -14,7 +14,7 @@ export type Failure = {
 
 const maxListed = 10;
 
-/** `arrivals`: what arrived after the mark, whether it matches or not. */
+/** `arrivals`: all events after the mark, matching or not. */
 export function explainFailure(
   expectation: Expectation,
   { outcome, events, isTruncated }: Watched,
@@ -29,10 +29,10 @@ export function explainFailure(
   }
   if (isTruncated && expectation.kind !== 'at least')
     return {
-      sentence: `not met: ${expected}, but retention has removed events that arrived after the mark, so nobody knows how many there were`,
+      sentence: `not met: ${expected}, but retention has removed events that arrived after the mark, so their number is unknown`,
       details: ['Take the mark later, or let the endpoint keep its events longer.'],
     };
-  const removed = isTruncated ? ['Retention has removed some of what arrived after the mark.'] : [];
+  const removed = isTruncated ? ['Retention has removed some of the events after the mark.'] : [];
   const missing = missingText({ count, per, withinText, arrivals });
   const others = nearest.length > 0 ? ['The nearest that do not match:', ...nearest.map(nearLine)] : [];
   return {

@@ -1,4 +1,4 @@
-/* Waiting through what goes wrong: servers that restart, hang, shut down or limit; clocks that jump; filters whose truth changes. */
+/* Waiting through failures: servers that restart, hang, shut down or limit; clocks that jump; filters whose truth changes. */
 import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -122,7 +122,7 @@ describe('waiting', () => {
   });
 });
 
-describe('what may become true later', () => {
+describe('terms that may become true later', () => {
   test('is looked at again from the mark on, every five seconds and at the end', async () => {
     let isRegistered = false;
     const feed = playFeed(({ after, wait }, at) => {

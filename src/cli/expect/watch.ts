@@ -1,6 +1,6 @@
 /*
  * Reads the feed from a mark until an expectation is decided. The feed misses nothing and repeats nothing, so a server that restarts
- * meanwhile changes nothing: the command goes on where it was. Each wait is one request, because requests are limited.
+ * in between changes nothing: the command continues where it was. Each wait is one request, because requests are limited.
  */
 import type { EventSummary } from '../../features/events/model.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
@@ -13,7 +13,7 @@ import { countOf, decide, type Expectation, endOfWait, type Outcome } from './ex
 
 export type Watched = {
   outcome: Outcome;
-  /** What matches, in the order in which it was stored. */
+  /** The matching events, in the order in which they were stored. */
   events: EventSummary[];
   /** Where it began: the mark, or a position instead of `now`. */
   origin: string;
@@ -56,7 +56,7 @@ export async function watch({ io, api, endpointId, after, expectation }: Options
   const events = new Map<string, EventSummary>();
   let isTruncated = false;
   let lastArrivalAt = startedAt;
-  /** What was stored before this time is in `events`, if it matches. */
+  /** Matching events stored before this time are in `events`. */
   let knownUntil = Number.NEGATIVE_INFINITY;
   let isRecheckDue = false;
 
@@ -65,7 +65,7 @@ export async function watch({ io, api, endpointId, after, expectation }: Options
       if (!events.has(event.id)) lastArrivalAt = monotonic();
       events.set(event.id, event);
     }
-    // From `start` on nothing is missing, whatever was removed before.
+    // After `start` nothing is missing: events removed before do not count.
     isTruncated ||= page.truncated && after !== 'start';
   };
 
@@ -98,7 +98,7 @@ export async function watch({ io, api, endpointId, after, expectation }: Options
     const count = countOf(expectation, found);
     const until = endOfWait(expectation, { startedAt, count, lastArrivalAt });
     const decided = decide(expectation, count, knownUntil >= until - toleranceMs);
-    // Of an exact count nobody knows any more whether it was reached.
+    // An exact count can no longer be known.
     const outcome = isTruncated && expectation.kind !== 'at least' && decided !== 'too many' ? 'not met' : decided;
     if (outcome) return { outcome, events: found, origin, cursor, isTruncated };
     if (canChange && (isRecheckDue || monotonic() >= until)) await recheck();
@@ -169,7 +169,7 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
         hasAnswered = true;
         failures = 0;
         const isWaitOver = page.events.length === 0 && monotonic() - startedAt >= waitMs - toleranceMs;
-        // A server that shuts down answers early; what makes no progress is not asked again at once.
+        // A server that shuts down answers early; a request without progress is not repeated at once.
         const isStuck = page.cursor === after || (page.events.length === 0 && !page.more);
         if (isStuck && !isWaitOver) await pause();
         return { page, readUntil: isWaitOver ? startedAt + waitMs : startedAt };

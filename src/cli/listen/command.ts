@@ -1,4 +1,4 @@
-/* The `hooktape send` command that does what a session does for one event. */
+/* The `hooktape send` command that delivers one event as the session does. */
 import type { ListenOptions } from './options.ts';
 import type { Target } from './target.ts';
 

@@ -1,4 +1,4 @@
-/* What is kept in memory while maps are slow or blocked, and how a session works with it. No server. */
+/* The memory of a session while maps are slow or blocked. No server. */
 import { describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
 import { answer, capturedEvent } from '../../testing/listen-session.ts';
@@ -107,7 +107,7 @@ describe('memory', () => {
     await close();
   });
 
-  test('while one map is blocked, others are read on; what waits for it is read again by id', async () => {
+  test('while one map is blocked, others continue; its waiting events are read again by id', async () => {
     const [blocked, going] = [createTarget('blocked'), createTarget('going')];
     const { deliveries, add, reads, close, position } = open([blocked, going]);
     const held = add([0], 20 * mebibyte);
@@ -128,7 +128,7 @@ describe('memory', () => {
     expect(reads).toEqual([dropped, dropped]);
   });
 
-  test('one that was deleted meanwhile is skipped', async () => {
+  test('an event that has been deleted is skipped', async () => {
     const target = createTarget('a');
     const { add, stored, said, position, close } = open([target]);
     add([0], 32 * mebibyte);
@@ -143,7 +143,7 @@ describe('memory', () => {
 });
 
 describe('by hand', () => {
-  test('a pause starts nothing; what is under way ends', async () => {
+  test('a pause starts nothing; running deliveries finish', async () => {
     const target = createTarget('a');
     const { add, pauseWith, kinds, close } = open([target]);
     add([0]);
@@ -158,7 +158,7 @@ describe('by hand', () => {
     await close();
   });
 
-  test('skip gives up what is held or waiting, and the next one goes on', async () => {
+  test('skip gives up a held or waiting event, and the next one continues', async () => {
     const target = createTarget('a');
     const { deliveries, add, kinds, position, close } = open([target]);
     const [held, waiting, last] = [add([0]), add([0]), add([0])];
@@ -187,7 +187,7 @@ describe('by hand', () => {
   });
 });
 
-test('what fails while the session ends is not given up', async () => {
+test('a delivery that fails while the session ends is not given up', async () => {
   const target = createTarget('a');
   const { deliveries, add, kinds, position, close } = open([target], 'skip');
   add([0]);

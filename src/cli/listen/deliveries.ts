@@ -1,6 +1,6 @@
 /*
- * The deliveries of one endpoint: events from the feed go to the maps that want them, in order, until each is settled (settle.ts
- * decides when what may start). Contents are kept in memory up to a limit; while one map is blocked and others go on, events wait for
+ * The deliveries of one endpoint: events from the feed go to the maps that match them, in order, until each is settled (settle.ts
+ * decides when a delivery may start). Contents are kept in memory up to a limit; while one map is blocked and others go on, events wait for
  * it by id, and are read again when it is their turn.
  */
 import type { Clock } from '../../core/clock.ts';
@@ -16,7 +16,7 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 
 const maxContentBytes = 32 << 20;
 const maxWaiting = 200;
-/** With those that wait for blocked maps by id. */
+/** Includes events that wait for blocked maps by id. */
 const maxPlaces = 50_000;
 const rereadMs = 1000;
 
@@ -47,7 +47,7 @@ export function createDeliveries(options: {
   const { clock, targets, policy, pause, stopping, aborting, isPaused, read, say, report, hintFor } = options;
   const settling = createSettling<Pending>(targets.length, policy, Math.random);
   const changes: Changes = createChanges();
-  /** Of what is kept, and of everything that is not settled. */
+  /** Of the kept events, and of all unsettled ones. */
   let contentBytes = 0;
   let unsettledBytes = 0;
   let nextTry: number | undefined;
@@ -78,7 +78,7 @@ export function createDeliveries(options: {
   const onFailure = async (task: Task<Pending>, event: CapturedEvent, delivery: Delivery): Promise<void> => {
     const { answer, retryAfterMs } = delivery;
     const { attempts: attempt } = task;
-    // First, because the task may be skipped by hand meanwhile.
+    // First, because the task may be skipped by hand during the wait.
     const hint = await hintFor(event, answer);
     const after = settling.fail(task, now(), retryAfterMs);
     if (!after) return;
@@ -112,7 +112,7 @@ export function createDeliveries(options: {
     const delivery = await targetOf(task).deliver(event, aborting).catch(notDelivered);
     const { answer, notice } = delivery;
     if (notice !== undefined && task.attempts === 1) say({ kind: 'notice', text: notice });
-    // What fails while the session ends was perhaps broken off by that, as programs are by Ctrl+C: it is neither tried nor given up.
+    // A failure while the session ends may be caused by that, as Ctrl+C ends programs: it is neither retried nor given up.
     if (!answer.isOk && stopping.aborted) return settling.putBack(task, now());
     report(delivery);
     if (!answer.isOk) return onFailure(task, event, delivery);
@@ -148,11 +148,11 @@ export function createDeliveries(options: {
     /** Something has changed outside, such as a pause. */
     wake: changes.tell,
     unsettled: settling.unsettled,
-    /** With what is settled after something that is not. */
+    /** Includes settled events after unsettled ones. */
     places: settling.size,
     wantsMore,
 
-    /** Starts what may start, until the session stops. */
+    /** Starts every delivery that may start, until the session stops. */
     async run(): Promise<void> {
       while (!stopping.aborted) {
         if (!isPaused()) for (const task of settling.start(now())) void run(task);
@@ -196,13 +196,13 @@ export function createDeliveries(options: {
       tellPosition();
     },
 
-    /** Settles what an event still waits for at a target, which has taken it by another way. */
+    /** Settles an event for a target that has received it in another way. */
     settle(eventId: string, target: Target, answer: Answer): void {
       const entry = settling.find(({ about }) => about.id === eventId);
       for (const task of entry?.tasks ?? [])
         if (entry && targetOf(task) === target && settling.giveUp(task)) onSettled(entry, answer);
     },
-    /** Gives up what is not settled of an event. @returns whether there was anything */
+    /** Gives up an event for all targets that have not settled it. @returns whether there were any */
     skip(eventId: string): boolean {
       const entry = settling.find(({ about }) => about.id === eventId);
       for (const task of entry?.tasks ?? []) if (task.state !== 'done') skip(task, 'skipped by hand');

@@ -52,7 +52,7 @@ export function createEndpointListener(given: {
   const ask = askServer(api, endpoint.id, stopping);
   /** Which targets an event went to, by number. */
   const known = new Map<string, readonly number[]>();
-  /** What the server has beyond what was read, as far as is known. */
+  /** How many events the server has after the last one read, as far as is known. */
   let unread = start.behind;
 
   const position = createPosition({
@@ -64,9 +64,9 @@ export function createEndpointListener(given: {
     signal: stopping,
     notify,
     onSaved(behind) {
-      // With a filter, the server counts also what it leaves out.
+      // With a filter, the server also counts events that do not match.
       if (options.where !== undefined) return;
-      // While the feed is being read, what it says is newer.
+      // While the feed is being read, its number is newer.
       const isReading = deliveries.wantsMore();
       unread = isReading ? Math.min(unread, behind) : Math.max(0, behind - deliveries.places());
       tellBehind();
@@ -175,7 +175,7 @@ export function createEndpointListener(given: {
       targets: targets.map(({ name }) => name),
       deliver: deliverReplay,
       onState(state) {
-        // What keeps the feed from being read is said there. A server without this operation has no replays to listeners.
+        // The reader of the feed reports what prevents it. A server without this operation has no replays to listeners.
         if (state.kind === 'ended' && !stopping.aborted) notify(`no replays from the server: ${state.reason}`);
       },
     });
@@ -191,7 +191,7 @@ export function createEndpointListener(given: {
     /** @throws what ends the listening to this endpoint */
     async run(): Promise<void> {
       const channel = targets.length > 0 ? openChannel() : undefined;
-      // They end with the session, and hold nothing up: what they have not sent yet, `flush` sends.
+      // They end with the session and block nothing: `flush` sends the remaining ones.
       for (const work of [deliveries, position, reports]) void work.run();
       try {
         await reader.run();
@@ -213,7 +213,7 @@ export function createEndpointListener(given: {
       );
     },
 
-    /** Saves the position and sends what is not reported yet. */
+    /** Saves the position and sends the remaining reports. */
     async flush(): Promise<void> {
       await Promise.all([
         position.flush().catch((error: Error) => notify(`the position could not be saved: ${error.message}`)),

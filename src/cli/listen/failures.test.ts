@@ -1,15 +1,9 @@
 /* Targets that fail, and what --on-fail makes of it. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { jsonLines, type ListenHarness, openListenHarness, response } from '../../testing/listen-harness.ts';
+import { describe, expect, test } from 'bun:test';
+import { jsonLines, response, useListenHarness } from '../../testing/listen-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 
-let harness: ListenHarness;
-beforeAll(async () => {
-  harness = await openListenHarness();
-});
-afterAll(() => harness.close());
-beforeEach(() => harness.begin());
-afterEach(() => harness.end());
+const harness = await useListenHarness();
 
 const toTarget = (...more: string[]) => harness.listen('--to', `${harness.target().origin}/hook?to=1`, ...more);
 
@@ -119,7 +113,7 @@ describe('a target that fails', () => {
     await eventually(() => jsonLines(listener.said.stdout).filter(({ event }) => event === 'settled').length === 5);
   });
 
-  test('gets what is under way finished at the end', async () => {
+  test('finishes running deliveries at the end', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<Response>();
     using slow = Bun.serve({

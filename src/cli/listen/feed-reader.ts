@@ -1,6 +1,6 @@
 /*
- * Reads the feed of one endpoint from a position on, for as long as the session lasts. A server that cannot be reached is tried again
- * from the last page that was read; 45 s without a byte count as that. Only what cannot get better ends the reading: a key that is no
+ * Reads the feed of one endpoint from a position on, for as long as the session lasts. When the server cannot be reached, or sends no
+ * byte for 45 s, it tries again from the last page that was read. Only permanent errors end the reading: a key that is no
  * longer valid, an endpoint that is gone.
  */
 import type { FeedPage } from '../../features/feed/model.ts';
@@ -14,7 +14,7 @@ const pageEvents = 100;
 const firstRetryMs = 500;
 const maxRetryMs = 15_000;
 /**
- * Of calls that wait for events, which come back with one at a time: half of what a key may ask by default, because reports and
+ * Of calls that wait for events, which come back with one at a time: half of a key's default rate limit, because reports and
  * positions need some, too. Full pages are read as fast as the server lets them be.
  */
 const pace = { burst: 30, perS: 1 };
@@ -50,7 +50,7 @@ export function createFeedReader({
   signal: AbortSignal;
   /** Resolves when more events can be taken. */
   untilWanted: () => Promise<void>;
-  /** Called for one page at a time; what it throws is treated like a failure to read. */
+  /** Called for one page at a time; its errors are treated like a failure to read. */
   onPage: (page: FeedPage, after: string) => Promise<void>;
   /** `undefined`: there is a connection. */
   onState: (problem: string | undefined) => void;
@@ -73,7 +73,7 @@ export function createFeedReader({
     isBehind = page.more;
   };
 
-  /** @returns how long to wait @throws what cannot get better */
+  /** @returns how long to wait @throws permanent errors */
   const recover = (error: unknown): number => {
     if (error instanceof RefusedError && error.status === 429) {
       const ms = (error.retryAfterSeconds ?? 1) * 1000;

@@ -206,7 +206,7 @@ describe.each([
     ids = [await deliver(Date.now()), await deliver(Date.now() - 605_000)];
   });
 
-  test('takes events as captured, and what it finds too old is explained', async () => {
+  test('accepts events as captured, and a refusal for age is explained', async () => {
     const handler = await sender.open();
     const listener = await listen(endpoint, handler, ['--as', 'captured']);
     expect(await listener.outcomes(ids)).toEqual([...statuses]);

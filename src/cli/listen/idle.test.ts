@@ -1,5 +1,5 @@
 /*
- * `hooktape listen` behind a proxy that ends what is silent for too long; scripts/idle-proof.ts is the same with nginx and an hour. Here
+ * `hooktape listen` behind a proxy that closes silent connections; scripts/idle-proof.ts is the same with nginx and an hour. Here
  * each wait is cut off, so many more are than behind a proxy that waits 60 s.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';

@@ -1,4 +1,4 @@
-/* What a session says as lines and as JSON lines, also with hostile text in it. */
+/* A session as lines and as JSON lines, also with hostile text. */
 import { describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
 import { answer, capturedEvent, createLedSession, targetUrl } from '../../testing/listen-session.ts';
@@ -59,7 +59,7 @@ describe('lines', () => {
       '  Trying again in 1.5 seconds.',
       '  oops',
       '  second',
-      '  Holding evt_1 and what comes after it; trying again in 60 seconds.',
+      '  Holding evt_1 and the events after it; trying again in 60 seconds.',
       '',
     ]);
   });

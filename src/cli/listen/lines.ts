@@ -1,6 +1,6 @@
 /*
- * A session as lines (--output lines) or as JSON lines (--output json). What was delivered goes to stdout, everything else to stderr:
- * connections, explanations, and always how many events it is behind.
+ * A session as lines (--output lines) or as JSON lines (--output json). Deliveries go to stdout, everything else to stderr:
+ * connections, explanations, and the number of events still to be delivered.
  */
 import { encodeBody } from '../../core/body-encoding.ts';
 import { bodyText } from '../client/body-text.ts';
@@ -34,7 +34,7 @@ export function printSession(io: Io, session: ListenSession, format: 'lines' | '
   };
 }
 
-/** `{ event, id, type, target, status, ms, attempt }`; null for what there is none of. */
+/** `{ event, id, type, target, status, ms, attempt }`; null for missing values. */
 function jsonLine(said: ListenEvent): object | undefined {
   if (said.kind === 'behind' || said.kind === 'notice') return undefined;
   const nothing = { id: null, type: null, target: null, status: null, ms: null, attempt: null };
@@ -100,7 +100,7 @@ function explanations(said: ListenEvent): string[] {
   return [...answerText(said), ...(said.hint === null ? [] : [`  ${safeLine(said.hint)}`]), ...nextText(said)];
 }
 
-/** What a program has printed. An HTTP target that is content has nothing to say here. */
+/** The output of a program. A successful HTTP target has none. */
 const programOutput = (said: Of<'answered'>): string[] => (said.target.startsWith('exec:') ? answerText(said) : []);
 
 function answerText({ answer }: Of<'answered' | 'failed'>): string[] {
@@ -117,7 +117,7 @@ function answerText({ answer }: Of<'answered' | 'failed'>): string[] {
 function nextText({ next, nextAt, event, at }: Of<'failed'>): string[] {
   const wait = waitText(Math.max(0, (nextAt ?? at) - at));
   if (next === 'retry') return [`  Trying again in ${wait}.`];
-  if (next === 'hold') return [`  Holding ${safeLine(event.id)} and what comes after it; trying again in ${wait}.`];
+  if (next === 'hold') return [`  Holding ${safeLine(event.id)} and the events after it; trying again in ${wait}.`];
   return [];
 }
 

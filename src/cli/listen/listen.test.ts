@@ -1,15 +1,9 @@
 /* What `hooktape listen` delivers, and where it goes on. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { type ListenHarness, openListenHarness, response } from '../../testing/listen-harness.ts';
+import { describe, expect, test } from 'bun:test';
+import { response, useListenHarness } from '../../testing/listen-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 
-let harness: ListenHarness;
-beforeAll(async () => {
-  harness = await openListenHarness();
-});
-afterAll(() => harness.close());
-beforeEach(() => harness.begin());
-afterEach(() => harness.end());
+const harness = await useListenHarness();
 
 const toTarget = (...more: string[]) => harness.listen('--to', `${harness.target().origin}/hook?to=1`, ...more);
 

@@ -1,6 +1,6 @@
 /*
- * `hooktape listen`: brings the events of endpoints to this machine. What is wrong with the arguments is said first, then what the server
- * refuses; only then a position is taken, and the session begins.
+ * `hooktape listen`: delivers the events of endpoints to this machine. Problems with the arguments are reported first, then refusals
+ * by the server. Only then is the position taken, and the session begins.
  */
 import { type Api, connect, createApi } from '../client/api.ts';
 import { findEndpoint } from '../client/find.ts';
@@ -35,7 +35,7 @@ export const runListen: Run = async (args, io, usage) => {
   return exitCodes.done;
 };
 
-/** `done`: the person has ended it, and does not wait for what is under way. */
+/** `done`: the user has ended it and does not wait for running deliveries. */
 async function showOutput(
   io: Io,
   session: ListenSession,

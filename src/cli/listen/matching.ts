@@ -17,7 +17,7 @@ type Map = { where: string; filter: Filter };
 const maxAttempt = 100;
 const pageEvents = 100;
 
-/** What a captured event says about itself. What is missing leaves a filter undecided. */
+/** The fields of a captured event. A missing one leaves a filter undecided. */
 function factsOf(event: CapturedEvent): Partial<EventFacts> {
   const { type, platform, method, path, receivedAt, size, verdict, headers, query, body } = event;
   return {
@@ -105,7 +105,7 @@ export const askServer =
     }
   };
 
-/** For the terminal view: what cannot be decided here is shown. */
+/** For the terminal view: events for which the filter is undecided are shown. */
 export function readViewFilter(where: string, now: () => number): ViewFilter {
   try {
     const filter = parseFilter(where);

@@ -1,6 +1,6 @@
 /*
- * What a session of `hooktape listen` says and takes: the lines, the JSON and the terminal view are made of the same events. Everything
- * in a captured event and in an answer is hostile text: escape it before it is shown (client/output.ts).
+ * The messages and commands of a session of `hooktape listen`; lines, JSON and the terminal view use the same ones. Everything in a
+ * captured event and in an answer is hostile text: escape it before it is shown (client/output.ts).
  */
 import type { HeaderPair } from '../../core/headers.ts';
 import type { ReplayEdit } from '../../core/replay-edit.ts';
@@ -29,7 +29,7 @@ export type CapturedEvent = {
   body: Uint8Array;
 };
 
-/** What a target said; of a program its exit code and its output. */
+/** The answer of a target; for a program, its exit code and output. */
 export type Answer = {
   /** The HTTP status or the exit code; null when there was none. */
   status: number | null;
@@ -47,7 +47,7 @@ export type Answer = {
 /** Who asked for a delivery: the feed, the person at the terminal (again, edited), or a replay on the server. */
 export type DeliveryCause = 'feed' | 'again' | 'edited' | 'replay';
 
-/** What comes after a failed delivery. `hold`: the map waits; `none`: nothing, because it was sent by hand or the session ends. */
+/** The step after a failed delivery. `hold`: the map waits; `none`: nothing, because it was sent by hand or the session ends. */
 export type AfterFailure = 'retry' | 'hold' | 'skip' | 'stop' | 'none';
 
 type Delivered = {
@@ -84,7 +84,7 @@ type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never;
 /** An event of the session before it has a time. */
 export type Said = WithoutTime<ListenEvent>;
 
-/** A filter of the view. It hides events; it does not change what is delivered. */
+/** A filter of the view. It hides events; it does not affect deliveries. */
 export type ViewFilter =
   | { isOk: true; matches: (event: CapturedEvent) => boolean }
   /** `position`: in characters of the filter. */
@@ -109,14 +109,14 @@ export type ListenSession = {
   pause: () => void;
   resume: () => void;
   /**
-   * Sends an event to its targets now, whatever they said before. What waits or is held there settles when they take it.
+   * Sends an event to its targets now, even if they answered before. If it was waiting or held there, success settles it.
    * The answers also come as events, with the cause `again`.
    * @throws OperationError when the event is gone
    */
   again: (eventId: string) => Promise<Answer[]>;
   /** The same with an edit, which settles nothing. @throws AppError for an edit that does not fit, OperationError */
   sendEdited: (eventId: string, edit: ReplayEdit) => Promise<Answer[]>;
-  /** Gives up what is not settled of an event. @returns whether there was anything */
+  /** Gives up an event for all targets that have not settled it. @returns whether there were any */
   skip: (eventId: string) => boolean;
   /** @throws RefusedError, UnreachableError */
   pin: (eventId: string) => Promise<void>;
@@ -126,6 +126,6 @@ export type ListenSession = {
   openUrl: (eventId: string) => string;
   /** The `hooktape send` command that sends an event as this session does. */
   command: (eventId: string) => string;
-  /** Ends the session: what is under way ends, or is broken off after a few seconds. Resolves when the position is saved. */
+  /** Ends the session: running deliveries finish, or are aborted after a few seconds. Resolves when the position is saved. */
   stop: () => Promise<void>;
 };

@@ -1,4 +1,4 @@
-/* What the arguments of `hooktape listen` ask for. Everything that is wrong with them is found here, before a server is asked. */
+/* The options of `hooktape listen`. All problems with them are found here, before any request. */
 import { hostname } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { type Filter, FilterError } from '../../shared/filter/filter.ts';
@@ -20,7 +20,7 @@ export type ListenOptions = {
   /** As they were given. */
   endpoints: readonly string[];
   maps: readonly TargetMap[];
-  /** What takes the events that no map wants. */
+  /** Receives the events that no map matches. */
   rest: { url: string } | { command: readonly string[] } | undefined;
   where: string | undefined;
   /** Of the consumer. */
@@ -74,7 +74,7 @@ function readFilter(option: string, text: string): Filter {
   }
 }
 
-/** A URL has no `=>`, so the last one is what separates it from the filter. */
+/** A URL has no `=>`, so the last one separates it from the filter. */
 function readMap(text: string): TargetMap {
   const at = text.lastIndexOf('=>');
   const url = text.slice(at + 2).trim();
@@ -90,7 +90,7 @@ function readRest(given: Given): ListenOptions['rest'] {
   const to = given.option('to');
   const command = given.options('exec');
   if (to !== undefined && command.length > 0)
-    throw new UsageError('--to and --exec both take what no map wants: give one of them');
+    throw new UsageError('--to and --exec both receive the events that no map matches: give one of them');
   if (to !== undefined) return { url: withScheme(to) };
   return command.length > 0 ? { command } : undefined;
 }

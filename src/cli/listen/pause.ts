@@ -17,7 +17,7 @@ export const createPause =
 
 export type Changes = ReturnType<typeof createChanges>;
 
-/** Tells those who wait that something has changed. Check, then call `next` at once: what changes between is not told. */
+/** Wakes waiting callers after a change. Check, then call `next` at once: changes in between are not reported. */
 export function createChanges() {
   let next = Promise.withResolvers<void>();
   return {

@@ -11,20 +11,20 @@ export type Position = {
   moveTo: (cursor: string) => void;
   /** Saves until the signal of the session ends it. */
   run: () => Promise<void>;
-  /** Saves what is not saved yet. @throws RefusedError, UnreachableError */
+  /** Saves the position if it has moved. @throws RefusedError, UnreachableError */
   flush: () => Promise<void>;
 };
 
 type Versioned = { consumer: Consumer; etag: string | undefined };
 
-/** After the first event, and then. A kill repeats what was settled since. */
+/** After the first event, and then. A kill repeats the events settled since. */
 const soonMs = 300;
 const everyMs = 3000;
 
 export const consumerPath = (endpointId: string, name: string): string =>
   `/api/endpoints/${endpointId}/consumers/${name}`;
 
-/** @returns undefined when there is none of that name */
+/** @returns undefined when no consumer has that name */
 export async function readConsumer(api: Api, endpointId: string, name: string): Promise<Versioned | undefined> {
   try {
     const { body, headers } = await api.callWithHeaders<Consumer>('GET', consumerPath(endpointId, name));
@@ -128,7 +128,7 @@ export function createPosition({
       while (!signal.aborted) {
         if (wanted === saved) await changes.next();
         await pause(soonMs);
-        // What goes wrong is said by the reader of the feed, which meets the same; the next round tries again.
+        // The reader of the feed meets and reports the same error; the next round tries again.
         await saveInTurn().catch(() => {});
         await pause(everyMs - soonMs);
       }

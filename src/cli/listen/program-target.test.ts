@@ -1,17 +1,11 @@
-/* `--exec`: what a program is given, and what its end means. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+/* `--exec`: the input of a program, and the meaning of its exit code. */
+import { describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonLines, type ListenHarness, openListenHarness } from '../../testing/listen-harness.ts';
+import { jsonLines, useListenHarness } from '../../testing/listen-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 
-let harness: ListenHarness;
-beforeAll(async () => {
-  harness = await openListenHarness();
-});
-afterAll(() => harness.close());
-beforeEach(() => harness.begin());
-afterEach(() => harness.end());
+const harness = await useListenHarness();
 
 const file = (name: string): string => join(harness.client.directory, name);
 /** A program that runs this shell script. */
@@ -38,7 +32,7 @@ describe('a program', () => {
     expect(answered).toMatchObject(about);
   });
 
-  test('settles the event only with exit code 0, and what it prints is shown escaped', async () => {
+  test('settles the event only with exit code 0, and its output is shown escaped', async () => {
     const flag = file('second');
     const script = `echo "out $(printf '\\033[31m')"; echo err >&2; test -e '${flag}' || { touch '${flag}'; exit 7; }`;
     const listener = await harness.listen('--retry', '1', '--exec', program(script));
@@ -51,7 +45,7 @@ describe('a program', () => {
     expect(await harness.consumer()).toMatchObject({ behind: 0 });
   });
 
-  test('that takes too long is ended, also when it does not want to, and what it has started does not matter', async () => {
+  test('that takes too long is killed, even if it ignores signals or has started other processes', async () => {
     const pidFile = file('pid');
     const script = `trap '' TERM; echo $$ > '${pidFile}'; sleep 60 & while :; do sleep 1; done`;
     const options = ['--timeout', '200ms', '--retry', '0', '--on-fail', 'skip'];
@@ -76,7 +70,7 @@ describe('a program', () => {
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining('/no/where cannot be started')]);
   });
 
-  test('takes what no map wants, and replays', async () => {
+  test('receives events that no map matches, and replays', async () => {
     const seen = file('replayed');
     const map = `body.n:1=>${harness.target().origin}`;
     await harness.listen('--map', map, '--exec', program(`cat >> '${seen}'`));

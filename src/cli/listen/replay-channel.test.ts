@@ -179,7 +179,7 @@ describe('the channel', () => {
     await channel.close();
   });
 
-  test('shows the targets, and of programs no arguments, cut to what the server takes', async () => {
+  test('shows the targets without arguments of programs, cut to the limits of the server', async () => {
     const targets = [destination, 'exec:./handle.sh --token abc', `http://localhost/${'x'.repeat(400)}`, 'a\u001bb'];
     const { channel } = open('targets', { targets });
     await player.isListed(endpoint, 'targets');

@@ -1,6 +1,6 @@
 /*
  * The channel through which the server sends replays to a connected listener: one operation, called again and again, which waits for
- * replays and carries the answers to earlier ones. It reconnects by itself until it is closed or the server refuses for good.
+ * replays and carries the answers to earlier ones. It reconnects until it is closed or the server refuses permanently.
  */
 import { encodeBody } from '../../core/body-encoding.ts';
 import type { HeaderPair } from '../../core/headers.ts';
@@ -36,7 +36,7 @@ export type ReplayChannelOptions = {
   endpointId: string;
   /** The consumer's name. */
   name: string;
-  /** What the dashboard shows of where its events go. */
+  /** The description of its targets in the dashboard. */
   targets: readonly string[];
   /** Sends a replay to the target within `timeoutMs`. An error that it throws is reported as the reason of a failure. */
   deliver: (request: ListenerRequest) => Promise<LocalAnswer>;
@@ -54,7 +54,7 @@ export type ReplayChannel = {
 };
 
 const defaultWaitSeconds = 25;
-/** Nothing for so long: the connection is dead, whatever the operating system says. */
+/** Without a byte for so long, the connection counts as dead, even if the operating system disagrees. */
 const defaultSilenceMs = 45_000;
 const defaultRetryMs = 1000;
 const maxRetryMs = 30_000;
@@ -207,7 +207,7 @@ function keptHeaders(headers: readonly HeaderPair[]): [string, string][] {
   });
 }
 
-/** The arguments of a program may hold what the team is not to see. */
+/** The arguments of a program may contain secrets. */
 const withoutArguments = (target: string): string =>
   target.startsWith('exec:') ? target.replace(/\s.*$/s, '') : target;
 

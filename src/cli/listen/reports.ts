@@ -11,13 +11,13 @@ import { createChanges, type Pause } from './pause.ts';
 const soonMs = 300;
 const everyMs = 3000;
 const maxKept = 1000;
-/** Less than the server takes, because of what stands around the attempts. */
+/** Less than the server's limit, to leave space for the JSON around the attempts. */
 const maxBatchBytes = maxRequestBytes - 4096;
 
 export type Reports = {
   add: (attempt: ReportedAttempt) => void;
   run: () => Promise<void>;
-  /** Sends what is left, once. */
+  /** Sends the remaining reports, once. */
   flush: () => Promise<void>;
 };
 

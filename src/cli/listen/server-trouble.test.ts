@@ -1,16 +1,10 @@
 /* A server that goes away, refuses, is slow, or has lost something: what listen says, and that it goes on. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { startListener } from '../../testing/command.ts';
-import { jsonLines, type ListenHarness, openListenHarness } from '../../testing/listen-harness.ts';
+import { jsonLines, useListenHarness } from '../../testing/listen-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 
-let harness: ListenHarness;
-beforeAll(async () => {
-  harness = await openListenHarness();
-});
-afterAll(() => harness.close());
-beforeEach(() => harness.begin());
-afterEach(() => harness.end());
+const harness = await useListenHarness();
 
 type Change = (request: Request, next: () => Promise<Response>) => Response | Promise<Response>;
 
@@ -135,7 +129,7 @@ describe('a server', () => {
   }, 15_000);
 });
 
-describe('what cannot get better', () => {
+describe('permanent errors', () => {
   test('a key that is revoked ends it with 1', async () => {
     const { key, id } = await harness.client.ada.json<{ key: string; id: string }>(201, 'POST', '/api/keys', {
       name: 'short',

@@ -1,8 +1,8 @@
-/* What a person can do with a session while it runs. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+/* The commands of a user to a running session. */
+import { describe, expect, test } from 'bun:test';
 import { systemClock } from '../../core/clock.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { type ListenHarness, openListenHarness, response } from '../../testing/listen-harness.ts';
+import { response, useListenHarness } from '../../testing/listen-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 import { connect } from '../client/api.ts';
 import { findEndpoint } from '../client/find.ts';
@@ -13,13 +13,7 @@ import { createSession } from './session.ts';
 import { findStart } from './start-position.ts';
 import { createUrlTarget } from './target.ts';
 
-let harness: ListenHarness;
-beforeAll(async () => {
-  harness = await openListenHarness();
-});
-afterAll(() => harness.close());
-beforeEach(() => harness.begin());
-afterEach(() => harness.end());
+const harness = await useListenHarness();
 
 async function open(given: Partial<ListenOptions> = {}) {
   const io = {

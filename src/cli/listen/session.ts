@@ -20,7 +20,7 @@ import type { Target } from './target.ts';
 const finishMs = 5000;
 const flushMs = 3000;
 
-/** A target with its map; without one it takes what no map wants. */
+/** A target with its map; without one it receives the events that no map matches. */
 export type SessionLane = { target: Target; map: ListenOptions['maps'][number] | undefined };
 
 export function createSession({
@@ -137,7 +137,7 @@ export function createSession({
           alive.delete(one);
           const isGone = error instanceof RefusedError && error.status === 404;
           const problem = isGone ? new OperationError(`the endpoint ${one.endpoint.name} has been deleted`) : error;
-          // The others go on, unless the key is what the server refuses.
+          // The other endpoints continue, unless the server refuses the key.
           if (isGone && alive.size > 0) emit({ kind: 'notice', text: (problem as Error).message });
           else end(problem as Error);
         }

@@ -92,7 +92,7 @@ function runRandomly(policy: Policy, seed: number): void {
 }
 
 describe('the position', () => {
-  test('is undefined before anything is settled, and stays behind what is not', () => {
+  test('is undefined before anything is settled, and stays behind unsettled events', () => {
     const settling = filled({ ...hold, concurrency: 3 }, 3);
     const [first, second, third] = settling.start(0) as [Task<number>, Task<number>, Task<number>];
     expect([settling.succeed(third), settling.succeed(second), settling.position()]).toEqual([true, true, undefined]);
@@ -167,7 +167,7 @@ describe('a failure', () => {
     ]);
   });
 
-  test('of what was skipped by hand meanwhile means nothing, and it settles only once', () => {
+  test('of a delivery that was skipped by hand is ignored, and the event settles only once', () => {
     const settling = filled(hold, 2);
     const task = startOne(settling, 0);
     expect([settling.giveUp(task), settling.giveUp(task), settling.succeed(task)]).toEqual([true, false, false]);

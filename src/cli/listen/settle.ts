@@ -129,8 +129,8 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
     succeed: (task: Task<E>): boolean => finish(task as OwnTask<E>),
 
     /**
-     * What follows a failure: with `skip` it is to be given up, after `stop` nothing starts any more. Undefined for a delivery that was
-     * given up meanwhile.
+     * The step after a failure: with `skip` the event is to be given up, after `stop` nothing starts any more. Undefined for a delivery
+     * that has already been given up.
      * @returns `dueAt`: of the next try
      */
     fail(
@@ -178,7 +178,7 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
     position: (): string | undefined => position,
     /** Events that are not settled. */
     unsettled: (): number => unsettled,
-    /** What is kept: also settled events after one that is not. */
+    /** The kept events, including settled ones after an unsettled one. */
     size: (): number => places.size(),
     running: (): number => queues.reduce((sum, { inFlight }) => sum + countRunning(inFlight), 0),
     /** `isBlocked`: it waits to try something again. */
@@ -211,7 +211,7 @@ function createQueue<T>() {
     shift(): T | undefined {
       if (head === items.length) return undefined;
       const item = items[head];
-      // What it holds must not stay in memory until the array is cut.
+      // Its content must not stay in memory until the array is cut.
       items[head++] = undefined;
       if (head > 1000 && head * 2 > items.length) {
         items = items.slice(head);

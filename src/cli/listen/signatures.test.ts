@@ -1,21 +1,15 @@
 /* Signatures of captured events: as they came, made anew, and why a handler refuses an old one. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import Stripe from 'stripe';
 import { startListener } from '../../testing/command.ts';
-import { type ListenHarness, openListenHarness, response } from '../../testing/listen-harness.ts';
+import { response, useListenHarness } from '../../testing/listen-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 
 const secret = 'whsec_of_the_developer';
 const body = '{"id":"evt_1","object":"event","type":"invoice.paid"}';
 
-let harness: ListenHarness;
-beforeAll(async () => {
-  harness = await openListenHarness();
-});
-afterAll(() => harness.close());
-beforeEach(() => harness.begin());
-afterEach(() => harness.end());
+const harness = await useListenHarness();
 
 const deliverSigned = (ageS: number): Promise<string> => {
   const at = Math.floor(Date.now() / 1000) - ageS;
@@ -68,7 +62,7 @@ describe('a handler that checks signatures', () => {
     expect(`${next.said.stdout}${next.said.stderr}`).not.toContain(secret);
   });
 
-  test('gets what cannot be signed as captured, which is said', async () => {
+  test('gets events that cannot be signed as captured, with a notice', async () => {
     const args = ['--to', harness.target().origin, '--resign', '--secret-env', 'SECRET'];
     const listener = harness.start(args, { env: { SECRET: secret } });
     await eventually(() => listener.said.stderr.includes('Connected'));

@@ -1,18 +1,12 @@
 /* What `hooktape listen` checks and asks before it begins. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { hooktape } from '../../testing/command.ts';
-import { type ListenHarness, openListenHarness } from '../../testing/listen-harness.ts';
+import { useListenHarness } from '../../testing/listen-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 
-let harness: ListenHarness;
-beforeAll(async () => {
-  harness = await openListenHarness();
-});
-afterAll(() => harness.close());
-beforeEach(() => harness.begin());
-afterEach(() => harness.end());
+const harness = await useListenHarness();
 
-describe('what it asks before it begins', () => {
+describe('questions before the start', () => {
   test('more events than --max-backlog: exit code 5 without a terminal, and no consumer', async () => {
     for (const n of [1, 2, 3]) await harness.deliver(`{"n":${n}}`);
     const from = ['--to', harness.target().origin, '--from', 'start'];

@@ -1,4 +1,4 @@
-/* A target that takes events over HTTP: a URL on this machine or its network. What it answers is a value, never an error. */
+/* A target that takes events over HTTP: a URL on this machine or its network. Its answer is a value, never an error. */
 import { isSuccess } from '../../core/destination.ts';
 import { applyEdit, type EditedRequest, isEdit, type ReplayEdit } from '../../core/replay-edit.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
@@ -12,7 +12,7 @@ import type { Answer, CapturedEvent } from './model.ts';
 
 export type Delivery = {
   answer: Answer;
-  /** What to report to the server; undefined when nothing was sent over HTTP. */
+  /** The report for the server; undefined when nothing was sent over HTTP. */
   attempt: ReportedAttempt | undefined;
   /** How long the target asks to be left alone. */
   retryAfterMs: number;
@@ -29,7 +29,7 @@ export type Target = {
 };
 
 export type How = {
-  /** On top of what the options ask for. */
+  /** In addition to the headers from options. */
   edit?: ReplayEdit;
   /** The event is a replay from the server, which has chosen its headers and perhaps signed them. */
   replay?: { isSigned: boolean; isEdited: boolean; timeoutMs: number };
@@ -56,13 +56,13 @@ export const nothingSent = (error: string): Answer => ({
 
 export const withoutRequest: Omit<Delivery, 'answer'> = { attempt: undefined, retryAfterMs: 0, notice: undefined };
 
-/** @throws UsageError when the URL is none, or goes where events may not go */
+/** @throws UsageError when the URL is invalid, or events may not be sent there */
 export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, options: TargetOptions): Promise<Target> {
   const { signing, headers, keepsPath, timeoutMs, isRemoteAllowed } = options;
   let send: ReturnType<typeof createSender> | undefined = createSender(io, await checkTarget(url, isRemoteAllowed));
   const hidden = hiddenTexts(signing, headers);
 
-  /** Names may get another address while this runs, as those of containers do: after a failure they are resolved and checked anew. */
+  /** The address of a name may change while this runs, as with containers: after a failure it is resolved and checked again. */
   const sender = async () => (send ??= createSender(io, await checkTarget(url, isRemoteAllowed)));
 
   const prepare = async (event: CapturedEvent, how: How) => {
@@ -125,7 +125,7 @@ function editOf(
   return { request: applyEdit(edited, { headers }), isEdited };
 }
 
-/** Those of a replay are sent as they are; what says that it is one is added again. */
+/** The headers of a replay are sent as they are; the headers that mark it as a replay are added again. */
 export const requestOf = ({ headers, body }: CapturedEvent, isReplay: boolean): EditedRequest =>
   isReplay
     ? { headers: headers.filter(([name]) => !/^x-(service-replay|hooktape-edited)$/i.test(name)), body }

@@ -58,7 +58,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('attempts that only their content tells apart begin anew after 72 hours; others do not', async () => {
+  test('deliveries recognised only by content restart after 72 hours; others do not', async () => {
     const event = {
       endpoint: 1,
       platform: null,
@@ -81,7 +81,7 @@ describe('rules', () => {
     }
   });
 
-  test('a rate lets through what is not over it, and Retry-After is true', async () => {
+  test('a rate lets events below it through, and Retry-After is accurate', async () => {
     const answer = createAnswering({ rate: { max: 2, perS: 10 }, answer: {} });
     expect(await statuses(answer, { at: 0 }, { at: 4000 })).toEqual([200, 200]);
     expect(await answer({ at: 5000 })).toEqual({ status: 429, retryAfterS: 5 });

@@ -1,17 +1,17 @@
 /*
- * Chooses the rule that answers an event: the first one whose conditions all hold. Pure: what it reads of sequences comes in, and what
- * it counted goes out, so the capture path, which stores it, and the preview, which forgets it, use the same code.
+ * Chooses the rule that answers an event: the first one whose conditions all hold. Pure: the states of sequences come in, and the
+ * new steps go out, so the capture path, which stores them, and the preview, which drops them, use the same code.
  *
- * A rule's conditions are looked at in the order handshake, `when`, `first`, `every`, `rate`, `chance`. An event counts for `first` and
- * `every` when it reaches the rule, because no earlier rule answered it, and `when` holds. For `rate` count the events that it lets
- * through.
+ * A rule's conditions are checked in the order handshake, `when`, `first`, `every`, `rate`, `chance`. An event counts for `first` and
+ * `every` when it reaches the rule, because no earlier rule answered it, and `when` holds. For `rate`, the events that it lets
+ * through count.
  */
 import type { Filter } from '../../shared/filter/filter.ts';
 import { contentGapMs, hasGaps } from '../delivery-key.ts';
 import { allDeliveries, type Count } from './model.ts';
 import type { ActiveRule, ActiveRules } from './rules.ts';
 
-/** How far a sequence is. `n`: the last step, 0 before the first. `times`: of the newest steps that are kept, oldest first. */
+/** The state of a sequence. `n`: the last step, 0 before the first. `times`: of the newest steps that are kept, oldest first. */
 export type SequenceState = { n: number; times: readonly number[] };
 export const atStart: SequenceState = { n: 0, times: [] };
 
@@ -93,7 +93,7 @@ function countOf({ n, times }: SequenceState, delivery: number, at: number): num
 /** How long until fewer than `max` events were let through in the last `perMs`; 0 for now. */
 function waitOf({ times }: SequenceState, { max, perMs, at }: { max: number; perMs: number; at: number }): number {
   const oldest = times.at(-max);
-  // A clock that was set back leaves times in the future. What is too far away is over.
+  // A clock that was set back leaves times in the future. Times that are too far away have passed.
   if (oldest === undefined || oldest <= at - perMs || oldest > at + perMs) return 0;
   return Math.min(oldest, at) + perMs - at;
 }

@@ -1,10 +1,11 @@
 /*
  * Which headers a rule's answer may have. Answers come from the origin of the ingest URL, which may be that of the dashboard, so no
- * header may change how a browser treats that origin: no cookies, no policies that stay, no access for scripts of other origins.
+ * header may change how a browser treats that origin: no cookies, no policies that stay, no access for scripts of other origins. Nor
+ * may one give orders to a reverse proxy.
  */
 import { connectionFields } from '../headers.ts';
 
-/** Every answer that a rule chose has these, whatever its body is. */
+/** In every answer that a rule chose, with any body. */
 export const securityFields: readonly (readonly [name: string, value: string])[] = [
   ['Content-Security-Policy', "sandbox; default-src 'none'"],
   ['X-Content-Type-Options', 'nosniff'],
@@ -30,15 +31,20 @@ const ofOrigin = [
   'critical-ch',
   'speculation-rules',
   'set-login',
+  'use-as-dictionary',
+  'secure-session-registration',
+  'sec-session-registration',
 ];
-const refused = new Set<string>([...ours, ...ofOrigin, ...connectionFields]);
-const refusedPrefixes = ['access-control-', 'proxy-', 'attribution-reporting-'];
+/** With these a server tells the proxy in front of it to send a file, or the answer of another place, that is not public. */
+const ofProxy = ['x-sendfile', 'x-sendfile2', 'x-lighttpd-send-file', 'x-lighttpd-send-tempfile', 'x-reproxy-url'];
+const refused = new Set<string>([...ours, ...ofOrigin, ...ofProxy, ...connectionFields]);
+const refusedPrefixes = ['access-control-', 'proxy-', 'attribution-reporting-', 'x-accel-'];
 
 const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** RFC 9110 section 5.5, one character a byte. */
+/** RFC 9110 section 5.5, one character per byte. */
 const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** What is wrong with the name of a header; undefined when a rule may set it. */
+/** The problem with the name of a header; undefined when a rule may set it. */
 export function problemOfName(name: string): string | undefined {
   if (!tokenForm.test(name)) return 'is not the name of a header';
   const lower = name.toLowerCase();

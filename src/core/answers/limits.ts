@@ -1,4 +1,4 @@
-/* Limits of answers on purpose. What they protect: memory, connections, and the size of an endpoint's row in memory. */
+/* Limits of custom answers. They protect memory, connections, and the size of an endpoint's row in memory. */
 
 export const maxRules = 50;
 export const maxRuleNameCharacters = 64;

@@ -1,13 +1,13 @@
 /*
- * Answers on purpose: the rules that choose what the senders of an endpoint's deliveries get, what is kept of each event about its
- * answer, and what the capture path needs to know of an endpoint that has rules or a guard.
+ * Custom answers: the rules that choose the answers to an endpoint's deliveries, the stored part of each event's answer, and the data
+ * that the capture path needs for an endpoint with rules or a guard.
  */
 
 export const faults = ['close', 'reset', 'stall'] as const;
 export type Fault = (typeof faults)[number];
 
 export const ruleScopes = ['delivery', 'endpoint'] as const;
-/** What a rule counts: the attempts of each delivery, or all events of the endpoint. */
+/** The events that a rule counts together: the attempts of each delivery, or all events of the endpoint. */
 export type RuleScope = (typeof ruleScopes)[number];
 
 export type RuleAnswer = {
@@ -36,7 +36,7 @@ export type AnswerRule = {
 };
 export type AnswerRules = { rules: AnswerRule[] };
 
-/** What the sender of an event got. `status`: null with a fault. `rule`: the name of the one that chose the answer. */
+/** The answer to an event. `status`: null with a fault. `rule`: the name of the rule that chose it. */
 export type Answered = {
   status: number | null;
   rule: string | null;
@@ -63,7 +63,7 @@ export type Refusal = (typeof refusals)[number];
  * @see core/answers/sequences.ts
  */
 export type Count = {
-  /** Of the endpoint's rules: replaced rules start anew. */
+  /** The version of the endpoint's rules: new rules restart their sequences. */
   version: number;
   /** Which sequence of these rules. */
   slot: number;
@@ -74,13 +74,13 @@ export type Count = {
   at: number;
   /** How many of the newest steps are needed later. */
   keep: number;
-  /** The last step that was stored when this was decided; where other processes may store some meanwhile. */
+  /** The last stored step when this was decided; given if other processes may store steps concurrently. */
   before?: number;
 };
 /** No delivery has this number. */
 export const allDeliveries = -1;
 
-/** What is stored with an event besides the event. Most events have none. */
+/** The data stored beside an event. Most events have none. */
 export type Outcome = {
   /** null: the default, that is `answeredWith(200)`. */
   answered: Answered | null;
@@ -106,7 +106,7 @@ export type GuardedRequest = {
 };
 
 /**
- * What the guard says. Undefined: accepted as it is. `stored`: query and fields to store, where the given ones contain its token.
+ * The guard's decision. Undefined: accepted as it is. `stored`: query and fields to store, where the given ones contain its token.
  * `refused`: the status; `headers`: of the refusal, names in lower case.
  */
 export type GuardVerdict = {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { maxRenderedBytes } from './limits.ts';
 import { type RenderedEvent, readTemplate, render } from './placeholders.ts';
 
@@ -56,5 +56,49 @@ describe('placeholders', () => {
     const text = '{{body.a}}'.repeat(1000);
     expect(Buffer.byteLength(fill(text, { given }))).toBe(200_000);
     expect(Buffer.byteLength(fill(text, { given }))).toBeLessThanOrEqual(maxRenderedBytes);
+  });
+
+  test('a part of the event is read once, however many placeholders there are', () => {
+    const { URLSearchParams } = globalThis;
+    let parsed = 0;
+    globalThis.URLSearchParams = class extends URLSearchParams {
+      constructor(text: string) {
+        super(text);
+        parsed++;
+      }
+    } as typeof URLSearchParams;
+    const written = spyOn(JSON, 'stringify');
+    try {
+      expect(fill('{{query.a}}{{body.list}}'.repeat(1000), { isJson: true })).toHaveLength(15_000);
+      expect(parsed).toBe(1);
+      // The value, and then each text as it is inside JSON.
+      expect(written.mock.calls.length).toBeLessThanOrEqual(3);
+      const form = { headers: [['content-type', 'application/x-www-form-urlencoded']], query: null } as const;
+      const names = Array.from({ length: 1000 }, (_, i) => `{{body.${i}}}`).join('');
+      expect(fill(names, { given: { ...form, body: Buffer.from('7=x&8=y') } })).toBe('xy');
+      expect(parsed).toBe(2);
+    } finally {
+      globalThis.URLSearchParams = URLSearchParams;
+      written.mockRestore();
+    }
+  });
+
+  test('values that contain each other are written up to a limit', () => {
+    const depth = 200;
+    const body = Buffer.from(`${'{"a":'.repeat(depth)}"${'x'.repeat(900_000)}"${'}'.repeat(depth)}`);
+    const paths = Array.from(
+      { length: depth },
+      (_, i) =>
+        `{{body.${Array(i + 1)
+          .fill('a')
+          .join('.')}}}`,
+    );
+    const written = spyOn(JSON, 'stringify');
+    try {
+      expect(fill(paths.join(''), { given: { headers: [], query: null, body } })).toBe('');
+      expect(written.mock.calls.length).toBeLessThan(10);
+    } finally {
+      written.mockRestore();
+    }
   });
 });

@@ -9,6 +9,9 @@ import { maxPlaceholderBodyBytes, maxRenderedBytes } from './limits.ts';
 
 type Source = 'id' | 'now' | 'header' | 'query' | 'body';
 type Placeholder = { source: Source; name: string };
+/** What is written of one payload, before it is known whether it fits. */
+const maxWrittenCharacters = 4 << 20;
+
 /** Texts and placeholders, in order. */
 export type Template = readonly (string | Placeholder)[];
 
@@ -45,6 +48,16 @@ export function render(
   { id, at, isJson }: { id: string; at: number; isJson: boolean },
 ): Buffer {
   const valueFor = createValues(event, { id, at });
+  /** By the text of a value: its bytes, and how it is written. */
+  const measured = new Map<string, { written: string; bytes: number }>();
+  const measure = (value: string) => {
+    const known = measured.get(value);
+    if (known) return known;
+    const written = isJson ? JSON.stringify(value).slice(1, -1) : value;
+    const found = { written, bytes: Buffer.byteLength(written) };
+    measured.set(value, found);
+    return found;
+  };
   let text = '';
   // UTF-8 takes at most three bytes per UTF-16 unit.
   let left =
@@ -55,9 +68,7 @@ export function render(
       text += part;
       continue;
     }
-    const value = valueFor(part);
-    const written = isJson ? JSON.stringify(value).slice(1, -1) : value;
-    const bytes = Buffer.byteLength(written);
+    const { written, bytes } = measure(valueFor(part));
     if (bytes > left) continue;
     left -= bytes;
     text += written;
@@ -65,8 +76,24 @@ export function render(
   return Buffer.from(text);
 }
 
+/**
+ * Each part of the event is read once, and each value written once, however often a template names it: a rule may have thousands of
+ * placeholders. Values may also contain each other, so that there is a limit on what is written of the payload in all.
+ */
 function createValues({ headers, query, body }: RenderedEvent, { id, at }: { id: string; at: number }) {
-  let payload: { value: unknown } | undefined;
+  const fields = once(() => firstOfEach(headers.map(([name, value]) => [lowerName(name), value])));
+  const parameters = once(() => firstOfEach(new URLSearchParams(query ?? '')));
+  const payload = once(() => readPayload(headers, body));
+  const written = new Map<string, string>();
+  let budget = maxWrittenCharacters;
+  const ofPayload = (path: string): string => {
+    const known = written.get(path);
+    if (known !== undefined) return known;
+    const value = budget > 0 ? textOf(valueAt(payload(), path)) : '';
+    budget -= value.length;
+    written.set(path, value);
+    return value;
+  };
   return ({ source, name }: Placeholder): string => {
     switch (source) {
       case 'id':
@@ -74,22 +101,33 @@ function createValues({ headers, query, body }: RenderedEvent, { id, at }: { id:
       case 'now':
         return new Date(at).toISOString();
       case 'header': {
-        const lower = name.toLowerCase();
-        const value = headers.find(([spelling]) => lowerName(spelling) === lower)?.[1] ?? '';
+        const value = fields().get(name.toLowerCase()) ?? '';
         return decodeUtf8(Buffer.from(value, 'latin1')) ?? value;
       }
       case 'query':
-        return parameter(query ?? '', name);
+        return parameters().get(name) ?? '';
       case 'body':
-        payload ??= { value: readPayload(headers, body) };
-        return textOf(valueAt(payload.value, name));
+        return ofPayload(name);
     }
   };
 }
 
-const parameter = (text: string, name: string): string => new URLSearchParams(text).get(name) ?? '';
+function once<T>(read: () => T): () => T {
+  let kept: { value: T } | undefined;
+  return () => {
+    kept ??= { value: read() };
+    return kept.value;
+  };
+}
 
-/** A form is an object of texts. */
+/** The first value of each name. */
+function firstOfEach(pairs: Iterable<readonly [name: string, value: string]>): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of pairs) if (!found.has(name)) found.set(name, value);
+  return found;
+}
+
+/** A form is a map of texts. */
 function readPayload(headers: readonly HeaderPair[], body: Uint8Array): unknown {
   if (body.length > maxPlaceholderBodyBytes) return undefined;
   const text = decodeUtf8(body)?.replace(/^\ufeff/, '');
@@ -98,12 +136,14 @@ function readPayload(headers: readonly HeaderPair[], body: Uint8Array): unknown 
     return parseExactJson(text);
   } catch {
     const type = headers.find(([name]) => lowerName(name) === 'content-type')?.[1] ?? '';
-    return /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type) ? new URLSearchParams(text) : undefined;
+    return /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)
+      ? firstOfEach(new URLSearchParams(text))
+      : undefined;
   }
 }
 
 function valueAt(payload: unknown, path: string): unknown {
-  if (payload instanceof URLSearchParams) return payload.get(path) ?? undefined;
+  if (payload instanceof Map) return payload.get(path);
   let value = payload;
   for (const key of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

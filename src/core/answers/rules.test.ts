@@ -27,7 +27,7 @@ describe('readRules', () => {
       { name: 'b', per: 'delivery', answer: { status: 503 } },
       { name: 'rule-3', per: 'endpoint', rate: { max: 1, perS: 1 }, answer: { status: 429 } },
     ]);
-    // What was returned can be set again.
+    // The result can be set again.
     expect(readRules({ rules: given }).given).toEqual(given);
   });
 
@@ -83,6 +83,10 @@ describe('readRules', () => {
     'X-Content-Type-Options',
     'Cross-Origin-Resource-Policy',
     'NEL',
+    'Use-As-Dictionary',
+    'X-Accel-Redirect',
+    'X-Sendfile',
+    'X-Lighttpd-Send-File',
     'Bad Name',
     'Bad:Name',
     '',

@@ -1,4 +1,4 @@
-/* Reads the rules of an endpoint: checks all of them, fills in defaults, and prepares what an answer needs. */
+/* Reads the rules of an endpoint: checks all of them, fills in defaults, and prepares the answers. */
 import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { AppError, invalid } from '../errors.ts';
@@ -45,7 +45,7 @@ export type ActiveRule = {
 /** The rules of an endpoint, prepared. `version`: sequences belong to it. */
 export type ActiveRules = { version: number; rules: readonly ActiveRule[] };
 
-/** What the capture path does for an endpoint that has rules or a guard. Endpoints without either have no policy. */
+/** The rules and the guard of an endpoint, for the capture path. Endpoints without either have no policy. */
 export type EndpointPolicy = { rules?: ActiveRules | undefined; guard?: EndpointGuard | undefined };
 
 /** @throws invalid, naming the rule and its field */
@@ -109,7 +109,7 @@ function readRule(rule: Named, i: number): ActiveRule {
   };
 }
 
-/** What a delivery does not have yet when it is answered. */
+/** Fields that a delivery does not have yet when it is answered. */
 const unknownColumns = new Set(['attempt', 'answered', 'tag', 'is']);
 
 function readWhen(when: string | undefined, at: string): Filter | undefined {

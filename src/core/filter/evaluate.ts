@@ -49,8 +49,16 @@ export function* evaluateInSteps(
   const { content, ...others } = facts;
   const decided = evaluate(filter, others, now);
   if (decided !== undefined || content === undefined) return decided;
-  if (content.body.length > stepBytes) yield* prepare(filter).prepare(content);
+  if (isLongReading([filter], content.body.length)) yield* prepare(filter).prepare(content);
   return evaluate(filter, facts, now);
+}
+
+/** Whether it takes more than a step or so to read a body of this size for these filters. */
+export function isLongReading(filters: readonly Filter[], bodyBytes: number): boolean {
+  let readings = 0;
+  for (const filter of filters) readings += prepare(filter).readings;
+  // Terms of lists take longer than reading does.
+  return readings * bodyBytes > (readings > 1 ? stepBytes / 4 : stepBytes);
 }
 
 /** The term whose outcome decided whether the event matches: of several, the first in the text. Undefined for an empty filter. */

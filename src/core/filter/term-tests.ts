@@ -30,9 +30,13 @@ export const costOf = (term: Term): number => {
   return term.field === 'body' ? 2 : 1;
 };
 
+const minStepBytes = 1024;
+
 export type TermTests = {
   /** Those about the body are decided together, in one pass over it. */
   readonly tests: ReadonlyMap<Term, Test>;
+  /** How many of them read the body. */
+  readonly readings: number;
   /** Reads a large body in steps, so that the tests then take no time. */
   readonly prepare: (content: EventContent) => Generator<undefined, void>;
 };
@@ -40,7 +44,9 @@ export type TermTests = {
 export function createTermTests(terms: readonly Term[]): TermTests {
   const tests = new Map<Term, Test>();
   const ofBody = terms.filter(isOfBody);
-  const readBody = inSteps(createBodyReader(ofBody));
+  // Many terms take long for a piece of a body.
+  const bodyStep = ofBody.length < 2 ? stepBytes : Math.max(minStepBytes, Math.floor(stepBytes / (4 * ofBody.length)));
+  const readBody = inSteps(createBodyReader(ofBody), bodyStep);
   const prepared: ((content: EventContent) => Generator<undefined, unknown>)[] =
     ofBody.length > 0 ? [readBody.read] : [];
   for (const [number, term] of ofBody.entries())
@@ -56,6 +62,7 @@ export function createTermTests(terms: readonly Term[]): TermTests {
   }
   return {
     tests,
+    readings: ofBody.length + terms.filter(({ on }) => on === 'text').length,
     *prepare(content) {
       for (const read of prepared) yield* read(content);
     },
@@ -63,9 +70,9 @@ export function createTermTests(terms: readonly Term[]): TermTests {
 }
 
 /** Something that is read once for each event, in steps or at once. Weak, so that a filter keeps no event in memory. */
-function inSteps<T>(read: (content: EventContent, stepBytes: number) => Generator<unknown, T>) {
+function inSteps<T>(read: (content: EventContent, stepBytes: number) => Generator<unknown, T>, usualStep = stepBytes) {
   const known = new WeakMap<EventContent, { value: T }>();
-  function* readInSteps(content: EventContent, step = stepBytes): Generator<undefined, { value: T }> {
+  function* readInSteps(content: EventContent, step = usualStep): Generator<undefined, { value: T }> {
     let found = known.get(content);
     if (!found) {
       const steps = read(content, step);

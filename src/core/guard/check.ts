@@ -1,5 +1,5 @@
 /*
- * Decides whether a guard takes a delivery: network (403), then method (405), then credential (401). Pure. A sender learns which of
+ * Decides whether a guard accepts a delivery: network (403), then method (405), then credential (401). Pure. A sender learns which of
  * the three failed, because each needs another remedy, but never which part of its credentials: the user name, the password and the
  * token are compared together, as digests, so that neither text nor time tells how much of a guess was right or how long a secret is.
  */
@@ -58,7 +58,7 @@ export function endpointGuard(guard: Guard): EndpointGuard {
   };
 }
 
-/** @returns undefined when the delivery is taken */
+/** @returns undefined when the delivery is accepted */
 function checkGuard(guard: ReadyGuard, { method, sourceIp, fields, query }: GuardedRequest): Refusal | undefined {
   const { ranges, methods, basicDigest, token } = guard;
   if (ranges && !isFrom(sourceIp, ranges))
@@ -67,7 +67,7 @@ function checkGuard(guard: ReadyGuard, { method, sourceIp, fields, query }: Guar
     return { status: 405, headers: { allow: [...methods].join(', ') }, error: 'this method is not taken here' };
   if (!basicDigest && !token) return undefined;
   const headers = basicDigest || token?.in === 'header' ? readFieldLines(fields) : [];
-  // Both are compared in any case.
+  // Both are always compared.
   const isUser = !basicDigest || isEqual(basicCredentials(headers), basicDigest);
   const hasToken = !token || tokensIn(token, headers, query).some(given => isEqual(given, token.digest));
   if (isUser && hasToken) return undefined;
@@ -83,10 +83,10 @@ function isFrom(sourceIp: string, ranges: readonly Cidr[]): boolean {
   return address !== undefined && isInAnyCidr(address, ranges);
 }
 
-/** How long it takes depends on what was given, not on what is right. */
+/** The time depends on the given value, not on the expected one. */
 const isEqual = (given: string | Uint8Array, digest: Uint8Array): boolean => timingSafeEqual(digestOf(given), digest);
 
-/** The only value of a field; empty when there is none or several, which proxies and servers read differently. */
+/** The only value of a field; empty if it is missing or repeated, because proxies and servers read repeated fields differently. */
 function onlyValue(headers: readonly HeaderPair[], name: string): string {
   const [value, ...more] = headers.filter(([spelling]) => lowerName(spelling) === name).map(([, text]) => text);
   return value === undefined || more.length > 0 ? '' : value;
@@ -98,7 +98,7 @@ function basicCredentials(headers: readonly HeaderPair[]): Uint8Array {
   return Buffer.from(encoded, 'base64');
 }
 
-/** What may be the token: at most two readings of one value. */
+/** The possible readings of the token: at most two of one value. */
 function tokensIn(
   { in: place, name }: NonNullable<ReadyGuard['token']>,
   headers: readonly HeaderPair[],

@@ -1,4 +1,4 @@
-/* The guard without a server: what it takes, what it says, and what it keeps out of storage. */
+/* The guard without a server: its decisions, its answers, and the secrets that it keeps out of storage. */
 import { describe, expect, test } from 'bun:test';
 import { latin1 } from '../buffer.ts';
 import { endpointGuard } from './check.ts';
@@ -75,7 +75,7 @@ describe('credentials', () => {
     ]).toEqual([401, 401, 401, 401]);
   });
 
-  test('what is refused cannot be told apart, and a challenge is sent for basic alone', () => {
+  test('refusals cannot be told apart, and only basic sends a challenge', () => {
     const guard = endpointGuard({
       basic: { user: 'shop', password: 'right' },
       token: { in: 'query', name: 't', value: 'token' },
@@ -94,7 +94,7 @@ describe('credentials', () => {
     expect(token.check(request)?.refusal).toMatchObject({ status: 401, headers: {} });
   });
 
-  test('a password that could not be opened lets nobody in', () => {
+  test('a password that could not be decrypted lets no one in', () => {
     const unreadable = { basic: { user: 'shop', password: '' } };
     for (const text of ['shop:', 'shop', ':', '']) expect(check(unreadable, { fields: fields(basic(text)) })).toBe(401);
   });
@@ -175,7 +175,7 @@ describe('reading a guard', () => {
   };
   const methods = ['post', 'PUT', 'POST'];
 
-  test('takes what is right, with methods in upper case, once', () => {
+  test('accepts a valid guard, with each method once and in upper case', () => {
     const given = {
       methods,
       cidrs: ['10.0.0.0/8', '::1'],
@@ -186,7 +186,7 @@ describe('reading a guard', () => {
     expect(readGuard(given, null)).toEqual({ guard: { ...given, methods: ['POST', 'PUT'] } as Guard });
   });
 
-  test('[set] keeps what is stored, also under another user or place', () => {
+  test('[set] keeps the stored value, also with another user or place', () => {
     const given = {
       basic: { user: 'new', password: '[set]' },
       token: { in: 'query', name: 't', value: '[set]' },
@@ -200,8 +200,8 @@ describe('reading a guard', () => {
       },
     });
     expect(problems(given)).toEqual([
-      'basic.password: [set] keeps a stored value, and there is none: give the value itself',
-      'token.value: [set] keeps a stored value, and there is none: give the value itself',
+      'basic.password: [set] keeps a stored value, but none is stored: give the value itself',
+      'token.value: [set] keeps a stored value, but none is stored: give the value itself',
     ]);
   });
 

@@ -1,6 +1,6 @@
 /*
- * What an endpoint asks of its senders before it takes a delivery. All conditions that are given must hold. A guard is checked by
- * check.ts, read from what a person or a file says by read.ts, and its token is kept out of storage by redact.ts.
+ * The conditions under which an endpoint accepts a delivery. All given conditions must hold. A guard is checked by
+ * check.ts, read from a request or a file by read.ts, and its token is kept out of storage by redact.ts.
  */
 
 export type Guard = {
@@ -17,5 +17,5 @@ export type Guard = {
 /** The statuses of a refusal. */
 export type RefusedStatus = 401 | 403 | 405;
 
-/** Shown in the place of a secret; sent back, it keeps the secret. */
+/** Shown instead of a secret. Sending it back keeps the secret. */
 export const shownSecret = '[set]';

@@ -22,7 +22,7 @@ export function readParameters(query: string | null): Parameter[] {
 const readings = (text: string): string[] =>
   text.includes('+') ? [decode(text), decode(text.replaceAll('+', ' '))] : [decode(text)];
 
-/** What is not percent-encoded UTF-8 stays as it is. */
+/** Anything that is not percent-encoded UTF-8 stays as it is. */
 function decode(text: string): string {
   if (!text.includes('%')) return text;
   try {

@@ -1,5 +1,5 @@
 /*
- * Reads a guard from what a client or a file says. Nothing is ignored: a misspelt condition would leave the endpoint open. Every
+ * Reads a guard from a request or a file. Nothing is ignored: a misspelt condition would leave the endpoint open. Every
  * problem has the path of its field, so that a file can name the line.
  */
 import { parseCidr } from '../../shared/addresses.ts';
@@ -11,7 +11,7 @@ import { type Guard, shownSecret } from './model.ts';
 const guardLimits = { methods: 20, cidrs: 100, name: 100, user: 100, password: 200, token: 500 };
 
 const conditions = ['methods', 'cidrs', 'basic', 'token'] as const;
-/** Visible ASCII and spaces between: what every sender can put into a header or a query, and every reader reads alike. */
+/** Visible ASCII and spaces between: every sender can put these into a header or a query, and all servers read them alike. */
 const tokenForm = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 const fieldName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** Not for a token: they belong to the connection or the message. */
@@ -31,7 +31,7 @@ const controls = /\p{Cc}/u;
 
 /**
  * @param stored the guard that the endpoint has, whose secrets `[set]` keeps
- * @returns the guard, or what is wrong with each field, at least one
+ * @returns the guard, or at least one problem with its fields
  */
 export function readGuard(given: unknown, stored: Guard | null): { guard: Guard } | { problems: FieldProblem[] } {
   const { problems, report } = collectProblems();
@@ -128,7 +128,7 @@ function keptOr(
   max: number,
 ): string | undefined {
   if (given !== shownSecret) return textOf(given, path, max, report);
-  return stored || report(path, `${shownSecret} keeps a stored value, and there is none: give the value itself`);
+  return stored || report(path, `${shownSecret} keeps a stored value, but none is stored: give the value itself`);
 }
 
 function textOf(given: unknown, path: FieldPath, max: number, report: Report): string | undefined {

@@ -1,6 +1,6 @@
 /*
- * Keeps the token of a guard out of what is stored. Its value is replaced wherever the query or a header has it, whether or not the
- * delivery was taken, also beside other text: a token with a line break behind it is refused, and still a token. Path and body stay
+ * Keeps the token of a guard out of storage. Its value is replaced wherever the query or a header has it, whether or not the
+ * delivery was accepted, and also inside other text: a token followed by a line break is refused, but still redacted. Path and body stay
  * as they were sent.
  */
 import { latin1 } from '../buffer.ts';

@@ -172,7 +172,7 @@ test('exports say what senders were answered, and imports bring it back', async 
   expect((await eventsOf(fromHar.id)).toReversed().map(({ answered }) => answered as unknown)).toEqual(answers);
 });
 
-test('removing events removes what was stored of their answers; deliveries then begin anew', async () => {
+test('removing events removes their stored answers; their deliveries then restart', async () => {
   const { id, url } = await ada.createEndpoint();
   await ada.json(200, 'PUT', `/api/endpoints/${id}/answers`, {
     rules: [twice, { name: 'once', first: 1, answer: { status: 410 } }],
@@ -186,7 +186,7 @@ test('removing events removes what was stored of their answers; deliveries then 
   const before = await rowsOf(server, 'SELECT count(*) FROM outcomes');
   await ada.json(200, 'POST', `/api/endpoints/${id}/events/delete`, { where: 'size>0' });
   expect(Number((await rowsOf(server, 'SELECT count(*) FROM outcomes'))[0]?.[0])).toBe(Number(before[0]?.[0]) - 3);
-  // What is counted for the endpoint goes on.
+  // The sequence of the endpoint continues.
   expect(await statuses(3)).toEqual([500, 500, 200]);
 });
 

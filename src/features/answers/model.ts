@@ -1,4 +1,4 @@
-/* Schemas of answers on purpose: the rules of an endpoint, and what they would have answered. */
+/* Schemas of custom answers: the rules of an endpoint, and their preview. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { maxBodyBytes, maxDelayMs, maxRules } from '../../core/answers/limits.ts';
 import { faults, ruleScopes } from '../../core/answers/model.ts';
@@ -32,7 +32,7 @@ const AnswerRule = t.Object(
     when: t.Optional(t.String({ description: 'a filter: only events that match it' })),
     per: t.Optional(
       literals(ruleScopes, {
-        description: 'what the rule counts: the attempts of each delivery, or all events (default)',
+        description: 'count the attempts of each delivery separately, or all events of the endpoint together (default)',
       }),
     ),
     first: t.Optional(t.Integer({ description: 'only the first so many' })),
@@ -41,7 +41,7 @@ const AnswerRule = t.Object(
     rate: t.Optional(
       t.Object(
         { max: t.Integer(), perS: t.Integer() },
-        { description: 'only what is over `max` in any `perS` seconds', additionalProperties: false },
+        { description: 'only events beyond `max` in any `perS` seconds', additionalProperties: false },
       ),
     ),
     handshake: t.Optional(t.Boolean({ description: 'also before the handshakes of platforms' })),
@@ -55,7 +55,7 @@ export type AnswerRule = Static<typeof AnswerRule>;
 export const AnswerRules = t.Object(
   {
     rules: t.Array(AnswerRule, {
-      description: `the first one whose conditions all hold answers; at most ${maxRules}; empty: every sender gets the usual answer`,
+      description: `the first one whose conditions all hold answers; at most ${maxRules}; empty: every sender gets the default answer`,
     }),
   },
   { title: 'AnswerRules' },
@@ -82,7 +82,7 @@ export const AnswerPreview = t.Object(
     events: t.Array(
       t.Object({
         event: EventSummary,
-        rule: nullable(t.String({ description: 'the rule that would have answered; null for the usual answer' })),
+        rule: nullable(t.String({ description: 'the rule that would have answered; null for the default answer' })),
         status: nullable(HttpStatus('null with a fault')),
       }),
       { description: 'newest first' },

@@ -1,13 +1,16 @@
-/* What rules would have answered to stored events: their sequences begin at the first of these events. */
+/* The answers that rules would have given to stored events. Sequences start with the first of these events. */
 import { chanceOf } from '../../core/answers/chance.ts';
 import { atStart, decide, type SequenceState, stateAfter } from '../../core/answers/evaluate.ts';
 import type { StoredOutcome } from '../../core/answers/model.ts';
 import type { ActiveRule } from '../../core/answers/rules.ts';
+import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import { numberOfRow } from '../../core/delivery-key.ts';
+import { invalid } from '../../core/errors.ts';
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
+import { readFilters } from '../../core/filter/read-filters.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import type { Filter, Verdict } from '../../shared/filter/filter.ts';
+import type { Verdict } from '../../shared/filter/filter.ts';
 
 /** A stored event with its content. */
 export type PreviewedEvent = {
@@ -29,18 +32,31 @@ export type PreviewedEvent = {
 
 export type PreviewedAnswer = { rule: string | null; status: number | null };
 
-/** @param events oldest first @returns the answers by row number */
+/** Of all events together. */
+const defaultLimitMs = 5000;
+
+/** @param events oldest first @throws invalid when the filters take too long @returns the answers by row number */
 export async function previewRules<Event extends PreviewedEvent>(
   rules: readonly ActiveRule[],
   events: AsyncIterable<Event>,
   {
     handshakeStatus,
     verdictOf,
-  }: { handshakeStatus: (event: Event) => number | undefined; verdictOf: (event: Event) => Verdict },
+    monotonic,
+    limitMs = defaultLimitMs,
+  }: {
+    handshakeStatus: (event: Event) => number | undefined;
+    verdictOf: (event: Event) => Verdict;
+    monotonic: () => number;
+    limitMs?: number;
+  },
 ): Promise<Map<number, PreviewedAnswer>> {
   const states = new Map<string, SequenceState>();
   const answers = new Map<number, PreviewedAnswer>();
   const version = 0;
+  const filters = rules.flatMap(({ when }) => when ?? []);
+  const yieldIfDue = createTimeSlices({ monotonic });
+  let leftMs = limitMs;
   for await (const event of events) {
     const refused = event.outcome?.refused ?? null;
     if (refused !== null) {
@@ -48,13 +64,17 @@ export async function previewRules<Event extends PreviewedEvent>(
       continue;
     }
     const handshake = handshakeStatus(event);
+    const facts = factsOf(event, verdictOf(event));
+    const read = await readFilters(filters, facts, event.receivedAt, { monotonic, yieldIfDue, limitMs: leftMs });
+    leftMs -= read.spentMs;
+    if (read.leftOut.size > 0) throw invalid('the filters of these rules take too long: preview fewer events');
     const { rule, counts } = await decide(
       { version, rules },
       {
         delivery: numberOfRow(event),
         at: event.receivedAt,
         isHandshake: handshake !== undefined,
-        matches: matcherOf(event, verdictOf(event)),
+        matches: filter => evaluate(filter, facts, event.receivedAt) ?? false,
         chanceOf: name => chanceOf(event.nonce, name),
         stateOf: (slot, delivery) => states.get(`${slot}:${delivery}`) ?? atStart,
       },
@@ -69,9 +89,9 @@ export async function previewRules<Event extends PreviewedEvent>(
   return answers;
 }
 
-function matcherOf(event: PreviewedEvent, verdict: Verdict): (filter: Filter) => boolean {
+function factsOf(event: PreviewedEvent, verdict: Verdict) {
   const { eventType, platform, method, path, receivedAt, size, sourceIp, headers, query, body } = event;
-  const facts = {
+  return {
     type: eventType,
     platform,
     method,
@@ -82,5 +102,4 @@ function matcherOf(event: PreviewedEvent, verdict: Verdict): (filter: Filter) =>
     verdict,
     content: createEventContent({ headers, query, body }),
   };
-  return filter => evaluate(filter, facts, receivedAt) ?? false;
 }

@@ -1,4 +1,4 @@
-/* /api/endpoints/{id}/answers: what senders are told on purpose */
+/* /api/endpoints/{id}/answers: the rules for custom answers */
 import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
@@ -15,7 +15,7 @@ export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersS
       response: responses({ 200: AnswerRules }, 404),
       detail: {
         operationId: 'getAnswers',
-        summary: 'What senders are answered on purpose',
+        summary: 'Get the rules for custom answers',
         description: 'The rules in their order, with default names and statuses filled in.',
       },
     })
@@ -25,9 +25,9 @@ export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersS
       response: responses({ 200: AnswerRules, 400: FilterErrorBody }, 404),
       detail: {
         operationId: 'setAnswers',
-        summary: 'Set what senders are answered',
+        summary: 'Set the rules for custom answers',
         description:
-          'Replaces all rules, and starts their sequences anew. The event is always stored before its sender is answered. Deliveries that no rule answers get the usual answer.',
+          'Replaces all rules and restarts their sequences. The event is always stored before its sender is answered. Deliveries that no rule answers get the default answer.',
       },
     })
     .delete(

@@ -1,4 +1,4 @@
-/* Reads how far sequences of rules are. Raw SQL, because the keys are passed as one JSON value, for which Drizzle has no table. */
+/* Reads the states of sequences. Raw SQL, because the keys are passed as one JSON value, for which Drizzle has no table. */
 import type { Client } from '@libsql/client';
 import type { SequenceState } from '../../core/answers/evaluate.ts';
 
@@ -8,7 +8,7 @@ export type SequencesStore = ReturnType<typeof createSequencesStore>;
 
 export function createSequencesStore(client: Pick<Client, 'execute'>) {
   return {
-    /** The states of these sequences, without those that have not begun. */
+    /** The states of these sequences, except sequences that have not begun. */
     async states(keys: readonly Key[]): Promise<(Key & { state: SequenceState })[]> {
       const { rows } = await client.execute({
         sql: `SELECT version, slot, delivery, max(n), json_group_array(at) FROM (

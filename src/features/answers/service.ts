@@ -1,11 +1,12 @@
 /*
- * The rules of endpoints: what senders are told instead of the usual answer. Rules are checked as a whole, and apply to the deliveries
- * after the response. Setting rules, also the same ones again, starts their sequences anew.
+ * The rules of endpoints, which choose answers other than the default. Rules are checked as a whole, and apply to the deliveries
+ * after the response. Setting rules, even the same ones again, restarts their sequences.
  */
 
 import type { AnswerRule } from '../../core/answers/model.ts';
 import { type ActiveRules, readRules } from '../../core/answers/rules.ts';
 import type { Clock } from '../../core/clock.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { notFound } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
@@ -22,23 +23,24 @@ const defaultPreviewed = 10;
 
 export function createAnswersService<Stored extends PreviewedEvent>(options: {
   store: AnswersStore;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'monotonic'>;
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<Endpoint>;
   /** Called when the rules of an endpoint have changed; undefined: it has none. */
   onChanged: (endpoint: number, rules: ActiveRules | undefined) => void;
   /** The newest events of an endpoint, newest first. */
   newest: (principal: TeamAccess, endpointId: string, limit: number) => Promise<EventSummary[]>;
-  /** Events with content, in the order of row numbers; without those that are damaged or gone. */
+  /** Events with content, in the order of row numbers; without damaged or removed ones. */
   contents: (
     principal: TeamAccess,
     endpointId: string,
     events: readonly { seq: number; size: number }[],
   ) => AsyncIterable<Stored>;
-  /** The status of the handshake's answer; undefined when the event is none. */
+  /** The status of the handshake's answer; undefined when the event is not a handshake. */
   handshakeStatus: (endpoint: Endpoint, event: Stored) => number | undefined;
 }) {
   const { store, clock, endpoint: findEndpoint, onChanged, newest, contents, handshakeStatus } = options;
+  const previews = createSemaphore(1);
 
   return {
     /** @throws not_found */
@@ -64,26 +66,30 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
       return { rules: given };
     },
 
-    /** From then on senders get the usual answer. @throws not_found for the endpoint */
+    /** From then on senders get the default answer. @throws not_found for the endpoint */
     async remove(principal: TeamAccess, id: string): Promise<void> {
       const { seq } = await findEndpoint(principal, id);
       await store.remove({ teamId: principal.teamId, endpoint: seq });
       onChanged(seq, undefined);
     },
 
-    /** What the newest events would have got if these rules had been set before them. Changes nothing. @throws invalid, not_found */
+    /** The answers that these rules would have given to the newest events. Changes nothing. @throws invalid, not_found */
     async preview(principal: TeamAccess, id: string, request: AnswerPreviewRequest): Promise<AnswerPreview> {
       const { active } = readRules(request);
       const endpoint = await findEndpoint(principal, id);
       const events = await newest(principal, id, request.limit ?? defaultPreviewed);
       const verdicts = new Map(events.map(event => [seqOf(event), event.verdict]));
       const oldestFirst = events.map(event => ({ seq: seqOf(event), size: event.size })).sort((a, b) => a.seq - b.seq);
-      const answers = await previewRules(active, contents(principal, id, oldestFirst), {
-        handshakeStatus: event => handshakeStatus(endpoint, event),
-        verdictOf: event => verdicts.get(event.seq) ?? 'unchecked',
-      });
+      // One after the other: each may take seconds, and this thread takes deliveries, too.
+      const answers = await previews.run(principal.teamId, () =>
+        previewRules(active, contents(principal, id, oldestFirst), {
+          handshakeStatus: event => handshakeStatus(endpoint, event),
+          verdictOf: event => verdicts.get(event.seq) ?? 'unchecked',
+          monotonic: clock.monotonic,
+        }),
+      );
       return {
-        // Missing: it is damaged, or was removed meanwhile.
+        // Missing: it is damaged, or has just been removed.
         events: events.flatMap(event => {
           const answer = answers.get(seqOf(event));
           return answer ? [{ event, ...answer }] : [];

@@ -1,4 +1,4 @@
-/* The rules of endpoints. Ownership is part of every query. Rules that replace others get a new version, so sequences begin anew. */
+/* The rules of endpoints. Ownership is part of every query. New rules get a new version, so sequences restart. */
 import { and, eq, exists, isNull } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';

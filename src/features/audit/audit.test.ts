@@ -150,6 +150,30 @@ describe('commands', () => {
     expect(lines.every(({ target }) => target.id !== 'undefined')).toBe(true);
   });
 
+  test('and requests that come in batches leave one for the first, and again after ten minutes', async () => {
+    const { id } = await ada.createEndpoint();
+    const body = {
+      attempts: [
+        { eventId: 'evt_0000000000000000000000', destination: 'http://127.0.0.1/', status: 200, durationMs: 1 },
+      ],
+    };
+    const report = () => ada.json(200, 'POST', `/api/endpoints/${id}/attempts`, body);
+    const lines = await linesOf(async () => {
+      for (let n = 0; n < 5; n++) await report();
+      await run('import.add', { endpoint: id, events: [] });
+      harness.clock.advance(599_000);
+      await report();
+      await run('import.add', { endpoint: id, events: [] });
+      harness.clock.advance(1000);
+      await report();
+    });
+    expect(lines.map(({ action }) => action)).toEqual([
+      'endpoint.attempts_reported',
+      'endpoint.events_imported',
+      'endpoint.attempts_reported',
+    ]);
+  });
+
   test('of other teams are not shown', async () => {
     const lines = await linesOf(() => run('key.create', { account: bob.email, name: 'ops' }));
     expect(lines).toEqual([]);

@@ -24,8 +24,10 @@ type Line = { teamId: string | null; actor: { id: string; email: string } | null
 
 const cursorLetters = 11;
 const exportPage = 1000;
-/** The batches of one import are one line. */
-const importMs = 60_000;
+/** What a program repeats in batches: a line for the first, and again after this time. */
+const repeated = new Set(['endpoint.attempts_reported', 'endpoint.events_imported']);
+const repeatedMs = 600_000;
+const maxRepeated = 10_000;
 
 export function createAuditService({
   store,
@@ -38,8 +40,19 @@ export function createAuditService({
   random: RandomBytes;
   onError: (error: unknown, fields: Record<string, unknown>) => void;
 }) {
+  /** When each was written last (monotonic ms). */
+  const written = new Map<string, number>();
+  const isRepeated = (key: string): boolean => {
+    const now = clock.monotonic();
+    const lastMs = written.get(key);
+    if (lastMs !== undefined && now - lastMs < repeatedMs) return true;
+    if (written.size >= maxRepeated) written.clear();
+    written.set(key, now);
+    return false;
+  };
   const write = async ({ teamId, actor, via, action, target }: Line): Promise<void> => {
     const at = clock.now();
+    if (repeated.has(action) && isRepeated(`${action} ${target.id} ${actor?.id}`)) return;
     try {
       await store.insert({
         id: newId('aud', at, random),
@@ -121,11 +134,6 @@ export function createAuditService({
         id: 'fixed' in id ? id.fixed : String('argument' in id ? args[id.argument] : Object(result)[id.result]),
       };
       try {
-        if (action === 'endpoint.events_imported') {
-          const newest = await store.newest();
-          const isSame = newest?.action === action && newest.targetId === target.id;
-          if (isSame && Math.abs(clock.now() - newest.at) < importMs) return;
-        }
         const teamId = teamBefore ?? (await teamOfCommand(rule, args)) ?? null;
         await write({ teamId, actor: null, via: 'command', action, target });
       } catch (error) {

@@ -37,10 +37,6 @@ export function createAuditStore(db: Drizzle) {
         .orderBy(desc(audit.seq))
         .limit(limit),
 
-    /** The newest line of the installation. */
-    newest: async (): Promise<AuditRow | undefined> =>
-      (await db.select().from(audit).orderBy(desc(audit.seq)).limit(1))[0],
-
     account: async (id: string): Promise<FoundActor | undefined> =>
       (await db.select(actor).from(accounts).where(eq(accounts.id, id)))[0],
 

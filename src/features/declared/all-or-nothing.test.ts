@@ -27,7 +27,7 @@ const declare = (fields: object = {}) => declaring.declareAs(`shop ${run}`, fiel
 const find = (name = `shop ${run}`) => declaring.find(name);
 
 describe('pruning', () => {
-  test('removes what a file made, in every account; pinned events hold it back, and then nothing is done', async () => {
+  test('removes endpoints created from a file, in every account; with pinned events nothing is done', async () => {
     const all = [
       { name: `a ${run}`, account: ada.email },
       { name: `b ${run}`, account: bob.email },
@@ -46,7 +46,7 @@ describe('pruning', () => {
     expect(summary(await apply([], { prune: true }))).toBe('0+ ~ 0- 0=');
   });
 
-  test('without it, what the file no longer has stays as it is', async () => {
+  test('without it, endpoints that are no longer in the file stay as they are', async () => {
     await declare();
     expect(summary(await apply([]))).toBe('0+ ~ 0- 0=');
     expect(await find()).toMatchObject({ declared: true });
@@ -72,14 +72,14 @@ describe('all or nothing', () => {
     expect(endpoints.some(({ name }) => name === good.name)).toBe(false);
   });
 
-  test('the limit of the plan counts what there is, what is added, and what is pruned', async () => {
+  test('the limit of the plan counts existing, added and pruned endpoints', async () => {
     const of = (...names: string[]) => names.map(name => ({ name: `${name} ${run}`, account: bob.email }));
     expect(summary(await apply(of('a', 'b')))).toBe('2+ ~ 0- 0=');
     expect(summary(await apply(of('a', 'b', 'c')))).toBe('endpoints.2: the free plan allows 2 endpoints');
     expect(summary(await apply(of('b', 'c'), { prune: true, force: true }))).toMatch(/^1\+ ~ \d+- 1=$/);
   });
 
-  test('a name that another process takes meanwhile fails the whole batch', async () => {
+  test('a name taken concurrently by another process fails the whole batch', async () => {
     await declare();
     const { db } = server.services.direct;
     const rows = await createDeclaredStore(db).endpointsOf([]);

@@ -1,4 +1,4 @@
-/* What an apply does to endpoints that exist, and to what people have changed. */
+/* The effect of an apply on existing endpoints, and on changes by people. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { openDeclaring, summary } from '../../testing/declared.ts';
 
@@ -24,8 +24,8 @@ const declare = (fields: object = {}) => declaring.declareAs(`shop ${run}`, fiel
 const find = (name = `shop ${run}`) => declaring.find(name);
 const patch: Declaring['patch'] = (...given) => declaring.patch(...given);
 
-describe('what people changed', () => {
-  test('a second apply sets back what the file gives, under whatever name, and leaves the rest', async () => {
+describe('changes by people', () => {
+  test('a second apply restores the fields of the file, even after a rename, and leaves the rest', async () => {
     const given = { retention: '3d', guard: { methods: ['POST'], onRefuse: 'drop' } };
     expect(await declare(given)).toBe('1+ ~ 0- 0=');
     const { id, declared } = await find();
@@ -82,7 +82,7 @@ describe('secrets', () => {
   };
   const github = (value: string) => ({ secrets: [{ platform: 'github', value }] });
 
-  test('a new value replaces the one of the file; what a person registered stays, also when it is the same', async () => {
+  test('a new value replaces the one of the file; secrets registered by a person stay, even with the same value', async () => {
     await declare(github('first-secret-1111'));
     const { id } = await find();
     await ada.json(201, 'POST', `/api/endpoints/${id}/secrets`, { platform: 'github', secret: 'of-a-person-2222' });
@@ -128,7 +128,7 @@ describe('guards', () => {
   const basic = (password: string) => ({ headers: { authorization: `Basic ${btoa(`u:${password}`)}` } });
   const guard = (password: string) => ({ guard: { basic: { user: 'u', password }, onRefuse: 'drop' } });
 
-  test('[set] keeps what a person set, and is a problem where nothing is', async () => {
+  test('[set] keeps a value set by a person, and is a problem if none is stored', async () => {
     expect(await declare(guard('[set]'))).toContain('endpoints.0.guard.basic.password: [set] keeps a stored value');
     await declare(guard('one'));
     const { id, url } = await find();
@@ -157,7 +157,7 @@ describe('fixed addresses', () => {
     expect((await find()).url).toEndWith(`/in/${address}`);
   });
 
-  test('what another endpoint has, or had a moment ago, is taken; what a deleted one had is free', async () => {
+  test('an address of another endpoint, current or former, is taken; one of a deleted endpoint is free', async () => {
     const address = `shop-${run}`;
     await declare({ address });
     const { id } = await find();

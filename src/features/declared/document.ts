@@ -98,7 +98,7 @@ function attempt<T>(path: FieldPath, report: Report, read: () => T): T | undefin
   }
 }
 
-/** `value` stands for what the command has read; without it, the command has reported why. */
+/** `value`: as read by the command; absent if the command has reported a problem instead. */
 function readSecrets(given: unknown, path: FieldPath, report: Report): DeclaredEndpoint['secrets'] {
   if (!Array.isArray(given)) return report(path, 'must be a list');
   const secrets = given.flatMap((one, index) => {

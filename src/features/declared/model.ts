@@ -17,7 +17,7 @@ export type DeclaredEndpoint = {
 };
 
 export type ApplyRequest = {
-  /** What the file contains, with the values of secrets in place of where they come from. */
+  /** The contents of the file, with the values of secrets instead of their sources. */
   document: unknown;
   /** Change nothing, and say what would change. */
   dryRun: boolean;

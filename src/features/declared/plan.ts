@@ -1,4 +1,4 @@
-/* Compares what a file declares with what there is. Pure: the plan says what to write, and the writes are one batch. */
+/* Compares the endpoints of a file with the existing ones. Pure: the plan lists the writes, which are one batch. */
 import type { AnswerRules } from '../../core/answers/model.ts';
 import { AppError } from '../../core/errors.ts';
 import type { FieldPath, FieldProblem } from '../../core/field-problems.ts';
@@ -13,7 +13,7 @@ import type { EndpointRow, NewSecret, SecretRow } from './store.ts';
 export const managedFields = ['address', 'secrets', 'answers', 'guard', 'retention'] as const;
 export type ManagedField = (typeof managedFields)[number];
 
-/** What an endpoint has now, or what a new one would have. */
+/** The current values of an endpoint, or the defaults of a new one. */
 export type Current = {
   row: EndpointRow;
   guard: Guard | null;
@@ -28,7 +28,7 @@ export type PlanTools = {
   newSecret: (secret: { platform: string | null; secret: string }) => NewSecret;
 };
 
-/** `fields`: what differs, as the file calls it. `set`: columns to write, also when nothing else differs. */
+/** `fields`: the fields that differ, by their names in the file. `set`: columns to write, also when nothing else differs. */
 export type Difference = {
   fields: string[];
   set: Partial<EndpointRow>;
@@ -39,7 +39,7 @@ export type Difference = {
   removeSecrets: string[];
 };
 
-/** What cannot be used goes to `report`. */
+/** Problems go to `report`. */
 export function differenceOf(
   declared: Declaration,
   current: Current,
@@ -55,7 +55,7 @@ export function differenceOf(
     removeSecrets: [],
   };
   const given = managedFields.filter(field => declared[field] !== undefined);
-  /** Also what the file gave before and gives no longer: it goes back to its default. */
+  /** Also fields that were in the file before and are not any more: they return to their defaults. */
   const isManaged = (field: ManagedField): boolean => given.includes(field) || row.declaredFields.includes(field);
   const differ = (field: string, set: Partial<EndpointRow>): void => {
     difference.fields.push(field);

@@ -1,7 +1,7 @@
 /*
- * Applies a file of endpoints: checks it as a whole, compares it with what there is, and writes the difference in one batch. Endpoints
- * are found by team and by the name under which a file declared them, else by their name. What a file gave, people may change, and
- * the next apply sets it back; fields that no file gave are theirs.
+ * Applies a file of endpoints: checks it as a whole, compares it with the existing endpoints, and writes the difference in one batch.
+ * Endpoints are found by team and by the name under which a file declared them, else by their name. People may change fields that are
+ * in the file, and the next apply sets them again; other fields are left alone.
  */
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
@@ -164,7 +164,7 @@ export function createDeclaredService(options: {
       });
   };
 
-  /** @returns undefined when something was changed meanwhile, so that the plan has to be made again */
+  /** @returns undefined after a concurrent change, so that the plan must be made again */
   const attempt = async ({ document, dryRun, prune, force }: ApplyRequest): Promise<ApplyResult | undefined> => {
     const { endpoints: declared, problems } = readDocument(document);
     const { matched, existing } = await match(declared, problems);
@@ -234,14 +234,14 @@ export function createDeclaredService(options: {
           const result = await attempt(request);
           if (result) return result;
         }
-        throw conflict('the endpoints are being changed by somebody else: try again');
+        throw conflict('the endpoints are being changed by someone else: try again');
       }),
   };
 }
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-/** Those that a file declared under this name; else those of this name that no file declared. */
+/** The endpoints that a file declared under this name; else the endpoints of this name that no file declared. */
 function findIn(existing: readonly EndpointRow[]): (teamId: string, name: string) => EndpointRow[] {
   const keyOf = (teamId: string, name: string): string => JSON.stringify([teamId, name]);
   const byDeclared = Map.groupBy(existing, row => keyOf(row.teamId, row.declaredName ?? ''));

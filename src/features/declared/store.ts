@@ -1,4 +1,4 @@
-/* What a file of endpoints is compared with, and the one batch that applies it: all of it or nothing. */
+/* Reads the endpoints to compare a file with, and applies it in one batch: all of it or nothing. */
 import { and, count, eq, inArray, isNotNull, isNull, notExists, or, sql } from 'drizzle-orm';
 import type { AnswerRule, AnswerRules } from '../../core/answers/model.ts';
 import type { Plan } from '../../core/principal.ts';
@@ -29,7 +29,7 @@ export type Writes = {
   remove: readonly { seq: number; id: string }[];
   /** No longer declared, and kept. */
   release: readonly number[];
-  /** Addresses to take from endpoints that are deleted, each with a token that nobody knows. */
+  /** Addresses to take from endpoints that are deleted, each with a new random token. */
   claim: readonly { address: string; replacement: string }[];
 };
 
@@ -91,7 +91,7 @@ export function createDeclaredStore(db: Drizzle) {
         .where(inArray(pins.endpoint, [...seqs]))
         .groupBy(pins.endpoint),
 
-    /** @returns false, having done nothing, when somebody else took a name or an address meanwhile */
+    /** @returns false, with nothing changed, after a name or an address was taken concurrently */
     async write(writes: Writes, { now, withPinned }: { now: number; withPinned: boolean }): Promise<boolean> {
       const [first, ...rest] = statementsOf(db, writes, { now, withPinned });
       if (!first) return true;
@@ -116,7 +116,7 @@ function statementsOf(
   const seqOf = (id: string) => sql`(SELECT seq FROM endpoints WHERE id = ${id})`;
   const insertSecrets = (id: string, rows: readonly NewSecret[]): Statement[] =>
     rows.map(row => db.insert(secrets).values({ ...row, endpoint: seqOf(id) as unknown as number }));
-  // With a new version, so that their sequences begin anew.
+  // With a new version, so that their sequences restart.
   const replaceAnswers = (id: string, rules: AnswerRules | null | undefined): Statement[] => {
     if (rules === undefined) return [];
     const endpoint = seqOf(id) as unknown as number;
@@ -145,7 +145,7 @@ function statementsOf(
       .update(endpoints)
       .set({ token: replacement })
       .where(and(eq(endpoints.token, address), isNotNull(endpoints.deletedAt))),
-    // Those that still take deliveries of another endpoint are refused before.
+    // Tokens that still accept deliveries for another endpoint were refused before.
     db.delete(previousTokens).where(eq(previousTokens.token, address)),
   ]);
   const updates = update.flatMap(

@@ -15,7 +15,7 @@ type Scope = { endpoint: number; since: number };
 /** Of one endpoint. `delivery`: the number of its delivery, null when it is not computed yet. */
 type RecentRow = Position & { delivery: number | null; platform: string | null };
 type Readable = OwnRetention & { seq: number; token: string };
-/** `outcome`: what is stored of its answer. */
+/** `outcome`: the stored part of its answer. */
 type Content = Position & { body: Uint8Array; outcome: StoredOutcome };
 
 /** Attempts are listed as long as their bodies have so many bytes together, because all of them are read. */
@@ -41,7 +41,7 @@ export function createDeliveriesService<Stored extends Content>(options: {
   summaries: (principal: TeamAccess, endpoint: Readable, seqs: number[]) => Promise<(EventSummary & Position)[]>;
   /** The same with content, without the damaged ones. */
   contents: (scope: Scope, seqs: number[]) => Promise<Stored[]>;
-  /** What the sender of an event got of which no answer is stored: that of a handshake was not always. */
+  /** The answer to an event without a stored one: answers to handshakes were not always stored. */
   answered: (endpoint: Readable, event: Stored) => Answered;
 }) {
   const { endpoint: findEndpoint, retentionCutoff, findByKey, groupsOf, recent, summaries, contents } = options;

@@ -26,7 +26,7 @@ const guardFields = (secret: string) => ({
   onRefuse: literals(['record', 'drop'], { description: 'whether refused deliveries are stored' }),
 });
 
-/** What the endpoint asks of its senders. */
+/** The conditions under which the endpoint accepts deliveries. */
 export const Guard = t.Object(guardFields('always `[set]`'), { title: 'Guard' });
 const GuardChange = t.Object(guardFields('`[set]` keeps the stored one'), { title: 'GuardChange' });
 
@@ -94,7 +94,7 @@ const changes = {
   ),
   guard: t.Optional(
     t.Any({
-      description: 'what the endpoint asks of its senders before it takes a delivery; null: nothing',
+      description: 'the conditions under which the endpoint accepts a delivery; null: none',
       // The service checks it, so that every problem names its field.
       documentedAs: nullable(GuardChange),
     }),

@@ -32,7 +32,7 @@ export type EndpointRegistry = {
   tokensAt: (address: IngestAddress, receivedAt: number) => string[];
   /** Also replaces what is known of the endpoint. */
   add: (endpoint: RegisteredEndpoint) => void;
-  /** Replaces what the capture path does for an endpoint besides storing. An empty policy: nothing. */
+  /** Replaces the rules and the guard of an endpoint in the capture path. An empty policy: none. */
   setPolicy: (seq: number, change: (policy: EndpointPolicy) => EndpointPolicy) => void;
   removeById: (id: string) => void;
   removeTeam: (teamId: string) => void;

@@ -68,7 +68,7 @@ const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
           operationId: 'renameEndpoint',
           summary: 'Rename an endpoint, set its retention, guard or pause it, or let it learn a secret',
           description:
-            'Its URL does not change. `learnSecretsFor` opens a window in which a secret that a handshake delivers is confirmed at once. `retention` is how long its events are kept. `guard` is what it asks of its senders: all of its conditions must hold, and they are checked in the order network (403), method (405), credential (401). With `paused`, deliveries are answered 503 with `Retry-After` and not stored, handshakes included. Apps may only rename.',
+            'Its URL does not change. `learnSecretsFor` opens a window in which a secret that a handshake delivers is confirmed at once. `retention` is how long its events are kept. `guard` is the conditions under which it accepts a delivery: all of its conditions must hold, and they are checked in the order network (403), method (405), credential (401). With `paused`, deliveries are answered 503 with `Retry-After` and not stored, handshakes included. Apps may only rename.',
         },
       },
     )

@@ -199,7 +199,7 @@ export function createEndpointsService(options: {
     },
 
     /**
-     * Renames an endpoint, sets how long its events are kept, what it asks of its senders, pauses or resumes it, and opens or closes
+     * Renames an endpoint, sets its retention and its guard, pauses or resumes it, and opens or closes
      * the window in which the next learned secret is confirmed.
      * @throws invalid, not_found
      */

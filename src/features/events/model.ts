@@ -42,11 +42,11 @@ export const Answered = t.Object(
   {
     status: nullable(HttpStatus('null when the connection was closed, reset or stalled')),
     rule: nullable(t.String({ description: 'the name of the rule that chose the answer; null for the usual one' })),
-    delayMs: t.Integer({ description: 'how long the answer was held back' }),
+    delayMs: t.Integer({ description: 'how long the answer was delayed' }),
     fault: nullable(literals(faults)),
-    limited: t.Boolean({ description: 'answered at once, because too many answers were held back' }),
+    limited: t.Boolean({ description: 'answered at once, because too many delayed answers were waiting' }),
   },
-  { title: 'Answered', description: 'what the sender got' },
+  { title: 'Answered', description: 'the answer to the sender' },
 );
 export type Answered = Static<typeof Answered>;
 

@@ -68,7 +68,7 @@ const unknownResponse = (status: number, comment: string) => ({
   comment,
 });
 
-/** The usual answers and those of handshakes are known whole; of others only the status is stored. */
+/** Default answers and answers to handshakes are known completely; for others only the status is stored. */
 function responseTo(event: ExportedEvent, answer: FileSubject['answer']) {
   const { answered, refused } = event.row.outcome ?? {};
   if (answered && (answered.rule !== null || refused !== null || event.isImported)) {

@@ -139,7 +139,7 @@ export function createFeedService(options: {
     page,
 
     /**
-     * The row numbers of the events after `after` that match, oldest first, up to those that are there now, a few hundred at a time.
+     * The row numbers of the events after `after` that match, oldest first, up to the newest one now, a few hundred at a time.
      * @throws invalid for the filter, not_found
      */
     async *matching(

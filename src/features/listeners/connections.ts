@@ -170,7 +170,7 @@ export function createConnections({
       else connection.graceTimer = setTimeout(() => remove(connection), graceMs);
     },
 
-    /** What the listener has not got, although it was given out, is given out again. */
+    /** Replays that were given out but did not reach the listener are given out again. */
     giveAgain({ waiting, taken }: Connection, running: readonly string[]): void {
       for (const [id, pending] of taken) {
         if (running.includes(id)) continue;

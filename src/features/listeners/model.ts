@@ -1,8 +1,8 @@
 /* Schemas of connected listeners, and of the operation through which they get replays and give their answers. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { keptResponseBytes } from '../../core/limits.ts';
 import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import { EventSummary } from '../events/model.ts';
+import { ReportedResponse } from '../replays/model.ts';
 
 /** How long a call may wait for a replay. */
 export const maxListenerWaitSeconds = 25;
@@ -12,7 +12,6 @@ export const maxListenerAnswers = 10;
 export const maxListenerRunning = 100;
 
 const Name = t.String({ description: '1 to 64 of the characters a-z, 0-9, `.`, `_` and `-`' });
-const Headers = t.Array(t.Tuple([t.String(), t.String()]));
 const BodyEncoding = literals(['utf8', 'base64'], { description: 'the encoding of `body`' });
 
 export const Listener = t.Object(
@@ -44,19 +43,7 @@ export const ListenerAnswer = t.Object(
     error: t.Optional(
       textDocumentedAs(t.String({ maxLength: 200 }), { description: 'with `status` null: why there was no answer' }),
     ),
-    response: t.Optional(
-      nullable(
-        t.Object(
-          {
-            headers: Headers,
-            body: t.String({ description: `its first ${keptResponseBytes / 1024} KiB are kept` }),
-            bodyEncoding: BodyEncoding,
-            truncated: t.Boolean(),
-          },
-          { additionalProperties: false },
-        ),
-      ),
-    ),
+    response: t.Optional(nullable(ReportedResponse)),
   },
   { title: 'ListenerAnswer', additionalProperties: false },
 );

@@ -40,7 +40,7 @@ export const listenersRoutes = ({ gate, listeners }: { gate: Gate; listeners: Li
           operationId: 'callAsListener',
           summary: 'Take replays as a listener, and give their answers',
           description:
-            'For `hooktape listen`: called again and again, it makes a program a listener of the endpoint. It waits up to `wait` seconds for a replay that somebody sends to this name, and takes the answers to earlier ones. Ten seconds after its last call, or at once when it closes the connection of a waiting call, the listener is gone. One request to the rate limit, however long it waits. For a person or an API key, never an app or a read-only key.',
+            'For `hooktape listen`: called again and again, it makes a program a listener of the endpoint. It waits up to `wait` seconds for a replay that is sent to this name, and takes the answers to earlier ones. Ten seconds after its last call, or at once when it closes the connection of a waiting call, the listener is gone. One request to the rate limit, however long it waits. For a person or an API key, never an app or a read-only key.',
         },
       },
     );

@@ -76,7 +76,7 @@ export function createListenersService(options: {
     return pending.flatMap(one => {
       const event = events.get(one.replay.seq);
       if (!event) {
-        one.settle({ kind: 'unreachable', reason: 'the event has been deleted meanwhile' });
+        one.settle({ kind: 'unreachable', reason: 'the event has been deleted in the meantime' });
         return [];
       }
       const timeoutMs = Math.max(leastTimeoutMs, Math.round(one.deadlineAt - clock.monotonic() - marginMs));

@@ -29,7 +29,7 @@ export function createLeases({
   onHeld: (held: HeldQueues) => void;
   onError: (error: unknown) => void;
 }) {
-  /** What other holders' numbers were, and since when (monotonic ms). */
+  /** The last seen numbers of other holders, and since when (monotonic ms). */
   const seen = new Map<number, { beats: number; sinceMs: number }>();
   let timer: ReturnType<typeof setInterval> | undefined;
   let lastBeatMs = 0;
@@ -48,7 +48,7 @@ export function createLeases({
   };
 
   return {
-    /** Whether the queue may be taken: nobody has it, or its holder has shown no life for long enough. */
+    /** Whether the queue may be taken: it is free, or its holder's number has not changed for long enough. */
     isAbandoned({ seq, holder: other, beats }: DueQueue): boolean {
       if (other === null || other === holder) return true;
       const before = seen.get(seq);

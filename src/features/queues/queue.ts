@@ -13,7 +13,7 @@ export type QueueItem = {
   lane: Uint8Array | null;
   /** How often it was tried before. */
   attempts: number;
-  /** What was given with it, or by its last attempt. */
+  /** From its creation or its last attempt. */
   detail: Uint8Array | null;
   /** Epoch ms. */
   addedAt: number;
@@ -27,7 +27,7 @@ export type NewItem = Pick<QueueItem, 'event'> & {
   detail?: Uint8Array;
 };
 
-/** What an attempt saw; kept with the item. `detail` undefined: as it was. */
+/** The result of an attempt, kept with the item. `detail` undefined: as it was. */
 type Seen = { status: number | null; error: string | null; detail?: Uint8Array };
 
 /** `also`: written in the same transaction, or not at all. */

@@ -1,4 +1,4 @@
-/* Writes the results of one queue: those that arrive while a write is under way go together in the next one. */
+/* Writes the results of one queue. Results that arrive during a write are written together in the next one. */
 import type { QueueItem, WorkResult } from './queue.ts';
 
 export type WrittenResult = { item: QueueItem; result: WorkResult };

@@ -43,7 +43,7 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
   const destinations = createSemaphore(maxPerDestination);
   const ending = new Set<Promise<void>>();
   let isRunning = false;
-  let isLooking = false;
+  let looking: Promise<void> | undefined;
   let mustLookAgain = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let clockOffsetMs = Number.NaN;
@@ -143,19 +143,17 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
   const look = (): void => {
     if (!isRunning) return;
     mustLookAgain = true;
-    if (isLooking) return;
-    isLooking = true;
-    void (async () => {
+    looking ??= (async () => {
       while (mustLookAgain && isRunning) {
         mustLookAgain = false;
         try {
           await lookOnce();
         } catch (error) {
-          onError(error);
+          if (isRunning) onError(error);
           lookIn(retryAfterErrorMs);
         }
       }
-      isLooking = false;
+      looking = undefined;
     })();
   };
 
@@ -166,7 +164,7 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     /** Says how queues of a kind are worked on. Before `start`. */
     register: (name: string, kind: QueueKind): void => void kinds.set(name, kind),
 
-    /** Statements for a transaction with what they belong to; call `wake` after it. Their errors are the database's. */
+    /** Statements for the transaction of a queue's owner; call `wake` after it. Their errors are the database's. */
     creation: store.creation,
     addition: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
       store.addition(kind, owner, items, clock.now()),
@@ -184,7 +182,7 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     },
     /** After a queue was paused: nothing more starts. Of another process: within seconds. */
     finish: (kind: string, owner: string): void => end(activeOf(kind, owner), 'finish'),
-    /** After a queue was removed or cancelled: what is under way is cut off, too. */
+    /** After a queue was removed or cancelled: attempts in progress are aborted, too. */
     abort: (kind: string, owner: string): void => end(activeOf(kind, owner), 'abort'),
 
     /** Call it once the database is open. */
@@ -195,18 +193,18 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
       if (isShared) leases.start();
       look();
     },
-    /** Cuts off what is under way, writes what is known of it, and gives the queues back. */
+    /** Aborts attempts in progress, writes the known results, and gives the queues back. */
     async stop(): Promise<void> {
       isRunning = false;
       clearTimeout(timer);
       leases.stop();
       for (const one of active.values()) end(one, 'abort');
-      await Promise.allSettled(ending);
+      await Promise.allSettled([...ending, looking]);
     },
     /** For tests: resolves when nothing is under way and nothing that is due waits. */
     async idle(): Promise<void> {
       look();
-      while (isLooking || active.size > 0) await new Promise(resolve => setTimeout(resolve, 1));
+      while (looking || active.size > 0) await new Promise(resolve => setTimeout(resolve, 1));
     },
   };
 }

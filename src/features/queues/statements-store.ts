@@ -1,4 +1,4 @@
-/* Statements about queues for transactions of what they belong to: a queue is created, filled, paused and removed together with its owner. */
+/* Statements about queues for transactions of their owners: a queue is created, filled, paused and removed together with its owner. */
 import type { InStatement } from '@libsql/client';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
@@ -17,7 +17,7 @@ const addItemSql = `INSERT INTO queue_items (queue, event, nonce, lane, due_at, 
     THEN NULL ELSE ?6 END, ?7, ?8
   FROM queues WHERE kind = ?1 AND owner = ?2`;
 
-// Events that are gone meanwhile are left out.
+// Events that have been removed are left out.
 const addEventsSql = `INSERT INTO queue_items (queue, event, nonce, due_at, detail, added_at)
   SELECT queues.seq, events.seq, events.nonce, ?4,
     CASE WHEN ?5 THEN CAST(CAST(events.received_at AS TEXT) AS BLOB) END, ?4
@@ -52,7 +52,7 @@ export function createQueueStatements(db: Drizzle) {
         attempts: item.attempts + 1,
         ...(result.detail && { detail: Buffer.from(result.detail) }),
       })
-      // A person may have settled it meanwhile.
+      // A person may have settled it in the meantime.
       .where(and(eq(queueItems.seq, item.seq), isNull(queueItems.outcome)));
     return [toClientStatement(update), ...(isSettled ? openLane : [])];
   };

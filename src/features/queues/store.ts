@@ -92,7 +92,7 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
         .where(heldBy(seq, holder));
     },
 
-    /** For the only process of a database: all queues are free, since whoever held them is gone. */
+    /** For the only process of a database: all queues are free, since their former holder is gone. */
     async releaseAll(): Promise<void> {
       await db.update(queues).set({ holder: null }).where(sql`${queues.holder} IS NOT NULL`);
     },

@@ -1,5 +1,5 @@
 /*
- * Works on one queue while this process has it: fetches what is due, starts it as concurrency, pace and the destination allow, and
+ * Works on one queue while this process has it: fetches due items, starts them as concurrency, pace and the destination allow, and
  * writes the results. Only a few items are in memory, however many are due.
  */
 import type { Clock } from '../../core/clock.ts';
@@ -11,11 +11,11 @@ import type { QueuesStore } from './store.ts';
 export type Worker = {
   /** Resolves when nothing is due or the worker was ended, and nothing is under way. */
   done: Promise<void>;
-  /** Looks again for what is due, and asks `work` again whether it may start. */
+  /** Looks for due items again, and asks `work` again whether it may start. */
   wake: () => void;
   /** Starts nothing more. */
   finish: () => void;
-  /** The same, and cuts off what is under way. */
+  /** The same, and aborts attempts in progress. */
   abort: () => void;
 };
 
@@ -35,7 +35,7 @@ export type WorkerOptions = {
 const maxFetched = 64;
 /** After an error of the kind's own code. */
 const retryAfterErrorMs = 60_000;
-/** While something is under way, what has become due is looked for at least this often. */
+/** While items are in progress, due items are looked for at least this often. */
 const lookAgainMs = 1000;
 const writeAgainMs = 1000;
 /** Another queue sends to the same destination, and does not tell when it is done. */
@@ -49,7 +49,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const { signal } = aborting;
   const underWay = new Map<number, Promise<void>>();
   let fetched: QueueItem[] = [];
-  /** How often it was woken: what was fetched before may have been settled or taken out. */
+  /** How often it was woken: items fetched before may have been settled or removed. */
   let wakes = 0;
   let isFinishing = false;
   let change = Promise.withResolvers<void>();

@@ -115,6 +115,17 @@ export type ReplayDryRun = Static<typeof ReplayDryRun>;
 /** The second with `dryRun`. */
 export const ReplayAnswer = t.Union([ReplayResult, ReplayDryRun], { title: 'ReplayAnswer' });
 
+/** The response of a target that another machine has sent to. */
+export const ReportedResponse = t.Object(
+  {
+    headers: Headers,
+    body: t.String({ description: `its first ${keptResponseBytes / 1024} KiB are kept` }),
+    bodyEncoding: BodyEncoding,
+    truncated: t.Boolean(),
+  },
+  { additionalProperties: false },
+);
+
 export const ReportedAttempts = t.Object(
   {
     attempts: t.Array(
@@ -126,19 +137,7 @@ export const ReportedAttempts = t.Object(
           durationMs: t.Integer({ minimum: 0, maximum: 86_400_000 }),
           signed: t.Optional(t.Boolean({ description: 'whether it was signed anew; default false' })),
           edited: t.Optional(t.Boolean({ description: 'whether it differed from what was captured; default false' })),
-          response: t.Optional(
-            nullable(
-              t.Object(
-                {
-                  headers: Headers,
-                  body: t.String({ description: `its first ${keptResponseBytes / 1024} KiB are kept` }),
-                  bodyEncoding: BodyEncoding,
-                  truncated: t.Boolean(),
-                },
-                { additionalProperties: false },
-              ),
-            ),
-          ),
+          response: t.Optional(nullable(ReportedResponse)),
         },
         { additionalProperties: false },
       ),

@@ -140,7 +140,7 @@ export function createPrepareRequest(options: {
 const placeholderUrl = 'http://listener.invalid/';
 const otherUrl = 'http://other.invalid/path';
 
-/** What stands for a destination when the listener did not say where it sent to. */
+/** The destination that is recorded when the listener did not report one. */
 export const listenerDestination = (name: string): string => `listener:${name}`;
 
 /** A signature that covers the URL cannot be made for a listener. @throws invalid */

@@ -1,7 +1,7 @@
 /*
  * Replays stored events. Every attempt is recorded, with the account that made it, before the caller gets the result, also when the
- * caller disconnects. A refused destination and a dry run are no attempts. Attempts that
- * another machine made are reported here.
+ * caller disconnects. A refused destination and a dry run are no attempts. Attempts that another machine made
+ * are reported here.
  */
 import { requireUser } from '../../core/app-permissions.ts';
 import { decodeBody, encodeBody } from '../../core/body-encoding.ts';
@@ -20,6 +20,7 @@ import type { ReplayVia } from '../../core/replay-via.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound, OutboundResult } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/service.ts';
+import type { ReplayToListener } from '../listeners/connections.ts';
 import { type KeptResponse, keepResponse, shownHeaders } from './kept-response.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult, ReportedAttempts } from './model.ts';
 import type { PreparedRequest, PrepareRequest } from './prepare.ts';
@@ -35,15 +36,7 @@ type Transmitted = Exclude<OutboundResult, { kind: 'refused' }> & { destination:
 
 export type SendToListener = (
   to: { endpoint: number; name: string },
-  request: {
-    seq: number;
-    query: string | null;
-    method: string;
-    headers: readonly HeaderPair[];
-    body: Uint8Array;
-    isSigned: boolean;
-    isEdited: boolean;
-  },
+  request: ReplayToListener,
   limits: { timeoutMs: number; signal: AbortSignal },
 ) => Promise<
   | (Exclude<OutboundResult, { kind: 'refused' }> & { destination: string | null })
@@ -71,17 +64,8 @@ export function createReplaysService(options: {
   /** Called for every recorded attempt. `failed`: no answer. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const {
-    store,
-    getStored,
-    endpoint: findEndpoint,
-    prepare,
-    send,
-    sendToListener,
-    clock,
-    timeoutMs,
-    onAttempt,
-  } = options;
+  const { store, getStored, prepare, send, sendToListener, clock, timeoutMs, onAttempt } = options;
+  const findEndpoint = options.endpoint;
   const semaphore = createSemaphore(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
@@ -190,13 +174,13 @@ export function createReplaysService(options: {
         const prepared = prepare(principal, event, { ...request, url });
         return request.dryRun
           ? toDryRun(prepared)
-          : // What a listener sends is no destination that agents may use.
+          : // The destination of a listener is not one that agents may use.
             attempt(principal, event, prepared, { via: listener === undefined ? via : 'listen', listener });
       });
     },
 
     /**
-     * For replay jobs: one attempt, recorded like any other, whose answer comes back. What the destination echoes of credentials is
+     * For replay jobs: one attempt, recorded like any other, whose answer is returned. Credentials that the destination echoes are
      * hidden in it. @throws not_found, damaged, invalid for the destination, forbidden when it may not be signed
      */
     async attemptInJob(

@@ -35,10 +35,21 @@ const makeBuilder = (sign: (blocks: readonly number[]) => Promise<void> = async 
   return builder;
 };
 
+/** The events of all pages: on a busy machine, a page may end before anything was found. */
 async function search(endpointId: string, q: string): Promise<string[]> {
-  const query = new URLSearchParams({ endpointId, q });
-  const { events } = await ada.json<{ events: { id: string }[] }>(200, 'GET', `/api/events?${query}`);
-  return events.map(({ id }) => id);
+  const found: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({ endpointId, q, ...(cursor !== null && { cursor }) });
+    const page: { events: { id: string }[]; nextCursor: string | null } = await ada.json(
+      200,
+      'GET',
+      `/api/events?${query}`,
+    );
+    found.push(...page.events.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return found;
 }
 
 describe('a run of signatures', () => {

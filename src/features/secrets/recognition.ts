@@ -25,7 +25,7 @@ export const urlsOf = (url: string, { path, query }: Pick<RawDelivery, 'path' | 
 ];
 
 /**
- * The handshake answer that the sender of a stored delivery got, computed again; null for the usual answer. Never throws.
+ * The handshake answer that the sender of a stored delivery got, computed again; null for the default answer. Never throws.
  * @param endpoint its public URL and the secrets that were known then
  */
 export const handshakeAnswer = (
@@ -88,5 +88,5 @@ export function recogniseLater(
   return { ...detect({ method, path, query, rawHeaders: headers, body }, platforms), verdict: null, answer: null };
 }
 
-/** Whether the delivery gets the usual answer, and the header rules remove nothing that recognition needs. */
+/** Whether the delivery gets the default answer, and the header rules remove nothing that recognition needs. */
 export const mayRecogniseLater = mayDefer;

@@ -115,7 +115,7 @@ async function bundle(): Promise<Bun.BuildArtifact[]> {
     target: 'browser',
     publicPath: '/',
     minify: true,
-    // What the dashboard imports with `import()` is a file of its own, as in an executable.
+    // Modules that the dashboard imports with `import()` are separate files, as in an executable.
     splitting: true,
   });
   return outputs;

@@ -16,7 +16,7 @@ export const tags: Tag[] = [
   },
   {
     name: 'Answers',
-    description: 'What senders are told on purpose: errors, delays and faults, to try out how they retry.',
+    description: 'Custom answers for senders: errors, delays and faults, to test how they retry.',
   },
   {
     name: 'Schemas',

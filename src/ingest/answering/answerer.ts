@@ -1,6 +1,6 @@
 /*
  * Decides the answers to the deliveries of a batch whose endpoints have rules or a guard, in order and before the batch is stored, so
- * that what was decided is stored with the events. When storing fails, nothing has been counted.
+ * that the decisions are stored with the events. When storing fails, nothing has been counted.
  */
 import type { Hold } from '../../core/answer.ts';
 import { chanceOf } from '../../core/answers/chance.ts';
@@ -16,6 +16,7 @@ import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
 import type { Filter, Verdict } from '../../shared/filter/filter.ts';
 import type { Delivery, Destination } from '../delivery.ts';
 import type { Holds } from './holds.ts';
+import { createReadingAhead, factsOf, type ReadingAhead } from './reading-ahead.ts';
 import type { SequenceDraft, SequenceKey, Sequences } from './sequences.ts';
 
 /** A delivery to decide about. */
@@ -32,7 +33,7 @@ export type Undecided = {
   /** The number of the delivery (core/delivery-key.ts). */
   number: number;
   nonce: Uint8Array;
-  /** What the sender's platform expects, when it is a handshake. */
+  /** The answer that the sender's platform expects, if it is a handshake. */
   handshake: HandshakeAnswer | null;
   refused: Refusal | undefined;
 };
@@ -60,12 +61,16 @@ export type Decided = {
   cancel: () => void;
 };
 
-export type Answerer = { decide: (batch: readonly Undecided[]) => Promise<Decided> };
+export type Answerer = {
+  /** To be awaited before the delivery joins a batch; undefined when there is nothing to wait for. */
+  prepare: ReadingAhead['prepare'];
+  decide: (batch: readonly Undecided[]) => Promise<Decided>;
+};
 
 /** The verdict on the signature of a delivery that has just arrived. */
 export type VerdictAtCapture = (of: Pick<Undecided, 'destination' | 'delivery' | 'platform'>) => Verdict;
 
-/** What is stored of an event that neither a rule nor the guard has answered; undefined for the default. */
+/** The outcome of an event that neither a rule nor the guard has answered; undefined for the default. */
 export const usualOutcome = (handshake: HandshakeAnswer | null): Outcome | undefined =>
   handshake === null || handshake.status === 200
     ? undefined
@@ -76,34 +81,34 @@ export function createAnswerer({
   holds,
   verdictOf,
   monotonic,
+  readingAhead = createReadingAhead({ monotonic }),
 }: {
   sequences: Sequences;
   holds: Pick<Holds, 'take'>;
   verdictOf: VerdictAtCapture;
   monotonic: () => number;
+  /** For tests: another limit. */
+  readingAhead?: ReadingAhead;
 }): Answerer {
   /** A large body is read in steps, because other deliveries are answered on this thread. */
   const matcherOf = (one: Undecided) => {
     const { delivery, platform, eventType, headers } = one;
-    const { method, path, query, body, sourceIp, receivedAt } = delivery;
+    const { query, body, receivedAt } = delivery;
+    const ahead = readingAhead.of(delivery);
     const facts = {
+      ...factsOf(delivery),
       type: eventType,
       platform,
-      method,
-      path,
-      receivedAt,
-      size: body.length,
-      sourceIp,
-      tags: [],
-      isPinned: false,
-      isReplayed: false,
-      isEdited: false,
-      isRefused: false,
-      content: createEventContent({ headers, query, body }),
+      // What was read of the body is remembered by this object; headers are those after the header rules.
+      content: ahead ? Object.assign(ahead.content, { headers }) : createEventContent({ headers, query, body }),
     };
     const yieldIfDue = createTimeSlices({ monotonic });
     let verdict: Verdict | undefined;
     return async (filter: Filter): Promise<boolean> => {
+      if (ahead?.leftOut.has(filter)) {
+        const { content: _, ...others } = facts;
+        return evaluate(filter, others, receivedAt) ?? false;
+      }
       const steps = evaluateInSteps(filter, facts, receivedAt);
       let step = steps.next();
       for (; !step.done; step = steps.next()) await yieldIfDue();
@@ -139,6 +144,8 @@ export function createAnswerer({
   };
 
   return {
+    prepare: readingAhead.prepare,
+
     async decide(batch) {
       const draft = await sequences.begin(keysOf(batch));
       const outcomes = new Map<number, Outcome>();

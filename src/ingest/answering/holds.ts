@@ -1,5 +1,5 @@
 /*
- * The connections that answers on purpose hold open: delayed and stalled ones. Their number is limited, because each is one that no
+ * The connections that delayed and stalled answers hold open. Their number is limited, because each is one that no
  * other sender can use. When the server stops, none waits any longer.
  */
 import type { Hold } from '../../core/answer.ts';

@@ -1,6 +1,6 @@
 /*
- * How far the sequences of rules are. Each step is stored in the same commit as its event (core/answers/model.ts `Count`); here is what
- * the next event needs of them. With a journal this process is the only one that answers, so steps that are not filed yet are kept in
+ * The states of sequences that the next event needs. Each step is stored in the same commit as its event (core/answers/model.ts
+ * `Count`). With a journal this process is the only one that answers, so steps that are not filed yet are kept in
  * memory, and others are read when they are needed and kept for a while. With a libSQL server every batch reads them.
  */
 import { atStart, type SequenceState, stateAfter } from '../../core/answers/evaluate.ts';
@@ -8,7 +8,7 @@ import type { Count } from '../../core/answers/model.ts';
 
 export type SequenceKey = { version: number; slot: number; delivery: number };
 
-/** The stored states of these sequences of an endpoint, without those that have not begun. */
+/** The stored states of these sequences of an endpoint, except sequences that have not begun. */
 export type LoadSequences = (
   endpoint: number,
   keys: readonly SequenceKey[],

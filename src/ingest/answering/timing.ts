@@ -1,15 +1,15 @@
-/* The course of an answer that a rule chose: how long it waits, and what its fault does. The same for both ways to answer. */
+/* Carries out an answer that a rule chose: its delay and its fault. The same code for the fast path and node:http. */
 import type { Socket } from 'node:net';
 import type { ChosenAnswer, Hold } from '../../core/answer.ts';
 import { stallMs } from '../../core/answers/limits.ts';
 
-/** What an answer does to its connection. Each is called at most once, `end` at last. */
+/** The actions of an answer on its connection. Each is called at most once, `end` last. */
 export type Steps = {
   /** Sends all of it. */
   answer: () => void;
   /** Sends the head, of a body that does not come. */
   head: () => void;
-  /** Closes the connection after what was sent. */
+  /** Closes the connection after the bytes sent so far. */
   close: () => void;
   reset: () => void;
 };

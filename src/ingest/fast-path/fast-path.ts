@@ -219,5 +219,5 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
   };
 }
 
-/** The value of `Host`, of which there is one. */
+/** The value of the only `Host` header. */
 const hostIn = (fieldLines: string): string => trimBlanks(/^host:([^\r]*)/im.exec(fieldLines)?.[1] ?? '');

@@ -26,7 +26,7 @@ export type JournalEntry = {
   platforms: readonly string[];
   delivery: Delivery;
   recognition: EarlyRecognition | null;
-  /** What is stored of its answer, if not the default. */
+  /** The stored part of its answer, if not the default. */
   outcome?: Outcome | undefined;
 };
 

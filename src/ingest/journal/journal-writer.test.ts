@@ -48,6 +48,7 @@ beforeEach(() => {
     filing,
     recogniser: { platformsOf, mayRecogniseLater, recognise, deliveryIdOf },
     answerer: {
+      prepare: () => undefined,
       decide: () => {
         throw new Error('no endpoint has rules');
       },

@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
     expect(await violations(page)).toEqual([]);
     await section().getByRole('button', { name: 'Remove guard' }).click();
-    await page.getByText('The endpoint takes all requests.').waitFor();
+    await page.getByText('The endpoint accepts all requests.').waitFor();
     expect(await statusOf('', { method: 'DELETE' })).toBe(200);
     const { dialogs, violations: broken, foreign, errors } = dashboard.problems;
     expect([dialogs, broken, foreign, errors]).toEqual([[], [], [], []]);

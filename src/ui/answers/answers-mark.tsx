@@ -1,4 +1,4 @@
-/* Marks an endpoint that does not give the default answer, so that a forgotten rule is noticed, and says what senders get. */
+/* Marks an endpoint with rules, so that a forgotten rule is noticed, and lists its answers. */
 
 import type { AnswerRule } from '../../features/answers/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
@@ -30,7 +30,7 @@ function Mark({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** For a list of endpoints, which has no room for the rules. */
+/** For the list of endpoints, without the rules. */
 export const AnswersBadge = ({ endpoint }: { endpoint: Endpoint }) =>
   !endpoint.customAnswers ? null : (
     <span class="badge warn" title="Senders don't always get the default answer">

@@ -62,7 +62,7 @@ export function BodyField({ draft, problems, onChange, example }: FieldsProps & 
           (draft.isBase64
             ? 'These bytes are sent as they are, without placeholders.'
             : unknown.length > 0
-              ? `Sent as it stands, because it is no placeholder: ${unknown.slice(0, 3).map(visibleLine).join(', ')}`
+              ? `Unknown placeholder, sent as it is: ${unknown.slice(0, 3).map(visibleLine).join(', ')}`
               : 'Placeholders are filled in once, and a missing value is empty. Values are JSON-escaped when the Content-Type is JSON.')}
       </p>
       {!draft.isBase64 && (
@@ -78,7 +78,7 @@ export function BodyField({ draft, problems, onChange, example }: FieldsProps & 
         </ul>
       )}
       <p class="hint">
-        Browsers run nothing of an answer: it carries a policy that blocks scripts, and never a cookie.
+        Browsers run no scripts from an answer: it carries a policy that blocks them, and never a cookie.
       </p>
     </div>
   );

@@ -1,4 +1,4 @@
-/* Says in words what a rule does and what senders get. Pure. Names are shown by the caller, as text. */
+/* Describes a rule and its answer in words. Pure. Names are shown by the caller, as text. */
 
 import type { AnswerRule } from '../../features/answers/model.ts';
 
@@ -38,7 +38,7 @@ export function describeCondition(rule: AnswerRule): string {
 const faults: Record<NonNullable<AnswerRule['answer']['fault']>, string> = {
   close: 'connection closed',
   reset: 'connection reset',
-  stall: 'answer that stalls',
+  stall: 'stalled answer',
 };
 
 /** `500`, `429 with Retry-After`, `200 after 15 s`, `connection closed`. */

@@ -6,7 +6,7 @@
 import type { RuleDraft } from './draft.ts';
 
 export type KeptDraft = {
-  /** The saved rules that the changes were made to, as text. */
+  /** The saved rules on which the changes are based, as text. */
   base: string;
   drafts: RuleDraft[];
 };
@@ -22,7 +22,7 @@ export function keepDraft(endpointId: string, kept: KeptDraft | undefined): void
   }
 }
 
-/** Their keys are those of another visit. */
+/** Their keys are from an earlier visit. */
 export function keptDraft(endpointId: string): KeptDraft | undefined {
   try {
     return readKept(JSON.parse(sessionStorage.getItem(prefix + endpointId) ?? 'null'));

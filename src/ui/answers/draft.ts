@@ -62,7 +62,7 @@ export function draftOf(rule: AnswerRule): RuleDraft {
   };
 }
 
-/** A new rule changes the answer of every delivery, which its author then narrows. */
+/** A new rule answers every delivery until its author adds conditions. */
 export const emptyRule = (): RuleDraft => draftOf({ answer: { status: 500 } });
 
 export const copyOf = (draft: RuleDraft, names: readonly string[]): RuleDraft => ({
@@ -81,7 +81,7 @@ const textOf = (value: number | undefined): string => (value === undefined ? '' 
 const inPercent = (chance: number): number => Number((chance * 100).toPrecision(12));
 const writeDelay = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`);
 
-/** What the API takes. What is wrong is left out of the rule and named in `problems`. */
+/** The rule as the API takes it. Invalid fields are left out and named in `problems`. */
 export function ruleOf(draft: RuleDraft): { rule: AnswerRule; problems: RuleProblems } {
   const problems: RuleProblems = {};
   const number = (field: 'first' | 'every' | 'rateMax' | 'ratePerS' | 'status', min: number, max: number) =>
@@ -129,7 +129,7 @@ function answerOf(draft: RuleDraft, status: number | undefined, problems: RulePr
   };
 }
 
-/** The server's limits, so that what is typed is called wrong at once. */
+/** The server's limits, so that problems are shown while typing. */
 const maxCount = 1_000_000;
 const maxRateRequests = 10_000;
 const maxRateSeconds = 86_400;
@@ -157,7 +157,7 @@ function readChance({ chance }: RuleDraft, problems: RuleProblems): number | und
 export const namesOf = (drafts: readonly RuleDraft[]): string[] =>
   drafts.map(({ name }, at) => (name.trim() === '' ? `rule-${at + 1}` : name.trim()));
 
-/** All rules, or what is wrong with them, by key. */
+/** All rules, or their problems, by key. */
 export function rulesOf(drafts: readonly RuleDraft[]): {
   rules: AnswerRule[];
   problems: ReadonlyMap<number, RuleProblems>;

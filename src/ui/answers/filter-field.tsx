@@ -8,7 +8,7 @@ import { parse, withNearest } from '../search/filter-text.ts';
 import { useCompletion } from '../search/use-completion.ts';
 import type { SeenSource } from '../search/use-seen-values.ts';
 
-/** A text that is still being typed is not called wrong. */
+/** No problem is shown while the text is being typed. */
 const settleDelayMs = 1200;
 
 /** Fields that a delivery does not have yet when it is answered. They are not suggested. */
@@ -18,7 +18,7 @@ type FilterFieldProps = {
   label: string;
   text: string;
   seen: SeenSource;
-  /** What the server says about it. */
+  /** A problem that the server found. */
   refusal: FilterError | undefined;
   onText: (text: string) => void;
 };

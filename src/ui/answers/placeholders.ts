@@ -6,12 +6,12 @@ import { contentFieldsOf } from '../search/content-fields.ts';
 export type Placeholder = {
   /** As it is inserted. */
   text: string;
-  /** What of it is to be replaced by another name; empty for none. */
+  /** The part to be replaced by another name; empty for none. */
   name: string;
   title: string;
 };
 
-/** What the newest delivery has for each placeholder with a name. */
+/** The values of the newest delivery for each placeholder with a name. */
 export type Example = { header: string; query: string; body: string };
 
 export function exampleOf(event: EventDetail): Example {
@@ -43,7 +43,7 @@ export function placeholdersFor(example: Example | undefined): Placeholder[] {
 
 const known = /^[ \t]*(?:id|now|(?:header|query|body)\.[^{}\s]+)[ \t]*$/;
 
-/** What looks like a placeholder and is none. */
+/** Texts that look like placeholders but are unknown. */
 export const unknownPlaceholders = (body: string): string[] => [
   ...new Set(
     [...body.matchAll(/\{\{([^{}]{0,100})\}\}/g)].flatMap(([whole, inner = '']) => (known.test(inner) ? [] : [whole])),

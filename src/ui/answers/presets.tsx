@@ -9,8 +9,8 @@ export const Presets = ({ hasRules, onPick }: { hasRules: boolean; onPick: (draf
     <h2 id="presets-title">Presets</h2>
     <p class="lead">
       {hasRules
-        ? 'A preset takes the place of the rules above. Nothing changes before you save.'
-        : 'Start from one of these. Nothing changes before you save.'}
+        ? 'A preset replaces the rules above. Nothing changes until you save.'
+        : 'Start from one of these. Nothing changes until you save.'}
     </p>
     <ul class="rows">
       {answerPresets.map(({ name, title, description, rules }) => (

@@ -1,4 +1,4 @@
-/* The newest deliveries with the rule that each would have met. Types and paths come from outside and are shown as text only. */
+/* The newest deliveries, each with the rule that would have answered it. Types and paths come from outside and are shown as text only. */
 
 import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
 import { PlatformMark } from '../components/badges.tsx';
@@ -16,7 +16,7 @@ type PreviewPanelProps = {
   /** The rules that were tried, with the names that they have when saved. */
   rules: readonly AnswerRule[];
   names: readonly string[];
-  /** Something is wrong with the rules, so the preview is older. */
+  /** The rules have a problem, so the preview shows earlier ones. */
   isHeld: boolean;
 };
 
@@ -25,10 +25,12 @@ export function PreviewPanel({ endpointId, preview: { events, problem }, rules, 
     <section class="card section answers-preview" aria-labelledby="preview-title">
       <h2 id="preview-title">The last deliveries</h2>
       <p class="lead">
-        Which rule each of the last ten would have met, with the rules as they stand here. Counting begins with the
+        The rule that would have answered each of the last ten, with the rules as edited here. Counting begins with the
         oldest of them.
       </p>
-      {isHeld && <Notice tone="warn">Shows the rules before the change that is marked as wrong.</Notice>}
+      {isHeld && (
+        <Notice tone="warn">The rules have a problem. This preview shows the rules before that change.</Notice>
+      )}
       {problem && <Notice tone="bad">{problem}</Notice>}
       {!events && !problem && <Skeleton rows={4} />}
       {events?.length === 0 && <p class="faint">No deliveries yet. The last ten appear here.</p>}

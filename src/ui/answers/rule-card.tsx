@@ -25,13 +25,13 @@ export type RuleActions = {
 type RuleCardProps = {
   draft: RuleDraft;
   rule: AnswerRule;
-  /** The one that it has without a name of its own, too. */
+  /** The default name if the rule has none. */
   name: string;
   index: number;
   count: number;
   problems: RuleProblems;
   filterProblem: FilterError | undefined;
-  /** The name of the rule before it that takes every request; empty for none. */
+  /** The name of an earlier rule that answers every request; empty for none. */
   coveredBy: string;
   isOpen: boolean;
   actions: RuleActions;
@@ -94,7 +94,8 @@ export function RuleCard(props: RuleCardProps) {
       </div>
       {coveredBy !== '' && (
         <p class="hint rule-note">
-          Never reached: “{visibleLine(coveredBy)}” above answers every request. Move this rule up, or narrow that one.
+          Never reached: “{visibleLine(coveredBy)}” above answers every request. Move this rule up, or add conditions to
+          the other one.
         </p>
       )}
       {!isOpen && problemCount > 0 && <p class="hint bad rule-note">{firstProblem(problems)}</p>}
@@ -110,7 +111,7 @@ export function RuleCard(props: RuleCardProps) {
               spellcheck={false}
               maxLength={64}
               problem={problems.name ?? ''}
-              hint="Stands with each event that the rule answered."
+              hint="Shown on each event that the rule answered."
             />
             <ConditionFields {...fields} seen={seen} filterProblem={props.filterProblem} />
             <AnswerFields {...fields} example={example} />

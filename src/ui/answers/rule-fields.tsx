@@ -2,7 +2,7 @@
 
 import type { FilterError } from '../../shared/filter/filter.ts';
 import { Button, Checkbox, Field } from '../components/controls.tsx';
-import { IconButton } from '../components/icon-button.tsx';
+import { HeaderEditor } from '../components/header-editor.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import type { SeenSource } from '../search/use-seen-values.ts';
 import { BodyField } from './body-field.tsx';
@@ -41,7 +41,7 @@ export const ConditionFields = ({ draft, problems, onChange, seen, filterProblem
         {...{ draft, problems, onChange }}
       />
       <NumberField name="every" label="Every" hint="3: the 3rd, the 6th, …" {...{ draft, problems, onChange }} />
-      <NumberField name="chance" label="Chance in %" hint="decided anew each time" {...{ draft, problems, onChange }} />
+      <NumberField name="chance" label="Chance in %" hint="drawn for each request" {...{ draft, problems, onChange }} />
       <NumberField
         name="rateMax"
         label="Rate: requests"
@@ -122,60 +122,33 @@ export const AnswerFields = ({ draft, problems, onChange, example }: AnswerField
           <BodyField draft={draft} problems={problems} onChange={onChange} example={example} />
         </>
       )}
-      <p class="hint">The event is stored before any answer is sent, whatever the rule says.</p>
+      <p class="hint">Every event is stored before its answer is sent.</p>
     </fieldset>
   );
 };
 
-function HeaderFields({ draft, problems, onChange }: FieldsProps) {
-  const { headers } = draft;
-  const change = (at: number, pair: readonly [string, string]): void =>
-    onChange({ headers: headers.map((one, index) => (index === at ? pair : one)) });
+function HeaderFields({ draft: { headers }, problems, onChange }: FieldsProps) {
   const hasType = headers.some(([name]) => /^content-type$/i.test(name.trim()));
   return (
-    <fieldset class="header-editor">
-      <legend>Headers</legend>
-      {headers.map(([name, value], at) => (
-        <div key={at} class="header-row">
-          <input
-            aria-label={`Name of header ${at + 1}`}
-            value={name}
-            spellcheck={false}
-            autocomplete="off"
-            aria-invalid={problems.headers ? true : undefined}
-            onInput={typed => change(at, [typed.currentTarget.value, value])}
-          />
-          <input
-            aria-label={`Value of ${name || `header ${at + 1}`}`}
-            value={value}
-            spellcheck={false}
-            autocomplete="off"
-            onInput={typed => change(at, [name, typed.currentTarget.value])}
-          />
-          <IconButton
-            icon="close"
-            label={`Remove ${name || `header ${at + 1}`}`}
-            onClick={() => onChange({ headers: headers.filter((_, index) => index !== at) })}
-          />
-        </div>
-      ))}
-      <div class="button-row">
-        <Button kind="quiet" onClick={() => onChange({ headers: [...headers, ['', '']] })}>
-          Add a header
-        </Button>
-        {!hasType && (
+    <HeaderEditor
+      headers={headers}
+      isInvalid={problems.headers !== undefined}
+      onChange={next => onChange({ headers: next })}
+      buttons={
+        !hasType && (
           <Button
             kind="quiet"
             onClick={() => onChange({ headers: [...headers, ['Content-Type', 'application/json']] })}
           >
             Add Content-Type
           </Button>
-        )}
-      </div>
+        )
+      }
+    >
       <p class={problems.headers ? 'hint bad' : 'hint'} role={problems.headers ? 'alert' : undefined}>
         {problems.headers ??
           'Cookies, CORS headers and headers of the connection are refused: an answer can’t act in a browser in the name of this server.'}
       </p>
-    </fieldset>
+    </HeaderEditor>
   );
 }

@@ -1,4 +1,4 @@
-/* Rules in a line each: what they answer, and whom. */
+/* One line for each rule: its conditions and its answer. */
 
 import type { AnswerRule } from '../../features/answers/model.ts';
 import { visibleLine } from '../format/visible.ts';

@@ -35,7 +35,7 @@ test('a wrong condition has its place and the nearest field', () => {
   expect([field, filter?.position, filter?.nearest]).toEqual(['when', 3, 'type']);
 });
 
-test('what names no field stands alone', () => {
+test('a problem without a field is shown by itself', () => {
   for (const message of ['Forbidden.', 'Rules: an endpoint has at most 50 rules.', 'Rules[9] ("z"): first must be.'])
     expect(problemOfError(new Error(message), drafts)).toEqual({ message });
 });

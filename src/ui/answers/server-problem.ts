@@ -1,4 +1,4 @@
-/* Finds the field that a refusal of the server is about. Pure. */
+/* Finds the field to which a problem reported by the server belongs. Pure. */
 
 import { FilterError } from '../../shared/filter/filter.ts';
 import { ApiError } from '../api.ts';
@@ -9,7 +9,7 @@ export type ServerProblem = {
   /** The rule and its field, if they are named. */
   key?: number;
   field?: RuleField;
-  /** What is wrong with a condition, with its place. */
+  /** A problem in a condition, with its position. */
   filter?: FilterError;
 };
 
@@ -29,7 +29,7 @@ const fields: readonly (readonly [path: RegExp, field: RuleField])[] = [
 /** `rules[1] ("flaky"): answer.status must be …`, `rules[0].name: …`, `rules.0.answer: …` */
 const place = /\brules(?:\[(\d+)\]|[./](\d+))(?: \("(?:[^"\\]|\\.)*"\))?[:./]? ?([\w.]*)(?:\[\d+\])*[:.]? ?(.*)$/is;
 
-/** @param drafts what was sent, in this order */
+/** @param drafts the rules that were sent, in this order */
 export function problemOfError(error: unknown, drafts: readonly RuleDraft[]): ServerProblem {
   const message = error instanceof Error ? error.message : String(error);
   const [, inList, inPath, path = '', words = ''] = place.exec(message) ?? [];

@@ -1,4 +1,4 @@
-/* The rules of an endpoint on the page that edits them: what is saved, what was changed, and the requests that save or reset them. */
+/* The rules of an endpoint on the page that edits them: the saved rules, the changes, and the requests that save or reset them. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AnswerRule } from '../../features/answers/model.ts';
@@ -16,16 +16,16 @@ export type AnswersEditor = {
   drafts: readonly RuleDraft[] | undefined;
   setDrafts: (drafts: readonly RuleDraft[]) => void;
   saved: readonly AnswerRule[] | undefined;
-  /** What the drafts say, as the API takes it. */
+  /** The drafts as the API takes them. */
   rules: readonly AnswerRule[];
   isDirty: boolean;
-  /** Unsaved changes of an earlier visit are shown. `changed`: somebody has saved other rules since. */
+  /** Unsaved changes of an earlier visit are shown. `changed`: someone has saved other rules since. */
   restored: 'no' | 'yes' | 'changed';
   loadProblem: string;
   reload: () => void;
   preview: Preview;
   problemsOf: (key: number) => RuleProblems;
-  /** What the server found wrong in the condition of a rule. */
+  /** Problems that the server found in the condition of a rule. */
   filterProblemOf: (key: number) => FilterError | undefined;
   /** A problem that belongs to no field. */
   problem: string;
@@ -91,7 +91,7 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
     hasProblems,
     isBusy,
     save: () =>
-      send(() => api.saveAnswers(endpointId, read.rules), 'Answers saved. They apply from the next delivery on.'),
+      send(() => api.saveAnswers(endpointId, read.rules), 'Answers saved. They apply from the next delivery.'),
     discard: () => {
       setRefusal(undefined);
       setDrafts(base);
@@ -113,7 +113,7 @@ type Drafts = Pick<AnswersEditor, 'isDirty' | 'restored'> & {
   replace: (rules: readonly AnswerRule[]) => void;
 };
 
-/** The drafts, which are kept while they differ from what is saved. */
+/** The drafts, kept while they differ from the saved rules. */
 function useDrafts(endpointId: string, { value }: Query<{ rules: AnswerRule[] }>): Drafts {
   const [base, setBase] = useState<readonly RuleDraft[]>([]);
   const [drafts, setDrafts] = useState<readonly RuleDraft[]>();

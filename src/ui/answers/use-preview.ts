@@ -1,6 +1,6 @@
 /*
- * Which rule the newest deliveries would have met, asked again while the rules are edited. The server checks the rules on the way, so
- * what it refuses is known before they are saved.
+ * The rules that would have answered the newest deliveries, requested again while the rules are edited. The server checks the rules
+ * each time, so problems are known before they are saved.
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -13,7 +13,7 @@ const typingMs = 300;
 const retryMs = 5000;
 
 export type Preview = {
-  /** Of the last rules that were right; undefined until the first answer. */
+  /** For the last valid rules; undefined until the first answer. */
   events: AnswerPreview['events'] | undefined;
   /** Why these rules cannot be saved. */
   refusal: ServerProblem | undefined;
@@ -23,7 +23,7 @@ export type Preview = {
 
 const nothing: Preview = { events: undefined, refusal: undefined, problem: '' };
 
-/** @param rules those of the drafts; undefined while something is wrong with them: the last preview stays */
+/** @param rules from the drafts; undefined while they have problems: the last preview stays */
 export function usePreview(
   endpointId: string,
   drafts: readonly RuleDraft[],

@@ -1,4 +1,4 @@
-/* The rules of an endpoint, to be shown. They are asked for only where the endpoint has some. */
+/* The rules of an endpoint, for display. They are loaded only if the endpoint has some. */
 
 import type { AnswerRule } from '../../features/answers/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';

@@ -10,7 +10,7 @@ export const DeclaredNotice = ({ what = 'values' }: { what?: string }) => (
 );
 
 export const DeclaredBadge = () => (
-  <span class="badge" title="Declared in a file, which sets its values back when it is applied">
+  <span class="badge" title="Declared in a file, which restores its values when it is applied">
     Declared
   </span>
 );

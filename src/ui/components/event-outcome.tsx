@@ -1,4 +1,4 @@
-/* What the sender of an event got, where it was not the default: by a rule, or refused by the guard. */
+/* The answer to the sender of an event, if it was not the default: chosen by a rule, or a refusal by the guard. */
 
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { describeOutcome, isDefaultAnswer, rowAnswerOf } from '../format/answered.ts';
@@ -14,7 +14,7 @@ export function RowAnswer({ event }: { event: Pick<EventSummary, 'answered' | 'r
   ) : null;
 }
 
-/** Of one of several attempts: always there. */
+/** For one of several attempts: always shown. */
 export const AttemptAnswer = ({ event }: { event: Pick<EventSummary, 'answered' | 'refused'> }) =>
   rowAnswerOf(event) ? <RowAnswer event={event} /> : <span class="badge good">200</span>;
 

@@ -26,13 +26,13 @@ test.each([
     { status: null, rule: 'a\u202eb', fault: 'stall' as const },
     'bad',
     'stalled · a‹U+202E›b',
-    'The head of an answer was sent, and nothing more for 60 seconds, by the rule “a‹U+202E›b”.',
+    'The head of an answer was sent, then nothing for 60 seconds, by the rule “a‹U+202E›b”.',
   ],
   [
     { status: 200, rule: 'slow', limited: true },
     'good',
     '200 · slow',
-    'Answered 200, by the rule “slow”. Answered at once, because too many answers were being held back.',
+    'Answered 200, by the rule “slow”. Answered at once, because too many delayed answers were waiting.',
   ],
 ] as const)('%j', (answered, tone, text, sentence) => {
   const event = { answered: { ...usual, ...answered }, refused: null };

@@ -1,4 +1,4 @@
-/* What a sender got for a delivery, in words, where it was not the default. Pure. */
+/* The answer to a delivery in words, if it was not the default. Pure. */
 
 import type { EventSummary } from '../../features/events/model.ts';
 import { formatDuration } from './time.ts';
@@ -11,16 +11,16 @@ type Event = Pick<EventSummary, 'answered' | 'refused'>;
 const faults: Record<NonNullable<Answered['fault']>, { short: string; sentence: string }> = {
   close: { short: 'closed', sentence: 'The connection was closed without an answer' },
   reset: { short: 'reset', sentence: 'The connection was reset without an answer' },
-  stall: { short: 'stalled', sentence: 'The head of an answer was sent, and nothing more for 60 seconds' },
+  stall: { short: 'stalled', sentence: 'The head of an answer was sent, then nothing for 60 seconds' },
 };
 
 const refusals: Record<NonNullable<Refused>, { short: string; sentence: string }> = {
   401: { short: 'credentials', sentence: 'its credentials were missing or wrong' },
-  403: { short: 'network', sentence: "it came from a network that the endpoint's guard leaves out" },
-  405: { short: 'method', sentence: "its method is not one that the endpoint's guard takes" },
+  403: { short: 'network', sentence: "it came from a network that the endpoint's guard does not allow" },
+  405: { short: 'method', sentence: "the endpoint's guard does not allow its method" },
 };
 
-/** Whether the sender got what every endpoint answers by default. */
+/** Whether the sender got the default answer. */
 export const isDefaultAnswer = ({ status, rule, delayMs, fault, limited }: Answered): boolean =>
   status === 200 && rule === null && delayMs === 0 && fault === null && !limited;
 
@@ -45,6 +45,6 @@ export function describeOutcome({ answered, refused }: Event): string {
   const what = fault ? faults[fault].sentence : `Answered ${status ?? 'nothing'}`;
   const late = delayMs > 0 ? ` after ${formatDelay(delayMs)}` : '';
   const by = rule === null ? '' : `, by the rule “${visibleLine(rule)}”`;
-  const early = limited ? ' Answered at once, because too many answers were being held back.' : '';
+  const early = limited ? ' Answered at once, because too many delayed answers were waiting.' : '';
   return `${what}${late}${by}.${early}`;
 }

@@ -1,4 +1,4 @@
-/* The credentials that a guard asks for. A stored one is only ever replaced. */
+/* The credentials that a guard asks for. Stored ones can be replaced, but not read. */
 
 import { useState } from 'preact/hooks';
 import { Button, Checkbox, Field, Notice } from '../components/controls.tsx';
@@ -28,7 +28,7 @@ const SecretField = ({ label, value, problem, hint, onText, isShown = false }: S
     placeholder={value === null ? '[set]' : ''}
     onText={onText}
     problem={problem}
-    hint={value === null ? 'One is saved. It is not shown again; type to replace it.' : hint}
+    hint={value === null ? 'Saved, and not shown again. Type to replace it.' : hint}
   />
 );
 
@@ -36,7 +36,7 @@ export const BasicFields = ({ draft, problems, change }: GuardFieldsProps) => (
   <div class="guard-part">
     <Checkbox
       label="HTTP Basic"
-      hint="Senders give a user name and a password, often as https://user:password@… in the URL."
+      hint="Senders send a user name and a password, often as https://user:password@… in the URL."
       checked={draft.hasBasic}
       onChange={hasBasic => change({ hasBasic })}
     />

@@ -1,9 +1,9 @@
-/* What a guard asks senders for, in words. Pure. */
+/* The credentials that a guard asks for, in words. Pure. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { visibleLine } from '../format/visible.ts';
 
-/** What a sender has to add to its requests; empty when nothing. */
+/** Names the credentials that a sender must add to its requests; empty for none. */
 export function describeCredentials(guard: Endpoint['guard']): string {
   const { basic, token } = guard ?? {};
   const parts = [

@@ -1,4 +1,4 @@
-/* A guard as it is being edited, and the guard that it makes. Pure. */
+/* A guard as it is being edited, and the resulting guard. Pure. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { parseCidr } from '../../shared/addresses.ts';
@@ -11,7 +11,7 @@ const keptSecret = '[set]';
 
 export type GuardDraft = {
   methods: readonly string[];
-  /** One network a line. */
+  /** One network per line. */
   networks: string;
   hasBasic: boolean;
   user: string;
@@ -44,7 +44,7 @@ export const draftOf = (guard: Guard | null): GuardDraft => ({
 /** The networks, without empty lines. */
 export const networksOf = (draft: GuardDraft): string[] => draft.networks.split(/[\s,]+/).filter(line => line !== '');
 
-/** Null: nothing is asked of senders. Problems name the fields that have to be corrected first. */
+/** Null: no guard. Problems name the fields that have to be corrected first. */
 export function guardOf(draft: GuardDraft): { guard: Guard | null; problems: GuardProblems } {
   const problems: GuardProblems = {};
   const cidrs = networksOf(draft);

@@ -1,4 +1,4 @@
-/* Says what a sender has to add to the endpoint's URL. Nothing without a guard that asks for credentials. */
+/* Names the credentials that senders need besides the endpoint's URL. Shows nothing if the guard asks for none. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { describeCredentials } from './credentials.ts';

@@ -1,4 +1,4 @@
-/* The section of an endpoint's settings that says which requests it takes. Stored passwords and tokens are never shown. */
+/* The section of an endpoint's settings for its guard. Stored passwords and tokens are never shown. */
 
 import { useMemo, useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
@@ -36,8 +36,8 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
     <section class="card section" id="guard">
       <h2>Guard</h2>
       <p class="lead">
-        Which requests this endpoint takes. All conditions that you set must hold. Other requests are refused: 403 for
-        the network, 405 for the method, 401 for the credentials.
+        The requests that this endpoint accepts. All conditions that you set must hold. Other requests are refused: 403
+        for the network, 405 for the method, 401 for the credentials.
       </p>
       <form class="guard-form" onSubmit={submit} noValidate>
         <NetworkFields draft={draft} problems={problems} change={change} warning={byNetwork} />
@@ -51,7 +51,7 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
           onPick={onRefuse => change({ onRefuse })}
         />
         {draft.onRefuse === 'drop' && guard && (
-          <p class="hint">Nothing will tell you about refused requests, also when a platform is refused by mistake.</p>
+          <p class="hint">You will not see refused requests, not even if a platform is refused by mistake.</p>
         )}
         {problem && <Notice tone="bad">{problem}</Notice>}
         <div class="button-row">
@@ -89,7 +89,7 @@ function useGuardDraft(endpoint: Endpoint) {
       setChanges({});
       setIsTried(false);
       setRefusal({ problems: {}, message: '' });
-      showToast(guard ? 'Guard saved. It applies from the next request on.' : 'The endpoint takes all requests.');
+      showToast(guard ? 'Guard saved. It applies from the next request.' : 'The endpoint accepts all requests.');
     } catch (error) {
       setRefusal(problemOfError(error instanceof Error ? error.message : String(error)));
     }
@@ -102,7 +102,7 @@ function useGuardDraft(endpoint: Endpoint) {
       setChanges(old => ({ ...old, ...change }));
     },
     guard: read.guard,
-    /** A field that is still empty is not called wrong before its author saves. */
+    /** An empty field shows no problem until its author saves. */
     problems: {
       ...(isTried ? read.problems : { ...(read.problems.networks && { networks: read.problems.networks }) }),
       ...refusal.problems,

@@ -1,4 +1,4 @@
-/* The conditions of a guard that are no secrets: networks and methods. */
+/* The conditions of a guard that need no secret: networks and methods. */
 
 import { useId } from 'preact/hooks';
 import { Notice } from '../components/controls.tsx';
@@ -31,12 +31,12 @@ export function NetworkFields({ draft, problems, change, warning }: OriginProps)
       />
       <p id={`${id}-hint`} class={problems.networks ? 'hint bad' : 'hint'}>
         {problems.networks ??
-          'Addresses or networks, one a line, such as 192.0.2.10 or 2001:db8::/32. Behind a proxy, the address that the trusted proxy names counts.'}
+          'Addresses or networks, one per line, such as 192.0.2.10 or 2001:db8::/32. Behind a trusted proxy, the sender’s address is the one that the proxy reports.'}
       </p>
       {draft.networks.trim() !== '' && (
         <p class="hint">
-          Platforms deliver from networks of their own, which change: take them from the platform's documentation, and
-          look there again.
+          Platforms deliver from their own networks, which change: take them from the platform's documentation, and look
+          there again.
         </p>
       )}
       {warning && <Notice tone="warn">{warning}</Notice>}
@@ -69,7 +69,7 @@ export function MethodFields({ draft, problems, change, warning }: OriginProps) 
         ))}
       </div>
       <p class={problems.methods ? 'hint bad' : 'hint'}>
-        {problems.methods ?? 'Without a choice, all methods are taken.'}
+        {problems.methods ?? 'If you choose none, all methods are accepted.'}
       </p>
       {warning && <Notice tone="warn">{warning}</Notice>}
     </fieldset>

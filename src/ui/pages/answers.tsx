@@ -72,7 +72,7 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
       <div class="answers-rules">
         <p class="lead">
           Senders get 200 and the event's id unless a rule says otherwise. Rules are tried from the first to the last,
-          and the first that matches answers. Every delivery is stored, whatever it is answered.
+          and the first that matches answers. Every delivery is stored, whatever the answer.
         </p>
         <RestoredNotice editor={editor} />
         {endpoint.declared && <DeclaredNotice what="rules" />}
@@ -137,7 +137,7 @@ const RestoredNotice = ({ editor: { restored, discard } }: { editor: AnswersEdit
     >
       {restored === 'yes'
         ? 'You left this page without saving them.'
-        : 'Someone has saved other rules since. If you save, yours take their place.'}
+        : 'Someone has saved other rules since. If you save, yours replace them.'}
     </Notice>
   );
 
@@ -147,7 +147,7 @@ const SaveBar = ({ editor, onSave }: { editor: AnswersEditor; onSave: () => Prom
       {editor.isDirty
         ? editor.hasProblems
           ? 'Correct the marked fields, then save.'
-          : 'Unsaved changes. Saving starts counting anew.'
+          : 'Unsaved changes. Saving restarts all counters.'
         : formatCount(editor.saved?.length ?? 0, 'rule').replace(/^0 rules$/, 'No rules: the default answer')}
     </span>
     <span class="grow" />
@@ -198,7 +198,7 @@ function ResetSection({ editor }: { editor: AnswersEditor }) {
   );
 }
 
-/** What the newest deliveries and the schemas offer for completion and for placeholders. */
+/** Values from the newest deliveries and the schemas, for completion and placeholders. */
 function useExamples(endpointId: string, { events }: Preview) {
   const newestId = events?.[0]?.event.id ?? '';
   const event = useQuery(newestId, async () => (newestId === '' ? undefined : await api.event(newestId))).value;

@@ -1,4 +1,4 @@
-/* The section of an endpoint's settings that says what senders get now, and leads to the page where that is edited. */
+/* The section of an endpoint's settings that shows its rules, and links to the page that edits them. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { RuleSummaries } from '../answers/rule-summaries.tsx';
@@ -15,8 +15,8 @@ export function AnswersSection({ endpoint }: { endpoint: Endpoint }) {
       {!rules && !problem && <Skeleton rows={1} />}
       {rules?.length === 0 && (
         <p class="lead">
-          Every delivery is answered 200. To see what a sender does when it is told something else, add rules: errors,
-          rate limits, delays, broken connections.
+          Every delivery is answered with 200. To see how a sender reacts to something else, add rules: errors, rate
+          limits, delays, broken connections.
         </p>
       )}
       {rules && rules.length > 0 && (

@@ -3,7 +3,7 @@
 import { bytesOf, utf8Text } from '../body/bytes.ts';
 import { isJsonDocument, parseJson } from '../body/json.ts';
 
-type Pair = [name: string, value: string];
+type Pair = readonly [name: string, value: string];
 
 /** `body` undefined: as captured. `headers` are all that will be sent, in order. */
 export type Draft = { body: string | undefined; headers: readonly Pair[] };

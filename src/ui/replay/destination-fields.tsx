@@ -92,7 +92,7 @@ const UrlFields = ({ endpointId, draft }: { endpointId: string; draft: ReplayDra
     </datalist>
     <Checkbox
       label="Append original path and query"
-      hint="What came after the endpoint's URL is appended to the destination."
+      hint="The path and query after the endpoint's URL are appended to the destination."
       checked={draft.appendPath}
       onChange={draft.setAppendPath}
     />

@@ -4,7 +4,7 @@ import { useId, useMemo, useState } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
 import { Button } from '../components/controls.tsx';
 import { LineDifferences } from '../components/differences.tsx';
-import { IconButton } from '../components/icon-button.tsx';
+import { HeaderEditor } from '../components/header-editor.tsx';
 import { headerText } from '../format/visible.ts';
 import { bodyProblem, type Draft, describeEdit, type Edit, editableBody } from './changes.ts';
 
@@ -28,7 +28,11 @@ export function EditSection({ event, draft, edit, onChange, onReset }: EditProps
       </summary>
       <div class="replay-part-body">
         <BodyEditor event={event} draft={draft} onChange={onChange} />
-        <HeaderEditor draft={draft} onChange={onChange} />
+        <HeaderEditor
+          headers={draft.headers}
+          textOf={headerText}
+          onChange={headers => onChange({ ...draft, headers })}
+        />
         {edit && (
           <div class="button-row">
             <Button kind="quiet" onClick={onReset}>
@@ -78,42 +82,5 @@ function BodyEditor({ event, draft, onChange }: Pick<EditProps, 'event' | 'draft
       </p>
       {isChanged && isDiffShown && <LineDifferences left={original} right={text} />}
     </div>
-  );
-}
-
-function HeaderEditor({ draft, onChange }: Pick<EditProps, 'draft' | 'onChange'>) {
-  const { headers } = draft;
-  const change = (at: number, pair: [string, string]): void =>
-    onChange({ ...draft, headers: headers.map((one, index) => (index === at ? pair : one)) });
-  return (
-    <fieldset class="header-editor">
-      <legend>Headers</legend>
-      {headers.map(([name, value], at) => (
-        <div key={at} class="header-row">
-          <input
-            aria-label={`Name of header ${at + 1}`}
-            value={name}
-            spellcheck={false}
-            autocomplete="off"
-            onInput={typed => change(at, [typed.currentTarget.value, value])}
-          />
-          <input
-            aria-label={`Value of ${name || `header ${at + 1}`}`}
-            value={headerText(value)}
-            spellcheck={false}
-            autocomplete="off"
-            onInput={typed => change(at, [name, typed.currentTarget.value])}
-          />
-          <IconButton
-            icon="close"
-            label={`Remove ${name || `header ${at + 1}`}`}
-            onClick={() => onChange({ ...draft, headers: headers.filter((_, index) => index !== at) })}
-          />
-        </div>
-      ))}
-      <Button kind="quiet" onClick={() => onChange({ ...draft, headers: [...headers, ['', '']] })}>
-        Add a header
-      </Button>
-    </fieldset>
   );
 }

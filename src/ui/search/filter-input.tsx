@@ -1,6 +1,6 @@
 /*
  * A text field for a filter, a combobox (ARIA 1.2). Suggestions are taken with Tab, or with Enter after an arrow key has chosen one;
- * Enter alone does what the field is for. What is wrong is marked in the text.
+ * Enter alone submits. Mistakes are marked in the text.
  */
 
 import type { ComponentChildren, RefObject } from 'preact';

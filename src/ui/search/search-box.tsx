@@ -1,5 +1,5 @@
 /*
- * The search box: its text is the filter of the list. Enter alone always searches. What is wrong is marked in the text and explained
+ * The search box: its text is the filter of the list. Enter alone always searches. Mistakes are marked in the text and explained
  * below it.
  */
 

@@ -54,7 +54,7 @@ def feed_pages(
             time.sleep(max(0.0, min(given or backoff, deadline() - time.monotonic())))
             continue
         failures = 0
-        # Cut off at the deadline. What arrived until then is read without waiting.
+        # Cut off at the deadline. Events that arrived until then are read without waiting.
         if page is None:
             continue
         after = page["cursor"]

@@ -1,4 +1,4 @@
-"""One endpoint: its feed, waiting for its events, and what senders are told."""
+"""One endpoint: its feed, waiting for its events, and its custom answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class EndpointClient:
         self._api = api
         self.id = endpoint_id
         self.answers = Answers(api, endpoint_id)
-        """What senders are told."""
+        """The custom answers of the endpoint."""
 
     def get(self) -> Endpoint:
         endpoint: Endpoint = self._api.call("GET", f"/api/endpoints/{quoted(self.id)}")
@@ -146,7 +146,7 @@ class EndpointClient:
 
 
 class Answers:
-    """What an endpoint answers its senders."""
+    """The rules for an endpoint's custom answers."""
 
     def __init__(self, api: Api, endpoint_id: str) -> None:
         self._api = api

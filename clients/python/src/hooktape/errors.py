@@ -1,4 +1,4 @@
-"""What the client raises."""
+"""The errors that the client raises."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class NearEvent(TypedDict):
 
 
 class NotArrivedError(HooktapeError, AssertionError):
-    """What was waited for did not arrive in time. The message says what did."""
+    """The expected events did not arrive in time. The message says which ones did."""
 
     def __init__(
         self, message: str, *, arrived: Sequence[EventSummary], nearest: Sequence[NearEvent]

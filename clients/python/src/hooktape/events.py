@@ -10,7 +10,7 @@ from .types import EventSummary, FeedEvent
 
 
 class CapturedEvent(EventSummary):
-    """An event with its content. What is None is damaged on the server's disk."""
+    """An event with its content. Fields that are None are damaged on the server's disk."""
 
     endpointId: str
     # the position after this event, for `after`

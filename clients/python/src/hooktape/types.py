@@ -1,4 +1,4 @@
-"""What the API takes and returns. Generated from /openapi.json by ``bun scripts/client-types.ts``. Do not edit."""
+"""Requests and responses of the API. Generated from /openapi.json by ``bun scripts/client-types.ts``. Do not edit."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ class AnswerRule(_AnswerRuleRequired, total=False):
     name: str
     # a filter: only events that match it
     when: str
-    # what the rule counts: the attempts of each delivery, or all events (default)
+    # count the attempts of each delivery separately, or all events of the endpoint together
+    # (default)
     per: Literal["delivery", "endpoint"]
     # only the first so many
     first: int
@@ -63,7 +64,7 @@ class AnswerRule(_AnswerRuleRequired, total=False):
     every: int
     # with this probability, from 0 to 1
     chance: float
-    # only what is over `max` in any `perS` seconds
+    # only events beyond `max` in any `perS` seconds
     rate: AnswerRuleRate
     # also before the handshakes of platforms
     handshake: bool
@@ -71,13 +72,13 @@ class AnswerRule(_AnswerRuleRequired, total=False):
 
 class AnswerRules(TypedDict):
     # the first one whose conditions all hold answers; at most 50; empty: every sender gets the
-    # usual answer
+    # default answer
     rules: list[AnswerRule]
 
 
 class AnswerRulesRequest(TypedDict):
     # the first one whose conditions all hold answers; at most 50; empty: every sender gets the
-    # usual answer
+    # default answer
     rules: list[AnswerRule]
 
 
@@ -86,10 +87,10 @@ class Answered(TypedDict):
     status: Optional[int]
     # the name of the rule that chose the answer; null for the usual one
     rule: Optional[str]
-    # how long the answer was held back
+    # how long the answer was delayed
     delayMs: int
     fault: Optional[Literal["close", "reset", "stall"]]
-    # answered at once, because too many answers were held back
+    # answered at once, because too many delayed answers were waiting
     limited: bool
 
 

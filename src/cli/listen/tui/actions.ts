@@ -1,4 +1,4 @@
-/* What keys do with the selected event. Whatever takes time ends in a message, also when it fails; the view stays usable meanwhile. */
+/* The actions of keys on the selected event. Slow actions end with a message, even if they fail, and never block the view. */
 import type { Answer } from '../model.ts';
 import { attempt, type Context, say, withRow } from './effects.ts';
 import type { Row } from './log.ts';

@@ -14,7 +14,7 @@ const memberForm = /^( *)("(?:[^"\\]|\\.)*")(: )/;
 
 const faintLine = (text: string): Line => [span(text, styles.faint)];
 
-/** What a body is in text, JSON indented; undefined when it is not text. */
+/** A body as text, with JSON indented; undefined when it is not text. */
 export function readableBody(body: Uint8Array): string | undefined {
   const beginning = firstBytes(body, maxTextBytes);
   const text = decodeUtf8(beginning);

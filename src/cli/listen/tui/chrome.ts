@@ -1,4 +1,4 @@
-/* The lines around the content: what is listened to, how far it has come, and which keys help. */
+/* The lines around the content: the endpoints and targets, the progress, and the most useful keys. */
 
 import { titleOf } from './list.ts';
 import { cutLine, cutText, type Line, lineWidth, type Span, spread } from './text.ts';
@@ -63,7 +63,7 @@ const always: readonly Hint[] = [
 ];
 const back: Hint = ['esc', 'back'];
 
-/** What makes sense for the event, most useful first. */
+/** The keys for the event, most useful first. */
 function eventHints(state: ViewState): Hint[] {
   const row = selectedRow(state);
   if (!row) return [];

@@ -43,7 +43,7 @@ function headerChanges(before: Attempt, after: Attempt, columns: number): Line[]
   ]);
 }
 
-/** The changes with their context; what is left out between them is counted. */
+/** The changes with their context; the lines left out between them are counted. */
 function withContext(lines: readonly DiffLine[], columns: number): Line[] {
   const isNear = new Array<boolean>(lines.length).fill(false);
   for (const [at, { kind }] of lines.entries())
@@ -75,7 +75,7 @@ function bodyChanges(before: Attempt, after: Attempt, columns: number): Line[] {
   if (left === undefined || right === undefined) return note('The bodies differ. At least one is not text.');
   const lines = diffLines(textLines(left).join('\n'), textLines(right).join('\n'));
   if (lines.every(({ kind }) => kind === 'same'))
-    return note('Only white space or what is beyond the shown part differs.');
+    return note('The difference is only white space, or beyond the shown part.');
   return withContext(lines, columns);
 }
 

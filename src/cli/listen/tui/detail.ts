@@ -1,4 +1,4 @@
-/* One event: what it is, what its targets answered, its body and headers, in sections that Tab goes through. */
+/* One event: a summary, the answers of its targets, its body and headers, in sections that Tab goes through. */
 import { safeLine, sizeText, timeText } from '../../client/output.ts';
 import { bodyLines } from './body-lines.ts';
 import { titleOf } from './list.ts';
@@ -110,7 +110,7 @@ function answersSection(row: Row, columns: number, now: number): Line[] {
   ];
 }
 
-const answerCutText = 'The answer is longer than what was read.';
+const answerCutText = 'The answer is longer than the part that was read.';
 
 function lastAnswer(attempt: Attempt, columns: number, mostLines: number | undefined): Line[] {
   const { answer } = attempt;

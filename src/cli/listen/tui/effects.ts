@@ -18,7 +18,7 @@ export type Effects = {
   suspend: () => void;
   /** Draws everything anew. */
   refresh: () => void;
-  /** Draws what has changed. */
+  /** Draws the changed lines. */
   update: () => void;
 };
 

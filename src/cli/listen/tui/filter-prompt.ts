@@ -33,6 +33,6 @@ export function typeInFilterPrompt(context: Context, key: Key): void {
   const text = promptText(value);
   const filter = text.trim() === '' ? undefined : session.setFilter(text);
   const problem = filter && !filter.isOk ? { message: filter.message, position: filter.position } : undefined;
-  // While it is typed, a filter is often unfinished: a problem is named, and what is shown stays.
+  // While it is typed, a filter is often unfinished: the problem is shown, and the list stays as it is.
   ui.prompt = { value, problem };
 }

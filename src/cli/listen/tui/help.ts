@@ -8,7 +8,7 @@ const groups: readonly (readonly [title: string, keys: readonly (readonly [keys:
     [
       ['enter', 'show it; Escape or ← goes back'],
       ['r', 'send it again now, also when it is held'],
-      ['e', 'edit its body in $VISUAL or $EDITOR, and send what you saved'],
+      ['e', 'edit its body in $VISUAL or $EDITOR, and send it'],
       ['d', 'how two of its answers differ'],
       ['p', 'pin it, so that the server keeps it'],
       ['s', 'skip it: give it up, so that the events after it go on'],
@@ -26,7 +26,7 @@ const groups: readonly (readonly [title: string, keys: readonly (readonly [keys:
       ['h', 'the event that is held or tried again'],
       ['f', 'filter the list, as in type:invoice.* verdict:valid; stops no event'],
       ['space', 'pause: no event is sent until you press it again'],
-      ['q, ctrl-c', 'end, when what is under way is finished; twice: at once'],
+      ['q, ctrl-c', 'quit after running deliveries have finished; twice: at once'],
     ],
   ],
 ];

@@ -111,7 +111,7 @@ describe('keys', () => {
 });
 
 describe('pasted text', () => {
-  test('is one key, whatever it contains', () => {
+  test('is one key, with any content', () => {
     expect(decode('\x1b[200~q\rr\x03\x1b[A\x1b[201~', 's')).toEqual([
       `paste ${JSON.stringify('q\rr\x03\x1b[A')}`,
       "'s'",

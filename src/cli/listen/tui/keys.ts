@@ -1,6 +1,6 @@
 /*
  * Turns the bytes of a terminal into keys: UTF-8 and escape sequences in any pieces, pasted text as one, the dialects of xterm, rxvt, the
- * Linux console, the Kitty protocol and Windows. What is not known is dropped, so that a sequence is never taken for letters.
+ * Linux console, the Kitty protocol and Windows. Unknown sequences are dropped, so that none is mistaken for letters.
  */
 
 export const keyNames = [

@@ -33,7 +33,7 @@ const outcomeWidths = { narrow: 25, wide: 30 };
 const widest = (texts: readonly string[], least: number, most: number): number =>
   Math.min(most, Math.max(least, ...texts.map(widthOf)));
 
-/** The columns that are left out first are those that the detail view shows anyway. */
+/** Columns that the detail view shows, too, are left out first. */
 function widthsOf({ columns, hasEndpoints, hasTargets }: ListOptions, shown: readonly Row[]): Widths {
   const platforms = shown.flatMap(({ event: { platform } }) => (platform === null ? [] : [platform]));
   const endpoints = shown.map(({ event }) => event.endpoint);

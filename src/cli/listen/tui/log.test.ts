@@ -63,7 +63,7 @@ describe('the memory of the view', () => {
     const sizes = log.rows().map(row => row.event.body.length);
     expect(sizes).toEqual([0, 0, 0, 0, 1500, 1500, 1500, 1500, 1500, 1500].map((size, i) => (i === 4 ? 0 : size)));
     expect(log.rows().map(row => row.isEmptied)).toEqual(sizes.map(size => size === 0));
-    // What the list says is still there.
+    // The row in the list is still there.
     expect(log.rows()[0]?.event).toMatchObject({ type: 'invoice.paid', size: 1500 });
   });
 
@@ -105,7 +105,7 @@ describe('what became of an event', () => {
     ).toBe('skipped');
   });
 
-  test('a failure of what was sent by hand leaves a held event held', () =>
+  test('a failure of a delivery sent by hand leaves a held event held', () =>
     expect(stateOf(received(1), failed(1), failed(1, { next: 'none', cause: 'edited' })).state).toBe('held'));
 
   test('the event that holds up others is the held one, else the first that is tried again', () => {

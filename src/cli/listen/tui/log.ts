@@ -1,6 +1,6 @@
 /*
- * What the view remembers of a session: the newest events with their answers, within a number of events and of bytes, however long the
- * session runs. Events that are not settled are the last to go.
+ * The view's memory of a session: the newest events with their answers, within a limit of events and of bytes, however long the session
+ * runs. Unsettled events are removed last.
  */
 import type { Answer, CapturedEvent, DeliveryCause, ListenEvent, ViewFilter } from '../model.ts';
 
@@ -43,7 +43,7 @@ export type EventLog = {
   /** The rows that the filter lets through, oldest first. */
   rows: () => readonly Row[];
   find: (eventId: string) => Row | undefined;
-  /** How many are remembered, those that the filter hides included. */
+  /** How many are remembered, including events hidden by the filter. */
   count: () => number;
   totals: Readonly<Totals>;
   /** The oldest row whose target waits for a person or for the next try. */
@@ -87,7 +87,7 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
       hint: undefined,
       isSettled: false,
       isPinned: false,
-      // What is said late about an event that has been forgotten has no body.
+      // Late messages about a forgotten event have no body.
       isEmptied: event.body.length === 0 && event.size > 0,
       version: 0,
     };

@@ -1,6 +1,6 @@
 /* Keeps the last result of something that takes time, for a screen that is drawn many times from the same content. */
 
-/** @returns `make()`, or what it was the last time when all keys are the same */
+/** @returns `make()`, or its last result if all keys are the same */
 export function createMemory<T>(): (keys: readonly unknown[], make: () => T) => T {
   let last: { keys: readonly unknown[]; value: T } | undefined;
   return (keys, make) => {

@@ -1,4 +1,4 @@
-/* What keys do with the screen: pages, scrolling, the selection, pausing. */
+/* The actions of keys on the screen: pages, scrolling, the selection, pausing. */
 import { type Context, say, withRow } from './effects.ts';
 import { setFilter } from './filter-prompt.ts';
 import { contentRows } from './screen.ts';
@@ -55,7 +55,7 @@ export function createNavigation(context: Context): Record<string, () => void> {
   };
   /** By lines in a page, by rows in the list. */
   const move = (by: number) => (): void => (ui.mode === 'list' ? select(state, by) : scrollTo(ui.scroll + by));
-  /** By a part of what is on the screen. */
+  /** By a part of the screen. */
   const movePages = (pages: number) => (): void => move(Math.ceil(pages * Math.max(1, contentRows(size()) - 2)))();
   /** The event, or the answer, before or after. */
   const neighbour = (by: 1 | -1): void => {

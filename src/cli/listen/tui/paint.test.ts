@@ -12,7 +12,7 @@ function onEmulator({ isColor = true } = {}) {
 }
 const text = (one: string): Line => [{ text: one }];
 
-/** What has moved cursors, set titles, asked terminals questions or reordered lines elsewhere. */
+/** Sequences that move cursors, set titles, query terminals or reorder lines. */
 const attacks: [name: string, text: string][] = [
   ['clear the screen', '\x1b[2J\x1b[H'],
   ['move the cursor', '\x1b[1;1H\x1b[10A\x1b[5D'],
@@ -83,7 +83,7 @@ describe('hostile text', () => {
     expect((await emulator.lines()).slice(0, 2)).toEqual(['short', 'below']);
   });
 
-  test('what stands after a character of uncertain width is in its column', async () => {
+  test('text after a character of uncertain width is in its column', async () => {
     const { emulator, paint } = onEmulator();
     // This emulator draws a family as four people, in eight columns.
     paint([{ text: '👨‍👩‍👧‍👦' }, { text: '|' }]);

@@ -1,7 +1,7 @@
 /*
- * Draws lines of spans on a terminal: only the rows that changed, each from its first column. Whatever the spans contain, the output has
- * no other control than the ones written here, and a row never goes on in the next: text is made visible and cut once more. After
- * a character whose width terminals disagree on, the cursor is placed anew.
+ * Draws lines of spans on a terminal: only the rows that changed, each from its first column. With any content of the spans, the output
+ * has only the control sequences written here, and a row never runs into the next: text is made visible and cut again here. After
+ * a character whose width differs between terminals, the cursor is placed again.
  */
 import { type Cell, cellsOf, type Line, printableAscii, type Style } from './text.ts';
 

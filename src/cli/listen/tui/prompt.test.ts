@@ -29,7 +29,7 @@ describe('a line that is typed', () => {
   test('has an end', () =>
     expect(promptText(edit(promptOf('x'.repeat(2048)), { kind: 'text', text: 'y' }))).toHaveLength(2048));
 
-  test('shows the part around the cursor, and what cannot be read', () => {
+  test('shows the part around the cursor, and the mistake in a filter', () => {
     const { line, cursor } = promptLine(promptOf('👩‍💻 tipe:x'), { label: 'F: ', columns: 40, wrongAt: 4 });
     expect(line.map(({ text }) => text)).toEqual(['F: ', '👩‍💻 ', 't', 'ipe:x']);
     expect(cursor).toBe(3 + 2 + 1 + 6);

@@ -1,4 +1,4 @@
-/* The screen as lines, from what is known of the session and where the person is. Nothing is written here. */
+/* The screen as lines, from the state of the session and of the view. Nothing is written here. */
 
 import { headerLine, hintsLine, statusLine } from './chrome.ts';
 import { comparisonLines } from './comparison.ts';
@@ -55,7 +55,7 @@ function emptyList({ log, ui, targets }: ViewState, size: Size): Line[] {
     return say(
       `No connection to ${connection.server}`,
       connection.reason,
-      'The connection is tried again until it works. No event is lost meanwhile.',
+      'It keeps trying to connect. No event is lost.',
     );
   return say(
     'Waiting for the next event.',
@@ -91,7 +91,7 @@ export function createScreens(): Screens {
     });
   };
 
-  /** What fills the screen in all modes but the list. */
+  /** The content of the screen in all modes except the list. */
   const page = (
     state: ViewState,
     columns: number,

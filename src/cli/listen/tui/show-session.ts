@@ -5,7 +5,7 @@ import { type Io, OperationError } from '../../io.ts';
 import type { ListenSession } from '../model.ts';
 import { createTerminalView, type Schedule, type TerminalView } from './view.ts';
 
-/** Terminals that print what they do not understand, or are not known to ignore it. */
+/** Terminals that print unknown sequences, or may do so. */
 const withoutClipboard = /^(?:linux|dumb|vt\d+|ansi|cons25|screen)/;
 
 const schedule: Schedule = (run, ms) => {

@@ -5,7 +5,7 @@
  */
 import type { Size } from './paint.ts';
 
-/** What the view needs. */
+/** The terminal as the view needs it. */
 export type Terminal = {
   readonly write: (text: string) => void;
   /** @returns how to end it */
@@ -39,7 +39,7 @@ type Output = {
   off: (event: 'resize', listener: () => void) => unknown;
 };
 type HostEvent = 'exit' | 'uncaughtExceptionMonitor' | 'unhandledRejection' | 'SIGCONT' | 'SIGHUP';
-/** The process, of which main.ts gives what is needed. */
+/** The parts of the process that main.ts passes in. */
 export type TerminalHost = {
   readonly input: Input;
   readonly output: Output;
@@ -50,7 +50,7 @@ export type TerminalHost = {
   readonly exit: (code: number) => void;
   /** Ctrl+C in an editor is for the editor, but the system sends the signal to both. */
   readonly ignoreInterrupts: (isIgnored: boolean) => void;
-  /** Stops the whole group of processes, as Ctrl+Z does; undefined where there is no such thing. */
+  /** Stops the whole group of processes, as Ctrl+Z does; undefined where the platform has no such signal. */
   readonly stop: (() => void) | undefined;
 };
 
@@ -124,7 +124,7 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
 
   output.on('resize', onResize);
   host.on('exit', close);
-  // Before the exception is printed: on the alternate screen, nobody would see it.
+  // Before the exception is printed: on the alternate screen, it would not be seen.
   host.on('uncaughtExceptionMonitor', close);
   host.on('unhandledRejection', onRejection);
   host.on('SIGCONT', onContinue);

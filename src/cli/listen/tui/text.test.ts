@@ -13,7 +13,7 @@ import {
   wrapWords,
 } from './text.ts';
 
-/** What could do something to a terminal, or to the order or the place of what stands beside it. */
+/** Characters that could affect a terminal, or the order or place of the text beside them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const dangerous = /[\x00-\x1f\x7f-\x9f\u061c\u2028\u2029\u202a-\u202e\u2066-\u2069\u200e\u200f\ufeff\p{Cs}]/u;
 
@@ -61,7 +61,7 @@ describe('visible text', () => {
     expect(shown).toEndWith('\\u0301');
   });
 
-  test('nothing dangerous is left, and what is visible stays as it is', () =>
+  test('nothing dangerous is left, and visible text stays as it is', () =>
     fc.assert(
       fc.property(anyText, text => {
         const shown = visible(text);

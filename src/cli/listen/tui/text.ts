@@ -1,6 +1,6 @@
 /*
- * Text as cells of a terminal. `visible` is what makes text of an event safe to draw: controls, direction marks and whatever is drawn as
- * nothing become `\uXXXX`, so that no text moves the cursor, changes the terminal or reorders a line. Pure.
+ * Text as cells of a terminal. `visible` makes text of an event safe to draw: controls, direction marks and invisible characters
+ * become `\uXXXX`, so that no text moves the cursor, changes the terminal or reorders a line. Pure.
  */
 
 export type Color = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
@@ -21,7 +21,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const emoji = /^\p{RGI_Emoji}$/v;
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const beginsWithMark = /^\p{M}/u;
-/** More than any script needs: a base and its marks. What follows them is drawn as escapes. */
+/** A base and its marks: more than any script needs. Further marks are drawn as escapes. */
 const maxClusterCodePoints = 8;
 
 const escapeOne = (char: string): string => {
@@ -46,7 +46,7 @@ function visibleCluster(cluster: string): string {
   return (beginsWithMark.test(kept) ? `◌${kept}` : kept) + rest;
 }
 
-/** Below it are letters that are one column wide everywhere; above it are marks, wide characters and those of ambiguous width. */
+/** Letters below it are one column wide everywhere; above it are marks, and characters of wide or ambiguous width. */
 const firstUncertain = 0x300;
 
 const simpleCell = (text: string): Cell => ({ text, width: 1, isSimple: true });
@@ -61,7 +61,7 @@ export function cellsOf(text: string): Cell[] {
   return cells;
 }
 
-/** What terminals of our time draw; the others are corrected by placing the cursor. */
+/** The width in current terminals; differences in others are corrected by placing the cursor. */
 const wideOrNot = (grapheme: string): 1 | 2 => (Bun.stringWidth(grapheme) < 2 ? 1 : 2);
 
 /** In columns. */
@@ -74,7 +74,7 @@ export function widthOf(text: string): number {
 
 export const lineWidth = (line: Line): number => line.reduce((width, { text }) => width + widthOf(text), 0);
 
-/** More than that many cells: none is as long. What is cut off need not be looked at. */
+/** More cells than any line has. Text that is cut off is not processed. */
 const beginningOf = (text: string, columns: number): string =>
   text.length > columns * 32 + 64 ? text.slice(0, columns * 32 + 64) : text;
 
@@ -91,7 +91,7 @@ function firstColumns(text: string, columns: number): string {
   return kept;
 }
 
-/** At most that many columns; the end of what is cut is `…`. */
+/** At most so many columns; cut text ends with `…`. */
 export function cutText(text: string, columns: number): string {
   const beginning = beginningOf(text, columns);
   if (beginning === text && widthOf(text) <= columns) return visible(text);

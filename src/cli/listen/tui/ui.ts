@@ -1,4 +1,4 @@
-/* What the view shows apart from the events: where the person is, and what the session has said about itself. */
+/* The state of the view besides the events: the position of the user, and the session's messages about itself. */
 import type { ListenSession } from '../model.ts';
 import type { EventLog, Row } from './log.ts';
 import type { Prompt } from './prompt.ts';
@@ -20,7 +20,7 @@ export type Ui = {
   /** The newest event is selected, whichever it is. */
   isFollowing: boolean;
   listTop: number;
-  /** First line of what fills the screen besides the list. */
+  /** First line of the content that is shown besides the list. */
   scroll: number;
   /** The number of the later of two answers that are compared; undefined for the newest. */
   comparedNumber: number | undefined;

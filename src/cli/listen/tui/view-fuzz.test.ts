@@ -1,4 +1,4 @@
-/* Whatever comes in, is typed and happens to the window, in any order: the view goes on, and the terminal obeys only the view. */
+/* Random events, keys and window sizes in any order: the view keeps working, and the terminal obeys only the view. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { answer, capturedEvent, targetUrl } from '../../../testing/listen-session.ts';

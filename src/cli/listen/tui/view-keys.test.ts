@@ -20,7 +20,7 @@ describe('keys', () => {
     expect(view.calls).toEqual([['again', 'evt_2']]);
   });
 
-  test('r without an answer says why there is none, here and among the answers', async () => {
+  test('r without an answer shows the reason, here and among the answers', async () => {
     const refused = answer(null, { error: 'connection refused' });
     const view = openWithEvents({ session: { again: async () => [refused] } });
     view.press('r');
@@ -68,7 +68,7 @@ describe('keys', () => {
     expect((await view.screen())[1]).toContain('TIME');
   });
 
-  test('e sends what was saved in the editor, and takes the screen back', async () => {
+  test('e sends the text saved in the editor, and takes the screen back', async () => {
     const seen: unknown[] = [];
     const view: LedView = openWithEvents({
       edit: async body => {

@@ -119,7 +119,7 @@ describe('the end', () => {
     const stopped = Promise.withResolvers<void>();
     const view = openWithEvents({ session: { stop: () => stopped.promise } });
     view.press('q');
-    expect((await view.screen())[23]).toStartWith('Ending: what is under way is finished first.');
+    expect((await view.screen())[23]).toStartWith('Finishing running deliveries.');
     expect(await view.emulator.isAlternate()).toBe(true);
     stopped.resolve();
     await view.view.done;
@@ -160,7 +160,7 @@ describe('the end', () => {
     expect([await view.emulator.isAlternate(), view.process.seen.isRaw]).toEqual([false, false]);
   });
 
-  test('what the session says afterwards is not drawn', async () => {
+  test('later messages of the session are not drawn', async () => {
     const view = openWithEvents();
     view.view.close();
     view.emulator.takeWritten();

@@ -1,6 +1,6 @@
 /*
- * The terminal view of `hooktape listen`: takes what the session says and what the person types, and draws the screen when something
- * has changed, at most some thirty times a second. However it ends, the terminal is as it was.
+ * The terminal view of `hooktape listen`: takes the messages of the session and the keys of the user, and draws the screen after
+ * changes, about thirty times a second at most. However it ends, the terminal is restored.
  */
 import type { Clock } from '../../../core/clock.ts';
 import type { ListenEvent, ListenSession } from '../model.ts';
@@ -35,15 +35,15 @@ const frameMs = 33;
 /** A sequence arrives within it, also over slow connections; a person does not notice it. */
 const escapeMs = 60;
 const countdownMs = 1000;
-/** For the clipboard of a terminal. What is longer is no command. */
+/** For the clipboard of a terminal. Longer text is not copied. */
 const maxCopiedCharacters = 8192;
 
-/** Only characters that are the same in every encoding, so that what is pasted is what is shown. */
+/** Only characters that are the same in every encoding, so that the pasted text is the one shown. */
 const isCopyable = (text: string): boolean => /^[ -~]+$/.test(text) && text.length <= maxCopiedCharacters;
 
 const copySequence = (text: string): string => `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
 
-/** Takes over what the session says about itself. */
+/** Applies the session's messages about itself. */
 function applyToUi(ui: Ui, event: ListenEvent): void {
   if (event.kind === 'connected') {
     ui.connection = { kind: 'connected', server: event.server, endpoints: event.endpoints };
@@ -146,7 +146,7 @@ export function createTerminalView(
       if (ui.isEnding) return finish();
       ui.isEnding = true;
       ui.message = {
-        text: 'Ending: what is under way is finished first. Press q again to end at once.',
+        text: 'Finishing running deliveries. Press q again to quit at once.',
         style: styles.warning,
       };
       session.stop().then(finish, fail);

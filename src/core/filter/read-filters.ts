@@ -1,0 +1,34 @@
+/* Reads what many filters ask of one event, with a limit on the time that this takes. */
+import type { Filter } from '../../shared/filter/filter.ts';
+import type { YieldIfDue } from '../concurrency/time-slices.ts';
+import { type EventFacts, evaluateInSteps } from './evaluate.ts';
+import type { EventContent } from './event-content.ts';
+
+/**
+ * From then on these filters know what they find in `content`, and evaluating them takes no time.
+ * @param now as for `evaluate`
+ * @param limitMs without the pauses
+ * @returns the filters that were not read to the end, and how long the others took
+ */
+export async function readFilters(
+  filters: readonly Filter[],
+  facts: Partial<EventFacts> & { content: EventContent },
+  now: number,
+  { monotonic, yieldIfDue, limitMs }: { monotonic: () => number; yieldIfDue: YieldIfDue; limitMs: number },
+): Promise<{ leftOut: Set<Filter>; spentMs: number }> {
+  const leftOut = new Set<Filter>();
+  let spentMs = 0;
+  for (const filter of filters) {
+    const steps = evaluateInSteps(filter, facts, now);
+    for (let isDone = false; !isDone; await yieldIfDue()) {
+      if (spentMs >= limitMs) {
+        leftOut.add(filter);
+        break;
+      }
+      const startedAt = monotonic();
+      isDone = steps.next().done === true;
+      spentMs += monotonic() - startedAt;
+    }
+  }
+  return { leftOut, spentMs };
+}

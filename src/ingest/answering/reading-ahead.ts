@@ -1,0 +1,71 @@
+/*
+ * Reads what the rules of an endpoint ask of a delivery's body before it joins a batch, when that takes long. While a batch is decided
+ * all other deliveries wait, and a body may be as large, and filters as many, as their owners like. Here only the deliveries of the
+ * same endpoint wait, one after the other, and there is a limit: filters that it leaves out do not match.
+ */
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import { type EventFacts, isLongReading } from '../../core/filter/evaluate.ts';
+import { createEventContent, type EventContent } from '../../core/filter/event-content.ts';
+import { readFilters } from '../../core/filter/read-filters.ts';
+import { readFieldLines } from '../../core/headers.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
+import type { Delivery, Destination } from '../delivery.ts';
+
+/** `content`: the filters that were read remember what they found in it. `leftOut`: filters that were not read to the end. */
+export type ReadAhead = { content: EventContent; leftOut: ReadonlySet<Filter> };
+
+export type ReadingAhead = ReturnType<typeof createReadingAhead>;
+
+const defaultLimitMs = 5000;
+
+/** @param limitMs of one delivery, without the pauses */
+export function createReadingAhead({
+  monotonic,
+  limitMs = defaultLimitMs,
+}: {
+  monotonic: () => number;
+  limitMs?: number;
+}) {
+  const found = new WeakMap<Delivery, ReadAhead>();
+  const turns = createSemaphore(1);
+
+  const read = async (delivery: Delivery, filters: readonly Filter[]): Promise<void> => {
+    const { query, body, fields, receivedAt } = delivery;
+    const content = createEventContent({ headers: readFieldLines(fields), query, body });
+    const facts = { ...factsOf(delivery), content };
+    const { leftOut } = await readFilters(filters, facts, receivedAt, {
+      monotonic,
+      yieldIfDue: createTimeSlices({ monotonic }),
+      limitMs,
+    });
+    found.set(delivery, { content, leftOut });
+  };
+
+  return {
+    /** @returns undefined when nothing takes long */
+    prepare({ seq, policy }: Destination, delivery: Delivery): Promise<void> | undefined {
+      const filters = policy?.rules?.rules.flatMap(({ when }) => when ?? []) ?? [];
+      if (!isLongReading(filters, delivery.body.length)) return undefined;
+      return turns.run(String(seq), () => read(delivery, filters));
+    },
+
+    /** What was read of the delivery. */
+    of: (delivery: Delivery): ReadAhead | undefined => found.get(delivery),
+  };
+}
+
+/** What is known of a delivery before its sender is recognised. */
+export const factsOf = ({ method, path, receivedAt, body, sourceIp }: Delivery) =>
+  ({
+    method,
+    path,
+    receivedAt,
+    size: body.length,
+    sourceIp,
+    tags: [],
+    isPinned: false,
+    isReplayed: false,
+    isEdited: false,
+    isRefused: false,
+  }) satisfies Partial<EventFacts>;
