@@ -71,6 +71,7 @@ describe('is refused', () => {
     [{ dest: 'http://127.0.0.1:9/x', where: 'type:' }],
     [{ dest: 'http://127.0.0.1:9/x', from: 'yesterday' }],
     [{ dest: 'http://127.0.0.1:9/x', from: '1h) OR (type:*' }],
+    [{ dest: 'http://127.0.0.1:9/x', from: '1h', where: 'type:a) OR (type:b' }],
     [{ dest: 'http://127.0.0.1:9/x', sign: { mode: 'fresh', secret: 'never stored' } }],
     [{ dest: 'http://127.0.0.1:9/x', more: 1 }],
   ])('%j', async body => {

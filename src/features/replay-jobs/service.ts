@@ -8,6 +8,7 @@ import { readDestination } from '../../core/destination.ts';
 import { conflict, invalid, notFound } from '../../core/errors.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { parseWhere } from '../../core/where.ts';
 import type { QueueKind } from '../queues/queue.ts';
 import type { QueuesService } from '../queues/service.ts';
 import type {
@@ -102,6 +103,8 @@ export function createReplayJobsService(
       const destinations = [dest, ...(dest2 === null ? [] : [dest2])].map(sameForAll);
       if (destinations[0] === destinations[1]) throw invalid('dest and dest2 are the same URL');
       readPace(request.pace ?? undefined);
+      // Alone, so that it cannot end the brackets that it is put into.
+      parseWhere(request.where ?? '');
       const where = whereOf(request);
       const endpoint = await findEndpoint(principal, request.endpointId);
       const { seqs, bytes } = await select(principal, request);
