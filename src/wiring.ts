@@ -11,6 +11,7 @@ import { createAuditWiring } from './wiring/audit.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
 import { createEventsWiring } from './wiring/events.ts';
 import { createFeedWiring } from './wiring/feed.ts';
+import { createForwardsWiring } from './wiring/forwards.ts';
 import { createFiltersWiring } from './wiring/filters.ts';
 import { createHistoryWiring } from './wiring/history.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
@@ -65,11 +66,14 @@ function build(infrastructure: Infrastructure) {
     capture: ingest.capture,
     notifications: events.notifications,
     search: events.search,
+    forwards: forwards.forwardTotals,
   }));
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad, () =>
     ingest.forgetSequences(),
   );
-  const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
+  const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate, event =>
+    forwards.forwardFeeder.recorded(event),
+  );
   const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
   const listeners = createListenersWiring(infrastructure, endpoints, events);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability, listeners);
@@ -78,6 +82,7 @@ function build(infrastructure: Infrastructure) {
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
   const queues = createQueuesWiring(infrastructure, captureLoad);
   const replayJobs = createReplayJobsWiring(infrastructure, endpoints, events, feed, history, queues);
+  const forwards = createForwardsWiring(infrastructure, endpoints, events, feed, history, observability, queues);
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */
@@ -92,6 +97,7 @@ function build(infrastructure: Infrastructure) {
   };
   const close = async (): Promise<void> => {
     infrastructure.stopTimers();
+    forwards.forwardFeeder.stop();
     await queues.queues.stop();
     await history.replays.stop();
     await events.background.stop();
@@ -120,6 +126,7 @@ function build(infrastructure: Infrastructure) {
     ...queues,
     ...audit,
     ...replayJobs,
+    ...forwards,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.
@@ -135,7 +142,10 @@ function build(infrastructure: Infrastructure) {
         throw error;
       }
       infrastructure.startTimers();
-      if (infrastructure.runsQueues) await queues.queues.start();
+      if (infrastructure.runsQueues) {
+        await queues.queues.start();
+        await forwards.forwardFeeder.refresh();
+      }
       // An upgrade or a crash may have left work.
       events.search.wake();
     },

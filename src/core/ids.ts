@@ -18,7 +18,8 @@ export type IdPrefix =
   | 'inv'
   | 'url'
   | 'aud'
-  | 'job';
+  | 'job'
+  | 'fwd';
 
 /** Fills a fresh array with that many unpredictable bytes. */
 export type RandomBytes = (length: number) => Uint8Array;

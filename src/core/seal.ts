@@ -10,6 +10,8 @@ export const sealPurpose = {
   signingSecret: (id: string): string => `secret:${id}`,
   /** Of an endpoint. */
   guard: (id: string): string => `guard:${id}`,
+  /** Headers that a forward adds. */
+  forward: (id: string): string => `forward:${id}`,
 };
 
 export type Sealer = {

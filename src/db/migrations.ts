@@ -21,6 +21,7 @@ import declareEndpoints from '../../migrations/0019_declare_endpoints.sql' with 
 import createQueues from '../../migrations/0020_create_queues.sql' with { type: 'text' };
 import createAudit from '../../migrations/0021_create_audit.sql' with { type: 'text' };
 import createReplayJobs from '../../migrations/0022_create_replay_jobs.sql' with { type: 'text' };
+import createForwards from '../../migrations/0023_create_forwards.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly string[] = [
   createQueues,
   createAudit,
   createReplayJobs,
+  createForwards,
 ];

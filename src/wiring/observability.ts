@@ -15,6 +15,7 @@ type MeasuredServices = {
   capture: { depth: () => number };
   notifications: { openStreams: () => number };
   search: { lag: () => Promise<number | undefined> };
+  forwards: { items: () => Promise<{ open: number; givenUp: number }>; probing: () => Promise<number> };
 };
 
 export function createObservabilityWiring(
@@ -41,6 +42,7 @@ export function createObservabilityWiring(
       writerDepth: direct.writeQueueDepth,
       busyIncidents: direct.busyIncidents,
       liveStreams: () => measured().notifications.openStreams(),
+      forwards: { items: () => measured().forwards.items(), probing: () => measured().forwards.probing() },
       indexLag: () => measured().search.lag(),
       usage,
       databaseBytes: file === undefined ? undefined : () => databaseBytes(file),

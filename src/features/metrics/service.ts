@@ -29,6 +29,8 @@ export type Levels = {
   databaseBytes?: (() => Promise<number | undefined>) | undefined;
   diskFreeBytes?: (() => Promise<number | undefined>) | undefined;
   /** Stored events that have no search signature yet. */
+  /** Events that wait for a forward, or that one has given up; forwards whose destination is down. */
+  forwards?: { items: () => Promise<{ open: number; givenUp: number }>; probing: () => Promise<number> } | undefined;
   indexLag?: (() => number | Promise<number | undefined> | undefined) | undefined;
 };
 
@@ -95,6 +97,18 @@ function registerLevels({ level, total }: Instruments, levels: Levels, startedAt
     'Events without a search signature: rows of 1.0 that are not packed into blocks yet',
     levels.indexLag,
   );
+  const { forwards } = levels;
+  level(
+    'hooktape_forward_waiting_events',
+    'Events that forwards have not delivered yet',
+    forwards && (async () => (await forwards.items()).open),
+  );
+  level(
+    'hooktape_forward_given_up_events',
+    'Events that forwards have given up',
+    forwards && (async () => (await forwards.items()).givenUp),
+  );
+  level('hooktape_forwards_probing', 'Forwards whose destination is down', forwards?.probing);
   total('hooktape_database_busy_total', 'SQLITE_BUSY incidents; anything but 0 is a defect', levels.busyIncidents);
   // The names that every Prometheus client library gives these three.
   level('process_resident_memory_bytes', 'Resident memory', () => levels.usage().residentBytes);
@@ -112,6 +126,7 @@ function registerCounters({ counter, histogram }: Instruments) {
     loopLag: histogram('hooktape_event_loop_lag_seconds', 'How late a timer fires', seconds),
     swept: counter('hooktape_swept_events_total', 'Events removed by retention or with their endpoint'),
     replays: counter('hooktape_replays_total', 'Replays, by result', 'result'),
+    forwards: counter('hooktape_forward_attempts_total', 'Attempts of forwards, by what followed', 'result'),
   };
 }
 
@@ -161,6 +176,9 @@ export function createMetricsService({
     },
     swept(events: number): void {
       counters.swept.inc(events);
+    },
+    forward(result: 'settled' | 'retried' | 'given_up'): void {
+      counters.forwards.inc({ result });
     },
     replay(result: 'ok' | 'not_ok' | 'failed'): void {
       counters.replays.inc({ result });

@@ -20,6 +20,7 @@ import type { ReplayVia } from '../../core/replay-via.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound, OutboundResult } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/service.ts';
+import { createForwardAttempt } from './forward-attempt.ts';
 import { type KeptResponse, keepResponse, shownHeaders } from './kept-response.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult, ReportedAttempts } from './model.ts';
 import type { PreparedRequest, PrepareRequest } from './prepare.ts';
@@ -217,6 +218,8 @@ export function createReplaysService(options: {
         body: hideIn(outcome.preview, prepared.hidden),
       };
     },
+
+    forward: createForwardAttempt({ store, getStored, prepare, send, clock, ...(onAttempt && { onAttempt }) }),
 
     /** For agents: nothing is edited or signed. @throws as `replay` */
     replayAsCaptured: (principal: Replayer, id: string, givenUrl: string): Promise<ReplayResult> =>

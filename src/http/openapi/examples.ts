@@ -1,5 +1,6 @@
 /* An example for each body, found by the name of its schema, and for errors by status. A test validates them. */
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
+import { forwardExamples } from './forward-examples.ts';
 import { jobExamples } from './job-examples.ts';
 import { listenerExamples } from './listener-examples.ts';
 import { replayExample, replayExamples } from './replay-examples.ts';
@@ -95,6 +96,7 @@ const password = 'a quiet river at noon';
 
 const bySchema: Record<string, unknown> = {
   ...teamExamples,
+  ...forwardExamples,
   ...jobExamples,
   Acceptance: { password },
   Account: account,
