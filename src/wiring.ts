@@ -54,6 +54,7 @@ function build(infrastructure: Infrastructure) {
       recheckAccess();
     },
     onRetentionChanged: wakeSweeper,
+    onForwardsChanged: ids => forwards.forwardsChanged(ids),
   });
   const accounts = createAccountsWiring(infrastructure, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,

@@ -1,4 +1,6 @@
 /* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
+import { newId } from '../core/ids.ts';
+import { createOwnIngestCheck } from '../core/own-ingest.ts';
 import { createDeclaredService } from '../features/declared/service.ts';
 import { createDeclaredStore } from '../features/declared/store.ts';
 import { createGuards } from '../features/endpoints/guards.ts';
@@ -10,6 +12,7 @@ import { createSecretsService, maxConfirmedSecrets } from '../features/secrets/s
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
 import type { AuditWiring } from './audit.ts';
+import { createForwardColumns } from './forward-columns.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { createPolicies } from './policies.ts';
 
@@ -21,7 +24,11 @@ export type EndpointsWiring = ReturnType<typeof createEndpointsWiring>;
 export function createEndpointsWiring(
   infrastructure: Infrastructure,
   { audit }: AuditWiring,
-  { onDeleted, onRetentionChanged }: { onDeleted: () => void; onRetentionChanged: () => void },
+  {
+    onDeleted,
+    onRetentionChanged,
+    onForwardsChanged,
+  }: { onDeleted: () => void; onRetentionChanged: () => void; onForwardsChanged: (ids: readonly string[]) => void },
 ) {
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
@@ -73,12 +80,21 @@ export function createEndpointsWiring(
     tokensAt: registry.tokensAt,
   });
 
+  const forwardColumns = createForwardColumns(sealer);
+  const isOwnIngest = createOwnIngestCheck({
+    urls: [config.baseUrl, ...(config.ingestUrl === undefined ? [] : [config.ingestUrl])],
+    port: config.port,
+    isKnownToken: async token =>
+      (await registry.find(token)) !== undefined || registry.pausedEndpoint(token) !== undefined,
+  });
   const declared = createDeclaredService({
     store: createDeclaredStore(direct.db),
     tools: {
       retentionLimitMs: plan => retentionMs[plan],
       seal: guards.seal,
       newSecret: given => ({ ...secrets.newSecret(given), learned: false, declared: true }),
+      newForwardId: () => newId('fwd', clock.now(), random),
+      forwardColumns: forwardColumns.columns,
     },
     clock,
     random,
@@ -88,7 +104,9 @@ export function createEndpointsWiring(
     urlOf: endpoints.urlOf,
     openGuard: guards.open,
     openSecret: secrets.openSecret,
-    onApplied: async ({ tokens: changed, removed, isRetentionChanged, lines }) => {
+    openForward: row => ({ ...forwardColumns.settings(row), id: row.id, declared: row.declared }),
+    isOwnIngest,
+    onApplied: async ({ tokens: changed, removed, isRetentionChanged, forwards, lines }) => {
       for (const { action, id, teamId } of lines)
         await audit.recordOfCommand(teamId, `endpoint.${action}`, { type: 'endpoint', id });
       for (const id of removed) registry.removeById(id);
@@ -102,6 +120,7 @@ export function createEndpointsWiring(
       }
       if (removed.length > 0) onDeleted();
       if (isRetentionChanged) onRetentionChanged();
+      if (forwards.length > 0) onForwardsChanged(forwards);
     },
   });
 
@@ -115,6 +134,8 @@ export function createEndpointsWiring(
     secrets,
     verdicts,
     declared,
+    forwardColumns,
+    isOwnIngest,
     /** Call it before anything else. */
     async readEndpoints(): Promise<void> {
       await Promise.all([registry.refresh(), secrets.refresh()]);

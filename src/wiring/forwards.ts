@@ -1,15 +1,13 @@
 /* Forwards: every event of an endpoint, sent on to a URL. */
 import { largeBodyBytes } from '../core/limits.ts';
 import { parseEventId } from '../core/ids.ts';
-import { createOwnIngestCheck } from '../core/own-ingest.ts';
-import { sealPurpose } from '../core/seal.ts';
 import { parseWhere } from '../core/where.ts';
 import { createFeedStore } from '../features/feed/store.ts';
 import { createForwardFeeder } from '../features/forwards/feeder.ts';
 import { createFirstAttempts } from '../features/forwards/first-attempts.ts';
 import { createLanes } from '../features/forwards/lanes.ts';
 import { createForwardsService } from '../features/forwards/service.ts';
-import { createForwardsStore, type ForwardRow } from '../features/forwards/store.ts';
+import { createForwardsStore } from '../features/forwards/store.ts';
 import type { TeamAccess } from '../core/principal.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
@@ -25,8 +23,8 @@ const sharedEveryMs = 2000;
 const ownEveryMs = 60_000;
 
 export function createForwardsWiring(
-  { database, clock, random, every, config, sealer, isShared, log }: Infrastructure,
-  { endpoints, registry }: EndpointsWiring,
+  { database, clock, random, every, isShared, log }: Infrastructure,
+  { endpoints, forwardColumns, isOwnIngest }: EndpointsWiring,
   { events, search, background, createSlices }: EventsWiring,
   { feed }: FeedWiring,
   { replays }: HistoryWiring,
@@ -35,15 +33,8 @@ export function createForwardsWiring(
 ) {
   const store = createForwardsStore(database);
   const feedStore = createFeedStore(database);
-  const isOwnIngest = createOwnIngestCheck({
-    urls: [config.baseUrl, ...(config.ingestUrl === undefined ? [] : [config.ingestUrl])],
-    port: config.port,
-    isKnownToken: async token =>
-      (await registry.find(token)) !== undefined || registry.pausedEndpoint(token) !== undefined,
-  });
   const select = async (principal: TeamAccess, endpointId: string, where: string, seqs: readonly number[]) =>
     search.createEventFilter(parseWhere(where), await endpoints.owned(principal, endpointId)).select(seqs);
-  const headers = createSealedHeaders();
 
   const feeder = createForwardFeeder({
     store,
@@ -77,12 +68,13 @@ export function createForwardsWiring(
     endpoint: endpoints.owned,
     select,
     isOwnIngest,
-    headers,
+    columns: forwardColumns.columns,
+    settings: forwardColumns.settings,
     send: async (forward, id, signal) => {
       const { teamId, plan, accountId, sign, timeoutS } = forward;
       const url = forward.url.toString();
       if (await isOwnIngest(url)) return { kind: 'refused', reason: 'the URL is an ingest URL of this server' };
-      const added = headers.open(forward);
+      const added = forwardColumns.openHeaders(forward);
       if (!added) return { kind: 'refused', reason: 'the headers of the forward cannot be opened: set them again' };
       return replays.forward(
         { teamId, plan, accountId, url, sign, headers: added, timeoutMs: timeoutS * 1000, signal },
@@ -94,22 +86,20 @@ export function createForwardsWiring(
     random,
   });
 
-  function createSealedHeaders() {
-    return {
-      seal: (id: string, given: readonly (readonly [string, string])[]): Uint8Array =>
-        sealer.seal(JSON.stringify(given), sealPurpose.forward(id)),
-      /** Undefined when they cannot be opened, because the secret of the server is another one. */
-      open: ({ id, headers: sealed }: Pick<ForwardRow, 'id' | 'headers'>): [string, string][] | undefined => {
-        const text = sealer.open(sealed, sealPurpose.forward(id));
-        return text === undefined ? undefined : (JSON.parse(text) as [string, string][]);
-      },
-    };
-  }
-
   queues.register('forward', forwards.queueKind);
   every(sweepEveryMs, 'removing what forwards have left', forwards.sweep);
   every(isShared ? sharedEveryMs : ownEveryMs, 'looking for events to forward', feeder.refresh);
-  return { forwards, forwardFeeder: feeder, forwardTotals: { items: store.totals, probing: store.probing } };
+  return {
+    forwards,
+    forwardFeeder: feeder,
+    /** After a file has changed forwards. */
+    forwardsChanged: (ids: readonly string[]): void => {
+      for (const id of ids) queues.finish('forward', id);
+      for (const id of ids) queues.wake('forward', id);
+      feeder.refresh().catch(cause => log.warn('forwards could not be read again', { cause }));
+    },
+      forwardTotals: { items: store.totals, probing: store.probing },
+  };
 }
 
 export type ForwardsWiring = ReturnType<typeof createForwardsWiring>;

@@ -61,7 +61,8 @@ describe('all or nothing', () => {
       { retention: '9999d' },
       { retention: 7 },
       { guard: {} },
-      { forwards: [] },
+      { forwards: [{ name: 'a' }] },
+      { forwards: [{ name: 'a', url: 'https://example.com', mode: 'other' }] },
       { name: '' },
     ])
       expect(summary(await apply([good, { ...good, name: `bad ${run}`, ...bad }]))).toStartWith('endpoints.1.');

@@ -42,7 +42,7 @@ export function createForwardFeeder(options: {
   let isStopped = false;
 
   /** @param to the position once these are added */
-  const add = async (forward: OpenForward, events: readonly FedEvent[], to: number): Promise<void> => {
+  const queueUp = async (forward: OpenForward, events: readonly FedEvent[], to: number): Promise<void> => {
     const { id, enabled } = forward;
     const added = (some: readonly FedEvent[], lanes: ReadonlyMap<number, Uint8Array>): InStatement[] => {
       if (some.length === 0) return [];
@@ -80,7 +80,7 @@ export function createForwardFeeder(options: {
     for await (const { seqs, position } of matching(forward, { endpointId, where: forward.filter.toString(), after })) {
       const found = seqs.length === 0 ? [] : await store.notRefused(seqs);
       const events = per === 'delivery' && found.length > 0 ? await firstOfDeliveries(forward, found) : found;
-      if (events.length > 0 || position > forward.position) await add(forward, events, position);
+      if (events.length > 0 || position > forward.position) await queueUp(forward, events, position);
       if (monotonic() >= until) return true;
     }
     return false;
@@ -113,19 +113,21 @@ export function createForwardFeeder(options: {
     job.wake();
   };
 
+  const add = (endpoint: number): void => {
+    known.add(endpoint);
+    mark(endpoint);
+  };
+
   return {
     /** To be called for every stored event: without forwards it costs a look at an empty set. */
     recorded({ endpoint }: { endpoint: number }): void {
       if (known.size > 0 && known.has(endpoint)) mark(endpoint);
     },
     /** The endpoint has a forward. */
-    add(endpoint: number): void {
-      known.add(endpoint);
-      mark(endpoint);
-    },
+    add,
     /** Reads which endpoints have forwards, and looks at all of them. */
     async refresh(): Promise<void> {
-      for (const endpoint of await store.endpointsWithForwards()) this.add(endpoint);
+      for (const endpoint of await store.endpointsWithForwards()) add(endpoint);
     },
     stop(): void {
       isStopped = true;

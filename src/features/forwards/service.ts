@@ -22,8 +22,8 @@ import type {
   ForwardSelection,
   NewForward,
 } from './model.ts';
-import type { ForwardRow, ForwardsStore } from './store.ts';
-import { cursorOf, positionOf, toDelivery, toForward, toSettings } from './view.ts';
+import type { ForwardRow, ForwardsStore, NewForwardRow } from './store.ts';
+import { cursorOf, positionOf, toDelivery, toForward } from './view.ts';
 import { createForwardWork, type ForwardSender } from './work.ts';
 
 export type ForwardsService = ReturnType<typeof createForwardsService>;
@@ -33,6 +33,7 @@ const defaultPage = 25;
 const changedTogether = 200;
 const sweptTogether = 1000;
 
+type ForwardColumns = Omit<NewForwardRow, 'id' | 'endpoint' | 'accountId' | 'declared' | 'createdAt'>;
 type Owner = Pick<TeamAccess, 'teamId' | 'plan'>;
 
 export function createForwardsService(options: {
@@ -50,16 +51,16 @@ export function createForwardsService(options: {
   ) => Promise<ReadonlySet<number>>;
   /** Whether the URL leads back to this server. */
   isOwnIngest: (url: string) => Promise<boolean>;
-  headers: {
-    seal: (id: string, headers: readonly (readonly [string, string])[]) => Uint8Array;
-    open: (row: Pick<ForwardRow, 'id' | 'headers'>) => [string, string][] | undefined;
-  };
+  columns: (id: string, settings: ForwardSettings) => ForwardColumns;
+  /** Headers that cannot be opened are missing. */
+  settings: (row: ForwardRow) => ForwardSettings;
   send: ForwardSender;
   onResult: (result: 'settled' | 'retried' | 'given_up') => void;
   clock: Clock;
   random: RandomBytes;
 }) {
-  const { store, queues, feeder, endpoint: findEndpoint, select, isOwnIngest, headers, clock, random } = options;
+  const { store, queues, feeder, endpoint: findEndpoint, select, isOwnIngest, columns, clock, random } = options;
+  const settingsOf = options.settings;
 
   const find = async (principal: Owner, endpointId: string, id: string): Promise<ForwardRow> => {
     const { seq } = await findEndpoint(principal, endpointId);
@@ -67,7 +68,6 @@ export function createForwardsService(options: {
     if (!row) throw notFound('forward');
     return row;
   };
-  const settingsOf = (row: ForwardRow): ForwardSettings => toSettings(row, headers.open(row) ?? []);
   const show = async (row: ForwardRow): Promise<Forward> =>
     toForward(row, settingsOf(row), await store.counts(row.id), clock.now());
   const shown = async (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
@@ -76,15 +76,6 @@ export function createForwardsService(options: {
   const refuseOwn = async ({ url }: ForwardSettings): Promise<void> => {
     if (await isOwnIngest(url)) throw invalid('url is an ingest URL of this server: events would go in a circle');
   };
-  const columns = (id: string, { where, ...settings }: ForwardSettings) => ({
-    ...settings,
-    name: Buffer.from(settings.name),
-    url: Buffer.from(settings.url),
-    filter: Buffer.from(where),
-    orderBy: settings.orderBy === null ? null : Buffer.from(settings.orderBy),
-    headers: Buffer.from(headers.seal(id, settings.headers)),
-  });
-
   /** Statements that make a forward go on or stop, and ask its destination at once. */
   const enabling = (id: string, enabled: boolean): InStatement[] =>
     enabled
