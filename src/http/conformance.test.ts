@@ -113,10 +113,12 @@ describe('with an API key', () => {
     if (kind === 'invitation' || kind === 'delivery' || kind === 'listener') return;
     const { rows } = await harness.services.database.client.execute({
       sql: `SELECT id FROM secrets WHERE id = ?1 UNION ALL SELECT id FROM filters WHERE id = ?1
-            UNION ALL SELECT name FROM consumers WHERE name = ?1 UNION ALL SELECT type FROM schemas WHERE type = ?1`,
+            UNION ALL SELECT name FROM consumers WHERE name = ?1 UNION ALL SELECT type FROM schemas WHERE type = ?1
+            UNION ALL SELECT id FROM forwards WHERE id = ?1`,
       args: [id],
     });
-    const isRow = kind === 'secret' || kind === 'filter' || kind === 'consumer' || kind === 'type';
+    const isRow =
+      kind === 'secret' || kind === 'filter' || kind === 'consumer' || kind === 'type' || kind === 'forward';
     const found = isRow ? rows : await owner.json(200, 'GET', lists[kind]);
     expect(JSON.stringify(found)).toContain(id);
     if (kind === 'key') await owner.json(200, 'DELETE', `/api/keys/${id}`);

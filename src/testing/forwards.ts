@@ -46,7 +46,7 @@ export async function openForwards({ clock, ...more }: { clock?: Clock } & TestS
     act: (endpoint: { id: string }, id: string, verb: string, body?: object) =>
       ada.json<Forward>(200, 'POST', `${path(endpoint, id)}/${verb}`, body),
     async until(endpoint: { id: string }, id: string, is: (forward: Forward) => boolean): Promise<Forward> {
-      await eventually(async () => is(await show(endpoint, id)));
+      await eventually(async () => is(await show(endpoint, id)), 20_000);
       return show(endpoint, id);
     },
     deliveries: async (endpoint: { id: string }, id: string, query = 'limit=100'): Promise<ForwardDelivery[]> =>

@@ -99,6 +99,7 @@ describe('all or nothing', () => {
       row: one,
       secrets: [],
       answers: undefined,
+      forwards: { add: [], set: [], remove: [] },
     }));
     expect(await createDeclaredStore(db).write({ ...writes, create }, { now: 1, withPinned: false })).toBe(false);
     expect(await send('/in/ep_x1')).toBe(404);

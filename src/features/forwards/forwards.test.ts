@@ -1,8 +1,10 @@
 /* Forwards through the API, to destinations on this host. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { type ForwardBench, openForwards, quickRetry } from '../../testing/forwards.ts';
 import { eventually } from '../../testing/poll.ts';
 import { ok } from '../../testing/replay-jobs.ts';
+
+setDefaultTimeout(30_000);
 
 let forwards: ForwardBench;
 beforeAll(async () => {
