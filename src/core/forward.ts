@@ -15,6 +15,8 @@ export const forwardStates = ['ok', 'probing', 'paused'] as const;
 export const forwardDeliveryStates = ['waiting', 'failed', 'given_up'] as const;
 export type ForwardDeliveryState = (typeof forwardDeliveryStates)[number];
 
+/** The kind of the queues of forwards. */
+export const forwardQueue = 'forward';
 export const maxForwardsPerEndpoint = 5;
 /** How often an event may have been forwarded on its way: the fourth time is given up. */
 export const maxHops = 3;

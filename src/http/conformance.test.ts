@@ -95,7 +95,10 @@ describe('with an API key', () => {
   /** By an operation of its owner's own. */
   const stillThere = async (owner: SignedInAccount, kind: ResourceKind, id: string): Promise<void> => {
     const lists: Record<
-      Exclude<ResourceKind, 'secret' | 'filter' | 'forward' | 'consumer' | 'listener' | 'type' | 'invitation' | 'delivery'>,
+      Exclude<
+        ResourceKind,
+        'secret' | 'filter' | 'forward' | 'consumer' | 'listener' | 'type' | 'invitation' | 'delivery'
+      >,
       string
     > = {
       endpoint: '/api/endpoints',

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Forward } from '../features/forwards/model.ts';
+import { rowsOf } from './events.ts';
 import { eventually } from './poll.ts';
 import { exchange } from './raw-http.ts';
-import { rowsOf } from './events.ts';
 import { openTestServer } from './test-server.ts';
 
 export type ForwardKillsResult = {

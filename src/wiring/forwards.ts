@@ -1,6 +1,8 @@
 /* Forwards: every event of an endpoint, sent on to a URL. */
-import { largeBodyBytes } from '../core/limits.ts';
+
 import { parseEventId } from '../core/ids.ts';
+import { largeBodyBytes } from '../core/limits.ts';
+import type { TeamAccess } from '../core/principal.ts';
 import { parseWhere } from '../core/where.ts';
 import { createFeedStore } from '../features/feed/store.ts';
 import { createForwardFeeder } from '../features/forwards/feeder.ts';
@@ -8,7 +10,6 @@ import { createFirstAttempts } from '../features/forwards/first-attempts.ts';
 import { createLanes } from '../features/forwards/lanes.ts';
 import { createForwardsService } from '../features/forwards/service.ts';
 import { createForwardsStore } from '../features/forwards/store.ts';
-import type { TeamAccess } from '../core/principal.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
 import type { FeedWiring } from './feed.ts';
@@ -27,7 +28,7 @@ export function createForwardsWiring(
   { endpoints, forwardColumns, isOwnIngest }: EndpointsWiring,
   { events, search, background, createSlices }: EventsWiring,
   { feed }: FeedWiring,
-  { replays }: HistoryWiring,
+  { forwardAttempt }: HistoryWiring,
   { metrics }: ObservabilityWiring,
   { queues }: QueuesWiring,
 ) {
@@ -76,7 +77,7 @@ export function createForwardsWiring(
       if (await isOwnIngest(url)) return { kind: 'refused', reason: 'the URL is an ingest URL of this server' };
       const added = forwardColumns.openHeaders(forward);
       if (!added) return { kind: 'refused', reason: 'the headers of the forward cannot be opened: set them again' };
-      return replays.forward(
+      return forwardAttempt(
         { teamId, plan, accountId, url, sign, headers: added, timeoutMs: timeoutS * 1000, signal },
         id,
       );
@@ -98,7 +99,7 @@ export function createForwardsWiring(
       for (const id of ids) queues.wake('forward', id);
       feeder.refresh().catch(cause => log.warn('forwards could not be read again', { cause }));
     },
-      forwardTotals: { items: store.totals, probing: store.probing },
+    forwardTotals: { items: store.totals, probing: store.probing },
   };
 }
 

@@ -2,8 +2,9 @@
  * The value of one field of an event's content, as text: a header, a parameter, or a field of a body, named as in a filter. Of repeated
  * headers and parameters the first counts, of repeated keys the last.
  */
-import { parseFilter } from '../../shared/filter/parser.ts';
+
 import { FilterError, type HasTerm } from '../../shared/filter/filter.ts';
+import { parseFilter } from '../../shared/filter/parser.ts';
 import { invalid } from '../errors.ts';
 import { lowerName } from '../headers.ts';
 import { type ContentTest, stringAt } from './content-test.ts';
@@ -32,7 +33,9 @@ export function createFieldReader(name: string): ReadField {
       },
       matchesJson: (body, start, end) => {
         found =
-          body[start] === quote ? stringAt(body, start, end) : Buffer.from(body.subarray(start, end)).toString('latin1');
+          body[start] === quote
+            ? stringAt(body, start, end)
+            : Buffer.from(body.subarray(start, end)).toString('latin1');
         return true;
       },
     };

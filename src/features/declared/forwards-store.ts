@@ -1,21 +1,12 @@
 /* Forwards of declared endpoints, with their queues; for the batch that applies a file. */
 import { and, eq, inArray, sql } from 'drizzle-orm';
+import { forwardQueue } from '../../core/forward.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { forwards, queues } from '../../db/schema-queues.ts';
 
 export type ForwardColumns = Pick<
   typeof forwards.$inferSelect,
-  | 'name'
-  | 'url'
-  | 'filter'
-  | 'mode'
-  | 'orderBy'
-  | 'sign'
-  | 'headers'
-  | 'timeoutS'
-  | 'retry'
-  | 'per'
-  | 'enabled'
+  'name' | 'url' | 'filter' | 'mode' | 'orderBy' | 'sign' | 'headers' | 'timeoutS' | 'retry' | 'per' | 'enabled'
 >;
 /** `isElsewhere`: the URL is another one. */
 export type ForwardWrites = {
@@ -26,7 +17,7 @@ export type ForwardWrites = {
 
 type Statement = Parameters<Drizzle['batch']>[0][number];
 
-const kind = 'forward';
+const kind = forwardQueue;
 
 /** Raw: the table is SQLite's own. */
 const lastSeq = sql`(SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0))` as unknown as number;

@@ -46,7 +46,13 @@ describe('declared forwards', () => {
       [[{ name: 'a', url, where: '(' }], 'forwards.0: invalid where'],
       [[{ name: 'a', url, timeoutS: '3' }], 'forwards.0.timeoutS: must be a number'],
       [[{ name: 'a', url, retry: { until: '3s' } }], 'forwards.0.retry.until: no such field'],
-      [[{ name: 'a', url }, { name: 'a', url }], 'forwards.1.name: another forward'],
+      [
+        [
+          { name: 'a', url },
+          { name: 'a', url },
+        ],
+        'forwards.1.name: another forward',
+      ],
       [[...'abcdef'].map(name => ({ name, url })), 'forwards: must have at most 5'],
     ] as const)
       expect(await declare([...wrong])).toContain(place);

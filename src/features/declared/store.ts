@@ -164,7 +164,17 @@ function statementsOf(
     db.delete(previousTokens).where(eq(previousTokens.token, address)),
   ]);
   const updates = update.flatMap(
-    ({ id, seq, set, token, answers: rules, addSecrets, confirmSecrets, removeSecrets, forwards: own }): Statement[] => [
+    ({
+      id,
+      seq,
+      set,
+      token,
+      answers: rules,
+      addSecrets,
+      confirmSecrets,
+      removeSecrets,
+      forwards: own,
+    }): Statement[] => [
       ...(token
         ? [
             // Raw: the old token comes from the endpoint (INSERT … SELECT). Numbers are bound as REAL.

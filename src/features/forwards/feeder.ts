@@ -3,10 +3,10 @@
  * are written in one transaction, so that a kill neither loses nor doubles an event. It works in the background: deliveries go first.
  */
 import type { InStatement } from '@libsql/client';
+import { forwardQueue } from '../../core/forward.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import type { QueuesService } from '../queues/service.ts';
 import { isDown } from './health.ts';
-import { forwardQueue } from './items-store.ts';
 import type { FedEvent, ForwardsStore, OpenForward } from './store.ts';
 
 type SliceResult = 'more' | 'done' | { restMs: number };

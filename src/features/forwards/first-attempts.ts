@@ -35,9 +35,7 @@ export function createFirstAttempts(options: {
     const verdicts = await verdictsOf(forward, [...sent, ...earlier.keys()]);
     return events.filter(({ seq }) => {
       const mustBeValid = verdicts.get(seq) === 'valid';
-      return !(earlier.get(seq) ?? []).some(
-        one => sent.has(one) && (!mustBeValid || verdicts.get(one) === 'valid'),
-      );
+      return !(earlier.get(seq) ?? []).some(one => sent.has(one) && (!mustBeValid || verdicts.get(one) === 'valid'));
     });
   };
 }

@@ -122,7 +122,9 @@ describe('a forward', () => {
     await forwards.act(endpoint, id, 'retry');
     await forwards.until(endpoint, id, one => one.givenUp === 0 && isEmpty(one));
     expect(received).toHaveLength(19);
-    expect((await forwards.ada.call('POST', `${forwards.path(endpoint, id)}/retry`, { eventId: ids[0] })).status).toBe(404);
+    expect((await forwards.ada.call('POST', `${forwards.path(endpoint, id)}/retry`, { eventId: ids[0] })).status).toBe(
+      404,
+    );
     expect((await forwards.ada.call('POST', `${forwards.path(endpoint, id)}/retry`, { where: '(' })).status).toBe(400);
     await forwards.act(endpoint, id, 'pause');
     expect(await forwards.ada.json(200, 'DELETE', forwards.path(endpoint, id))).toEqual({ ok: true });
@@ -147,13 +149,17 @@ describe('a forward', () => {
       { url, headers: [['x-a', 'b\r\nx-c: d']] },
       { url, unknown: 1 },
     ])
-      expect([wrong, (await forwards.ada.call('POST', forwards.path(endpoint), { name: 'a', ...wrong })).status]).toEqual([
+      expect([
         wrong,
-        400,
-      ]);
+        (await forwards.ada.call('POST', forwards.path(endpoint), { name: 'a', ...wrong })).status,
+      ]).toEqual([wrong, 400]);
     for (let n = 0; n < 5; n++) await forwards.create(endpoint, { url, enabled: false });
     expect((await forwards.ada.call('POST', forwards.path(endpoint), { name: 'a', url })).status).toBe(403);
-    const { forwards: all } = await forwards.ada.json<{ forwards: { id: string }[] }>(200, 'GET', forwards.path(endpoint));
+    const { forwards: all } = await forwards.ada.json<{ forwards: { id: string }[] }>(
+      200,
+      'GET',
+      forwards.path(endpoint),
+    );
     expect(all).toHaveLength(5);
     const bob = await forwards.server.createAccount('bob@example.com');
     for (const verb of ['GET', 'DELETE'])
@@ -175,10 +181,14 @@ describe('an ordered forward', () => {
       sent.push(n % 3 === 2 ? `{"n":${n}}` : `{"lane":"${'ab'[n % 3]}","n":${n}}`);
       await forwards.server.deliver(endpoint, sent[n]);
     }
-    await eventually(() => new Set(received.filter(({ body }) => !body.includes('"a"')).map(one => one.body)).size === 20);
+    await eventually(
+      () => new Set(received.filter(({ body }) => !body.includes('"a"')).map(one => one.body)).size === 20,
+    );
     // One of the lane is tried; the others wait.
     await forwards.until(endpoint, id, one => one.waiting === 9 && one.failed === 1);
-    expect((await forwards.deliveries(endpoint, id, 'state=waiting')).every(({ nextAt }) => nextAt === null)).toBe(true);
+    expect((await forwards.deliveries(endpoint, id, 'state=waiting')).every(({ nextAt }) => nextAt === null)).toBe(
+      true,
+    );
     blocked = false;
     await forwards.act(endpoint, id, 'retry', { eventId: (await forwards.deliveries(endpoint, id))[0]?.eventId ?? '' });
     await forwards.until(endpoint, id, isEmpty);

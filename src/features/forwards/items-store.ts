@@ -1,12 +1,10 @@
 /* The events of forwards that are not settled. They are items of the queues (features/queues/store.ts), which are only read here. */
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, notExists, type SQL, sql } from 'drizzle-orm';
-import type { ForwardDeliveryState } from '../../core/forward.ts';
+import { type ForwardDeliveryState, forwardQueue } from '../../core/forward.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { events } from '../../db/schema.ts';
 import { queueItems, queues } from '../../db/schema-queues.ts';
 import { inList } from '../../db/sql-fragments.ts';
-
-export const forwardQueue = 'forward';
 
 /** `oldestAt`: when the oldest event that is not settled came, epoch ms. */
 export type ItemCounts = { waiting: number; failed: number; givenUp: number; oldestAt: number | null };

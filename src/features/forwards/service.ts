@@ -5,7 +5,7 @@
 import type { InStatement } from '@libsql/client';
 import type { Clock } from '../../core/clock.ts';
 import { invalid, limitReached, notFound } from '../../core/errors.ts';
-import { type ForwardSettings, maxForwardsPerEndpoint, readForward } from '../../core/forward.ts';
+import { type ForwardSettings, forwardQueue, maxForwardsPerEndpoint, readForward } from '../../core/forward.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { parseWhere } from '../../core/where.ts';
@@ -13,7 +13,7 @@ import type { QueueKind } from '../queues/queue.ts';
 import type { QueuesService } from '../queues/service.ts';
 import type { Feeder } from './feeder.ts';
 import { healthy, isDown } from './health.ts';
-import { forwardQueue, type ItemKey } from './items-store.ts';
+import type { ItemKey } from './items-store.ts';
 import type {
   Forward,
   ForwardChange,
@@ -89,11 +89,7 @@ export function createForwardsService(options: {
 
   const setEnabled = async (principal: Owner, endpointId: string, id: string, enabled: boolean): Promise<Forward> => {
     const row = await find(principal, endpointId, id);
-    await store.write([
-      store.changing(id, { enabled }),
-      ...(enabled ? probing(row) : []),
-      ...enabling(id, enabled),
-    ]);
+    await store.write([store.changing(id, { enabled }), ...(enabled ? probing(row) : []), ...enabling(id, enabled)]);
     afterEnabling(id, enabled);
     return shown(principal, endpointId, id);
   };
@@ -110,8 +106,7 @@ export function createForwardsService(options: {
       if (items.length === 0) throw notFound('event of this forward that is not settled');
       return yield items;
     }
-    const states =
-      how === 'retry' ? (['failed', 'given_up'] as const) : (['waiting', 'failed', 'given_up'] as const);
+    const states = how === 'retry' ? (['failed', 'given_up'] as const) : (['waiting', 'failed', 'given_up'] as const);
     for (let after = 0; ; ) {
       const page = { after, limit: changedTogether };
       const items =

@@ -1,12 +1,13 @@
 /* Forwards: their rows, how far each has come, and how its destination is. Ownership is part of the queries of people. */
 import type { InStatement } from '@libsql/client';
 import { and, asc, eq, exists, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm';
+import { forwardQueue } from '../../core/forward.ts';
 import type { Database } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
 import { endpoints, events, outcomes, teams } from '../../db/schema.ts';
 import { forwards, queues } from '../../db/schema-queues.ts';
-import { insertIf } from '../../db/insert-if.ts';
 import { inList, toClientStatement } from '../../db/sql-fragments.ts';
-import { createForwardItemsStore, forwardQueue } from './items-store.ts';
+import { createForwardItemsStore } from './items-store.ts';
 
 type Row = typeof forwards.$inferSelect;
 export type NewForwardRow = Omit<Row, 'seq' | 'since' | 'position' | 'failures' | 'failingSince' | 'probeAt'>;

@@ -66,9 +66,7 @@ export function createForwardWork(opened: OpenForward, options: ForwardWorkOptio
     const backoff = firstMs + jitter() * (longest - firstMs);
     const ownMs = isDown(health) ? Math.min(backoff, probeEveryMs) : backoff;
     const inMs =
-      asked === undefined || isRefusal
-        ? Math.ceil(ownMs)
-        : Math.min(Math.max(asked, minRetryAfterMs), maxRetryAfterMs);
+      asked === undefined || isRefusal ? Math.ceil(ownMs) : Math.min(Math.max(asked, minRetryAfterMs), maxRetryAfterMs);
     if (isRefusal && tried.refusals >= maxRefusals)
       return givenUp(status, `answered ${status}, ${maxRefusals} times with a status that is not tried again`, also);
     const reason = answer.kind === 'answered' ? null : answer.reason;

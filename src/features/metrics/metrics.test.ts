@@ -149,7 +149,8 @@ describe('the metrics', () => {
       [...dashboard.matchAll(/\b(?:hooktape|process)_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, '')),
     );
     const journal = () => ({ rows: 1, bytes: 1, ageMs: 1 });
-    const all = { journal, databaseBytes: async () => 1, diskFreeBytes: async () => 1, indexLag: () => 1 };
+    const forwards = { items: async () => ({ open: 1, givenUp: 1 }), probing: async () => 1 };
+    const all = { journal, databaseBytes: async () => 1, diskFreeBytes: async () => 1, indexLag: () => 1, forwards };
     const text = await make(all).text();
     expect([...shown].sort()).toEqual([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name).sort());
   });
