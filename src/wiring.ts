@@ -145,7 +145,8 @@ function build(infrastructure: Infrastructure) {
       infrastructure.startTimers();
       if (infrastructure.runsQueues) {
         await queues.queues.start();
-        await forwards.forwardFeeder.refresh();
+        // It waits until what a crash left is filed, which the start does not.
+        forwards.lookForEvents();
       }
       // An upgrade or a crash may have left work.
       events.search.wake();

@@ -193,7 +193,7 @@ describe('HOOKTAPE_ENDPOINTS_FILE', () => {
     const { exitCode, stdout, stderr } = await serve();
     expect([exitCode, stdout]).toEqual([78, '']);
     expect(stderr).toContain(
-      `HOOKTAPE_ENDPOINTS_FILE: ${file}, line 6, endpoints[0].forwards[0]: url must be an absolute`,
+      `HOOKTAPE_ENDPOINTS_FILE: ${file}, line 7, endpoints[0].forwards[0]: url must be an absolute`,
     );
   });
 });

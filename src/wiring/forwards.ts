@@ -90,14 +90,18 @@ export function createForwardsWiring(
   queues.register('forward', forwards.queueKind);
   every(sweepEveryMs, 'removing what forwards have left', forwards.sweep);
   every(isShared ? sharedEveryMs : ownEveryMs, 'looking for events to forward', feeder.refresh);
+  const lookForEvents = (): void => {
+    feeder.refresh().catch(cause => log.warn('forwards could not be read', { cause }));
+  };
   return {
     forwards,
+    lookForEvents,
     forwardFeeder: feeder,
     /** After a file has changed forwards. */
     forwardsChanged: (ids: readonly string[]): void => {
       for (const id of ids) queues.finish('forward', id);
       for (const id of ids) queues.wake('forward', id);
-      feeder.refresh().catch(cause => log.warn('forwards could not be read again', { cause }));
+      lookForEvents();
     },
     forwardTotals: { items: store.totals, probing: store.probing },
   };

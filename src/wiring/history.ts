@@ -117,15 +117,15 @@ export function createHistoryWiring(
   });
   const sending = {
     store: replaysStore,
-    getStored: events.getStored,
     prepare,
     send: outbound.send,
     clock,
     onAttempt: metrics.replay,
   };
-  const forwardAttempt = createForwardAttempt(sending);
+  const forwardAttempt = createForwardAttempt({ ...sending, withStored: events.withStored });
   const replays = createReplaysService({
     ...sending,
+    getStored: events.getStored,
     endpoint: endpoints.owned,
     sendToListener: listeners.send,
     timeoutMs: config.replayTimeoutMs,

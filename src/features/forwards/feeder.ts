@@ -20,7 +20,7 @@ const retryMs = 5000;
 export type Feeder = ReturnType<typeof createForwardFeeder>;
 
 export function createForwardFeeder(options: {
-  store: Pick<ForwardsStore, 'openOf' | 'endpointsWithForwards' | 'moving' | 'notRefused' | 'write'>;
+  store: Pick<ForwardsStore, 'openOf' | 'endpointsWithForwards' | 'moving' | 'notRefused' | 'writeMoved'>;
   queues: Pick<QueuesService, 'creation' | 'eventAddition' | 'silentAddition' | 'wakening' | 'wake'>;
   addJob: (job: { name: string; slice: () => Promise<SliceResult> }) => { wake: () => void };
   /** The events after a position that match, oldest first, in steps. @throws not_found */
@@ -41,8 +41,8 @@ export function createForwardFeeder(options: {
   const dirty = new Set<number>();
   let isStopped = false;
 
-  /** @param to the position once these are added */
-  const queueUp = async (forward: OpenForward, events: readonly FedEvent[], to: number): Promise<void> => {
+  /** @param to the position once these are added @returns false when another process was faster */
+  const queueUp = async (forward: OpenForward, events: readonly FedEvent[], to: number): Promise<boolean> => {
     const { id, enabled } = forward;
     const added = (some: readonly FedEvent[], lanes: ReadonlyMap<number, Uint8Array>): InStatement[] => {
       if (some.length === 0) return [];
@@ -63,15 +63,17 @@ export function createForwardFeeder(options: {
     for (let at = 0; at === 0 || at < events.length; at += step) {
       const some = events.slice(at, at + step);
       const end = at + step >= events.length ? to : (some.at(-1)?.seq ?? to);
-      await store.write([
+      const isWritten = await store.writeMoved([
         store.moving(id, forward.position, end),
         ...(some.length === 0 ? [] : queues.creation(forwardQueue, id)),
         ...added(some, lanes),
         ...(some.length === 0 ? [] : queues.wakening(forwardQueue, id, dueAt)),
       ]);
+      if (!isWritten) return false;
       forward.position = end;
       if (some.length > 0 && enabled && dueAt === undefined) queues.wake(forwardQueue, id);
     }
+    return true;
   };
 
   /** @returns whether there may be more */
@@ -80,7 +82,8 @@ export function createForwardFeeder(options: {
     for await (const { seqs, position } of matching(forward, { endpointId, where: forward.filter.toString(), after })) {
       const found = seqs.length === 0 ? [] : await store.notRefused(seqs);
       const events = per === 'delivery' && found.length > 0 ? await firstOfDeliveries(forward, found) : found;
-      if (events.length > 0 || position > forward.position) await queueUp(forward, events, position);
+      const isNew = events.length > 0 || position > forward.position;
+      if (isNew && !(await queueUp(forward, events, position))) return true;
       if (monotonic() >= until) return true;
     }
     return false;
@@ -98,7 +101,7 @@ export function createForwardFeeder(options: {
       try {
         if (await feed(forward, until)) dirty.add(endpoint);
       } catch (error) {
-        // Others go on. Another process may have been faster, or the endpoint is gone.
+        // Others go on.
         onError(error, { forward: forward.id });
         setTimeout(() => mark(endpoint), retryMs).unref();
       }

@@ -83,6 +83,17 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
 
+    /** Writes what belongs to a new position. @returns false, having done nothing, when another process has moved it */
+    async writeMoved(statements: readonly InStatement[]): Promise<boolean> {
+      try {
+        await client.batch([...statements], 'write');
+        return true;
+      } catch (error) {
+        if (String(error).includes('forwards.position')) return false;
+        throw error;
+      }
+    },
+
     /** For the runner and the feeder; undefined when it or its endpoint is gone. */
     open: async (id: string): Promise<OpenForward | undefined> =>
       (await selectOpen().where(eq(forwards.id, id))).map(toOpen)[0],

@@ -39,6 +39,8 @@ const maxRefusals = 3;
 const minRetryAfterMs = 100;
 const maxRetryAfterMs = 24 * 3_600_000;
 
+const memoryMs = 2000;
+
 /** `firstAt`: when it was first tried, epoch ms. `refusals`: answers that say no, such as 404. */
 type Tried = { firstAt: number; refusals: number };
 
@@ -89,7 +91,9 @@ export function createForwardWork(opened: OpenForward, options: ForwardWorkOptio
       answer = await send(forward, eventId(item.event.seq, item.event.nonce), signal);
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
-      if (!(error instanceof AppError) || !isFinal(error)) throw error;
+      if (!(error instanceof AppError)) throw error;
+      if (isShortOfMemory(error)) return waitForMemory(item, error);
+      if (!isFinal(error)) throw error;
       return error.code === 'not_found' ? { kind: 'removed' } : givenUp(null, error.message);
     }
     if (answer.kind === 'refused') return givenUp(null, answer.reason);
@@ -114,6 +118,15 @@ export function createForwardWork(opened: OpenForward, options: ForwardWorkOptio
 
 /** Not the event's fault: it is tried again for long. */
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500;
+
+/** Many large events are being sent or read. It says nothing about the destination. */
+const isShortOfMemory = ({ code }: AppError): boolean => code === 'rate_limited' || code === 'overloaded';
+const waitForMemory = ({ attempts }: QueueItem, { message: error }: AppError): WorkResult => ({
+  kind: 'retry',
+  inMs: Math.min(memoryMs * (attempts + 1), probeEveryMs),
+  status: null,
+  error,
+});
 
 /** Waiting would not help. */
 const isFinal = ({ code }: AppError): boolean => ['not_found', 'forbidden', 'invalid', 'damaged'].includes(code);

@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts';
 import { isSuccess } from '../../core/destination.ts';
 import { hopsHeader, maxHops } from '../../core/forward.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import type { TeamAccess } from '../../core/principal.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/service.ts';
 import type { PrepareRequest } from './prepare.ts';
@@ -31,23 +31,27 @@ export type ForwardAttemptResult =
 
 export function createForwardAttempt({
   store,
-  getStored,
+  withStored,
   prepare,
   send,
   clock,
   onAttempt,
 }: {
   store: Pick<ReplaysStore, 'acceptance'>;
-  getStored: (principal: TeamAccess, id: string) => Promise<StoredEvent>;
+  /** Runs it with the event in memory, within the memory that there is for large ones. */
+  withStored: <T>(
+    principal: MemberAccess,
+    id: string,
+    use: (event: StoredEvent) => Promise<T>,
+    signal?: AbortSignal,
+  ) => Promise<T>;
   prepare: PrepareRequest;
   send: Outbound['send'];
   clock: Pick<Clock, 'now'>;
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  /** @throws not_found, damaged, invalid for what cannot be signed, forbidden for what may not be signed */
-  return async (forward: ForwardAttempt, id: string): Promise<ForwardAttemptResult> => {
+  const attempt = async (forward: ForwardAttempt, event: StoredEvent): Promise<ForwardAttemptResult> => {
     const { accountId, url, timeoutMs, signal } = forward;
-    const event = await getStored(forward, id);
     const hops = hopsOf(event.headers);
     if (hops >= maxHops)
       return { kind: 'refused', reason: `it was forwarded ${maxHops} times on its way here: this may be a loop` };
@@ -74,10 +78,22 @@ export function createForwardAttempt({
     }
     const { status, headers, durationMs } = outcome;
     onAttempt?.(isSuccess(status) ? 'ok' : 'not_ok');
-    const attempt = { accountId, destination: url, status, durationMs, createdAt: clock.now() };
-    const recorded = store.acceptance(event.row, { ...attempt, signed: request.isSigned });
+    const accepted = { accountId, destination: url, status, durationMs, createdAt: clock.now() };
+    const recorded = store.acceptance(event.row, { ...accepted, signed: request.isSigned });
     return { kind: 'answered', status, headers, recorded };
   };
+
+  /**
+   * @throws not_found, damaged, invalid for what cannot be signed, forbidden for what may not be signed, rate_limited and overloaded
+   * while memory for large events is short
+   */
+  return ({ accountId, ...forward }: ForwardAttempt, id: string): Promise<ForwardAttemptResult> =>
+    withStored(
+      { ...forward, accountId: accountId ?? forward.teamId },
+      id,
+      event => attempt({ ...forward, accountId }, event),
+      forward.signal,
+    );
 }
 
 /** How often the event has been forwarded; the highest that any of its headers says. */
