@@ -198,6 +198,26 @@ describe('an ordered forward', () => {
     }
   });
 
+  test('what was given up and is retried waits behind the open head of its lane, and goes next', async () => {
+    const endpoint = await forwards.ada.createEndpoint();
+    let refused = 'one';
+    const { url, received } = forwards.destination(({ body }) =>
+      body === refused ? status(404) : body === 'two' && refused !== '' ? status(429, { 'retry-after': '3600' }) : ok(),
+    );
+    const { id } = await forwards.create(endpoint, { url, mode: 'ordered', retry: quickRetry });
+    for (const one of ['one', 'two', 'three']) await forwards.server.deliver(endpoint, one);
+    await forwards.until(endpoint, id, one => one.givenUp === 1 && one.failed === 1);
+    refused = '';
+    await forwards.act(endpoint, id, 'retry');
+    await forwards.until(endpoint, id, one => one.waiting === 2 && one.failed === 1 && one.givenUp === 0);
+    await forwards.server.services.queues.idle();
+    expect(received).toHaveLength(4);
+    const [two] = await forwards.deliveries(endpoint, id, 'state=failed');
+    await forwards.act(endpoint, id, 'retry', { eventId: two?.eventId ?? '' });
+    await forwards.until(endpoint, id, isEmpty);
+    expect(received.slice(4).map(({ body }) => body)).toEqual(['two', 'one', 'three']);
+  });
+
   test('skip removes the blocked head of each lane, and only that', async () => {
     const endpoint = await forwards.ada.createEndpoint();
     const { url, received } = forwards.destination(({ body }) => (body.includes('bad') ? status(500) : ok()));
