@@ -12,6 +12,7 @@ import { eventsRoutes } from './features/events/routes.ts';
 import { exportsRoutes } from './features/exports/routes.ts';
 import { feedRoutes } from './features/feed/routes.ts';
 import { filtersRoutes } from './features/filters/routes.ts';
+import { forwardsRoutes } from './features/forwards/routes.ts';
 import { keepingRoutes } from './features/keeping/routes.ts';
 import { keysRoutes } from './features/keys/routes.ts';
 import { listenersRoutes } from './features/listeners/routes.ts';
@@ -56,6 +57,7 @@ const createApi = (services: Services) =>
     .use(alertsRoutes(services))
     .use(replaysRoutes(services))
     .use(replayJobsRoutes(services))
+    .use(forwardsRoutes(services))
     .use(signaturesRoutes(services))
     .use(exportsRoutes(services))
     .use(schemasRoutes(services))

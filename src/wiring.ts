@@ -13,6 +13,7 @@ import { createEndpointsWiring } from './wiring/endpoints.ts';
 import { createEventsWiring } from './wiring/events.ts';
 import { createFeedWiring } from './wiring/feed.ts';
 import { createFiltersWiring } from './wiring/filters.ts';
+import { createForwardsWiring } from './wiring/forwards.ts';
 import { createHistoryWiring } from './wiring/history.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
 import { createIngestWiring } from './wiring/ingest.ts';
@@ -54,6 +55,7 @@ function build(infrastructure: Infrastructure) {
       recheckAccess();
     },
     onRetentionChanged: wakeSweeper,
+    onForwardsChanged: ids => forwards.forwardsChanged(ids),
   });
   const accounts = createAccountsWiring(infrastructure, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,
@@ -68,11 +70,14 @@ function build(infrastructure: Infrastructure) {
     search: events.search,
     replayJobs: replayJobs.replayJobLevels,
     countFiringAlerts: alerts.countFiringAlerts,
+    forwards: forwards.forwardTotals,
   }));
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad, () =>
     ingest.forgetSequences(),
   );
-  const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate);
+  const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate, event =>
+    forwards.forwardFeeder.recorded(event),
+  );
   const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
   const listeners = createListenersWiring(infrastructure, endpoints, events);
   const history = createHistoryWiring(infrastructure, endpoints, events, ingest, observability, listeners);
@@ -92,6 +97,7 @@ function build(infrastructure: Infrastructure) {
     queues,
     captureLoad,
   );
+  const forwards = createForwardsWiring(infrastructure, endpoints, events, feed, history, observability, queues);
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */
@@ -106,6 +112,7 @@ function build(infrastructure: Infrastructure) {
   };
   const close = async (): Promise<void> => {
     infrastructure.stopTimers();
+    forwards.forwardFeeder.stop();
     await queues.queues.stop();
     await history.replays.stop();
     await events.background.stop();
@@ -135,6 +142,7 @@ function build(infrastructure: Infrastructure) {
     ...audit,
     ...replayJobs,
     ...alerts,
+    ...forwards,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.
@@ -150,8 +158,12 @@ function build(infrastructure: Infrastructure) {
         throw error;
       }
       infrastructure.startTimers();
-      if (infrastructure.runsQueues && !infrastructure.isShared) await replayJobs.replayJobs.removeUnfinished();
-      if (infrastructure.runsQueues) await queues.queues.start();
+      if (infrastructure.runsQueues) {
+        if (!infrastructure.isShared) await replayJobs.replayJobs.removeUnfinished();
+        await queues.queues.start();
+        // It waits until what a crash left is filed, which the start does not.
+        forwards.lookForEvents();
+      }
       // An upgrade or a crash may have left work.
       events.search.wake();
     },

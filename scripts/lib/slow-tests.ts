@@ -11,6 +11,7 @@ export const slowTests: readonly string[] = [
   'clients/python/tests/python.test.ts',
   'src/main.test.ts',
   'src/shared-database.test.ts',
+  'src/features/forwards/**',
   'src/cli/account.test.ts',
   'src/cli/apply.test.ts',
   'src/cli/backup.test.ts',

@@ -193,11 +193,11 @@ describe('HOOKTAPE_ENDPOINTS_FILE', () => {
       78,
       expect.stringContaining(`HOOKTAPE_ENDPOINTS_FILE: cannot read ${file}: ENOENT`),
     ]);
-    write({ name: 'a', account, forwards: [] });
+    write({ name: 'a', account, forwards: [{ name: 'a', url: 'no' }] });
     const { exitCode, stdout, stderr } = await serve();
     expect([exitCode, stdout]).toEqual([78, '']);
     expect(stderr).toContain(
-      `HOOKTAPE_ENDPOINTS_FILE: ${file}, line 6, endpoints[0].forwards: this version has no forwards`,
+      `HOOKTAPE_ENDPOINTS_FILE: ${file}, line 7, endpoints[0].forwards[0]: url must be an absolute`,
     );
   });
 });

@@ -165,6 +165,21 @@ export const deniedToApps: readonly Permission[] = [
     ],
   },
   {
+    description: 'see, create and change forwards, or send and skip what waits for them',
+    operations: [
+      'GET /api/endpoints/{id}/forwards',
+      'POST /api/endpoints/{id}/forwards',
+      'GET /api/endpoints/{id}/forwards/{fid}',
+      'PATCH /api/endpoints/{id}/forwards/{fid}',
+      'DELETE /api/endpoints/{id}/forwards/{fid}',
+      'GET /api/endpoints/{id}/forwards/{fid}/deliveries',
+      'POST /api/endpoints/{id}/forwards/{fid}/retry',
+      'POST /api/endpoints/{id}/forwards/{fid}/skip',
+      'POST /api/endpoints/{id}/forwards/{fid}/pause',
+      'POST /api/endpoints/{id}/forwards/{fid}/resume',
+    ],
+  },
+  {
     description: 'disconnect other apps',
     operations: ['DELETE /api/apps/{id}'],
   },

@@ -20,7 +20,8 @@ export type IdPrefix =
   | 'aud'
   | 'job'
   | 'alr'
-  | 'msg';
+  | 'msg'
+  | 'fwd';
 
 /** Fills a fresh array with that many unpredictable bytes. */
 export type RandomBytes = (length: number) => Uint8Array;

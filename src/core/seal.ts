@@ -12,6 +12,8 @@ export const sealPurpose = {
   guard: (id: string): string => `guard:${id}`,
   /** Where the notifications of an alert go, with its secret. */
   alertChannel: (id: string): string => `alert:${id}`,
+  /** Headers that a forward adds. */
+  forward: (id: string): string => `forward:${id}`,
 };
 
 export type Sealer = {

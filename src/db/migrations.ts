@@ -22,6 +22,7 @@ import createQueues from '../../migrations/0020_create_queues.sql' with { type: 
 import createAudit from '../../migrations/0021_create_audit.sql' with { type: 'text' };
 import createReplayJobs from '../../migrations/0022_create_replay_jobs.sql' with { type: 'text' };
 import createAlerts from '../../migrations/0023_create_alerts.sql' with { type: 'text' };
+import createForwards from '../../migrations/0024_create_forwards.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly string[] = [
   createAudit,
   createReplayJobs,
   createAlerts,
+  createForwards,
 ];

@@ -2,6 +2,7 @@
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { alertChannels, alertKinds } from '../core/alert.ts';
 import { auditVias } from '../core/audit-actions.ts';
+import { type ForwardRetry, forwardModes, forwardPers, forwardSigns } from '../core/forward.ts';
 import { replayJobStates } from '../core/replay-job.ts';
 
 export const queues = sqliteTable('queues', {
@@ -96,5 +97,30 @@ export const alerts = sqliteTable('alerts', {
   changedAt: integer('changed_at'),
   lastSentAt: integer('last_sent_at'),
   lastError: text('last_error'),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const forwards = sqliteTable('forwards', {
+  seq: integer().primaryKey({ autoIncrement: true }),
+  id: text().notNull(),
+  endpoint: integer().notNull(),
+  accountId: text('account_id'),
+  name: blob({ mode: 'buffer' }).notNull(),
+  url: blob({ mode: 'buffer' }).notNull(),
+  filter: blob({ mode: 'buffer' }).notNull(),
+  mode: text({ enum: forwardModes }).notNull(),
+  orderBy: blob('order_by', { mode: 'buffer' }),
+  sign: text({ enum: forwardSigns }).notNull(),
+  headers: blob({ mode: 'buffer' }).notNull(),
+  timeoutS: integer('timeout_s').notNull(),
+  retry: text({ mode: 'json' }).$type<ForwardRetry>().notNull(),
+  per: text({ enum: forwardPers }).notNull(),
+  enabled: integer({ mode: 'boolean' }).notNull(),
+  declared: integer({ mode: 'boolean' }).notNull().default(false),
+  since: integer().notNull(),
+  position: integer().notNull(),
+  failures: integer().notNull().default(0),
+  failingSince: integer('failing_since'),
+  probeAt: integer('probe_at'),
   createdAt: integer('created_at').notNull(),
 });

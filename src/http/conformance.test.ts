@@ -97,7 +97,7 @@ describe('with an API key', () => {
     const lists: Record<
       Exclude<
         ResourceKind,
-        'secret' | 'filter' | 'alert' | 'consumer' | 'listener' | 'type' | 'invitation' | 'delivery'
+        'secret' | 'filter' | 'alert' | 'forward' | 'consumer' | 'listener' | 'type' | 'invitation' | 'delivery'
       >,
       string
     > = {
@@ -116,12 +116,12 @@ describe('with an API key', () => {
     if (kind === 'invitation' || kind === 'delivery' || kind === 'listener') return;
     const { rows } = await harness.services.database.client.execute({
       sql: `SELECT id FROM secrets WHERE id = ?1 UNION ALL SELECT id FROM filters WHERE id = ?1
-            UNION ALL SELECT id FROM alerts WHERE id = ?1
+            UNION ALL SELECT id FROM alerts WHERE id = ?1 UNION ALL SELECT id FROM forwards WHERE id = ?1
             UNION ALL SELECT name FROM consumers WHERE name = ?1 UNION ALL SELECT type FROM schemas WHERE type = ?1`,
       args: [id],
     });
-    const isRow = kind === 'secret' || kind === 'alert' || kind === 'filter' || kind === 'consumer' || kind === 'type';
-    const found = isRow ? rows : await owner.json(200, 'GET', lists[kind]);
+    const isRow = ['secret', 'alert', 'filter', 'forward', 'consumer', 'type'].includes(kind);
+    const found = isRow ? rows : await owner.json(200, 'GET', (lists as Record<string, string>)[kind] ?? '');
     expect(JSON.stringify(found)).toContain(id);
     if (kind === 'key') await owner.json(200, 'DELETE', `/api/keys/${id}`);
   };

@@ -41,6 +41,7 @@ export type ResourceKind =
   | 'invitation'
   | 'pendingInvitation'
   | 'previousUrl'
+  | 'forward'
   | 'job'
   | 'jobItem';
 
@@ -52,6 +53,7 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}/listeners/{name}': 'listener',
   '/api/endpoints/{id}/filters/{filterId}': 'filter',
   '/api/endpoints/{id}/alerts/{aid}': 'alert',
+  '/api/endpoints/{id}/forwards/{fid}': 'forward',
   '/api/endpoints/{id}/schemas/{type}': 'type',
   '/api/endpoints/{id}/previous-urls/{urlId}': 'previousUrl',
   '/api/events/{id}': 'event',
@@ -170,6 +172,12 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
         endpoint,
         filter: (await who.json(201, 'POST', `/api/endpoints/${endpoint}/filters`, filter))['id'] as string,
       };
+    },
+    forward: async who => {
+      const endpoint = (await who.createEndpoint()).id;
+      const body = { name: 'of a test', url: 'http://127.0.0.1:9/hook' };
+      const { id } = await who.json<{ id: string }>(201, 'POST', `/api/endpoints/${endpoint}/forwards`, body);
+      return { endpoint, forward: id };
     },
     type: async who => {
       const endpoint = await who.createEndpoint();

@@ -1,15 +1,14 @@
 /* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
-import { createDeclaredService } from '../features/declared/service.ts';
-import { createDeclaredStore } from '../features/declared/store.ts';
 import { createGuards } from '../features/endpoints/guards.ts';
 import { createEndpointRegistry } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
 import { createEndpointsStore } from '../features/endpoints/store.ts';
 import { createTokensStore } from '../features/endpoints/tokens-store.ts';
-import { createSecretsService, maxConfirmedSecrets } from '../features/secrets/service.ts';
+import { createSecretsService } from '../features/secrets/service.ts';
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
 import type { AuditWiring } from './audit.ts';
+import { createDeclaredWiring } from './declared.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { createPolicies } from './policies.ts';
 
@@ -21,7 +20,11 @@ export type EndpointsWiring = ReturnType<typeof createEndpointsWiring>;
 export function createEndpointsWiring(
   infrastructure: Infrastructure,
   { audit }: AuditWiring,
-  { onDeleted, onRetentionChanged }: { onDeleted: () => void; onRetentionChanged: () => void },
+  {
+    onDeleted,
+    onRetentionChanged,
+    onForwardsChanged,
+  }: { onDeleted: () => void; onRetentionChanged: () => void; onForwardsChanged: (ids: readonly string[]) => void },
 ) {
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
@@ -73,36 +76,16 @@ export function createEndpointsWiring(
     tokensAt: registry.tokensAt,
   });
 
-  const declared = createDeclaredService({
-    store: createDeclaredStore(direct.db),
-    tools: {
-      retentionLimitMs: plan => retentionMs[plan],
-      seal: guards.seal,
-      newSecret: given => ({ ...secrets.newSecret(given), learned: false, declared: true }),
-    },
-    clock,
-    random,
-    takesAddresses: config.fixedAddresses,
-    limits: { free: config.freeEndpoints, pro: config.proEndpoints },
-    maxSecrets: maxConfirmedSecrets,
-    urlOf: endpoints.urlOf,
-    openGuard: guards.open,
-    openSecret: secrets.openSecret,
-    onApplied: async ({ tokens: changed, removed, isRetentionChanged, lines }) => {
-      for (const { action, id, teamId } of lines)
-        await audit.recordOfCommand(teamId, `endpoint.${action}`, { type: 'endpoint', id });
-      for (const id of removed) registry.removeById(id);
-      for (const token of changed) {
-        const registered = await tokens.findRegistered(token);
-        if (!registered) continue;
-        const { policy = {}, ...endpoint } = await policies.addToOne(registered);
-        registry.add(endpoint);
-        registry.setPolicy(endpoint.seq, () => policy);
-        await secrets.reread(registered.seq);
-      }
-      if (removed.length > 0) onDeleted();
-      if (isRetentionChanged) onRetentionChanged();
-    },
+  const { declared, forwardColumns, isOwnIngest } = createDeclaredWiring(infrastructure, audit, {
+    registry,
+    tokens,
+    guards,
+    policies,
+    endpoints,
+    secrets,
+    onDeleted,
+    onRetentionChanged,
+    onForwardsChanged,
   });
 
   if (isShared) {
@@ -115,6 +98,8 @@ export function createEndpointsWiring(
     secrets,
     verdicts,
     declared,
+    forwardColumns,
+    isOwnIngest,
     /** Call it before anything else. */
     async readEndpoints(): Promise<void> {
       await Promise.all([registry.refresh(), secrets.refresh()]);

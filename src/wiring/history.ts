@@ -12,6 +12,7 @@ import { createExportsStore } from '../features/exports/store.ts';
 import { createMarksStore } from '../features/imports/marks-store.ts';
 import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
+import { createForwardAttempt } from '../features/replays/forward-attempt.ts';
 import { createPrepareRequest } from '../features/replays/prepare.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
@@ -106,22 +107,28 @@ export function createHistoryWiring(
     allowLoopback: isLoopbackOrigin(config.baseUrl),
     clock,
   });
+  const replaysStore = createReplaysStore(database.db);
+  const prepare = createPrepareRequest({
+    signersOf: secrets.signersOf,
+    verifyWith: ({ row, token, ...content }, secret) =>
+      verdicts.verifyWith({ seq: row.endpoint, token }, { ...row, ...content }, secret),
+    allow: config.replayAllow,
+    clock,
+  });
+  const sending = {
+    store: replaysStore,
+    prepare,
+    send: outbound.send,
+    clock,
+    onAttempt: metrics.replay,
+  };
+  const forwardAttempt = createForwardAttempt({ ...sending, withStored: events.withStored });
   const replays = createReplaysService({
-    store: createReplaysStore(database.db),
+    ...sending,
     getStored: events.getStored,
     endpoint: endpoints.owned,
-    prepare: createPrepareRequest({
-      signersOf: secrets.signersOf,
-      verifyWith: ({ row, token, ...content }, secret) =>
-        verdicts.verifyWith({ seq: row.endpoint, token }, { ...row, ...content }, secret),
-      allow: config.replayAllow,
-      clock,
-    }),
-    send: outbound.send,
     sendToListener: listeners.send,
-    clock,
     timeoutMs: config.replayTimeoutMs,
-    onAttempt: metrics.replay,
   });
   const signatures = createSignaturesService({
     withStored: events.withStored,
@@ -129,5 +136,5 @@ export function createHistoryWiring(
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
     urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),
   });
-  return { deliveries, exports, imports, outbound, replays, signatures, sentAnswers: answers };
+  return { deliveries, exports, imports, outbound, replays, forwardAttempt, signatures, sentAnswers: answers };
 }

@@ -21,13 +21,14 @@ import type { ObservabilityWiring } from './observability.ts';
 
 export type IngestWiring = ReturnType<typeof createIngestWiring>;
 
-/** @param captureRate counts the events of each commit */
+/** @param captureRate counts the events of each commit @param onStored called for every event that is stored */
 export function createIngestWiring(
   infrastructure: Infrastructure,
   { registry, endpoints, secrets }: EndpointsWiring,
   { notifications }: EventsWiring,
   { metrics }: ObservabilityWiring,
   captureRate: ReturnType<typeof createCaptureRate>,
+  onStored: (event: { endpoint: number; seq: number }) => void,
 ) {
   const { config, log, clock, random, database, journal, onError } = infrastructure;
   const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
@@ -53,7 +54,10 @@ export function createIngestWiring(
       return destination;
     },
     saveLearnedSecret: secrets.learn,
-    onStored: notifications.recorded,
+    onStored: event => {
+      notifications.recorded(event);
+      onStored(event);
+    },
     onCommit: (rows, durationMs) => {
       captureRate.stored(rows);
       metrics.commit(rows, durationMs);

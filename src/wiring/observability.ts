@@ -17,6 +17,7 @@ type MeasuredServices = {
   search: { lag: () => Promise<number | undefined> };
   replayJobs: { jobs: (state: 'running' | 'paused') => Promise<number>; waiting: () => Promise<number> };
   countFiringAlerts: () => Promise<number>;
+  forwards: { items: () => Promise<{ open: number; givenUp: number }>; probing: () => Promise<number> };
 };
 
 export function createObservabilityWiring(
@@ -43,6 +44,7 @@ export function createObservabilityWiring(
       writerDepth: direct.writeQueueDepth,
       busyIncidents: direct.busyIncidents,
       liveStreams: () => measured().notifications.openStreams(),
+      forwards: { items: () => measured().forwards.items(), probing: () => measured().forwards.probing() },
       indexLag: () => measured().search.lag(),
       replayJobs: {
         jobs: state => measured().replayJobs.jobs(state),

@@ -61,7 +61,8 @@ describe('all or nothing', () => {
       { retention: '9999d' },
       { retention: 7 },
       { guard: {} },
-      { forwards: [] },
+      { forwards: [{ name: 'a' }] },
+      { forwards: [{ name: 'a', url: 'https://example.com', mode: 'other' }] },
       { name: '' },
     ])
       expect(summary(await apply([good, { ...good, name: `bad ${run}`, ...bad }]))).toStartWith('endpoints.1.');
@@ -98,6 +99,7 @@ describe('all or nothing', () => {
       row: one,
       secrets: [],
       answers: undefined,
+      forwards: { add: [], set: [], remove: [] },
     }));
     expect(await createDeclaredStore(db).write({ ...writes, create }, { now: 1, withPinned: false })).toBe(false);
     expect(await send('/in/ep_x1')).toBe(404);

@@ -3,22 +3,7 @@ import { type AnswerRule, type AnswerRules, faults, ruleScopes } from '../../cor
 import { readRules } from '../../core/answers/rules.ts';
 import { AppError } from '../../core/errors.ts';
 import { type FieldPath, type Fields, type Report, readObject } from '../../core/field-problems.ts';
-
-type Kind = { is: (value: unknown) => boolean; mustBe: string };
-
-const text: Kind = { is: value => typeof value === 'string', mustBe: 'a text' };
-const number: Kind = { is: value => typeof value === 'number', mustBe: 'a number' };
-const flag: Kind = { is: value => typeof value === 'boolean', mustBe: 'true or false' };
-const oneOf = (values: readonly string[]): Kind => ({
-  is: value => values.some(one => one === value),
-  mustBe: `one of ${values.join(', ')}`,
-});
-const pairs: Kind = {
-  is: value =>
-    Array.isArray(value) &&
-    value.every(pair => Array.isArray(pair) && pair.length === 2 && pair.every(one => typeof one === 'string')),
-  mustBe: 'a list of pairs, a name and a value each',
-};
+import { flag, hasKinds, number, oneOf, pairs, text } from './kinds.ts';
 
 const rule = {
   name: text,
@@ -79,14 +64,3 @@ function isRule(given: unknown, path: FieldPath, report: Report): boolean {
 
 const isFieldsOf = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Also whether every field is known: `readObject` has reported the others. */
-function hasKinds(fields: Fields, kinds: Record<string, Kind>, path: FieldPath, report: Report): boolean {
-  let isRight = true;
-  for (const [name, kind] of Object.entries(kinds)) {
-    if (fields[name] === undefined || kind.is(fields[name])) continue;
-    report([...path, name], `must be ${kind.mustBe}`);
-    isRight = false;
-  }
-  return isRight;
-}

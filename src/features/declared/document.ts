@@ -12,6 +12,7 @@ import { readGuard } from '../../core/guard/read.ts';
 import { readEmail, readName } from '../../core/text.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
 import { readAnswers } from './answers.ts';
+import { readForwards } from './forwards.ts';
 import type { DeclaredEndpoint } from './model.ts';
 
 const maxEndpoints = 10_000;
@@ -44,13 +45,12 @@ function readEndpoint(fields: Fields, path: FieldPath, report: Report): Declarat
       [...path, 'address'],
       'must be 3 to 63 lower-case letters, digits and hyphens, and begin with a letter or digit',
     );
-  // Forwards are read here once the server has them.
-  if (forwards !== undefined) report([...path, 'forwards'], 'this version has no forwards: remove the field');
   if (retention !== undefined && retention !== null && typeof retention !== 'string')
     report([...path, 'retention'], 'must be a duration such as 30d, or null');
   const read = {
     secrets: secrets === undefined ? undefined : readSecrets(secrets, [...path, 'secrets'], report),
     answers: answers === undefined ? undefined : readAnswers(answers, [...path, 'answers'], report),
+    forwards: forwards === undefined ? undefined : readForwards(forwards, [...path, 'forwards'], report),
   };
   if (guard !== undefined && guard !== null) {
     // With any stored secrets: whether there are some is checked with the endpoint.
@@ -70,6 +70,7 @@ function readEndpoint(fields: Fields, path: FieldPath, report: Report): Declarat
     ...(typeof address === 'string' && { address }),
     ...(read.secrets && { secrets: read.secrets }),
     ...(read.answers && { answers: read.answers }),
+    ...(read.forwards && { forwards: read.forwards }),
     ...(guard !== undefined && { guard }),
     ...((typeof retention === 'string' || retention === null) && { retention }),
   };

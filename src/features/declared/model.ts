@@ -1,6 +1,7 @@
 /* Endpoints that a file declares, and what became of them. */
 import type { AnswerRules } from '../../core/answers/model.ts';
 import type { FieldProblem } from '../../core/field-problems.ts';
+import type { ForwardSettings } from '../../core/forward.ts';
 
 /** An endpoint of the file. Fields that the file does not have are undefined and belong to people. */
 export type DeclaredEndpoint = {
@@ -11,6 +12,7 @@ export type DeclaredEndpoint = {
   address?: string;
   secrets?: readonly { platform: string | null; secret: string }[];
   answers?: AnswerRules;
+  forwards?: readonly ForwardSettings[];
   /** Checked together with the stored one, whose secrets it may keep. */
   guard?: unknown;
   retention?: string | null;

@@ -2,15 +2,18 @@
 import type { AnswerRules } from '../../core/answers/model.ts';
 import { AppError } from '../../core/errors.ts';
 import type { FieldPath, FieldProblem } from '../../core/field-problems.ts';
+import { type ForwardSettings, maxForwardsPerEndpoint } from '../../core/forward.ts';
 import type { Guard } from '../../core/guard/model.ts';
 import { readGuard } from '../../core/guard/read.ts';
 import type { Plan } from '../../core/principal.ts';
 import { readOwnRetention } from '../../core/retention.ts';
 import type { Declaration } from './document.ts';
+import { type CurrentForward, compareForwards } from './forwards.ts';
+import type { ForwardColumns, ForwardWrites } from './forwards-store.ts';
 import type { EndpointRow, NewSecret, SecretRow } from './store.ts';
 
 /** The fields that a file may give, besides name and account. */
-export const managedFields = ['address', 'secrets', 'answers', 'guard', 'retention'] as const;
+export const managedFields = ['address', 'secrets', 'answers', 'forwards', 'guard', 'retention'] as const;
 export type ManagedField = (typeof managedFields)[number];
 
 /** The current values of an endpoint, or the defaults of a new one. */
@@ -18,6 +21,7 @@ export type Current = {
   row: EndpointRow;
   guard: Guard | null;
   answers: AnswerRules | null;
+  forwards: readonly CurrentForward[];
   /** Opened. */
   secrets: readonly (Pick<SecretRow, 'id' | 'platform' | 'confirmed' | 'declared'> & { secret: string })[];
 };
@@ -26,6 +30,9 @@ export type PlanTools = {
   retentionLimitMs: (plan: Plan) => number;
   seal: (endpointId: string, guard: Guard | null) => Pick<EndpointRow, 'guard' | 'guardSecrets'>;
   newSecret: (secret: { platform: string | null; secret: string }) => NewSecret;
+  newForwardId: () => string;
+  /** The columns of a forward. */
+  forwardColumns: (id: string, settings: ForwardSettings) => ForwardColumns;
 };
 
 /** `fields`: the fields that differ, by their names in the file. `set`: columns to write, also when nothing else differs. */
@@ -37,6 +44,7 @@ export type Difference = {
   addSecrets: NewSecret[];
   confirmSecrets: string[];
   removeSecrets: string[];
+  forwards: ForwardWrites;
 };
 
 /** Problems go to `report`. */
@@ -53,6 +61,7 @@ export function differenceOf(
     addSecrets: [],
     confirmSecrets: [],
     removeSecrets: [],
+    forwards: { add: [], set: [], remove: [] },
   };
   const given = managedFields.filter(field => declared[field] !== undefined);
   /** Also fields that were in the file before and are not any more: they return to their defaults. */
@@ -91,10 +100,38 @@ export function differenceOf(
     }
   }
   if (isManaged('secrets')) compareSecrets(declared.secrets ?? [], current.secrets, difference, tools);
+  if (isManaged('forwards')) {
+    difference.forwards = forwardWrites(declared, current, tools, report);
+    const { add, set, remove } = difference.forwards;
+    if (add.length + set.length + remove.length > 0) difference.fields.push('forwards');
+  }
   if (row.declaredName === null) difference.fields.push('declared');
   if (row.declaredName !== declared.name || !isSame(row.declaredFields, given))
     Object.assign(difference.set, { declaredName: declared.name, declaredFields: given });
   return difference;
+}
+
+function forwardWrites(
+  { forwards = [], path }: Declaration,
+  current: Current,
+  { newForwardId, forwardColumns }: PlanTools,
+  report: (problem: FieldProblem) => void,
+): ForwardWrites {
+  const { add, set, remove } = compareForwards(forwards, current.forwards);
+  if (current.forwards.length - remove.length + add.length > maxForwardsPerEndpoint)
+    report({ path: [...path, 'forwards'], message: `an endpoint has at most ${maxForwardsPerEndpoint} forwards` });
+  return {
+    add: add.map(settings => {
+      const id = newForwardId();
+      return { id, columns: forwardColumns(id, settings) };
+    }),
+    set: set.map(({ id, settings, before }) => ({
+      id,
+      columns: forwardColumns(id, settings),
+      isElsewhere: settings.url !== before.url,
+    })),
+    remove,
+  };
 }
 
 /** undefined: it cannot be used, which was reported. */

@@ -10,12 +10,12 @@ import type { FieldProblem } from '../../core/field-problems.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
 import type { Plan } from '../../core/principal.ts';
 import { type Declaration, readDocument } from './document.ts';
+import type { CurrentForward } from './forwards.ts';
 import type { ApplyRequest, ApplyResult, Changed } from './model.ts';
 import { type Current, type Difference, differenceOf, managedFields, type PlanTools } from './plan.ts';
-import type { DeclaredStore, EndpointRow, SecretRow, Writes } from './store.ts';
+import type { DeclaredStore, EndpointRow, ForwardRow, SecretRow } from './store.ts';
+import { forwardsOf, type Matched, writesOf } from './writes.ts';
 
-/** How long the former URL of an endpoint with a new address takes deliveries. */
-const overlapMs = 24 * 60 * 60 * 1000;
 const maxAttempts = 5;
 const emptyRow = {
   deletedAt: null,
@@ -35,8 +35,6 @@ const emptyRow = {
 
 export type DeclaredService = ReturnType<typeof createDeclaredService>;
 
-type Matched = { declared: Declaration; current: Current; isNew: boolean; plan: Plan };
-
 export function createDeclaredService(options: {
   store: DeclaredStore;
   tools: PlanTools;
@@ -50,11 +48,16 @@ export function createDeclaredService(options: {
   urlOf: (token: string) => string;
   openGuard: (row: EndpointRow) => Current['guard'];
   openSecret: (row: SecretRow) => string | undefined;
+  openForward: (row: ForwardRow) => CurrentForward;
+  /** Whether a URL leads back to this server. */
+  isOwnIngest: (url: string) => Promise<boolean>;
   /** Called after changes, with the tokens of new and changed endpoints, the ids of removed ones, and all of them for the audit log. */
   onApplied: (applied: {
     tokens: string[];
     removed: string[];
     isRetentionChanged: boolean;
+    /** Ids of forwards that are new, changed or removed. */
+    forwards: string[];
     lines: { action: 'created' | 'changed' | 'deleted'; id: string; teamId: string }[];
   }) => Promise<void>;
 }) {
@@ -66,7 +69,7 @@ export function createDeclaredService(options: {
     const token = declared.address ?? newIngestToken(random);
     const id = newId('ep', createdAt, random);
     const row = { ...emptyRow, seq: 0, id, teamId, name: declared.name, token, createdAt };
-    return { row, guard: null, answers: null, secrets: [] };
+    return { row, guard: null, answers: null, forwards: [], secrets: [] };
   };
 
   /** The endpoint that each element of the file means. */
@@ -109,10 +112,12 @@ export function createDeclaredService(options: {
     const seqs = rows.map(({ seq }) => seq);
     const secrets = Map.groupBy(await store.secretsOf(seqs), ({ endpoint }) => endpoint);
     const answers = await store.answersOf(seqs);
+    const forwards = Map.groupBy(await store.forwardsOf(seqs), ({ endpoint }) => endpoint);
     return row => ({
       row,
       guard: options.openGuard(row),
       answers: answers.get(row.seq) ?? null,
+      forwards: (forwards.get(row.seq) ?? []).map(options.openForward),
       secrets: (secrets.get(row.seq) ?? []).flatMap(secret => {
         const text = secret.test ? undefined : options.openSecret(secret);
         return text === undefined ? [] : [{ ...secret, secret: text }];
@@ -136,6 +141,13 @@ export function createDeclaredService(options: {
         problems.push({ path, message: 'another endpoint has this address' });
       seen.add(address);
     }
+  };
+
+  const checkForwards = async (declared: readonly Declaration[], problems: FieldProblem[]): Promise<void> => {
+    for (const { path, forwards = [] } of declared)
+      for (const [index, { url }] of forwards.entries())
+        if (await options.isOwnIngest(url))
+          problems.push({ path: [...path, 'forwards', index, 'url'], message: 'is an ingest URL of this server' });
   };
 
   const checkLimits = (matched: readonly Matched[], existing: readonly EndpointRow[], gone: ReadonlySet<number>) => {
@@ -173,6 +185,7 @@ export function createDeclaredService(options: {
     const doomed = left.filter(({ madeByFile }) => madeByFile);
     const gone = new Set(doomed.map(({ seq }) => seq));
     await checkAddresses(matched, gone, problems);
+    await checkForwards(declared, problems);
     problems.push(...checkLimits(matched, existing, gone));
     const compared = matched.map(one => {
       const difference = differenceOf(one.declared, one.current, {
@@ -205,6 +218,7 @@ export function createDeclaredService(options: {
     await options.onApplied({
       tokens: [...compared.filter(({ isNew }) => isNew), ...changed].map(({ token }) => token),
       removed: doomed.map(({ id }) => id),
+      forwards: forwardsOf(compared),
       isRetentionChanged: changed.some(({ change }) => change.fields.includes('retention')),
       lines: [
         ...compared.filter(({ isNew }) => isNew).map(({ current: { row } }) => line('created', row)),
@@ -250,31 +264,6 @@ function findIn(existing: readonly EndpointRow[]): (teamId: string, name: string
     row => keyOf(row.teamId, row.name),
   );
   return (teamId, name) => byDeclared.get(keyOf(teamId, name)) ?? byName.get(keyOf(teamId, name)) ?? [];
-}
-
-function writesOf(
-  compared: readonly (Matched & { difference: Difference; token: string })[],
-  { random, now }: { random: RandomBytes; now: number },
-): Pick<Writes, 'create' | 'update' | 'claim'> {
-  const claim = compared.flatMap(({ declared: { address }, current: { row }, isNew }) =>
-    address !== undefined && (isNew || row.token !== address) ? [{ address, replacement: newIngestToken(random) }] : [],
-  );
-  const create = compared
-    .filter(({ isNew }) => isNew)
-    .map(({ current: { row }, difference }) => {
-      const { seq: _, ...columns } = row;
-      return { row: { ...columns, ...difference.set }, secrets: difference.addSecrets, answers: difference.answers };
-    });
-  const update = compared
-    .filter(({ isNew }) => !isNew)
-    .map(({ current: { row }, difference, token }) => ({
-      id: row.id,
-      seq: row.seq,
-      ...difference,
-      token: token === row.token ? undefined : { urlId: newId('url', now, random), to: token, until: now + overlapMs },
-    }))
-    .filter(one => one.token || Object.keys(one.set).length > 0 || one.fields.length > 0);
-  return { create, update, claim };
 }
 
 const line = <Action extends string>(action: Action, { id, teamId }: Pick<EndpointRow, 'id' | 'teamId'>) => ({

@@ -4,15 +4,23 @@ import type { AnswerRule, AnswerRules } from '../../core/answers/model.ts';
 import type { Plan } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, answers, endpoints, pins, previousTokens, secrets, teams } from '../../db/schema.ts';
+import { forwards } from '../../db/schema-queues.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
+import { type ForwardWrites, forwardStatements } from './forwards-store.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 export type NewEndpoint = typeof endpoints.$inferInsert & { id: string };
 export type SecretRow = typeof secrets.$inferSelect;
+export type ForwardRow = typeof forwards.$inferSelect;
 export type NewSecret = Omit<SecretRow, 'endpoint'>;
 
 export type Writes = {
-  create: { row: NewEndpoint; secrets: readonly NewSecret[]; answers: AnswerRules | null | undefined }[];
+  create: {
+    row: NewEndpoint;
+    secrets: readonly NewSecret[];
+    answers: AnswerRules | null | undefined;
+    forwards: ForwardWrites;
+  }[];
   update: {
     id: string;
     seq: number;
@@ -25,6 +33,7 @@ export type Writes = {
     /** By id. */
     confirmSecrets: readonly string[];
     removeSecrets: readonly string[];
+    forwards: ForwardWrites;
   }[];
   remove: readonly { seq: number; id: string }[];
   /** No longer declared, and kept. */
@@ -69,6 +78,12 @@ export function createDeclaredStore(db: Drizzle) {
         rows.map(row => [row.endpoint, { rules: JSON.parse(row.rules.toString('utf8')) as AnswerRule[] }]),
       );
     },
+
+    forwardsOf: (seqs: readonly number[]): Promise<ForwardRow[]> =>
+      db
+        .select()
+        .from(forwards)
+        .where(inArray(forwards.endpoint, [...seqs])),
 
     /** The row numbers of the live endpoints that take deliveries to these tokens. */
     async holdersOf(tokens: readonly string[], now: number): Promise<{ token: string; seq: number }[]> {
@@ -149,7 +164,17 @@ function statementsOf(
     db.delete(previousTokens).where(eq(previousTokens.token, address)),
   ]);
   const updates = update.flatMap(
-    ({ id, seq, set, token, answers: rules, addSecrets, confirmSecrets, removeSecrets }): Statement[] => [
+    ({
+      id,
+      seq,
+      set,
+      token,
+      answers: rules,
+      addSecrets,
+      confirmSecrets,
+      removeSecrets,
+      forwards: own,
+    }): Statement[] => [
       ...(token
         ? [
             // Raw: the old token comes from the endpoint (INSERT … SELECT). Numbers are bound as REAL.
@@ -179,12 +204,14 @@ function statementsOf(
         : []),
       ...insertSecrets(id, addSecrets),
       ...replaceAnswers(id, rules),
+      ...forwardStatements(db, seq, own, now),
     ],
   );
-  const creations = create.flatMap(({ row, secrets: own, answers: rules }): Statement[] => [
+  const creations = create.flatMap(({ row, secrets: own, answers: rules, forwards: sent }): Statement[] => [
     db.insert(endpoints).values(row),
     ...insertSecrets(row.id, own),
     ...replaceAnswers(row.id, rules),
+    ...forwardStatements(db, seqOf(row.id) as unknown as number, sent, now),
   ]);
   return [...removals, ...releases, ...claims, ...updates, ...creations];
 }

@@ -153,7 +153,8 @@ export function createFeedService(options: {
         const run = () => scan({ principal, endpoint, after: position, limit: maxMatching, filter });
         const found = await (filter ? filteredScans.run(principal.teamId, run) : run());
         position = found.position;
-        yield { seqs: found.seqs.filter(seq => seq <= last), position };
+        // Those that came meanwhile are not given out, so the position is before them.
+        yield { seqs: found.seqs.filter(seq => seq <= last), position: Math.min(position, last) };
         if (!found.more || position >= last) return;
       }
     },

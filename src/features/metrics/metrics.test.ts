@@ -149,6 +149,7 @@ describe('the metrics', () => {
       [...dashboard.matchAll(/\b(?:hooktape|process)_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, '')),
     );
     const journal = () => ({ rows: 1, bytes: 1, ageMs: 1 });
+    const forwards = { items: async () => ({ open: 1, givenUp: 1 }), probing: async () => 1 };
     const replayJobs = { jobs: async () => 1, waiting: async () => 1 };
     const all = {
       journal,
@@ -157,6 +158,7 @@ describe('the metrics', () => {
       indexLag: () => 1,
       firingAlerts: async () => 1,
       replayJobs,
+      forwards,
     };
     const text = await make(all).text();
     expect([...shown].sort()).toEqual([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name).sort());

@@ -32,6 +32,8 @@ export type Levels = {
   databaseBytes?: (() => Promise<number | undefined>) | undefined;
   diskFreeBytes?: (() => Promise<number | undefined>) | undefined;
   /** Stored events that have no search signature yet. */
+  /** Events that wait for a forward, or that one has given up; forwards whose destination is down. */
+  forwards?: { items: () => Promise<{ open: number; givenUp: number }>; probing: () => Promise<number> } | undefined;
   indexLag?: (() => number | Promise<number | undefined> | undefined) | undefined;
   replayJobs?: ReplayJobLevels | undefined;
 };
@@ -110,6 +112,18 @@ function registerLevels({ level, total }: Instruments, levels: Levels, startedAt
   level('hooktape_replay_jobs_running', 'Replay jobs that run', replayJobs && (() => replayJobs.jobs('running')));
   level('hooktape_replay_jobs_paused', 'Replay jobs that are paused', replayJobs && (() => replayJobs.jobs('paused')));
   level('hooktape_replay_job_events_waiting', 'Events of running replay jobs still to be sent', replayJobs?.waiting);
+  const { forwards } = levels;
+  level(
+    'hooktape_forward_waiting_events',
+    'Events that forwards have not delivered yet',
+    forwards && (async () => (await forwards.items()).open),
+  );
+  level(
+    'hooktape_forward_given_up_events',
+    'Events that forwards have given up',
+    forwards && (async () => (await forwards.items()).givenUp),
+  );
+  level('hooktape_forwards_probing', 'Forwards whose destination is down', forwards?.probing);
   total('hooktape_database_busy_total', 'SQLITE_BUSY incidents; anything but 0 is a defect', levels.busyIncidents);
   // The names that every Prometheus client library gives these three.
   level('process_resident_memory_bytes', 'Resident memory', () => levels.usage().residentBytes);
@@ -129,6 +143,7 @@ function registerCounters({ counter, histogram }: Instruments) {
     replays: counter('hooktape_replays_total', 'Replays, by result', 'result'),
     replayJobEvents: counter('hooktape_replay_job_events_total', 'Events of replay jobs, by outcome', 'outcome'),
     alerts: counter('hooktape_alert_notifications_total', 'Attempts to send an alert', 'channel', 'result'),
+    forwards: counter('hooktape_forward_attempts_total', 'Attempts of forwards, by what followed', 'result'),
   };
 }
 
@@ -181,6 +196,9 @@ export function createMetricsService({
     },
     alert(channel: AlertChannelType, result: 'ok' | 'failed'): void {
       counters.alerts.inc({ channel, result });
+    },
+    forward(result: 'settled' | 'retried' | 'given_up'): void {
+      counters.forwards.inc({ result });
     },
     replay(result: 'ok' | 'not_ok' | 'failed'): void {
       counters.replays.inc({ result });

@@ -49,6 +49,8 @@ export type QueueWork = {
   destination: () => string;
   /** When the next item may start at the earliest, in ms from now; asked before each start. */
   startInMs?: (item: QueueItem) => number;
+  /** Above 0: nothing is to start for so long. Once nothing is under way, the queue is given back and is not due before. */
+  restMs?: () => number;
   /**
    * Works on one item. An error that it throws is logged, and the item is tried again a minute later.
    * @param signal aborted when the server stops or another process may have taken the queue: return `interrupted` if nothing was sent

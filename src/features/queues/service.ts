@@ -93,7 +93,8 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     if (one.ended) worker[one.ended]();
     await worker.done;
     if (one.ended === undefined && kind.onEmpty && !(await store.hasOpen(queue.seq))) await kind.onEmpty(queue.owner);
-    await store.release(queue.seq, holder);
+    const restMs = opened.restMs?.() ?? 0;
+    await store.release(queue.seq, holder, restMs > 0 ? clock.now() + restMs : 0);
   };
   const begin = (queue: DueQueue, kind: QueueKind): void => {
     // In the map at once, so that it is not begun twice.
@@ -170,7 +171,15 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
       store.addition(kind, owner, items, clock.now()),
     eventAddition: (kind: string, owner: string, seqs: readonly number[], withTimes: boolean): InStatement =>
       store.eventAddition(kind, owner, seqs, clock.now(), withTimes),
-    wakening: (kind: string, owner: string): InStatement[] => store.addition(kind, owner, [], clock.now()),
+    /** @param at epoch ms, default now: when the queue is due at the latest */
+    wakening: (kind: string, owner: string, at: number = clock.now()): InStatement[] =>
+      store.addition(kind, owner, [], at),
+    /** Adds items as `addition` does, without making the queue due. */
+    silentAddition: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
+      store.addition(kind, owner, items, clock.now()).slice(0, -1),
+    /** A person's decisions about single items, by `seq`. */
+    reopening: (items: readonly number[]): InStatement[] => store.reopening(items, clock.now()),
+    dropping: (items: readonly number[]): InStatement[] => store.dropping(items, clock.now()),
     removal: store.removal,
     pausing: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, clock.now()),
     resuming: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, null),

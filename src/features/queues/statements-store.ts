@@ -26,12 +26,24 @@ const addEventsSql = `INSERT INTO queue_items (queue, event, nonce, due_at, deta
 
 const wakeSql = `UPDATE queues SET next_at = min(ifnull(next_at, ?3), ?3) WHERE kind = ?1 AND owner = ?2`;
 
-// Written once the item is no longer open. ?1: the settled item, ?2: the time.
-const openLaneSql = `UPDATE queue_items SET due_at = ?2 WHERE seq = (
+// Written when the item is about to be removed, or is no longer open. ?1: the item, ?2: the time. The next one may be older: a person
+// has opened it again.
+const nextOfLaneSql = (condition: string): string => `UPDATE queue_items SET due_at = ?2 WHERE seq = (
     SELECT next.seq FROM queue_items AS settled JOIN queue_items AS next
-      ON next.queue = settled.queue AND next.lane = settled.lane AND next.outcome IS NULL AND next.seq > settled.seq
-    WHERE settled.seq = ?1 ORDER BY next.seq LIMIT 1)
+      ON next.queue = settled.queue AND next.lane = settled.lane AND next.outcome IS NULL AND next.seq <> settled.seq
+    WHERE settled.seq = ?1 ${condition} ORDER BY next.seq LIMIT 1)
   AND due_at IS NULL`;
+const openLaneSql = nextOfLaneSql('');
+// Not after one that waits behind another of its lane, or is settled.
+const openLaneAfterHeadSql = nextOfLaneSql('AND settled.due_at IS NOT NULL');
+
+const reopenSql = `UPDATE queue_items SET outcome = NULL, attempts = 0, detail = NULL,
+    due_at = CASE WHEN lane IS NOT NULL AND EXISTS (SELECT 1 FROM queue_items AS open
+      WHERE open.queue = queue_items.queue AND open.lane = queue_items.lane AND open.outcome IS NULL)
+    THEN NULL ELSE ?2 END
+  WHERE seq = ?1 AND outcome IS NOT NULL`;
+const hastenSql = 'UPDATE queue_items SET due_at = ?2 WHERE seq = ?1 AND outcome IS NULL AND due_at > ?2';
+const dropSql = 'DELETE FROM queue_items WHERE seq = ?1';
 
 export function createQueueStatements(db: Drizzle) {
   const ofOwner = (kind: string, owner: string) => and(eq(queues.kind, kind), eq(queues.owner, owner));
@@ -97,6 +109,20 @@ export function createQueueStatements(db: Drizzle) {
       sql: addEventsSql,
       args: [kind, owner, JSON.stringify(seqs), now, withTimes ? 1 : 0],
     }),
+
+    /** Statements that open settled items again, as if they were new, and make open ones due. */
+    reopening: (seqs: readonly number[], now: number): InStatement[] =>
+      seqs.flatMap(seq => [
+        { sql: hastenSql, args: [seq, now] },
+        { sql: reopenSql, args: [seq, now] },
+      ]),
+
+    /** Statements that remove items, whatever became of them. */
+    dropping: (seqs: readonly number[], now: number): InStatement[] =>
+      seqs.flatMap(seq => [
+        { sql: openLaneAfterHeadSql, args: [seq, now] },
+        { sql: dropSql, args: [seq] },
+      ]),
 
     /** Statements that remove the queue with its items. */
     removal: (kind: string, owner: string): InStatement[] => [

@@ -81,13 +81,17 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
         .where(eq(queues.holder, holder))
         .returning({ seq: queues.seq, pausedAt: queues.pausedAt }),
 
-    /** Gives a queue back, and says when it is due again: by its items, which may have become more meanwhile. */
-    async release(seq: number, holder: string): Promise<void> {
+    /**
+     * Gives a queue back, and says when it is due again: by its items, which may have become more meanwhile.
+     * @param notBefore epoch ms
+     */
+    async release(seq: number, holder: string, notBefore = 0): Promise<void> {
       await db
         .update(queues)
         .set({
           holder: null,
-          nextAt: sql`(SELECT min(due_at) FROM queue_items WHERE queue = ${seq} AND due_at IS NOT NULL)`,
+          nextAt: sql`max(CAST(${notBefore} AS INTEGER),
+            (SELECT min(due_at) FROM queue_items WHERE queue = ${seq} AND due_at IS NOT NULL))`,
         })
         .where(heldBy(seq, holder));
     },

@@ -107,6 +107,10 @@ export function startWorker(options: WorkerOptions): Worker {
   /** Starts the next item, or waits until that may be possible. @returns false when nothing is left to do */
   const advance = async (): Promise<boolean> => {
     const looked = change.promise;
+    if ((work.restMs?.() ?? 0) > 0) {
+      if (underWay.size > 0) await Promise.race([looked, waitForChange(lookAgainMs)]);
+      return underWay.size > 0;
+    }
     if (fetched.length === 0) {
       const wakesBefore = wakes;
       const due = await store.dueItems(queue.seq, clock.now(), [...underWay.keys()], maxFetched);

@@ -64,31 +64,12 @@ export function createReplaysService(options: {
   /** Called for every recorded attempt. `failed`: no answer. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const { store, getStored, prepare, send, sendToListener, clock, timeoutMs, onAttempt } = options;
-  const findEndpoint = options.endpoint;
+  const { store, getStored, endpoint: findEndpoint, prepare, clock, onAttempt } = options;
   const semaphore = createSemaphore(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
-  /** @throws invalid for a refused destination, unreachable when there is no such listener */
-  const transmit = async (
-    { row }: StoredEvent,
-    { url, method, headers, body, isSigned, isEdited }: PreparedRequest,
-    listener: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Transmitted> => {
-    const limits = { timeoutMs, signal };
-    if (listener === undefined) {
-      const outcome = await send({ url, method, headers, body, ...limits });
-      if (outcome.kind === 'refused') throw invalid(outcome.reason);
-      return { ...outcome, destination: url };
-    }
-    const query = row.query && latin1(row.query);
-    const request = { seq: row.seq, query, method, headers, body, isSigned, isEdited };
-    const outcome = await sendToListener({ endpoint: row.endpoint, name: listener }, request, limits);
-    if (outcome.kind === 'absent') throw unreachable('no listener of this name is connected to the endpoint');
-    return { ...outcome, destination: outcome.destination ?? url };
-  };
+  const transmit = createTransmit(options);
 
   /** Sends it once and records that. @throws as `transmit` */
   const sendAndRecord = async (
@@ -270,4 +251,34 @@ function checkSign(sign: ReplayRequest['sign']): void {
 
 function toDryRun({ method, url, headers, body }: PreparedRequest): ReplayDryRun {
   return { dryRun: true, method, url, headers: headers.map(([name, value]) => [name, value]), ...encodeBody(body) };
+}
+
+/** The result throws invalid for a refused destination, unreachable when there is no such listener. */
+function createTransmit({
+  send,
+  sendToListener,
+  timeoutMs,
+}: {
+  send: Outbound['send'];
+  sendToListener: SendToListener;
+  timeoutMs: number;
+}) {
+  return async (
+    { row }: StoredEvent,
+    { url, method, headers, body, isSigned, isEdited }: PreparedRequest,
+    listener: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Transmitted> => {
+    const limits = { timeoutMs, signal };
+    if (listener === undefined) {
+      const outcome = await send({ url, method, headers, body, ...limits });
+      if (outcome.kind === 'refused') throw invalid(outcome.reason);
+      return { ...outcome, destination: url };
+    }
+    const query = row.query && latin1(row.query);
+    const request = { seq: row.seq, query, method, headers, body, isSigned, isEdited };
+    const outcome = await sendToListener({ endpoint: row.endpoint, name: listener }, request, limits);
+    if (outcome.kind === 'absent') throw unreachable('no listener of this name is connected to the endpoint');
+    return { ...outcome, destination: outcome.destination ?? url };
+  };
 }

@@ -1,4 +1,5 @@
 /* Records replay attempts. Reading them is part of reading an event. */
+import type { InStatement } from '@libsql/client';
 import { and, desc, eq, lte, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { replays } from '../../db/schema.ts';
@@ -9,6 +10,10 @@ export type Attempt = Omit<typeof replays.$inferInsert, 'seq' | 'event'> & { acc
 export type EventOfEndpoint = { endpoint: number; seq: number; nonce: Uint8Array };
 
 export type ReplaysStore = ReturnType<typeof createReplaysStore>;
+
+// For a transaction with what the attempt settles. No answer is kept: there is one row for every event that is forwarded.
+const settledSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited)
+  SELECT seq, (SELECT id FROM accounts WHERE id = ?3), ?4, ?5, 1, ?6, ?7, 'forward', ?8, 0 FROM events WHERE seq = ?1 AND nonce = ?2`;
 
 /** Older attempts are deleted, so that no event grows without end. */
 const maxAttemptsPerEvent = 100;
@@ -47,6 +52,20 @@ export function createReplaysStore(db: Drizzle) {
     async insert(event: number, attempt: Attempt): Promise<void> {
       const [inserted] = await db.all<{ event: number; count: number }>(insertion(attempt, sql`seq = ${event}`));
       if (inserted) await removeOlder(inserted);
+    },
+
+    /** A statement that records that a destination has accepted an event; nothing when the event is gone. */
+    acceptance: (
+      event: { seq: number; nonce: Uint8Array },
+      attempt: Pick<Attempt, 'destination' | 'status' | 'durationMs' | 'createdAt'> & {
+        accountId: string | null;
+        signed: boolean;
+      },
+    ): InStatement => {
+      const { accountId, destination, status = null, durationMs, createdAt, signed } = attempt;
+      const { seq, nonce } = event;
+      const answer = [destination, status, durationMs, createdAt, signed ? 1 : 0];
+      return { sql: settledSql, args: [seq, Buffer.from(nonce), accountId, ...answer] };
     },
 
     /** Records attempts in one transaction, of events that are gone or of another endpoint none. @returns how many were recorded */

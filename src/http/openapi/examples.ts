@@ -2,6 +2,7 @@
 
 import { alertExamples } from './alert-examples.ts';
 import { type Content, mapContents, mapValues, type Refinement } from './document.ts';
+import { forwardExamples } from './forward-examples.ts';
 import { jobExamples } from './job-examples.ts';
 import { listenerExamples } from './listener-examples.ts';
 import { replayExample, replayExamples } from './replay-examples.ts';
@@ -97,6 +98,7 @@ const password = 'a quiet river at noon';
 
 const bySchema: Record<string, unknown> = {
   ...teamExamples,
+  ...forwardExamples,
   ...jobExamples,
   ...alertExamples,
   Acceptance: { password },

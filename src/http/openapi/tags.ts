@@ -11,6 +11,7 @@ export const tags: Tag[] = [
   { name: 'Events', description: 'Captured deliveries: list, search, read and replay.' },
   { name: 'Alerts', description: 'Who hears of it when an endpoint falls silent, or when what it gets changes.' },
   { name: 'Replay jobs', description: 'Many events, sent again at a pace, and answers of two handlers compared.' },
+  { name: 'Forwards', description: 'Every event of an endpoint, sent on to a URL until it is accepted.' },
   {
     name: 'Filters',
     description: 'Filters in the language of `where`: saved, tried out, and used to delete events.',

@@ -1,0 +1,60 @@
+/* Forwards that a file declares. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { openDeclaring } from '../../testing/declared.ts';
+import type { Forward } from '../forwards/model.ts';
+
+type Declaring = Awaited<ReturnType<typeof openDeclaring>>;
+
+let declaring: Declaring;
+let run = 0;
+beforeAll(async () => {
+  declaring = await openDeclaring();
+});
+beforeEach(() => {
+  run++;
+});
+afterAll(() => declaring.server.close());
+
+const url = 'https://staging.example.com/hook';
+const declare = (forwards: object[] | undefined) => declaring.declareAs(`shop ${run}`, forwards && { forwards });
+const path = async (): Promise<string> => `/api/endpoints/${(await declaring.find(`shop ${run}`)).id}/forwards`;
+const list = async (): Promise<Forward[]> =>
+  (await declaring.ada.json<{ forwards: Forward[] }>(200, 'GET', await path())).forwards;
+
+describe('declared forwards', () => {
+  test('are made, changed by name, set back and removed; the second apply changes nothing', async () => {
+    const one = { name: 'one', url, mode: 'ordered', orderBy: 'body.id', retry: { first: '1s' }, enabled: false };
+    expect(await declare([one, { name: 'two', url, where: 'type:a', headers: [['x-a', 'b']] }])).toBe('1+ ~ 0- 0=');
+    expect(await declare([one, { name: 'two', url, where: 'type:a', headers: [['x-a', 'b']] }])).toBe('0+ ~ 0- 1=');
+    const [first, second] = await list();
+    expect(first).toMatchObject({ ...one, retry: { for: '24h', first: '1s', max: '1h' }, state: 'paused' });
+    expect(second).toMatchObject({ where: 'type:a', headers: [['x-a', 'b']], state: 'ok' });
+    await declaring.ada.json(200, 'POST', `${await path()}/${first?.id}/resume`);
+    await declaring.ada.json(200, 'POST', await path(), { name: 'three', url }).catch(() => {});
+    expect(await declare([{ ...one, url: `${url}2` }])).toBe('0+ forwards~ 0- 0=');
+    const [changed, own] = await list();
+    expect(changed).toMatchObject({ id: first?.id, url: `${url}2`, state: 'paused' });
+    expect(own?.name).toBe('three');
+    expect(await list()).toHaveLength(2);
+    expect(await declare(undefined)).toBe('0+ forwards~ 0- 0=');
+    expect((await list()).map(({ name }) => name)).toEqual(['three']);
+  });
+
+  test('wrong ones are named with their place', async () => {
+    for (const [wrong, place] of [
+      [[{ name: 'a' }], 'forwards.0.url: is missing'],
+      [[{ name: 'a', url, where: '(' }], 'forwards.0: invalid where'],
+      [[{ name: 'a', url, timeoutS: '3' }], 'forwards.0.timeoutS: must be a number'],
+      [[{ name: 'a', url, retry: { until: '3s' } }], 'forwards.0.retry.until: no such field'],
+      [
+        [
+          { name: 'a', url },
+          { name: 'a', url },
+        ],
+        'forwards.1.name: another forward',
+      ],
+      [[...'abcdef'].map(name => ({ name, url })), 'forwards: must have at most 5'],
+    ] as const)
+      expect(await declare([...wrong])).toContain(place);
+  });
+});

@@ -1,0 +1,139 @@
+/*
+ * Puts the events of endpoints with forwards into the queues, in the order in which they were stored. Its position and what it added
+ * are written in one transaction, so that a kill neither loses nor doubles an event. It works in the background: deliveries go first.
+ */
+import type { InStatement } from '@libsql/client';
+import { forwardQueue } from '../../core/forward.ts';
+import type { TeamAccess } from '../../core/principal.ts';
+import type { QueuesService } from '../queues/service.ts';
+import { isDown } from './health.ts';
+import type { FedEvent, ForwardsStore, OpenForward } from './store.ts';
+
+type SliceResult = 'more' | 'done' | { restMs: number };
+
+/** One slice ends after a step that lasted until then. */
+const sliceMs = 15;
+/** Events with lanes that are added in one transaction: each is a statement of its own. */
+const addedTogether = 64;
+const retryMs = 5000;
+
+export type Feeder = ReturnType<typeof createForwardFeeder>;
+
+export function createForwardFeeder(options: {
+  store: Pick<ForwardsStore, 'openOf' | 'endpointsWithForwards' | 'moving' | 'notRefused' | 'writeMoved'>;
+  queues: Pick<QueuesService, 'creation' | 'eventAddition' | 'silentAddition' | 'wakening' | 'wake'>;
+  addJob: (job: { name: string; slice: () => Promise<SliceResult> }) => { wake: () => void };
+  /** The events after a position that match, oldest first, in steps. @throws not_found */
+  matching: (
+    principal: TeamAccess,
+    selection: { endpointId: string; where: string; after: number },
+  ) => AsyncIterable<{ seqs: number[]; position: number }>;
+  /** Without those of whose delivery an earlier attempt is forwarded. */
+  firstOfDeliveries: (forward: OpenForward, events: readonly FedEvent[]) => Promise<FedEvent[]>;
+  /** The lane of each event, by row number. */
+  lanesOf: (forward: OpenForward, events: readonly FedEvent[]) => Promise<ReadonlyMap<number, Uint8Array>>;
+  monotonic: () => number;
+  onError: (error: unknown, fields: Record<string, unknown>) => void;
+}) {
+  const { store, queues, addJob, matching, firstOfDeliveries, lanesOf, monotonic, onError } = options;
+  /** Row numbers of endpoints with forwards, and of those that may have new events. */
+  const known = new Set<number>();
+  const dirty = new Set<number>();
+  let isStopped = false;
+
+  /** @param to the position once these are added @returns false when another process was faster */
+  const queueUp = async (forward: OpenForward, events: readonly FedEvent[], to: number): Promise<boolean> => {
+    const { id, enabled } = forward;
+    const added = (some: readonly FedEvent[], lanes: ReadonlyMap<number, Uint8Array>): InStatement[] => {
+      if (some.length === 0) return [];
+      if (forward.mode === 'parallel') {
+        const seqs = some.map(({ seq }) => seq);
+        return [queues.eventAddition(forwardQueue, id, seqs, false)];
+      }
+      const items = some.map(event => {
+        const lane = lanes.get(event.seq);
+        return { event, ...(lane && { lane }) };
+      });
+      return queues.silentAddition(forwardQueue, id, items);
+    };
+    const lanes = forward.mode === 'ordered' ? await lanesOf(forward, events) : new Map<number, Uint8Array>();
+    const step = forward.mode === 'ordered' ? addedTogether : Math.max(events.length, 1);
+    // While the destination is down, only its next probe makes the queue due.
+    const dueAt = isDown(forward) ? (forward.probeAt ?? undefined) : undefined;
+    for (let at = 0; at === 0 || at < events.length; at += step) {
+      const some = events.slice(at, at + step);
+      const end = at + step >= events.length ? to : (some.at(-1)?.seq ?? to);
+      const isWritten = await store.writeMoved([
+        store.moving(id, forward.position, end),
+        ...(some.length === 0 ? [] : queues.creation(forwardQueue, id)),
+        ...added(some, lanes),
+        ...(some.length === 0 ? [] : queues.wakening(forwardQueue, id, dueAt)),
+      ]);
+      if (!isWritten) return false;
+      forward.position = end;
+      if (some.length > 0 && enabled && dueAt === undefined) queues.wake(forwardQueue, id);
+    }
+    return true;
+  };
+
+  /** @returns whether there may be more */
+  const feed = async (forward: OpenForward, until: number): Promise<boolean> => {
+    const { endpointId, position: after, per } = forward;
+    for await (const { seqs, position } of matching(forward, { endpointId, where: forward.filter.toString(), after })) {
+      const found = seqs.length === 0 ? [] : await store.notRefused(seqs);
+      const events = per === 'delivery' && found.length > 0 ? await firstOfDeliveries(forward, found) : found;
+      const isNew = events.length > 0 || position > forward.position;
+      if (isNew && !(await queueUp(forward, events, position))) return true;
+      if (monotonic() >= until) return true;
+    }
+    return false;
+  };
+
+  const slice = async (): Promise<SliceResult> => {
+    const [endpoint] = dirty;
+    if (endpoint === undefined) return 'done';
+    dirty.delete(endpoint);
+    const until = monotonic() + sliceMs;
+    const forwards = await store.openOf(endpoint);
+    // Unless one was added meanwhile.
+    if (forwards.length === 0 && !dirty.has(endpoint)) known.delete(endpoint);
+    for (const forward of forwards) {
+      try {
+        if (await feed(forward, until)) dirty.add(endpoint);
+      } catch (error) {
+        // Others go on.
+        onError(error, { forward: forward.id });
+        setTimeout(() => mark(endpoint), retryMs).unref();
+      }
+    }
+    return dirty.size > 0 ? 'more' : 'done';
+  };
+  const job = addJob({ name: 'forwards', slice });
+
+  const mark = (endpoint: number): void => {
+    if (isStopped || !known.has(endpoint)) return;
+    dirty.add(endpoint);
+    job.wake();
+  };
+
+  const add = (endpoint: number): void => {
+    known.add(endpoint);
+    mark(endpoint);
+  };
+
+  return {
+    /** To be called for every stored event: without forwards it costs a look at an empty set. */
+    recorded({ endpoint }: { endpoint: number }): void {
+      if (known.size > 0 && known.has(endpoint)) mark(endpoint);
+    },
+    /** The endpoint has a forward. */
+    add,
+    /** Reads which endpoints have forwards, and looks at all of them. */
+    async refresh(): Promise<void> {
+      for (const endpoint of await store.endpointsWithForwards()) add(endpoint);
+    },
+    stop(): void {
+      isStopped = true;
+    },
+  };
+}

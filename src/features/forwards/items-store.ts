@@ -1,0 +1,155 @@
+/* The events of forwards that are not settled. They are items of the queues (features/queues/store.ts), which are only read here. */
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, notExists, type SQL, sql } from 'drizzle-orm';
+import { type ForwardDeliveryState, forwardQueue } from '../../core/forward.ts';
+import type { Drizzle } from '../../db/database.ts';
+import { events } from '../../db/schema.ts';
+import { queueItems, queues } from '../../db/schema-queues.ts';
+import { inList } from '../../db/sql-fragments.ts';
+
+/** `oldestAt`: when the oldest event that is not settled came, epoch ms. */
+export type ItemCounts = { waiting: number; failed: number; givenUp: number; oldestAt: number | null };
+export type ItemRow = Pick<
+  typeof queueItems.$inferSelect,
+  'seq' | 'event' | 'nonce' | 'dueAt' | 'attempts' | 'outcome' | 'status' | 'error'
+>;
+/** An item and its event's row number. */
+export type ItemKey = { seq: number; event: number };
+
+// Written like this, it is the index of open items.
+const isTried = sql`(${queueItems.attempts} > 0)`;
+const isOpen = isNull(queueItems.outcome);
+const isGivenUp = eq(queueItems.outcome, 'given_up');
+const conditions: Record<ForwardDeliveryState, SQL | undefined> = {
+  waiting: and(isOpen, sql`${isTried} = 0`),
+  failed: and(isOpen, sql`${isTried} = 1`),
+  given_up: isGivenUp,
+};
+
+export function createForwardItemsStore(db: Drizzle) {
+  const queueOf = async (id: string): Promise<number | undefined> =>
+    (
+      await db
+        .select({ seq: queues.seq })
+        .from(queues)
+        .where(and(eq(queues.kind, forwardQueue), eq(queues.owner, id)))
+    )[0]?.seq;
+
+  const shown = {
+    seq: queueItems.seq,
+    event: queueItems.event,
+    nonce: queueItems.nonce,
+    dueAt: queueItems.dueAt,
+    attempts: queueItems.attempts,
+    outcome: queueItems.outcome,
+    status: queueItems.status,
+    error: queueItems.error,
+  };
+  const list = (queue: number, condition: SQL | undefined, after: number, limit: number): Promise<ItemRow[]> =>
+    db
+      .select(shown)
+      .from(queueItems)
+      .where(and(eq(queueItems.queue, queue), condition, gt(queueItems.seq, after)))
+      .orderBy(asc(queueItems.seq))
+      .limit(limit);
+
+  return {
+    async counts(id: string): Promise<ItemCounts> {
+      const queue = await queueOf(id);
+      if (queue === undefined) return { waiting: 0, failed: 0, givenUp: 0, oldestAt: null };
+      const counted = async (state: ForwardDeliveryState): Promise<number> =>
+        (
+          await db
+            .select({ items: count() })
+            .from(queueItems)
+            .where(and(eq(queueItems.queue, queue), conditions[state]))
+        )[0]?.items ?? 0;
+      const [oldest] = await db
+        .select({ addedAt: queueItems.addedAt, receivedAt: events.receivedAt })
+        .from(queueItems)
+        .leftJoin(events, eq(events.seq, queueItems.event))
+        .where(and(eq(queueItems.queue, queue), isOpen))
+        .orderBy(asc(queueItems.seq))
+        .limit(1);
+      return {
+        waiting: await counted('waiting'),
+        failed: await counted('failed'),
+        givenUp: await counted('given_up'),
+        oldestAt: oldest ? (oldest.receivedAt ?? oldest.addedAt) : null,
+      };
+    },
+
+    /** In the order in which they were added. Without a state: all. */
+    async items(
+      id: string,
+      { state, after, limit }: { state: ForwardDeliveryState | undefined; after: number; limit: number },
+    ): Promise<ItemRow[]> {
+      const queue = await queueOf(id);
+      if (queue === undefined) return [];
+      if (state !== undefined) return list(queue, conditions[state], after, limit);
+      // One after the other, because each follows an index.
+      const both = [...(await list(queue, isOpen, after, limit)), ...(await list(queue, isGivenUp, after, limit))];
+      return both.sort((a, b) => a.seq - b.seq).slice(0, limit);
+    },
+
+    /** What was tried and is to be tried again, and does not wait behind another of its lane. */
+    async blocked(id: string, after: number, limit: number): Promise<ItemKey[]> {
+      const queue = await queueOf(id);
+      if (queue === undefined) return [];
+      return keys(await list(queue, and(conditions.failed, isNotNull(queueItems.dueAt)), after, limit));
+    },
+
+    async itemsIn(
+      id: string,
+      states: readonly ForwardDeliveryState[],
+      { after, limit }: { after: number; limit: number },
+    ): Promise<ItemKey[]> {
+      const queue = await queueOf(id);
+      if (queue === undefined) return [];
+      const found: ItemRow[] = [];
+      for (const state of states) found.push(...(await list(queue, conditions[state], after, limit)));
+      return keys(found.sort((a, b) => a.seq - b.seq).slice(0, limit));
+    },
+
+    async itemsOf(id: string, event: number): Promise<ItemKey[]> {
+      const queue = await queueOf(id);
+      if (queue === undefined) return [];
+      return keys(
+        await db
+          .select(shown)
+          .from(queueItems)
+          .where(and(eq(queueItems.event, event), eq(queueItems.queue, queue))),
+      );
+    },
+
+    /** Of given up items after a position, those whose events are gone are removed. @returns the next position; undefined at the end */
+    async removeGone(after: number, limit: number): Promise<number | undefined> {
+      const rows = await db
+        .select({ seq: queueItems.seq })
+        .from(queues)
+        .innerJoin(queueItems, and(eq(queueItems.queue, queues.seq), isGivenUp))
+        .where(and(eq(queues.kind, forwardQueue), gt(queueItems.seq, after)))
+        .orderBy(asc(queueItems.seq))
+        .limit(limit);
+      const last = rows.at(-1);
+      if (!last) return undefined;
+      const isThere = db.select({ one: sql`1` }).from(events).where(eq(events.seq, queueItems.event));
+      const seqs = rows.map(({ seq }) => seq);
+      await db.delete(queueItems).where(and(inList(queueItems.seq, seqs), isGivenUp, notExists(isThere)));
+      return rows.length < limit ? undefined : last.seq;
+    },
+
+    /** For all forwards together: how many events wait to be sent, or sent again, and how many were given up. */
+    async totals(): Promise<{ open: number; givenUp: number }> {
+      const rows = await db
+        .select({ outcome: queueItems.outcome, items: count() })
+        .from(queues)
+        .innerJoin(queueItems, eq(queueItems.queue, queues.seq))
+        .where(and(eq(queues.kind, forwardQueue), inArray(sql`ifnull(${queueItems.outcome}, '')`, ['', 'given_up'])))
+        .groupBy(queueItems.outcome);
+      const of = (outcome: string | null): number => rows.find(row => row.outcome === outcome)?.items ?? 0;
+      return { open: of(null), givenUp: of('given_up') };
+    },
+  };
+}
+
+const keys = (rows: readonly ItemRow[]): ItemKey[] => rows.map(({ seq, event }) => ({ seq, event: event ?? 0 }));

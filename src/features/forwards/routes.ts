@@ -1,0 +1,161 @@
+/* /api/endpoints/{id}/forwards */
+import { Elysia } from 'elysia';
+import { authenticated } from '../../http/authenticated.ts';
+import type { Gate } from '../../http/gate.ts';
+import { jsonInput, queryOf } from '../../http/input.ts';
+import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import {
+  Forward,
+  ForwardChange,
+  ForwardDeliveryPage,
+  ForwardDeliveryQuery,
+  ForwardList,
+  ForwardParams,
+  ForwardSelection,
+  NewForward,
+} from './model.ts';
+import type { ForwardsService } from './service.ts';
+
+type Options = { gate: Gate; forwards: ForwardsService };
+
+/** Without a body, nothing is selected. */
+const selection = jsonInput(ForwardSelection, {
+  parse: text => (text.trim() === '' ? {} : (JSON.parse(text) as unknown)),
+});
+
+export const forwardsRoutes = (options: Options) =>
+  new Elysia().use(settingsRoutes(options)).use(deliveriesRoutes(options));
+
+const settingsRoutes = ({ gate, forwards }: Options) =>
+  new Elysia({ prefix: '/api/endpoints', tags: ['Forwards'] })
+    .use(authenticated(gate))
+    .get('/:id/forwards', async ({ principal, params }) => ({ forwards: await forwards.list(principal, params.id) }), {
+      params: IdParams,
+      response: responses({ 200: ForwardList }, 404),
+      detail: {
+        operationId: 'listForwards',
+        summary: 'The endpoint’s forwards, oldest first',
+        description: 'Each with how many events wait, since when, and how its destination is.',
+      },
+    })
+    .post(
+      '/:id/forwards',
+      async ({ principal, params, body, status }) => status(201, await forwards.create(principal, params.id, body)),
+      {
+        ...jsonInput(NewForward),
+        params: IdParams,
+        response: responses({ 201: Forward, 400: FilterErrorBody }, 403, 404),
+        detail: {
+          operationId: 'createForward',
+          summary: 'Send every event on to a URL; not for apps',
+          description:
+            'From now on, each event that matches goes to `url` until it is accepted with 2xx; the sender’s answer does not wait for it. 408, 425, 429, 5xx and no answer are tried again for `retry.for`, after `Retry-After` where there is one; after three other answers the event is given up. Refused events are not forwarded. An endpoint can have five forwards; ingest URLs of this server are 400.',
+        },
+      },
+    )
+    .get('/:id/forwards/:fid', ({ principal, params }) => forwards.forward(principal, params.id, params.fid), {
+      params: ForwardParams,
+      response: responses({ 200: Forward }, 404),
+      detail: {
+        operationId: 'getForward',
+        summary: 'One forward',
+        description: 'With how many events wait, since when, and how its destination is.',
+      },
+    })
+    .patch(
+      '/:id/forwards/:fid',
+      ({ principal, params, body }) => forwards.change(principal, params.id, params.fid, body),
+      {
+        ...jsonInput(ForwardChange),
+        params: ForwardParams,
+        response: responses({ 200: Forward, 400: FilterErrorBody }, 403, 404),
+        detail: {
+          operationId: 'changeForward',
+          summary: 'Change a forward; not for apps',
+          description:
+            'Fields that are not given stay. Events that wait go to the new URL; a new filter and new lanes apply to events from now on.',
+        },
+      },
+    )
+    .delete(
+      '/:id/forwards/:fid',
+      async ({ principal, params }) => {
+        await forwards.remove(principal, params.id, params.fid);
+        return { ok: true };
+      },
+      {
+        params: ForwardParams,
+        response: responses({ 200: Ok }, 403, 404),
+        detail: {
+          operationId: 'deleteForward',
+          summary: 'Delete a forward; not for apps',
+          description: 'What waits for it is not sent any more, and what is under way is cut off.',
+        },
+      },
+    );
+
+const deliveriesRoutes = ({ gate, forwards }: Options) =>
+  new Elysia({ prefix: '/api/endpoints', tags: ['Forwards'] })
+    .use(authenticated(gate))
+    .get(
+      '/:id/forwards/:fid/deliveries',
+      ({ principal, params, query }) => forwards.deliveries(principal, params.id, params.fid, query),
+      {
+        params: ForwardParams,
+        ...queryOf(ForwardDeliveryQuery),
+        response: responses({ 200: ForwardDeliveryPage }, 400, 404),
+        detail: {
+          operationId: 'listForwardDeliveries',
+          summary: 'The events of a forward that are not settled, oldest first',
+          description: 'What the destination has accepted stands in the replays of the event.',
+        },
+      },
+    )
+    .post(
+      '/:id/forwards/:fid/retry',
+      ({ principal, params, body }) => forwards.retry(principal, params.id, params.fid, body),
+      {
+        ...selection,
+        params: ForwardParams,
+        response: responses({ 200: Forward, 400: FilterErrorBody }, 403, 404),
+        detail: {
+          operationId: 'retryForward',
+          summary: 'Try events again now; not for apps',
+          description:
+            'One event, or those that failed or were given up and match `where`; without either, all that were given up.',
+        },
+      },
+    )
+    .post(
+      '/:id/forwards/:fid/skip',
+      ({ principal, params, body }) => forwards.skip(principal, params.id, params.fid, body),
+      {
+        ...selection,
+        params: ForwardParams,
+        response: responses({ 200: Forward, 400: FilterErrorBody }, 403, 404),
+        detail: {
+          operationId: 'skipForward',
+          summary: 'Do not send events; not for apps',
+          description:
+            'One event, or those that match `where`; without either, the one of each lane that has failed and holds up the others.',
+        },
+      },
+    )
+    .post('/:id/forwards/:fid/pause', ({ principal, params }) => forwards.pause(principal, params.id, params.fid), {
+      params: ForwardParams,
+      response: responses({ 200: Forward }, 403, 404),
+      detail: {
+        operationId: 'pauseForward',
+        summary: 'Pause a forward; not for apps',
+        description: 'Nothing more is sent, and events wait. It is the same as `enabled: false`.',
+      },
+    })
+    .post('/:id/forwards/:fid/resume', ({ principal, params }) => forwards.resume(principal, params.id, params.fid), {
+      params: ForwardParams,
+      response: responses({ 200: Forward }, 403, 404),
+      detail: {
+        operationId: 'resumeForward',
+        summary: 'Go on with a paused forward; not for apps',
+        description: 'What waited is sent. It is the same as `enabled: true`.',
+      },
+    });

@@ -1,0 +1,250 @@
+/*
+ * Forwards (features "Forwards"): each event of an endpoint goes on to a URL, until it is accepted. The queues decide when each is sent
+ * (features/queues), the feeder fills them, work.ts says what an answer means; this file has what people do with forwards.
+ */
+import type { InStatement } from '@libsql/client';
+import type { Clock } from '../../core/clock.ts';
+import { invalid, limitReached, notFound } from '../../core/errors.ts';
+import { type ForwardSettings, forwardQueue, maxForwardsPerEndpoint, readForward } from '../../core/forward.ts';
+import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { parseWhere } from '../../core/where.ts';
+import type { QueueKind } from '../queues/queue.ts';
+import type { QueuesService } from '../queues/service.ts';
+import type { Feeder } from './feeder.ts';
+import { healthy, isDown } from './health.ts';
+import type { ItemKey } from './items-store.ts';
+import type {
+  Forward,
+  ForwardChange,
+  ForwardDeliveryPage,
+  ForwardDeliveryQuery,
+  ForwardSelection,
+  NewForward,
+} from './model.ts';
+import type { ForwardRow, ForwardsStore, NewForwardRow } from './store.ts';
+import { cursorOf, positionOf, toDelivery, toForward } from './view.ts';
+import { createForwardWork, type ForwardSender } from './work.ts';
+
+export type ForwardsService = ReturnType<typeof createForwardsService>;
+
+const defaultPage = 25;
+/** Items that are changed in one transaction: a few milliseconds of the writer's time. */
+const changedTogether = 200;
+const sweptTogether = 1000;
+
+type ForwardColumns = Omit<NewForwardRow, 'id' | 'endpoint' | 'accountId' | 'declared' | 'createdAt'>;
+type Owner = Pick<TeamAccess, 'teamId' | 'plan'>;
+
+export function createForwardsService(options: {
+  store: ForwardsStore;
+  queues: Omit<QueuesService, 'start' | 'stop' | 'idle' | 'register'>;
+  feeder: Pick<Feeder, 'add'>;
+  /** @throws not_found */
+  endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string }>;
+  /** Of these events those that match. */
+  select: (
+    principal: TeamAccess,
+    endpointId: string,
+    where: string,
+    seqs: readonly number[],
+  ) => Promise<ReadonlySet<number>>;
+  /** Whether the URL leads back to this server. */
+  isOwnIngest: (url: string) => Promise<boolean>;
+  columns: (id: string, settings: ForwardSettings) => ForwardColumns;
+  /** Headers that cannot be opened are missing. */
+  settings: (row: ForwardRow) => ForwardSettings;
+  send: ForwardSender;
+  onResult: (result: 'settled' | 'retried' | 'given_up') => void;
+  clock: Clock;
+  random: RandomBytes;
+}) {
+  const { store, queues, feeder, endpoint: findEndpoint, select, isOwnIngest, columns, clock, random } = options;
+  const settingsOf = options.settings;
+
+  const find = async (principal: Owner, endpointId: string, id: string): Promise<ForwardRow> => {
+    const { seq } = await findEndpoint(principal, endpointId);
+    const row = await store.find({ teamId: principal.teamId, endpoint: seq }, id);
+    if (!row) throw notFound('forward');
+    return row;
+  };
+  const show = async (row: ForwardRow): Promise<Forward> =>
+    toForward(row, settingsOf(row), await store.counts(row.id), clock.now());
+  const shown = async (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
+    show(await find(principal, endpointId, id));
+
+  const refuseOwn = async ({ url }: ForwardSettings): Promise<void> => {
+    if (await isOwnIngest(url)) throw invalid('url is an ingest URL of this server: events would go in a circle');
+  };
+  /** Statements that make a forward go on or stop, and ask its destination at once. */
+  const enabling = (id: string, enabled: boolean): InStatement[] =>
+    enabled
+      ? [...queues.resuming(forwardQueue, id), ...queues.wakening(forwardQueue, id)]
+      : queues.pausing(forwardQueue, id);
+  const afterEnabling = (id: string, enabled: boolean): void =>
+    enabled ? queues.wake(forwardQueue, id) : queues.finish(forwardQueue, id);
+  /** The next probe is now. */
+  const probing = (row: ForwardRow): InStatement[] =>
+    isDown(row) ? [store.changing(row.id, { probeAt: clock.now() })] : [];
+
+  const setEnabled = async (principal: Owner, endpointId: string, id: string, enabled: boolean): Promise<Forward> => {
+    const row = await find(principal, endpointId, id);
+    await store.write([store.changing(id, { enabled }), ...(enabled ? probing(row) : []), ...enabling(id, enabled)]);
+    afterEnabling(id, enabled);
+    return shown(principal, endpointId, id);
+  };
+
+  /** The items that a request means, some at a time. */
+  async function* selected(
+    principal: Owner,
+    { row, endpointId }: { row: ForwardRow; endpointId: string },
+    { eventId, where }: ForwardSelection,
+    how: 'retry' | 'skip',
+  ): AsyncGenerator<ItemKey[]> {
+    if (eventId !== undefined) {
+      const items = await store.itemsOf(row.id, parseEventId(eventId)?.seq ?? 0);
+      if (items.length === 0) throw notFound('event of this forward that is not settled');
+      return yield items;
+    }
+    const states = how === 'retry' ? (['failed', 'given_up'] as const) : (['waiting', 'failed', 'given_up'] as const);
+    for (let after = 0; ; ) {
+      const page = { after, limit: changedTogether };
+      const items =
+        where !== undefined
+          ? await store.itemsIn(row.id, states, page)
+          : how === 'retry'
+            ? await store.itemsIn(row.id, ['given_up'], page)
+            : await store.blocked(row.id, after, changedTogether);
+      const last = items.at(-1);
+      if (!last) return;
+      after = last.seq;
+      const seqs = items.map(({ event }) => event);
+      const matching = where === undefined ? undefined : await select(principal, endpointId, where, seqs);
+      yield items.filter(({ event }) => matching?.has(event) ?? true);
+    }
+  }
+
+  const act = async (
+    principal: Owner,
+    endpointId: string,
+    id: string,
+    request: ForwardSelection,
+    how: 'retry' | 'skip',
+  ): Promise<Forward> => {
+    if (request.eventId !== undefined && request.where !== undefined) throw invalid('give eventId or where, not both');
+    if (request.where !== undefined) parseWhere(request.where);
+    const row = await find(principal, endpointId, id);
+    // What is blocked now: the next of a lane is not.
+    const last = how === 'skip' && request.eventId === undefined && request.where === undefined ? 'now' : 'all';
+    const found: ItemKey[][] = [];
+    for await (const items of selected(principal, { row, endpointId }, request, how))
+      if (last === 'now') found.push(items);
+      else await change(items, how);
+    for (const items of found) await change(items, how);
+    await store.write([...(how === 'retry' ? probing(row) : []), ...queues.wakening(forwardQueue, id)]);
+    queues.wake(forwardQueue, id);
+    return shown(principal, endpointId, id);
+  };
+  const change = async (items: readonly ItemKey[], how: 'retry' | 'skip'): Promise<void> => {
+    const seqs = items.map(({ seq }) => seq);
+    if (seqs.length > 0) await store.write(how === 'retry' ? queues.reopening(seqs) : queues.dropping(seqs));
+  };
+
+  return {
+    async list(principal: Owner, endpointId: string): Promise<Forward[]> {
+      const { seq } = await findEndpoint(principal, endpointId);
+      return Promise.all((await store.listOf({ teamId: principal.teamId, endpoint: seq })).map(show));
+    },
+
+    forward: shown,
+
+    /** @throws invalid, not_found, limit_reached */
+    async create(principal: MemberAccess, endpointId: string, request: NewForward): Promise<Forward> {
+      const settings = readForward(request);
+      const { seq: endpoint } = await findEndpoint(principal, endpointId);
+      await refuseOwn(settings);
+      const createdAt = clock.now();
+      const id = newId('fwd', createdAt, random);
+      const { accountId, teamId } = principal;
+      // The queue first: what the feeder finds must have a place to go.
+      await store.write([
+        ...queues.creation(forwardQueue, id),
+        ...(settings.enabled ? [] : queues.pausing(forwardQueue, id)),
+      ]);
+      const row = { id, endpoint, accountId, declared: false, createdAt, ...columns(id, settings) };
+      if (!(await store.insertWithin(maxForwardsPerEndpoint, { teamId }, row))) {
+        await store.write(queues.removal(forwardQueue, id));
+        await findEndpoint(principal, endpointId);
+        throw limitReached(`an endpoint has at most ${maxForwardsPerEndpoint} forwards: delete one first`);
+      }
+      feeder.add(endpoint);
+      return shown(principal, endpointId, id);
+    },
+
+    /** What waits goes to the new URL. @throws invalid, not_found */
+    async change(principal: Owner, endpointId: string, id: string, request: ForwardChange): Promise<Forward> {
+      const row = await find(principal, endpointId, id);
+      const before = settingsOf(row);
+      const settings = readForward(request, before);
+      await refuseOwn(settings);
+      const isElsewhere = settings.url !== before.url;
+      await store.write([
+        store.changing(id, { ...columns(id, settings), ...(isElsewhere && healthy) }),
+        ...(settings.enabled === before.enabled && !isElsewhere ? [] : enabling(id, settings.enabled)),
+      ]);
+      // What was opened with the old settings ends; the queue is taken again.
+      queues.finish(forwardQueue, id);
+      if (settings.enabled) queues.wake(forwardQueue, id);
+      return shown(principal, endpointId, id);
+    },
+
+    /** What is under way is cut off. @throws not_found */
+    async remove(principal: Owner, endpointId: string, id: string): Promise<void> {
+      await find(principal, endpointId, id);
+      await store.write([store.removal(id), ...queues.removal(forwardQueue, id)]);
+      queues.abort(forwardQueue, id);
+    },
+
+    async deliveries(
+      principal: Owner,
+      endpointId: string,
+      id: string,
+      { state, cursor, limit }: ForwardDeliveryQuery,
+    ): Promise<ForwardDeliveryPage> {
+      await find(principal, endpointId, id);
+      const size = limit === undefined ? defaultPage : Number(limit);
+      const rows = await store.items(id, { state, after: positionOf(cursor), limit: size + 1 });
+      const page = rows.slice(0, size);
+      const last = rows.length > size ? page.at(-1) : undefined;
+      return { deliveries: page.map(toDelivery), nextCursor: last ? cursorOf(last.seq) : null };
+    },
+
+    /** @throws invalid, not_found */
+    retry: (principal: Owner, endpointId: string, id: string, request: ForwardSelection): Promise<Forward> =>
+      act(principal, endpointId, id, request, 'retry'),
+    /** @throws invalid, not_found */
+    skip: (principal: Owner, endpointId: string, id: string, request: ForwardSelection): Promise<Forward> =>
+      act(principal, endpointId, id, request, 'skip'),
+
+    pause: (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
+      setEnabled(principal, endpointId, id, false),
+    resume: (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
+      setEnabled(principal, endpointId, id, true),
+
+    /** For the runner of queues. */
+    queueKind: {
+      async open(id) {
+        const forward = await store.open(id);
+        const jitter = (): number => (random(1)[0] ?? 0) / 256;
+        return forward && createForwardWork(forward, { ...options, jitter });
+      },
+    } satisfies QueueKind,
+
+    /** Removes given up events that are gone, and what forwards that are gone have left. */
+    async sweep(): Promise<void> {
+      for (let after: number | undefined = 0; after !== undefined; )
+        after = await store.removeGone(after, sweptTogether);
+      await store.removeOrphans();
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/* Forwards: their rows, how far each has come, and how its destination is. Ownership is part of the queries of people. */
+import type { InStatement } from '@libsql/client';
+import { and, asc, eq, exists, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm';
+import { forwardQueue } from '../../core/forward.ts';
+import type { Database } from '../../db/database.ts';
+import { insertIf } from '../../db/insert-if.ts';
+import { endpoints, events, outcomes, teams } from '../../db/schema.ts';
+import { forwards, queues } from '../../db/schema-queues.ts';
+import { inList, toClientStatement } from '../../db/sql-fragments.ts';
+import { createForwardItemsStore } from './items-store.ts';
+
+type Row = typeof forwards.$inferSelect;
+export type NewForwardRow = Omit<Row, 'seq' | 'since' | 'position' | 'failures' | 'failingSince' | 'probeAt'>;
+export type ForwardRow = Row;
+/** With whom it belongs to. */
+export type OpenForward = Row & { endpointId: string; teamId: string; plan: 'free' | 'pro' };
+/** An endpoint of a team. */
+export type OwnEndpoint = { teamId: string; endpoint: number };
+/** How often in a row the destination has failed. `probeAt`: it counts as down. */
+export type Health = Pick<Row, 'failures' | 'failingSince' | 'probeAt'>;
+/** An event that is not refused. */
+export type FedEvent = {
+  seq: number;
+  nonce: Uint8Array;
+  size: number;
+  receivedAt: number;
+  delivery: number | null;
+  platform: string | null;
+};
+
+export type ForwardsStore = ReturnType<typeof createForwardsStore>;
+
+// Raw: the table is SQLite's own. The highest row number that any event ever had.
+const lastSeqSql = sql`(SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0))`;
+// Fails, and the transaction with it, when another process has moved the position: it is never NULL. ?1: the id, ?2: from, ?3: to.
+const moveSql = 'UPDATE forwards SET position = CASE WHEN position = ?2 THEN ?3 END WHERE id = ?1';
+
+export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
+  const owned = ({ teamId, endpoint }: OwnEndpoint) =>
+    exists(
+      db
+        .select({ seq: endpoints.seq })
+        .from(endpoints)
+        .where(and(eq(endpoints.seq, endpoint), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt))),
+    );
+  const of = (own: OwnEndpoint) => and(eq(forwards.endpoint, own.endpoint), owned(own));
+  const isLive = and(eq(endpoints.seq, forwards.endpoint), isNull(endpoints.deletedAt));
+  const selectOpen = () =>
+    db
+      .select({ forward: forwards, endpointId: endpoints.id, teamId: endpoints.teamId, plan: teams.plan })
+      .from(forwards)
+      .innerJoin(endpoints, isLive)
+      .innerJoin(teams, eq(teams.id, endpoints.teamId));
+  type Found = Awaited<ReturnType<typeof selectOpen>>[number];
+  const toOpen = ({ forward, ...rest }: Found): OpenForward => ({ ...forward, ...rest });
+
+  return {
+    ...createForwardItemsStore(db),
+
+    listOf: (own: OwnEndpoint): Promise<Row[]> => db.select().from(forwards).where(of(own)).orderBy(asc(forwards.seq)),
+
+    find: async (own: OwnEndpoint, id: string): Promise<Row | undefined> =>
+      (
+        await db
+          .select()
+          .from(forwards)
+          .where(and(eq(forwards.id, id), of(own)))
+      )[0],
+
+    /** It begins with the next event. @returns false when the endpoint has `limit` forwards, or is gone */
+    async insertWithin(limit: number, { teamId }: Pick<OwnEndpoint, 'teamId'>, row: NewForwardRow): Promise<boolean> {
+      const own = { teamId, endpoint: row.endpoint };
+      const last = lastSeqSql as unknown as number;
+      const isBelowLimit = lt(db.$count(forwards, eq(forwards.endpoint, row.endpoint)), limit);
+      const inserted = { ...row, since: last, position: last };
+      return (await insertIf(db, forwards, inserted, and(owned(own), isBelowLimit))).rowsAffected === 1;
+    },
+
+    changing: (id: string, set: Partial<Row>): InStatement =>
+      toClientStatement(db.update(forwards).set(set).where(eq(forwards.id, id))),
+
+    removal: (id: string): InStatement => toClientStatement(db.delete(forwards).where(eq(forwards.id, id))),
+
+    write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
+
+    /** Writes what belongs to a new position. @returns false, having done nothing, when another process has moved it */
+    async writeMoved(statements: readonly InStatement[]): Promise<boolean> {
+      try {
+        await client.batch([...statements], 'write');
+        return true;
+      } catch (error) {
+        if (String(error).includes('forwards.position')) return false;
+        throw error;
+      }
+    },
+
+    /** For the runner and the feeder; undefined when it or its endpoint is gone. */
+    open: async (id: string): Promise<OpenForward | undefined> =>
+      (await selectOpen().where(eq(forwards.id, id))).map(toOpen)[0],
+
+    openOf: async (endpoint: number): Promise<OpenForward[]> =>
+      (await selectOpen().where(eq(forwards.endpoint, endpoint)).orderBy(asc(forwards.seq))).map(toOpen),
+
+    /** Row numbers of endpoints that have forwards. */
+    endpointsWithForwards: async (): Promise<number[]> =>
+      (await db.selectDistinct({ seq: forwards.endpoint }).from(forwards).innerJoin(endpoints, isLive)).map(
+        ({ seq }) => seq,
+      ),
+
+    /** Moves the position; the transaction fails when it is another one. */
+    moving: (id: string, from: number, to: number): InStatement => ({ sql: moveSql, args: [id, from, to] }),
+
+    /** Of these events those that were not refused, in the order of row numbers. */
+    notRefused: (seqs: readonly number[]): Promise<FedEvent[]> =>
+      db
+        .select({
+          seq: events.seq,
+          nonce: events.nonce,
+          size: events.size,
+          receivedAt: events.receivedAt,
+          delivery: events.delivery,
+          platform: events.platform,
+        })
+        .from(events)
+        .leftJoin(outcomes, eq(outcomes.event, events.seq))
+        .where(and(inList(events.seq, seqs), isNull(outcomes.refused)))
+        .orderBy(asc(events.seq)),
+
+    /** A statement that notes how the destination is. */
+    noting: (id: string, health: Health): InStatement =>
+      toClientStatement(db.update(forwards).set(health).where(eq(forwards.id, id))),
+
+    probing: async (): Promise<number> => db.$count(forwards, isNotNull(forwards.probeAt)),
+
+    /** Removes the queues of forwards that are gone. */
+    async removeOrphans(): Promise<void> {
+      const live = db.select({ id: forwards.id }).from(forwards).innerJoin(endpoints, isLive);
+      await db.delete(queues).where(and(eq(queues.kind, forwardQueue), notInArray(queues.owner, live)));
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/*
+ * How the events of a forward are sent. An answer of 2xx settles an event: its item goes, and one row stands among its replays, in one
+ * transaction. What is busy or does not answer is tried again, and what refuses an event gets it three times in all.
+ */
+import type { InStatement } from '@libsql/client';
+import type { Clock } from '../../core/clock.ts';
+import { isSuccess } from '../../core/destination.ts';
+import { AppError } from '../../core/errors.ts';
+import { type ForwardRetry, retryMs } from '../../core/forward.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import { eventId } from '../../core/ids.ts';
+import { retryAfterMs } from '../../core/retry-after.ts';
+import type { QueueItem, QueueWork, WorkResult } from '../queues/queue.ts';
+import { afterFailure, healthy, isDown, probeEveryMs, untilProbeMs } from './health.ts';
+import type { ForwardsStore, Health, OpenForward } from './store.ts';
+
+/** `recorded`: a statement that adds the attempt to the event's replays. `refused`: not sent, and never will be as things are. */
+export type ForwardAnswer =
+  | { kind: 'answered'; status: number; headers: readonly HeaderPair[]; recorded: InStatement }
+  | { kind: 'failed'; reason: string }
+  | { kind: 'refused'; reason: string };
+
+export type ForwardSender = (forward: OpenForward, id: string, signal: AbortSignal) => Promise<ForwardAnswer>;
+
+export type ForwardWorkOptions = {
+  store: Pick<ForwardsStore, 'open' | 'noting'>;
+  /** @throws AppError when the event is gone or may not be sent */
+  send: ForwardSender;
+  clock: Clock;
+  /** From 0 up to, not including, 1. */
+  jitter: () => number;
+  onResult: (result: 'settled' | 'retried' | 'given_up') => void;
+};
+
+/** Of one forward at the same time. */
+const concurrency = 6;
+const maxRefusals = 3;
+/** A destination that says `Retry-After: 0` is not asked in a loop. */
+const minRetryAfterMs = 100;
+const maxRetryAfterMs = 24 * 3_600_000;
+
+const memoryMs = 2000;
+
+/** `firstAt`: when it was first tried, epoch ms. `refusals`: answers that say no, such as 404. */
+type Tried = { firstAt: number; refusals: number };
+
+export function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): QueueWork {
+  const { store, send, clock, jitter, onResult } = options;
+  const { id } = opened;
+  let health: Health = { failures: opened.failures, failingSince: opened.failingSince, probeAt: opened.probeAt };
+
+  /** @returns what to write, nothing when it is as it was */
+  const note = (next: Health): InStatement[] => {
+    const isSame = next.failures === 0 && health.failures === 0 && health.probeAt === null;
+    health = next;
+    return isSame ? [] : [store.noting(id, next)];
+  };
+
+  const tryAgain = (item: QueueItem, retry: ForwardRetry, answer: ForwardAnswer, tried: Tried): WorkResult => {
+    const now = clock.now();
+    const { forMs, firstMs, maxMs } = retryMs(retry);
+    const status = answer.kind === 'answered' ? answer.status : null;
+    const isRefusal = status !== null && !isBusy(status);
+    // Who says no, or that it is busy, is there.
+    const also = note(status !== null && (isRefusal || status === 429) ? healthy : afterFailure(health, now));
+    const asked = answer.kind === 'answered' ? retryAfterMs(answer.headers, now) : undefined;
+    const longest = Math.min(maxMs, firstMs * 2 ** Math.min(item.attempts + 1, 30));
+    const backoff = firstMs + jitter() * (longest - firstMs);
+    const ownMs = isDown(health) ? Math.min(backoff, probeEveryMs) : backoff;
+    const inMs =
+      asked === undefined || isRefusal ? Math.ceil(ownMs) : Math.min(Math.max(asked, minRetryAfterMs), maxRetryAfterMs);
+    if (isRefusal && tried.refusals >= maxRefusals)
+      return givenUp(status, `answered ${status}, ${maxRefusals} times with a status that is not tried again`, also);
+    const reason = answer.kind === 'answered' ? null : answer.reason;
+    if (!isRefusal && now + inMs > tried.firstAt + forMs)
+      return givenUp(status, `not delivered within ${retry.for}${reason === null ? '' : `: ${reason}`}`, also);
+    onResult('retried');
+    return { kind: 'retry', inMs, status, error: reason, detail: Buffer.from(JSON.stringify(tried)), also };
+  };
+  const givenUp = (status: number | null, error: string, also: readonly InStatement[] = []): WorkResult => {
+    onResult('given_up');
+    return { kind: 'settled', outcome: 'given_up', status, error, also };
+  };
+
+  const work = async (item: QueueItem, signal: AbortSignal): Promise<WorkResult> => {
+    // Read anew for each event: a person may have changed it.
+    const forward = await store.open(id);
+    if (!forward || !item.event) return { kind: 'removed' };
+    let answer: ForwardAnswer;
+    try {
+      answer = await send(forward, eventId(item.event.seq, item.event.nonce), signal);
+    } catch (error) {
+      if (signal.aborted) return { kind: 'interrupted' };
+      if (!(error instanceof AppError)) throw error;
+      if (isShortOfMemory(error)) return waitForMemory(item, error);
+      if (!isFinal(error)) throw error;
+      return error.code === 'not_found' ? { kind: 'removed' } : givenUp(null, error.message);
+    }
+    if (answer.kind === 'refused') return givenUp(null, answer.reason);
+    if (answer.kind === 'answered' && isSuccess(answer.status)) {
+      onResult('settled');
+      return { kind: 'removed', also: [answer.recorded, ...note(healthy)] };
+    }
+    if (answer.kind === 'failed' && signal.aborted) return { kind: 'interrupted' };
+    const { firstAt, refusals } = readTried(item, clock.now());
+    const isRefusal = answer.kind === 'answered' && !isBusy(answer.status);
+    return tryAgain(item, forward.retry, answer, { firstAt, refusals: refusals + (isRefusal ? 1 : 0) });
+  };
+
+  return {
+    // While it is down, and while that has just ended, one event shows how it is.
+    concurrency: () => (isDown(health) ? 1 : concurrency),
+    destination: () => new URL(opened.url.toString()).origin,
+    restMs: () => untilProbeMs(health, clock.now()),
+    work,
+  };
+}
+
+/** Not the event's fault: it is tried again for long. */
+const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500;
+
+/** Many large events are being sent or read. It says nothing about the destination. */
+const isShortOfMemory = ({ code }: AppError): boolean => code === 'rate_limited' || code === 'overloaded';
+const waitForMemory = ({ attempts }: QueueItem, { message: error }: AppError): WorkResult => ({
+  kind: 'retry',
+  inMs: Math.min(memoryMs * (attempts + 1), probeEveryMs),
+  status: null,
+  error,
+});
+
+/** Waiting would not help. */
+const isFinal = ({ code }: AppError): boolean => ['not_found', 'forbidden', 'invalid', 'damaged'].includes(code);
+
+/** The clock may have gone back since. */
+function readTried({ attempts, detail }: QueueItem, now: number): Tried {
+  if (attempts === 0 || detail === null) return { firstAt: now, refusals: 0 };
+  const { firstAt, refusals } = JSON.parse(Buffer.from(detail).toString('utf8')) as Tried;
+  return { firstAt: Math.min(firstAt, now), refusals };
+}

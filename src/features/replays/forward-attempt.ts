@@ -1,0 +1,112 @@
+/*
+ * One attempt of a forward. What the destination accepts is recorded by the caller, together with what that settles; other attempts
+ * leave no row. Headers that the forward adds are no edit of the event, but a stored secret signs nothing beside them.
+ */
+import type { InStatement } from '@libsql/client';
+import type { Clock } from '../../core/clock.ts';
+import { isSuccess } from '../../core/destination.ts';
+import { hopsHeader, maxHops } from '../../core/forward.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import type { Outbound } from '../../net/outbound.ts';
+import type { StoredEvent } from '../events/service.ts';
+import type { PrepareRequest } from './prepare.ts';
+import type { ReplaysStore } from './store.ts';
+
+export type ForwardAttempt = TeamAccess & {
+  /** Who made the forward. */
+  accountId: string | null;
+  url: string;
+  sign: 'as-captured' | 'fresh';
+  headers: readonly HeaderPair[];
+  timeoutMs: number;
+  signal: AbortSignal;
+};
+
+export type ForwardAttemptResult =
+  | { kind: 'answered'; status: number; headers: readonly HeaderPair[]; recorded: InStatement }
+  | { kind: 'failed'; reason: string }
+  /** Not sent. */
+  | { kind: 'refused'; reason: string };
+
+export function createForwardAttempt({
+  store,
+  withStored,
+  prepare,
+  send,
+  clock,
+  onAttempt,
+}: {
+  store: Pick<ReplaysStore, 'acceptance'>;
+  /** Runs it with the event in memory, within the memory that there is for large ones. */
+  withStored: <T>(
+    principal: MemberAccess,
+    id: string,
+    use: (event: StoredEvent) => Promise<T>,
+    signal?: AbortSignal,
+  ) => Promise<T>;
+  prepare: PrepareRequest;
+  send: Outbound['send'];
+  clock: Pick<Clock, 'now'>;
+  onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
+}) {
+  const attempt = async (forward: ForwardAttempt, event: StoredEvent): Promise<ForwardAttemptResult> => {
+    const { accountId, url, timeoutMs, signal } = forward;
+    const hops = hopsOf(event.headers);
+    if (hops >= maxHops)
+      return { kind: 'refused', reason: `it was forwarded ${maxHops} times on its way here: this may be a loop` };
+    const isFresh = forward.sign === 'fresh';
+    const request = prepare({ app: undefined }, event, {
+      url,
+      ...(isFresh && { sign: { mode: 'fresh' as const } }),
+      ...(isFresh && forward.headers.length > 0 && { edit: { headers: forward.headers.map(([n, v]) => [n, v]) } }),
+    });
+    const outcome = await send({
+      url: request.url,
+      method: request.method,
+      headers: withOwn(request.headers, [...forward.headers, [hopsHeader, `${hops + 1}`]]),
+      body: request.body,
+      timeoutMs,
+      signal,
+      // Only the status and the headers count. A short body is read to its end, so that the destination sees no broken connection.
+      previewBytes: 4096,
+    });
+    if (outcome.kind === 'refused') return outcome;
+    if (outcome.kind === 'unreachable') {
+      onAttempt?.('failed');
+      return { kind: 'failed', reason: outcome.reason };
+    }
+    const { status, headers, durationMs } = outcome;
+    onAttempt?.(isSuccess(status) ? 'ok' : 'not_ok');
+    const accepted = { accountId, destination: url, status, durationMs, createdAt: clock.now() };
+    const recorded = store.acceptance(event.row, { ...accepted, signed: request.isSigned });
+    return { kind: 'answered', status, headers, recorded };
+  };
+
+  /**
+   * @throws not_found, damaged, invalid for what cannot be signed, forbidden for what may not be signed, rate_limited and overloaded
+   * while memory for large events is short
+   */
+  return ({ accountId, ...forward }: ForwardAttempt, id: string): Promise<ForwardAttemptResult> =>
+    withStored(
+      { ...forward, accountId: accountId ?? forward.teamId },
+      id,
+      event => attempt({ ...forward, accountId }, event),
+      forward.signal,
+    );
+}
+
+/** How often the event has been forwarded; the highest that any of its headers says. */
+function hopsOf(headers: readonly HeaderPair[]): number {
+  const counts = headers
+    .filter(([name]) => name.toLowerCase() === hopsHeader)
+    .flatMap(([, value]) => value.split(','))
+    .map(value => (/^\s*\d{1,9}\s*$/.test(value) ? Number(value) : 0));
+  return Math.max(0, ...counts);
+}
+
+/** With headers that replace those of the same name. */
+function withOwn(headers: readonly HeaderPair[], own: readonly HeaderPair[]): HeaderPair[] {
+  const names = new Set(own.map(([name]) => name.toLowerCase()));
+  return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...own];
+}

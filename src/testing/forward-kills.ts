@@ -1,0 +1,170 @@
+/*
+ * Two forwards of an endpoint, one in parallel and one ordered in lanes, to destinations that fail every fifth time, while the server is
+ * killed at random times and started again. Both destinations must accept every event that is stored, the ordered one in the order of
+ * each lane; an event is doubled only when it was under way at a kill; and one row for each forward stands among its replays.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Forward } from '../features/forwards/model.ts';
+import { rowsOf } from './events.ts';
+import { eventually } from './poll.ts';
+import { exchange } from './raw-http.ts';
+import { openTestServer } from './test-server.ts';
+
+export type ForwardKillsResult = {
+  stored: number;
+  kills: number;
+  /** Events that a destination has accepted more than once. */
+  doubled: number;
+  seconds: number;
+  /** What is wrong, the first few. */
+  problems: string[];
+};
+
+const secret = 'the secret of this proof, long enough';
+const lanes = 7;
+/** Of one forward under way at a kill, and as many answered and not written. */
+const maxDoubledPerKill = 2 * 6;
+const modes = ['parallel', 'ordered'] as const;
+
+/** @param random from 0 to 1 */
+export async function killWhileForwarding(options: {
+  /** Starts the server with `serve`. */
+  command: readonly string[];
+  events: number;
+  kills: number;
+  random: () => number;
+}): Promise<ForwardKillsResult> {
+  const { command, events, kills, random } = options;
+  const startedAt = performance.now();
+  const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
+  const destinations = modes.map(() => openDestination(random));
+  try {
+    const { key, id, path } = await prepare(directory, destinations);
+    const port = freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const start = async () => {
+      const env = {
+        PATH: process.env['PATH'] ?? '',
+        HOOKTAPE_DATA_DIR: directory,
+        HOOKTAPE_SECRET: secret,
+        HOOKTAPE_PORT: String(port),
+        HOOKTAPE_REPLAY_ALLOW: '127.0.0.1',
+      };
+      const child = Bun.spawn([...command, 'serve'], { env, stdout: 'ignore', stderr: 'ignore' });
+      await eventually(async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true, 30_000);
+      return child;
+    };
+    const post = async (n: number): Promise<void> => {
+      const body = JSON.stringify({ lane: n % lanes, n });
+      const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+      for (;;) {
+        const text = await exchange(origin, `${head}\r\n\r\n${body}`).catch(() => '');
+        if (text.startsWith('HTTP/1.1 200')) return;
+        await Bun.sleep(20);
+      }
+    };
+
+    let child = await start();
+    for (let kill = 0, sent = 0; kill < kills; kill++) {
+      const upTo = Math.round(((kill + 1) * events) / kills);
+      const sending = (async () => {
+        for (; sent < upTo; sent++) await post(sent);
+      })();
+      await Bun.sleep(100 + random() * 600);
+      child.kill('SIGKILL');
+      await child.exited;
+      child = await start();
+      await sending;
+    }
+    const isDone = async (): Promise<boolean> => {
+      const headers = { authorization: `Bearer ${key}` };
+      const { forwards } = (await (await fetch(`${origin}/api/endpoints/${id}/forwards`, { headers })).json()) as {
+        forwards: Forward[];
+      };
+      return forwards.every(({ waiting, failed }) => waiting + failed === 0);
+    };
+    await eventually(() => destinations.every(({ accepted }) => accepted.size >= events), 300_000);
+    await eventually(isDone, 120_000);
+    child.kill();
+    await child.exited;
+    const found = await check(directory, destinations, kills);
+    return { ...found, kills, seconds: Math.round((performance.now() - startedAt) / 1000) };
+  } finally {
+    for (const one of destinations) one.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+type Destination = ReturnType<typeof openDestination>;
+
+function openDestination(random: () => number) {
+  /** How often each event was accepted, by its id, in the order of the first time. */
+  const accepted = new Map<string, { times: number; lane: number }>();
+  const http = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { lane } = (await request.json()) as { lane: number };
+      if (random() < 0.2) return new Response(null, { status: 503 });
+      const id = request.headers.get('x-service-replay') ?? '';
+      accepted.set(id, { times: (accepted.get(id)?.times ?? 0) + 1, lane });
+      return new Response(null, { status: 204 });
+    },
+  });
+  return { url: `http://127.0.0.1:${http.port}/hook`, accepted, stop: () => http.stop(true) };
+}
+
+async function prepare(directory: string, destinations: readonly Destination[]) {
+  const env = { HOOKTAPE_SECRET: secret, HOOKTAPE_REPLAY_ALLOW: '127.0.0.1' };
+  const server = await openTestServer({ directory, env });
+  const ada = await server.createAccount();
+  const { id, url } = await ada.createEndpoint();
+  for (const [n, mode] of modes.entries())
+    await ada.json(201, 'POST', `/api/endpoints/${id}/forwards`, {
+      name: mode,
+      url: destinations[n]?.url,
+      mode,
+      ...(mode === 'ordered' && { orderBy: 'body.lane' }),
+      retry: { for: '24h', first: '5ms', max: '50ms' },
+    });
+  await server.close();
+  return { key: ada.key, id, path: new URL(url).pathname };
+}
+
+async function check(directory: string, destinations: readonly Destination[], kills: number) {
+  const problems: string[] = [];
+  const server = await openTestServer({ directory, env: { HOOKTAPE_SECRET: secret } });
+  const [[count] = [0]] = await rowsOf(server, 'SELECT count(*) FROM events');
+  const stored = Number(count);
+  const [[left] = [0]] = await rowsOf(server, 'SELECT count(*) FROM queue_items');
+  if (left !== 0) problems.push(`${left} items are left in the queues`);
+  const [[wrong] = [0]] = await rowsOf(
+    server,
+    `SELECT count(*) FROM events WHERE (SELECT count(*) || '/' || count(DISTINCT destination) FROM replays
+      WHERE replays.event = events.seq AND via = 'forward' AND response IS NULL) <> '2/2'`,
+  );
+  if (wrong !== 0) problems.push(`${wrong} events have not one row for each forward`);
+  await server.close();
+  let doubled = 0;
+  for (const [n, { accepted }] of destinations.entries()) {
+    if (accepted.size !== stored) problems.push(`${modes[n]}: ${accepted.size} of ${stored} events arrived`);
+    const again = [...accepted.values()].filter(({ times }) => times > 1).length;
+    if (again > kills * maxDoubledPerKill) problems.push(`${modes[n]}: ${again} events are doubled`);
+    doubled += again;
+    if (modes[n] === 'parallel') continue;
+    for (let lane = 0; lane < lanes; lane++) {
+      // Ids begin with the row number, so they are in the order of storage.
+      const ids = [...accepted].filter(([, one]) => one.lane === lane).map(([id]) => id);
+      if (ids.some((id, i) => i > 0 && id < (ids[i - 1] ?? ''))) problems.push(`lane ${lane} is out of order`);
+    }
+  }
+  return { stored, doubled, problems };
+}
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+  probe.stop(true);
+  return probe.port;
+}

@@ -1,0 +1,79 @@
+/* Endpoints that a file declares, with their forwards. */
+import { newId } from '../core/ids.ts';
+import { createOwnIngestCheck } from '../core/own-ingest.ts';
+import { createDeclaredService } from '../features/declared/service.ts';
+import { createDeclaredStore } from '../features/declared/store.ts';
+import type { Guards } from '../features/endpoints/guards.ts';
+import type { EndpointRegistry } from '../features/endpoints/registry.ts';
+import type { createEndpointsService } from '../features/endpoints/service.ts';
+import type { createTokensStore } from '../features/endpoints/tokens-store.ts';
+import { type createSecretsService, maxConfirmedSecrets } from '../features/secrets/service.ts';
+import type { AuditWiring } from './audit.ts';
+import { createForwardColumns } from './forward-columns.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { createPolicies } from './policies.ts';
+
+type Options = {
+  registry: EndpointRegistry;
+  tokens: ReturnType<typeof createTokensStore>;
+  guards: Guards;
+  policies: ReturnType<typeof createPolicies>;
+  endpoints: ReturnType<typeof createEndpointsService>;
+  secrets: ReturnType<typeof createSecretsService>;
+  onDeleted: () => void;
+  onRetentionChanged: () => void;
+  onForwardsChanged: (ids: readonly string[]) => void;
+};
+
+export function createDeclaredWiring(
+  { config, clock, random, sealer, direct, retentionMs }: Infrastructure,
+  audit: AuditWiring['audit'],
+  options: Options,
+) {
+  const { registry, tokens, guards, policies, endpoints, secrets } = options;
+  const { onDeleted, onRetentionChanged, onForwardsChanged } = options;
+  const forwardColumns = createForwardColumns(sealer);
+  const isOwnIngest = createOwnIngestCheck({
+    urls: [config.baseUrl, ...(config.ingestUrl === undefined ? [] : [config.ingestUrl])],
+    port: config.port,
+    isKnownToken: async token =>
+      (await registry.find(token)) !== undefined || registry.pausedEndpoint(token) !== undefined,
+  });
+  const declared = createDeclaredService({
+    store: createDeclaredStore(direct.db),
+    tools: {
+      retentionLimitMs: plan => retentionMs[plan],
+      seal: guards.seal,
+      newSecret: given => ({ ...secrets.newSecret(given), learned: false, declared: true }),
+      newForwardId: () => newId('fwd', clock.now(), random),
+      forwardColumns: forwardColumns.columns,
+    },
+    clock,
+    random,
+    takesAddresses: config.fixedAddresses,
+    limits: { free: config.freeEndpoints, pro: config.proEndpoints },
+    maxSecrets: maxConfirmedSecrets,
+    urlOf: endpoints.urlOf,
+    openGuard: guards.open,
+    openSecret: secrets.openSecret,
+    openForward: row => ({ ...forwardColumns.settings(row), id: row.id, declared: row.declared }),
+    isOwnIngest,
+    onApplied: async ({ tokens: changed, removed, isRetentionChanged, forwards, lines }) => {
+      for (const { action, id, teamId } of lines)
+        await audit.recordOfCommand(teamId, `endpoint.${action}`, { type: 'endpoint', id });
+      for (const id of removed) registry.removeById(id);
+      for (const token of changed) {
+        const registered = await tokens.findRegistered(token);
+        if (!registered) continue;
+        const { policy = {}, ...endpoint } = await policies.addToOne(registered);
+        registry.add(endpoint);
+        registry.setPolicy(endpoint.seq, () => policy);
+        await secrets.reread(registered.seq);
+      }
+      if (removed.length > 0) onDeleted();
+      if (isRetentionChanged) onRetentionChanged();
+      if (forwards.length > 0) onForwardsChanged(forwards);
+    },
+  });
+  return { declared, forwardColumns, isOwnIngest };
+}

@@ -1,0 +1,25 @@
+/* The settings of forwards between their columns and their meaning, for the API and for files that declare them. */
+import type { ForwardSettings } from '../core/forward.ts';
+import { type Sealer, sealPurpose } from '../core/seal.ts';
+import type { ForwardRow } from '../features/forwards/store.ts';
+import { toSettings } from '../features/forwards/view.ts';
+
+export function createForwardColumns(sealer: Sealer) {
+  /** Undefined when they cannot be opened, because the secret of the server is another one. */
+  const openHeaders = ({ id, headers }: Pick<ForwardRow, 'id' | 'headers'>): [string, string][] | undefined => {
+    const text = sealer.open(headers, sealPurpose.forward(id));
+    return text === undefined ? undefined : (JSON.parse(text) as [string, string][]);
+  };
+  return {
+    openHeaders,
+    settings: (row: ForwardRow): ForwardSettings => toSettings(row, openHeaders(row) ?? []),
+    columns: (id: string, { where, orderBy, headers, ...settings }: ForwardSettings) => ({
+      ...settings,
+      name: Buffer.from(settings.name),
+      url: Buffer.from(settings.url),
+      filter: Buffer.from(where),
+      orderBy: orderBy === null ? null : Buffer.from(orderBy),
+      headers: Buffer.from(sealer.seal(JSON.stringify(headers), sealPurpose.forward(id))),
+    }),
+  };
+}

@@ -1,0 +1,110 @@
+/* Forwards: every event of an endpoint, sent on to a URL. */
+
+import { parseEventId } from '../core/ids.ts';
+import { largeBodyBytes } from '../core/limits.ts';
+import type { TeamAccess } from '../core/principal.ts';
+import { parseWhere } from '../core/where.ts';
+import { createFeedStore } from '../features/feed/store.ts';
+import { createForwardFeeder } from '../features/forwards/feeder.ts';
+import { createFirstAttempts } from '../features/forwards/first-attempts.ts';
+import { createLanes } from '../features/forwards/lanes.ts';
+import { createForwardsService } from '../features/forwards/service.ts';
+import { createForwardsStore } from '../features/forwards/store.ts';
+import type { EndpointsWiring } from './endpoints.ts';
+import type { EventsWiring } from './events.ts';
+import type { FeedWiring } from './feed.ts';
+import type { HistoryWiring } from './history.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { ObservabilityWiring } from './observability.ts';
+import type { QueuesWiring } from './queues.ts';
+
+const sweepEveryMs = 600_000;
+/** How often other processes' events and forwards are looked for; on its own, a process hears of them. */
+const sharedEveryMs = 2000;
+const ownEveryMs = 60_000;
+
+export function createForwardsWiring(
+  { database, clock, random, every, isShared, log }: Infrastructure,
+  { endpoints, forwardColumns, isOwnIngest }: EndpointsWiring,
+  { events, search, background, createSlices }: EventsWiring,
+  { feed }: FeedWiring,
+  { forwardAttempt }: HistoryWiring,
+  { metrics }: ObservabilityWiring,
+  { queues }: QueuesWiring,
+) {
+  const store = createForwardsStore(database);
+  const feedStore = createFeedStore(database);
+  const select = async (principal: TeamAccess, endpointId: string, where: string, seqs: readonly number[]) =>
+    search.createEventFilter(parseWhere(where), await endpoints.owned(principal, endpointId)).select(seqs);
+
+  const feeder = createForwardFeeder({
+    store,
+    queues,
+    addJob: background.add,
+    matching: feed.matching,
+    firstOfDeliveries: createFirstAttempts({
+      groupsOf: (endpoint, rows) => events.deliveries.groupsOf({ endpoint, since: Number.MIN_SAFE_INTEGER }, rows),
+      forwarded: async (forward, seqs) => {
+        const known = (await store.notRefused(seqs)).map(({ seq }) => seq);
+        return select(forward, forward.endpointId, forward.filter.toString(), known);
+      },
+      verdictsOf: async (forward, seqs) => {
+        const found = await events.listBySeq(forward, await endpoints.owned(forward, forward.endpointId), [...seqs]);
+        return new Map(found.map(({ id, verdict }) => [parseEventId(id)?.seq ?? 0, verdict]));
+      },
+    }),
+    lanesOf: createLanes({
+      contents: feedStore.contents,
+      largeContent: feedStore.largeContent,
+      isLarge: ({ size }) => size > largeBodyBytes,
+      createSlices,
+    }),
+    monotonic: clock.monotonic,
+    onError: (cause, fields) => log.warn('events could not be queued for a forward', { ...fields, cause }),
+  });
+  const forwards = createForwardsService({
+    store,
+    queues,
+    feeder,
+    endpoint: endpoints.owned,
+    select,
+    isOwnIngest,
+    columns: forwardColumns.columns,
+    settings: forwardColumns.settings,
+    send: async (forward, id, signal) => {
+      const { teamId, plan, accountId, sign, timeoutS } = forward;
+      const url = forward.url.toString();
+      if (await isOwnIngest(url)) return { kind: 'refused', reason: 'the URL is an ingest URL of this server' };
+      const added = forwardColumns.openHeaders(forward);
+      if (!added) return { kind: 'refused', reason: 'the headers of the forward cannot be opened: set them again' };
+      return forwardAttempt(
+        { teamId, plan, accountId, url, sign, headers: added, timeoutMs: timeoutS * 1000, signal },
+        id,
+      );
+    },
+    onResult: metrics.forward,
+    clock,
+    random,
+  });
+
+  queues.register('forward', forwards.queueKind);
+  every(sweepEveryMs, 'removing what forwards have left', forwards.sweep);
+  every(isShared ? sharedEveryMs : ownEveryMs, 'looking for events to forward', feeder.refresh);
+  const lookForEvents = (): void => {
+    feeder.refresh().catch(cause => log.warn('forwards could not be read', { cause }));
+  };
+  return {
+    forwards,
+    lookForEvents,
+    forwardFeeder: feeder,
+    /** After a file has changed forwards. */
+    forwardsChanged: (ids: readonly string[]): void => {
+      for (const id of ids) queues.finish('forward', id);
+      for (const id of ids) queues.wake('forward', id);
+      lookForEvents();
+    },
+    forwardTotals: { items: store.totals, probing: store.probing },
+  };
+}
+
+export type ForwardsWiring = ReturnType<typeof createForwardsWiring>;
