@@ -1,10 +1,10 @@
 /*
  * `bun run test [ARGS]`: runs `bun test ARGS` and prints `N passed, N failed[, N skipped]` as the last line. A file that does not
- * load and a filter that matches nothing count as a failure. `--fast` skips the slow tests. The longest browser tests run in CI, or when
+ * load and a filter that matches nothing count as a failure. `--fast` skips the slow tests. The longest tests run in CI, or when
  * ARGS name files. Test files run in several processes.
  */
 import { availableParallelism } from 'node:os';
-import { longBrowserTests, slowTests } from './lib/slow-tests.ts';
+import { longTests, slowTests } from './lib/slow-tests.ts';
 
 /** Bun's default of 5 s, also for hooks, is too short when a server starts on a busy disk. */
 const timeoutMs = 60_000;
@@ -16,7 +16,7 @@ const leaveOut = (files: readonly string[]): string[] => files.map(file => `--pa
 const isWhole = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1' || given.some(arg => !arg.startsWith('-'));
 const args = [
   ...given.flatMap(arg => (arg === '--fast' ? leaveOut(slowTests) : [arg])),
-  ...(isWhole ? [] : leaveOut(longBrowserTests)),
+  ...(isWhole ? [] : leaveOut(longTests)),
 ];
 
 // Without isolation a process loads each module once, not once for each file.

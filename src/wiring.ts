@@ -86,6 +86,7 @@ function build(infrastructure: Infrastructure) {
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
   const queues = createQueuesWiring(infrastructure, captureLoad);
   const replayJobs = createReplayJobsWiring(infrastructure, endpoints, events, feed, history, queues, observability);
+  const forwards = createForwardsWiring(infrastructure, endpoints, events, feed, history, observability, queues);
   const alerts = createAlertsWiring(
     infrastructure,
     endpoints,
@@ -95,9 +96,9 @@ function build(infrastructure: Infrastructure) {
     history,
     schemas,
     queues,
+    forwards,
     captureLoad,
   );
-  const forwards = createForwardsWiring(infrastructure, endpoints, events, feed, history, observability, queues);
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */

@@ -94,27 +94,38 @@ export const slowTests: readonly string[] = [
 ];
 
 /**
- * Browser tests that visit every page or every variant of one. `.ci/run` runs them (HOOKTAPE_REQUIRE_BROWSER=1), and so does naming
- * them; without that, `bun run test` leaves them out, so that `bun run check` takes a few minutes.
+ * Browser tests that visit every page or every variant of one, and tests that kill or start processes for many seconds. `.ci/run` runs
+ * them (HOOKTAPE_REQUIRE_BROWSER=1), and so does naming them; without that, `bun run test` leaves them out, so that `bun run check`
+ * takes a few minutes.
  */
-export const longBrowserTests: readonly string[] = [
-  'accessibility',
-  'answer-bodies',
-  'answers',
-  'docs',
-  'filter-tools',
-  'guard',
-  'jobs',
-  'keyboard',
-  'reading',
-  'rows',
-  'settings',
-  'test-events',
-  'volume',
-].map(name => `src/testing/browser/${name}.test.ts`);
+export const longTests: readonly string[] = [
+  'src/cli/expect/parallel.test.ts',
+  'src/cli/listen/kills.test.ts',
+  'src/features/replay-jobs/kills.test.ts',
+  'src/testing/faults/answers.test.ts',
+  ...[
+    'accessibility',
+    'answer-bodies',
+    'answers',
+    'docs',
+    'filter-tools',
+    'guard',
+    'jobs',
+    'keyboard',
+    'navigation',
+    'reading',
+    'replay',
+    'rows',
+    'schemas',
+    'settings',
+    'tasks',
+    'test-events',
+    'volume',
+  ].map(name => `src/testing/browser/${name}.test.ts`),
+];
 
 /** Entries that match no test file, because it was renamed or removed. */
 export const staleEntries = (root: string): string[] =>
-  [...slowTests, ...longBrowserTests].filter(
+  [...slowTests, ...longTests].filter(
     pattern => ![...new Glob(pattern).scanSync({ cwd: root })].some(file => /\.test\.tsx?$/.test(file)),
   );

@@ -5,7 +5,7 @@ import { rateLimited } from '../core/errors.ts';
 import { parseWhere } from '../core/where.ts';
 import { createAlertSender } from '../features/alerts/channels.ts';
 import { createEvaluation, lookEveryMs } from '../features/alerts/evaluation.ts';
-import { createObserve, type StuckForward } from '../features/alerts/observe.ts';
+import { createObserve } from '../features/alerts/observe.ts';
 import { createAlertsService } from '../features/alerts/service.ts';
 import { createStorageAlert, type StorageState } from '../features/alerts/storage-alert.ts';
 import { createAlertsStore } from '../features/alerts/store.ts';
@@ -15,6 +15,7 @@ import { createMailer, type Mailer } from '../net/mail.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { CaptureLoad, EventsWiring } from './events.ts';
 import type { FeedWiring } from './feed.ts';
+import type { ForwardsWiring } from './forwards.ts';
 import type { HistoryWiring } from './history.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { ObservabilityWiring } from './observability.ts';
@@ -25,9 +26,6 @@ const sweepEveryMs = 600_000;
 const storageEveryMs = 15_000;
 const testEmailsPerMinute = 10;
 
-/** For how long a forward of an endpoint has been stuck. There are no forwards yet, so alerts about them are refused. */
-const stuckForward: StuckForward | undefined = undefined;
-
 export function createAlertsWiring(
   infrastructure: Infrastructure,
   { endpoints }: EndpointsWiring,
@@ -37,6 +35,7 @@ export function createAlertsWiring(
   { outbound }: HistoryWiring,
   { schemaLearner }: SchemasWiring,
   { queues }: QueuesWiring,
+  { stuckForward }: ForwardsWiring,
   captureLoad: CaptureLoad,
 ) {
   const { config, database, clock, random, sealer, every, runsQueues } = infrastructure;
@@ -55,7 +54,6 @@ export function createAlertsWiring(
     catchUp: schemaLearner.catchUp,
     send,
     linkTo: id => `${config.baseUrl}/app/endpoints/${id}`,
-    hasForwards: stuckForward !== undefined,
     canMail: mailer !== undefined,
     limitTests: accountId => {
       const waitS = limiter.take(accountId, testEmailsPerMinute);

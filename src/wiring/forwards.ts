@@ -103,6 +103,11 @@ export function createForwardsWiring(
       for (const id of ids) queues.wake('forward', id);
       lookForEvents();
     },
+    /** For how long a forward of the endpoint has failed, ms; 0: none does. */
+    stuckForward: async (endpoint: number): Promise<number> => {
+      const since = await store.failingSince(endpoint);
+      return since === null ? 0 : Math.max(0, clock.now() - since);
+    },
     forwardTotals: { items: store.totals, probing: store.probing },
   };
 }

@@ -19,7 +19,7 @@ function observe(pages: readonly number[], isBusy = false) {
     matchingAmong: async () => new Set(),
     lastSeq: async () => 5000,
     isBusy: () => isBusy,
-    stuckForward: undefined,
+    stuckForward: async () => 0,
   });
   return look(alert).then(({ seen, position }) => ({ matching: seen.matching, position, read }));
 }

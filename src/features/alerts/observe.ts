@@ -22,8 +22,7 @@ export type ObserveOptions = {
   lastSeq: () => Promise<number>;
   /** Whether deliveries wait for their commit, or arrive at a high rate: then less is read at a time. */
   isBusy: () => boolean;
-  /** undefined: there are no forwards. */
-  stuckForward: StuckForward | undefined;
+  stuckForward: StuckForward;
 };
 
 const nothing: Omit<Seen, 'isPaused'> = { matching: 0, changes: 0, news: [], stuckMs: 0 };
@@ -75,7 +74,7 @@ export function createObserve(options: ObserveOptions): Observe {
     return reported(alert, rows, shown.map(toNews));
   };
   const forwards = async (alert: OpenAlert) => ({
-    seen: { ...nothing, stuckMs: (await stuckForward?.(alert.endpoint)) ?? 0 },
+    seen: { ...nothing, stuckMs: await stuckForward(alert.endpoint) },
     position: alert.position,
   });
 

@@ -57,7 +57,7 @@ describe('POST /api/endpoints/{id}/alerts', () => {
     ['minutes for new_type', { kind: 'new_type', minutes: 2 }, 'minutes'],
     ['where for new_type', { kind: 'new_type', where: 'type:a' }, 'where'],
     ['a wrong filter', { kind: 'silence', minutes: 1, where: 'size>' }, 'where'],
-    ['forward_stuck', { kind: 'forward_stuck' }, 'no forwards'],
+    ['where for forward_stuck', { kind: 'forward_stuck', where: 'type:a' }, 'where'],
     ['an unknown kind', { kind: 'storage' }, 'kind'],
     ['minutes of 0', { kind: 'silence', minutes: 0 }, 'minutes'],
     ['no URL', { kind: 'new_type', channel: { type: 'slack' } }, 'channel.url'],

@@ -41,7 +41,6 @@ export function createAlertsService(options: {
   send: SendAlert;
   /** The endpoint's page in the dashboard. */
   linkTo: (endpointId: string) => string;
-  hasForwards: boolean;
   canMail: boolean;
   /** @throws rate_limited when the account sends too many test emails */
   limitTests: (accountId: string) => void;
@@ -89,8 +88,6 @@ export function createAlertsService(options: {
 
   const readRule = (kind: AlertRow['kind'], given: Pick<NewAlert, 'where' | 'minutes' | 'count'>): Rule => {
     const { where, minutes, count } = given;
-    if (kind === 'forward_stuck' && !options.hasForwards)
-      throw invalid('kind: forward_stuck: this server has no forwards');
     if (kind === 'silence' && minutes == null) throw invalid('minutes: required for silence');
     refuse(reportingKinds.has(kind) && minutes != null, 'minutes', kind);
     refuse(kind !== 'bad_signatures' && count != null, 'count', kind);

@@ -1,6 +1,6 @@
 /* Forwards: their rows, how far each has come, and how its destination is. Ownership is part of the queries of people. */
 import type { InStatement } from '@libsql/client';
-import { and, asc, eq, exists, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm';
+import { and, asc, eq, exists, isNotNull, isNull, lt, min, notInArray, sql } from 'drizzle-orm';
 import { forwardQueue } from '../../core/forward.ts';
 import type { Database } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
@@ -58,6 +58,15 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
     ...createForwardItemsStore(db),
 
     listOf: (own: OwnEndpoint): Promise<Row[]> => db.select().from(forwards).where(of(own)).orderBy(asc(forwards.seq)),
+
+    /** Since when a forward of the endpoint fails that is not paused: epoch ms; null when none does. */
+    failingSince: async (endpoint: number): Promise<number | null> =>
+      (
+        await db
+          .select({ since: min(forwards.failingSince) })
+          .from(forwards)
+          .where(and(eq(forwards.endpoint, endpoint), eq(forwards.enabled, true)))
+      )[0]?.since ?? null,
 
     find: async (own: OwnEndpoint, id: string): Promise<Row | undefined> =>
       (

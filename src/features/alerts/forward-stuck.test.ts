@@ -1,0 +1,50 @@
+/* Alerts about forwards whose destination does not take events. */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type AlertBench, openAlerts } from '../../testing/alerts.ts';
+
+let alerts: AlertBench;
+const received: string[] = [];
+let isDown = true;
+const http = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  fetch: async request => {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/alerts') received.push(((await request.json()) as { type: string }).type);
+    return new Response(null, { status: pathname !== '/alerts' && isDown ? 503 : 200 });
+  },
+});
+beforeAll(async () => {
+  alerts = await openAlerts();
+});
+afterAll(async () => {
+  await alerts.close();
+  await http.stop(true);
+});
+
+test('a forward that fails for minutes is told once, and again when it delivers', async () => {
+  const { ada, server } = alerts;
+  const origin = `http://127.0.0.1:${http.port}`;
+  const endpoint = await ada.createEndpoint();
+  await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/forwards`, {
+    name: 'billing',
+    url: `${origin}/billing`,
+    mode: 'ordered',
+    sign: 'as-captured',
+    enabled: true,
+  });
+  const channel = { type: 'webhook', url: `${origin}/alerts` };
+  await alerts.create(endpoint.id, { kind: 'forward_stuck', minutes: 2, channel, enabled: true });
+  await alerts.pass(180_000);
+  expect(received).toEqual([]);
+
+  await server.deliver(endpoint);
+  await server.services.background.idle();
+  await alerts.pass(90_000);
+  expect(received).toEqual([]);
+  await alerts.pass(300_000);
+  expect(received).toEqual(['alert.fired']);
+  isDown = false;
+  await alerts.pass(900_000);
+  expect(received).toEqual(['alert.fired', 'alert.resolved']);
+}, 30_000);
