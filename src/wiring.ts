@@ -6,14 +6,13 @@
 import { createCaptureRate } from './ingest/capture-rate.ts';
 import { createAccessWiring } from './wiring/access.ts';
 import { createAccountsWiring } from './wiring/accounts.ts';
-import { createAlertsWiring } from './wiring/alerts.ts';
 import { createAnswerRulesWiring } from './wiring/answer-rules.ts';
 import { createAuditWiring } from './wiring/audit.ts';
+import { createDeliveringWiring } from './wiring/delivering.ts';
 import { createEndpointsWiring } from './wiring/endpoints.ts';
 import { createEventsWiring } from './wiring/events.ts';
 import { createFeedWiring } from './wiring/feed.ts';
 import { createFiltersWiring } from './wiring/filters.ts';
-import { createForwardsWiring } from './wiring/forwards.ts';
 import { createHistoryWiring } from './wiring/history.ts';
 import { createInfrastructure, type Dependencies, type Infrastructure } from './wiring/infrastructure.ts';
 import { createIngestWiring } from './wiring/ingest.ts';
@@ -21,8 +20,6 @@ import { createListenersWiring } from './wiring/listeners.ts';
 import { createMcpWiring } from './wiring/mcp.ts';
 import { createOAuthWiring } from './wiring/oauth.ts';
 import { createObservabilityWiring } from './wiring/observability.ts';
-import { createQueuesWiring } from './wiring/queues.ts';
-import { createReplayJobsWiring } from './wiring/replay-jobs.ts';
 import { createSchemasWiring } from './wiring/schemas.ts';
 
 export type { Dependencies } from './wiring/infrastructure.ts';
@@ -55,7 +52,7 @@ function build(infrastructure: Infrastructure) {
       recheckAccess();
     },
     onRetentionChanged: wakeSweeper,
-    onForwardsChanged: ids => forwards.forwardsChanged(ids),
+    onForwardsChanged: ids => delivering.forwardsChanged(ids),
   });
   const accounts = createAccountsWiring(infrastructure, endpoints.endpoints, {
     onPlanChanged: wakeSweeper,
@@ -68,15 +65,15 @@ function build(infrastructure: Infrastructure) {
     capture: ingest.capture,
     notifications: events.notifications,
     search: events.search,
-    replayJobs: replayJobs.replayJobLevels,
-    countFiringAlerts: alerts.countFiringAlerts,
-    forwards: forwards.forwardTotals,
+    replayJobs: delivering.replayJobLevels,
+    countFiringAlerts: delivering.countFiringAlerts,
+    forwards: delivering.forwardTotals,
   }));
   const events = createEventsWiring(infrastructure, endpoints, observability, captureLoad, () =>
     ingest.forgetSequences(),
   );
   const ingest = createIngestWiring(infrastructure, endpoints, events, observability, captureRate, event =>
-    forwards.forwardFeeder.recorded(event),
+    delivering.forwardFeeder.recorded(event),
   );
   const filters = createFiltersWiring(infrastructure, endpoints, events, captureLoad);
   const listeners = createListenersWiring(infrastructure, endpoints, events);
@@ -84,10 +81,7 @@ function build(infrastructure: Infrastructure) {
   const answerRules = createAnswerRulesWiring(infrastructure, endpoints, events, history);
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
-  const queues = createQueuesWiring(infrastructure, captureLoad);
-  const replayJobs = createReplayJobsWiring(infrastructure, endpoints, events, feed, history, queues, observability);
-  const forwards = createForwardsWiring(infrastructure, endpoints, events, feed, history, observability, queues);
-  const alerts = createAlertsWiring(
+  const delivering = createDeliveringWiring(
     infrastructure,
     endpoints,
     events,
@@ -95,8 +89,6 @@ function build(infrastructure: Infrastructure) {
     feed,
     history,
     schemas,
-    queues,
-    forwards,
     captureLoad,
   );
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
@@ -113,8 +105,7 @@ function build(infrastructure: Infrastructure) {
   };
   const close = async (): Promise<void> => {
     infrastructure.stopTimers();
-    forwards.forwardFeeder.stop();
-    await queues.queues.stop();
+    await delivering.stopDelivering();
     await history.replays.stop();
     await events.background.stop();
     await ingest.capture.drain();
@@ -139,11 +130,8 @@ function build(infrastructure: Infrastructure) {
     ...listeners,
     ...feed,
     ...schemas,
-    ...queues,
     ...audit,
-    ...replayJobs,
-    ...alerts,
-    ...forwards,
+    ...delivering,
     ...mcp,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.
@@ -159,12 +147,7 @@ function build(infrastructure: Infrastructure) {
         throw error;
       }
       infrastructure.startTimers();
-      if (infrastructure.runsQueues) {
-        if (!infrastructure.isShared) await replayJobs.replayJobs.removeUnfinished();
-        await queues.queues.start();
-        // It waits until what a crash left is filed, which the start does not.
-        forwards.lookForEvents();
-      }
+      await delivering.startDelivering();
       // An upgrade or a crash may have left work.
       events.search.wake();
     },
