@@ -12,7 +12,7 @@ import type { QueuesWiring } from './queues.ts';
 const sweepEveryMs = 600_000;
 
 export function createReplayJobsWiring(
-  { database, clock, random, every }: Infrastructure,
+  { direct, clock, random, every }: Infrastructure,
   { endpoints }: EndpointsWiring,
   { events }: EventsWiring,
   { feed }: FeedWiring,
@@ -20,7 +20,8 @@ export function createReplayJobsWiring(
   { queues }: QueuesWiring,
   { metrics }: ObservabilityWiring,
 ) {
-  const store = createReplayJobsStore(database);
+  // The start of the server must not wait until what a crash left is filed; events of a job are filed when they are found.
+  const store = createReplayJobsStore(direct);
   const replayJobs = createReplayJobsService({
     store,
     queues,
