@@ -28,6 +28,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('command palette and help'), () => {
     await on.press('Enter');
     await on.noDialog();
     await on.openRow('invoice.paid');
+    // The open event adds its commands to the palette once it is loaded.
+    await page.locator('.event-marks').waitFor();
     await on.press('Control+k');
     expect(await on.options().first().textContent()).toContain('Newest event');
     await on.press('ArrowDown', 'ArrowUp', 'ArrowUp');
