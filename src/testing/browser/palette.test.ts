@@ -33,7 +33,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('command palette and help'), () => {
     await on.press('Control+k');
     expect(await on.options().first().textContent()).toContain('Newest event');
     await on.press('ArrowDown', 'ArrowUp', 'ArrowUp');
-    expect(await on.options().last().getAttribute('aria-selected')).toBe('true');
+    await on.options().last().and(page.locator('[aria-selected="true"]')).waitFor();
     await on.press('Escape');
     await on.noDialog();
     await on.focusIs('.event-link');

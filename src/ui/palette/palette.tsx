@@ -3,7 +3,7 @@
  * part of its name. It closes before it does what was chosen, so that the focus is where it was.
  */
 
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../components/icons.tsx';
 import { currentLocation, navigate } from '../components/navigation.tsx';
 import { useWorkspace } from '../components/workspace.tsx';
@@ -33,7 +33,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
     previousFocus.current = document.activeElement;
     dialog.current?.showModal();
   }, []);
-  useEffect(() => setActive(0), [text]);
+  // Before the next key, which an effect after the frame could undo.
+  useLayoutEffect(() => setActive(0), [text]);
   const chosenIndex = Math.min(active, items.length - 1);
   const chosen = items[chosenIndex];
   const close = (): void => {
@@ -51,7 +52,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
     if (event.isComposing) return;
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: pageRows, PageUp: -pageRows };
     const by = steps[event.key];
-    if (by !== undefined) setActive(nextActive(active, items.length, by));
+    // From the state and not what was drawn: keys may come faster than frames.
+    if (by !== undefined) setActive(current => nextActive(current, items.length, by));
     else if (event.key === 'Enter') {
       if (chosen) choose(chosen);
     } else if (event.key === 'Escape') close();
