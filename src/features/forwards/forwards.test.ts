@@ -91,6 +91,10 @@ describe('a forward', () => {
     const forward = await forwards.until(endpoint, id, one => one.givenUp === 1 && one.failed === 1 && !one.waiting);
     expect(forward.state).toBe('ok');
     await eventually(() => asked.get('busy') === 3);
+    // Its answer has come, and is written a moment later; so is the end of the busy one.
+    const failed = () => forwards.deliveries(endpoint, id, 'state=failed');
+    await eventually(async () => (await failed()).length === 1 && (await failed())[0]?.lastStatus === 429);
+    await eventually(async () => (await forwards.deliveries(endpoint, id)).length === 2);
     expect(Object.fromEntries(asked)).toEqual({ busy: 3, later: 1, no: 3 });
     const [later] = await forwards.deliveries(endpoint, id, 'state=failed');
     expect(later).toMatchObject({ state: 'failed', attempts: 1, lastStatus: 429 });
