@@ -94,7 +94,7 @@ async function send(world: World, from: number, to: number, random: () => number
   );
 }
 
-/** @returns all stored events, in the order of the feed; each call reads only those that have come since the last one */
+/** @returns all stored events, in the order of the feed; each call reads only new events */
 function createReader({ api, endpoint }: World): () => Promise<readonly Stored[]> {
   const stored: Stored[] = [];
   let after = 'start';

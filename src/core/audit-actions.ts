@@ -112,7 +112,15 @@ export type CommandRule = {
   id: { result: string } | { argument: string } | { fixed: string };
 };
 
-/** By the names of `cli/operations.ts`; null for what changes nothing that people have made. */
+/** Of a command whose result is an account. */
+const ofAccount = (action: string): CommandRule => ({
+  action,
+  type: 'account',
+  team: { by: 'email', argument: 'email' },
+  id: { result: 'id' },
+});
+
+/** By the names of `cli/operations.ts`. null: the command changes nothing that people have made. */
 export const commandRules = {
   ping: null,
   'import.add': {
@@ -121,31 +129,11 @@ export const commandRules = {
     team: { by: 'endpoint', argument: 'endpoint' },
     id: { argument: 'endpoint' },
   },
-  'account.create': {
-    action: 'account.created',
-    type: 'account',
-    team: { by: 'email', argument: 'email' },
-    id: { result: 'id' },
-  },
+  'account.create': ofAccount('account.created'),
   'account.list': null,
-  'account.plan': {
-    action: 'account.plan_changed',
-    type: 'account',
-    team: { by: 'email', argument: 'email' },
-    id: { result: 'id' },
-  },
-  'account.password': {
-    action: 'account.password_changed',
-    type: 'account',
-    team: { by: 'email', argument: 'email' },
-    id: { result: 'id' },
-  },
-  'account.delete': {
-    action: 'account.deleted',
-    type: 'account',
-    team: { by: 'email', argument: 'email' },
-    id: { result: 'id' },
-  },
+  'account.plan': ofAccount('account.plan_changed'),
+  'account.password': ofAccount('account.password_changed'),
+  'account.delete': ofAccount('account.deleted'),
   'key.create': {
     action: 'key.created',
     type: 'key',
@@ -155,7 +143,7 @@ export const commandRules = {
   'key.list': null,
   'key.revoke': { action: 'key.revoked', type: 'key', team: { by: 'key', argument: 'id' }, id: { argument: 'id' } },
   'signing-key.rotate': { action: 'signing_key.rotated', type: 'installation', id: { fixed: 'signing-key' } },
-  // A line for each endpoint, written by the one who applies the file.
+  // The service that applies the file writes an entry for each endpoint.
   'endpoints.apply': null,
   backup: null,
   check: null,

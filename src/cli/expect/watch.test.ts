@@ -27,7 +27,7 @@ type Asked = { after: string; wait: number };
 /** `inMs`: how long it takes. */
 type Answer = (Partial<FeedPage> & { inMs?: number }) | (Error & { inMs?: number });
 
-/** A feed that answers as it is told, and a clock that only its waits and the command's pauses move. */
+/** A feed with answers that the test sets, and a clock that advances only when the feed or the command waits. */
 function playFeed(answer: (asked: Asked, at: number) => Answer | 'in time') {
   const clock = holdClock();
   const began = clock.monotonic();

@@ -74,7 +74,7 @@ test('what changes to and fro within a minute is counted, and not sent', () => {
   expect(at(1000, stuck)).toEqual(fired());
   const edges = Array.from({ length: 10 }, (_, n) => at(5000, n % 2 ? stuck : {}));
   expect(edges).toEqual(Array(10).fill(undefined));
-  // After the minute: the state is as it was told, so there is nothing to say.
+  // After the minute the state is the one that was reported last, so nothing is sent.
   expect(at(10_000, stuck)).toBeUndefined();
   expect(at(1000)).toEqual(resolved(10));
   expect(at(minute)).toBeUndefined();

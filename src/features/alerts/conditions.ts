@@ -23,7 +23,7 @@ export type AlertState = {
 
 /** What was seen since the last look. */
 export type Seen = {
-  /** Events that match: for silence those that end it, for bad_signatures invalid ones. */
+  /** How many events match. For silence: events that end it. For bad_signatures: events with an invalid signature. */
   matching: number;
   /** Changes to report, and the first of them in words. */
   changes: number;
@@ -34,7 +34,7 @@ export type Seen = {
   isPaused: boolean;
 };
 
-/** What is to be said. `held`: edges or changes before this one that nobody was told of, because a minute had not passed. */
+/** The notification to send. `held`: earlier changes that were not reported, because a minute had not passed since the last notification. */
 export type Notice = {
   type: 'alert.fired' | 'alert.resolved';
   reason: string;

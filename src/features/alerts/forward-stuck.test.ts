@@ -22,7 +22,7 @@ afterAll(async () => {
   await http.stop(true);
 });
 
-test('a forward that fails for minutes is told once, and again when it delivers', async () => {
+test('a forward that keeps failing is reported once, and its recovery once', async () => {
   const { ada, server } = alerts;
   const origin = `http://127.0.0.1:${http.port}`;
   const endpoint = await ada.createEndpoint();

@@ -31,8 +31,8 @@ const maxPages = 8;
 const maxChanges = 500;
 
 /**
- * The filter for the events that count: those that were received in the time that the condition is about, so that imported events do
- * not, whatever their row numbers.
+ * The filter for the events that count: only events received within the condition's time. Imported events have recent row numbers but
+ * old times, so they do not count.
  */
 export function eventsThatCount({ kind, minutes }: Pick<OpenAlert, 'kind' | 'minutes'>, where: string): string {
   const terms = [`received>${minutes ?? 1}m`, ...(kind === 'bad_signatures' ? ['verdict:invalid'] : [])];
