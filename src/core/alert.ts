@@ -12,6 +12,6 @@ export const reportingKinds: ReadonlySet<AlertKind> = new Set(['new_type', 'sche
 /** The kind of the queues that hold notifications; each belongs to one alert. */
 export const alertQueueName = 'alert';
 
-/** What the operator hears of storage. */
+/** States of storage that the operator is notified of. */
 export const storageLevels = ['ok', 'low', 'failing'] as const;
 export type StorageLevel = (typeof storageLevels)[number];

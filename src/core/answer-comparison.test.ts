@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type ComparedAnswer, compareAnswers, maxDifferences } from './answer-comparison.ts';
 
 const answer = (body: unknown, more: Partial<ComparedAnswer> = {}): ComparedAnswer => ({
@@ -58,6 +59,9 @@ describe('compareAnswers', () => {
     ['text', 'a', 'b', 'body'],
     ['bytes that are no text', '\u0080', 'b', 'body'],
     ['JSON and text', { a: 1 }, 'a', 'body'],
+    ['JSON and damaged JSON', { a: 1 }, '{"a":1', 'body'],
+    ['a large number and its digits as text', '{"a":12345678901234567890}', '{"a":"12345678901234567890"}', 'body.a'],
+    ['nothing and null', '', 'null', 'body'],
   ])('tells %s apart', (_, left, right, path) => {
     expect(compare(answer(left), answer(right)).map(one => one.path)).toEqual([path]);
   });
@@ -84,6 +88,49 @@ describe('compareAnswers', () => {
       'body.items.1.x',
     ]);
     expect(compare(answer(1, { status: 500 }), answer(2), ['status', 'body'])).toEqual([]);
+  });
+
+  test('compares what compressed answers contain, not how they are compressed', () => {
+    const packed = (text: string, level: number) =>
+      answer('', { body: gzipSync(text, { level }), headers: [['Content-Encoding', 'GZIP']] });
+    const brotli = answer('', { body: brotliCompressSync('{"b":2,"a":1}'), headers: [['content-encoding', 'br']] });
+    for (const other of [packed('{"b":2,"a":1}', 9), brotli, answer({ a: 1, b: 2 })])
+      expect(compare(packed('{"a":1,"b":2}', 1), other)).toEqual([]);
+    expect(compare(packed('{"a":1}', 1), packed('{"a":2}', 9))).toEqual([{ path: 'body.a', left: 1, right: 2 }]);
+  });
+
+  test('compares the bytes of answers that are damaged, too large, or not compressed as they say', () => {
+    const claims = (body: Uint8Array, name = 'gzip') => answer('', { body, headers: [['content-encoding', name]] });
+    const bomb = (of: string) => gzipSync(of.repeat(8 << 20));
+    for (const [left, right] of [
+      [Buffer.from('{"a":1}'), Buffer.from('{"a":2}')],
+      [gzipSync('{"a":1}').subarray(0, 15), gzipSync('{"a":2}').subarray(0, 20)],
+      [bomb('a'), bomb('b')],
+    ] as const)
+      expect(compare(claims(left), claims(right))).toHaveLength(1);
+    expect(compare(claims(Buffer.from('{"a":1}'), 'constructor'), answer({ a: 2 }))).toHaveLength(1);
+  });
+
+  test('tells a header that is missing, one that comes twice, and another charset', () => {
+    const left = answer('', {
+      headers: [
+        ['X-Gone', '1'],
+        ['X-Twice', '1'],
+        ['X-Twice', '2'],
+        ['Content-Type', 'text/plain; charset=utf-8'],
+      ],
+    });
+    const right = answer('', {
+      headers: [
+        ['X-Twice', '1'],
+        ['Content-Type', 'text/plain; charset=latin1'],
+      ],
+    });
+    expect(compare(left, right, [], ['x-gone', 'x-twice', 'content-type']).map(one => [one.path, one.right])).toEqual([
+      ['header.x-gone', null],
+      ['header.x-twice', '1'],
+      ['header.content-type', 'text/plain; charset=latin1'],
+    ]);
   });
 
   test('compares only the headers that are named, in any case', () => {
@@ -114,5 +161,22 @@ describe('compareAnswers', () => {
     expect(compare(many(1), many(2))).toHaveLength(maxDifferences);
     const deep = (value: number) => answer(`${'['.repeat(2000)}${value}${']'.repeat(2000)}`);
     expect(compare(deep(1), deep(2))).toHaveLength(1);
+  });
+
+  test.each(['body.a[0', 'body.a[z-a]', 'body.a]', 'body.('])('the path %s ignores what it says', path => {
+    const [left, right] = [answer({ a: 1, [path.slice('body.'.length)]: 1 }), answer({ a: 2 })];
+    expect(compare(left, right, [path]).map(one => one.path)).toEqual(['body.a']);
+  });
+
+  test('ignores a path, what is below it and any item, and nothing that only begins alike', () => {
+    const answerOf = (n: number) => {
+      const item = { id: n, n };
+      return answer({ a: n, ab: n, items: [item, item], '0': { x: n } });
+    };
+    const [left, right] = [answerOf(1), answerOf(2)];
+    const paths = (...ignore: string[]) => compare(left, right, ignore).map(({ path }) => path);
+    expect(paths('body.a', 'body.items[].id', 'body.items.1.n', 'body.0')).toEqual(['body.ab', 'body.items.0.n']);
+    expect(paths('body')).toEqual([]);
+    expect(paths('bod', 'body.')).toHaveLength(7);
   });
 });

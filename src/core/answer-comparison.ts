@@ -2,6 +2,7 @@
  * The differences of two answers to the same request, for replay jobs: status, chosen headers, and the body, JSON by path. The duration
  * is not compared. Numbers are compared as they are written, so that digits beyond 2^53 count.
  */
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { decodeUtf8Leniently } from './text.ts';
 
 export type ComparedAnswer = {
@@ -16,6 +17,15 @@ export type Difference = { path: string; left: unknown; right: unknown; missing?
 /** For one event. A longer report would not help. */
 export const maxDifferences = 100;
 const maxTextCharacters = 1000;
+const maxContentBytes = 1 << 20;
+
+type Decompress = (body: Uint8Array, limits: { maxOutputLength: number }) => Uint8Array;
+const decompressions: Record<string, Decompress | undefined> = Object.assign(Object.create(null), {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+} satisfies Record<string, Decompress>);
 
 /** A number in JSON whose digits a double cannot hold, kept as it is written. */
 class ExactNumber {
@@ -48,8 +58,18 @@ export function compareAnswers(
     const [one, other] = [headerOf(left, name), headerOf(right, name)];
     if (one !== other) add(withMissing(`header.${name}`, one, other));
   }
-  compareBodies(left.body, right.body, add, isIgnored);
+  if (Buffer.compare(left.body, right.body) !== 0) compareBodies(contentOf(left), contentOf(right), add, isIgnored);
   return found;
+}
+
+/** The body without the compression that some destinations use though they are asked for none. Damaged or very large: as it came. */
+function contentOf(answer: ComparedAnswer): Uint8Array {
+  const decompress = decompressions[headerOf(answer, 'content-encoding')?.trim().toLowerCase() ?? ''];
+  try {
+    return decompress ? decompress(answer.body, { maxOutputLength: maxContentBytes }) : answer.body;
+  } catch {
+    return answer.body;
+  }
 }
 
 function compareBodies(
@@ -75,11 +95,11 @@ function compareValues(
   const work: [path: string, left: unknown, right: unknown][] = [[root, left, right]];
   for (let next = work.pop(); next; next = work.pop()) {
     const [path, one, other] = next;
-    if (isIgnored(path)) continue;
     if (!isContainer(one) || !isContainer(other) || Array.isArray(one) !== Array.isArray(other)) {
       if (!isSame(one, other)) add(withMissing(path, one, other));
       continue;
     }
+    if (isIgnored(path)) continue;
     const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
     for (const key of keys.reverse()) work.push([`${path}.${key}`, memberOf(one, key), memberOf(other, key)]);
   }
@@ -127,14 +147,35 @@ const headerOf = ({ headers }: ComparedAnswer, name: string): string | undefined
   return values.length === 0 ? undefined : values.join(', ');
 };
 
-/** Whether a path is one of these, or below one. */
+/** Ignored paths by their parts; `isEnd`: one ends here. */
+type IgnoredParts = { isEnd: boolean; next: Map<string, IgnoredParts> };
+const anyItem = '[]';
+
+/** Whether a path is one of these, or below one. A body has thousands of paths: each costs its parts, however many are ignored. */
 function ignoredTest(ignore: readonly string[]): (path: string) => boolean {
-  const patterns = ignore.map(given => {
-    const escaped = given
-      .replace(/^header\..*$/, name => name.toLowerCase())
-      .replace(/[.*+?^${}()|\\]/g, '\\$&')
-      .replace(/\[\]/g, '\\.\\d+');
-    return new RegExp(`^${escaped}(?:\\.|$)`);
-  });
-  return path => patterns.some(pattern => pattern.test(path));
+  const root: IgnoredParts = { isEnd: false, next: new Map() };
+  for (const given of ignore) {
+    let at = root;
+    const path = given.replace(/^header\..*$/, name => name.toLowerCase());
+    for (const part of path.replaceAll(anyItem, `.${anyItem}`).split('.')) {
+      const next = at.next.get(part) ?? { isEnd: false, next: new Map() };
+      at.next.set(part, next);
+      at = next;
+    }
+    at.isEnd = true;
+  }
+  if (ignore.length === 0) return () => false;
+  return path => {
+    let reached = [root];
+    // Only as far as it is ignored: the paths of a body that is nested deeply are long.
+    for (let start = 0; reached.length > 0 && start <= path.length; ) {
+      const dot = path.indexOf('.', start);
+      const part = path.slice(start, dot < 0 ? path.length : dot);
+      const asItem = /^\d+$/.test(part) ? [part, anyItem] : [part];
+      reached = reached.flatMap(({ next }) => asItem.flatMap(one => next.get(one) ?? []));
+      if (reached.some(({ isEnd }) => isEnd)) return true;
+      start += part.length + 1;
+    }
+    return false;
+  };
 }

@@ -165,7 +165,7 @@ export const deniedToApps: readonly Permission[] = [
     ],
   },
   {
-    description: 'see, create and change forwards, or send and skip what waits for them',
+    description: 'see, create and change forwards, or retry and skip their events',
     operations: [
       'GET /api/endpoints/{id}/forwards',
       'POST /api/endpoints/{id}/forwards',

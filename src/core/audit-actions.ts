@@ -1,5 +1,5 @@
 /*
- * What each operation writes into the audit log. Operations are written as in `/openapi.json`; every one that changes something has an
+ * The entry of each operation in the audit log. Operations are written as in `/openapi.json`; every one that changes something has an
  * entry here, and a test tries them all. Actions are `noun.past_participle`.
  */
 
@@ -82,8 +82,16 @@ export const auditRules: Readonly<Record<string, AuditRule | null>> = {
   'POST /api/endpoints/{id}/forwards': rule('forward.created', 'forward', created),
   'PATCH /api/endpoints/{id}/forwards/{fid}': rule('forward.changed', 'forward', param('fid')),
   'DELETE /api/endpoints/{id}/forwards/{fid}': rule('forward.deleted', 'forward', param('fid')),
-  'POST /api/endpoints/{id}/forwards/{fid}/retry': rule('forward.retried', 'forward', param('fid')),
-  'POST /api/endpoints/{id}/forwards/{fid}/skip': rule('forward.skipped', 'forward', param('fid')),
+  'POST /api/endpoints/{id}/forwards/{fid}/retry': rule(
+    ({ body }) => ('id' in body ? 'forward.retried' : null),
+    'forward',
+    param('fid'),
+  ),
+  'POST /api/endpoints/{id}/forwards/{fid}/skip': rule(
+    ({ body }) => ('id' in body ? 'forward.skipped' : null),
+    'forward',
+    param('fid'),
+  ),
   'POST /api/endpoints/{id}/forwards/{fid}/pause': rule('forward.paused', 'forward', param('fid')),
   'POST /api/endpoints/{id}/forwards/{fid}/resume': rule('forward.resumed', 'forward', param('fid')),
   'POST /api/keys': rule('key.created', 'key', created),
@@ -102,7 +110,7 @@ export const auditRules: Readonly<Record<string, AuditRule | null>> = {
   'POST /api/invitations/{token}': rule('invitation.accepted', 'account', self),
 };
 
-/** What a command did: the team and the target are found by its arguments and its result. */
+/** The entry of a command: its arguments and its result give the team and the target. */
 export type CommandRule = {
   action: string;
   type: string;

@@ -11,7 +11,7 @@ export function encodeBody(bytes: Uint8Array): { body: string; bodyEncoding: Bod
     : { body: text, bodyEncoding: 'utf8' };
 }
 
-/** @param field names the text in the error @throws invalid for what is not base64, padding included */
+/** @param field names the text in the error @throws invalid for text that is not base64 with padding */
 export function decodeBody(text: string, encoding: BodyEncoding, field: string): Buffer {
   if (encoding === 'utf8') return Buffer.from(text, 'utf8');
   const bytes = Buffer.from(text, 'base64');

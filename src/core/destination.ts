@@ -18,3 +18,10 @@ export function readDestination(given: string): string {
     throw invalid('url must be an absolute http or https URL');
   return given;
 }
+
+/** For one that is kept, and shown to the team: no credentials stand in it. @throws invalid */
+export function readKeptDestination(given: string): string {
+  const { username, password } = new URL(readDestination(given));
+  if (username !== '' || password !== '') throw invalid('url must not contain a user name or password');
+  return given;
+}

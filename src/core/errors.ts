@@ -70,3 +70,6 @@ export const unreachable = (message: string, cause?: unknown): AppError =>
   new AppError('unreachable', message, { cause });
 export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown): AppError =>
   new AppError('unavailable', message, { cause, retryAfterSeconds });
+
+/** An event was not read because other large events are being read or sent: it is tried again. */
+export const isShortOfMemory = ({ code }: AppError): boolean => code === 'rate_limited' || code === 'overloaded';

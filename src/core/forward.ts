@@ -1,11 +1,10 @@
-/* Forwards: their words, and what people may set of one. The API and declared endpoints read it here. */
+/* Forwards: their constants, and their settings as the API and declared endpoints read them. */
 import { parseDuration } from '../shared/units.ts';
-import { readDestination } from './destination.ts';
+import { readKeptDestination } from './destination.ts';
 import { invalid } from './errors.ts';
 import { createFieldReader } from './filter/field-value.ts';
-import { maxNameCharacters } from './limits.ts';
 import { fieldsOfRequest } from './replay-headers.ts';
-import { firstCharacters, isPlainText } from './text.ts';
+import { readName } from './text.ts';
 import { parseWhere } from './where.ts';
 
 export const forwardModes = ['parallel', 'ordered'] as const;
@@ -49,7 +48,7 @@ export type GivenForward = Omit<Partial<ForwardSettings>, 'retry' | 'where'> & {
   retry?: Partial<ForwardRetry>;
 };
 
-/** The settings with defaults for what is not given. @param before what they were; default: a new forward @throws invalid */
+/** The settings, with defaults for missing ones. @param before the former settings; default: a new forward @throws invalid */
 export function readForward(given: GivenForward, before?: ForwardSettings): ForwardSettings {
   const defaults: Omit<ForwardSettings, 'name' | 'url'> = {
     where: '',
@@ -67,12 +66,12 @@ export function readForward(given: GivenForward, before?: ForwardSettings): Forw
     ...known,
     ...given,
     where: (given.where === undefined ? known.where : (given.where ?? '')).trim(),
-    retry: { ...known.retry, ...given.retry },
+    retry: fittingRetry(known.retry, given.retry),
   };
+  // Without lanes, the field that made them has no use.
+  if (read.mode === 'parallel' && given.orderBy === undefined) read.orderBy = null;
   read.name = readName(read.name);
-  readDestination(read.url);
-  const { username, password } = new URL(read.url);
-  if (username !== '' || password !== '') throw invalid('url must not contain a user name or password: use headers');
+  readKeptDestination(read.url);
   parseWhere(read.where);
   if (read.orderBy !== null) {
     if (read.mode === 'parallel') throw invalid('orderBy goes with mode "ordered"');
@@ -83,6 +82,14 @@ export function readForward(given: GivenForward, before?: ForwardSettings): Forw
   retryMs(read.retry);
   checkHeaders(read.headers);
   return read;
+}
+
+/** Of `first` and `max`, the one that is not given follows the other, so that either can be given alone. */
+function fittingRetry(known: ForwardRetry, given: Partial<ForwardRetry> = {}): ForwardRetry {
+  const retry = { ...known, ...given };
+  const [first = 0, max = 0] = [parseDuration(retry.first), parseDuration(retry.max)];
+  if (max >= first || (given.first !== undefined && given.max !== undefined)) return retry;
+  return given.max === undefined ? { ...retry, max: retry.first } : { ...retry, first: retry.max };
 }
 
 /** @throws invalid */
@@ -97,16 +104,6 @@ export function retryMs(retry: ForwardRetry): { forMs: number; firstMs: number; 
   const maxMs = ms('max', 1, maxDelayMs);
   if (maxMs < firstMs) throw invalid('retry.max must not be shorter than retry.first');
   return { forMs: ms('for', 0, maxForMs), firstMs, maxMs };
-}
-
-/** @throws invalid */
-function readName(given: string): string {
-  const name = given.trim();
-  if (name === '') throw invalid('name must not be empty');
-  if (!isPlainText(name)) throw invalid('name must not contain control characters');
-  if (firstCharacters(name, maxNameCharacters) !== name)
-    throw invalid(`name must be at most ${maxNameCharacters} characters`);
-  return name;
 }
 
 /** @throws invalid */

@@ -4,13 +4,13 @@
  */
 import { type HeaderPair, isCredentialHeader, redacted } from './headers.ts';
 
-/** `shownAs`: what stands in place of the text. */
+/** `shownAs`: the replacement of the text. */
 export type HiddenText = { text: string; shownAs: string };
 
 /** Shorter texts are too common to be hidden. */
 const minHiddenCharacters = 4;
 
-/** Credentials that a request brings along: captured ones are redacted, and so is what is kept of these. */
+/** Credentials that come with a request: they are redacted wherever they are kept, like captured ones. */
 export const credentialsIn = (headers: readonly (readonly [name: string, value: string | null])[]): HiddenText[] =>
   headers.flatMap(([name, value]) => {
     if (value === null || !isCredentialHeader(name.toLowerCase())) return [];

@@ -39,7 +39,7 @@ describe('an edit of the body', () => {
     [{ bodyEncoding: 'utf8' as const }, 'goes with edit.body'],
   ])('%j is refused', (edit, message) => expect(() => bodyAfter(edit)).toThrow(message));
 
-  test('refuses what is not base64 at once, however long', () => {
+  test('refuses text that is not base64 at once, however long', () => {
     expect(() => bodyAfter({ body: `${'='.repeat(200_000)}x`, bodyEncoding: 'base64' })).toThrow('not base64');
   });
 

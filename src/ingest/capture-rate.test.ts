@@ -9,10 +9,12 @@ test('is high while hundreds arrive per second, and low soon after', () => {
   expect(activity.isHigh()).toBe(false);
   activity.stored(1);
   expect(activity.isHigh()).toBe(true);
+  expect(activity.recent()).toBe(200);
   clock.advance(1500);
   expect(activity.isHigh()).toBe(true);
   clock.advance(1000);
   expect(activity.isHigh()).toBe(false);
+  expect(activity.recent()).toBe(0);
 });
 
 test('a few deliveries per second are never high', () => {

@@ -5,6 +5,8 @@ export type CaptureRate = {
   stored: (rows: number) => void;
   /** Whether a few hundred deliveries were stored in the last one or two seconds. */
   isHigh: () => boolean;
+  /** How many deliveries were stored in the last one or two seconds. */
+  recent: () => number;
 };
 
 const windowMs = 1000;
@@ -21,14 +23,16 @@ export function createCaptureRate(monotonic: () => number): CaptureRate {
     currentRows = 0;
     startedAt = monotonic();
   };
+  const recent = (): number => {
+    startWindow();
+    return previousRows + currentRows;
+  };
   return {
     stored: rows => {
       startWindow();
       currentRows += rows;
     },
-    isHigh: () => {
-      startWindow();
-      return previousRows + currentRows >= highRows;
-    },
+    isHigh: () => recent() >= highRows,
+    recent,
   };
 }

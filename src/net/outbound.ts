@@ -41,7 +41,11 @@ export type OutboundResult =
   /** There was no response. */
   | { readonly kind: 'unreachable'; readonly reason: string; readonly durationMs: number };
 
-export type Outbound = { readonly send: (request: OutboundRequest) => Promise<OutboundResult> };
+export type Outbound = {
+  readonly send: (request: OutboundRequest) => Promise<OutboundResult>;
+  /** Why nothing may be sent to a URL at this time; undefined when it may, or when its name cannot be resolved. */
+  readonly refusal: (url: string) => Promise<string | undefined>;
+};
 
 type Answer = Omit<Extract<OutboundResult, { kind: 'answered' }>, 'durationMs'>;
 type Failure = { readonly kind: 'unreachable'; readonly reason: string };
@@ -210,6 +214,14 @@ export function createOutbound({
   };
 
   return {
+    refusal: async url => {
+      const late = Promise.withResolvers<undefined>();
+      const timer = setTimeout(() => late.resolve(undefined), connectTimeoutMs);
+      const verdict = await Promise.race([guard(url), late.promise]);
+      clearTimeout(timer);
+      return verdict?.kind === 'refused' ? verdict.reason : undefined;
+    },
+
     send: async request => {
       if (!tokenForm.test(request.method) || request.method === 'CONNECT') {
         return { kind: 'refused', reason: 'the method cannot be sent' };

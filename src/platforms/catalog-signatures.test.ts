@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { delivery } from '../testing/deliveries.ts';
-import type { KeyFormat, Platform, SignatureScheme } from './engine/platform.ts';
+import type { Platform } from './engine/platform.ts';
+import type { KeyFormat, SignatureScheme } from './engine/signature-scheme.ts';
 import { verifyHmac } from './engine/verifiers/hmac.ts';
 import { verifyToken } from './engine/verifiers/token.ts';
 import { detect, platforms, verify } from './platforms.ts';

@@ -13,8 +13,9 @@ import {
   signedHeaders,
   urlencoded,
 } from '../testing/signing-requests.ts';
-import type { Platform, SignatureScheme } from './engine/platform.ts';
+import type { Platform } from './engine/platform.ts';
 import type { SignedRequest } from './engine/sign.ts';
+import type { SignatureScheme } from './engine/signature-scheme.ts';
 import { platforms, sign, verify } from './platforms.ts';
 
 const minutes = 60_000;

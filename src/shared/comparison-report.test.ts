@@ -75,6 +75,18 @@ test('hostile values cannot leave their code span, their table cell or their lin
   expect(Bun.markdown.html(text)).not.toContain('<img');
 });
 
+test.each(['a|b', 'a\\|b', 'a\\\\|b'])('%s in a cell ends no cell, whether or not a backslash can be escaped', path => {
+  const text = reportAsMarkdown({
+    job,
+    paths: groupByPath([item('evt_1', { path, left: 1, right: 2 })]),
+    items: [],
+    truncated: false,
+  });
+  const row = text.split('\n').find(line => line.includes('| 1 |')) ?? '';
+  const withEscapes = row.replace(/\\[\\|]/g, '');
+  expect([row.split(/(?<!\\)\|/).length, withEscapes.split('|').length]).toEqual([7, 7]);
+});
+
 test('a report without differences says so', () => {
   const text = reportAsMarkdown({ job: { ...job, different: 0, same: 9 }, paths: [], items: [], truncated: false });
   expect(text).toContain('9 events: 9 the same, 0 different');

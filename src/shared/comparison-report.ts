@@ -78,7 +78,8 @@ export async function readReport<Job extends ReportedJob, Item extends ReportedI
 /** `body.items.0.sku` and `body.items.7.sku` are one path: `body.items[].sku`. */
 export const generalPath = (path: string): string => path.replace(/\.\d+(?=\.|$)/g, '[]');
 
-export function groupByPath(items: readonly ReportedItem[]): PathGroup[] {
+/** @param exampleLimit of each path */
+export function groupByPath(items: readonly ReportedItem[], exampleLimit = maxExamples): PathGroup[] {
   const groups = new Map<string, PathGroup & { last: string }>();
   for (const { eventId, differences } of items)
     for (const difference of differences) {
@@ -88,13 +89,13 @@ export function groupByPath(items: readonly ReportedItem[]): PathGroup[] {
       // An event counts once, however many items of its list differ.
       if (group.last !== eventId) group.events++;
       group.last = eventId;
-      if (group.examples.length < maxExamples) group.examples.push({ eventId, ...difference });
+      if (group.examples.length < exampleLimit) group.examples.push({ eventId, ...difference });
     }
   return [...groups.values()].map(({ last: _, ...group }) => group).sort((a, b) => b.events - a.events);
 }
 
 const maxValueCharacters = 200;
-// Control characters, and those that reorder or hide text.
+// Control characters, and characters that reorder or hide text.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
 
 const escapeUnsafe = (text: string): string =>
@@ -128,10 +129,12 @@ export function reportAsMarkdown({ job, paths, items, truncated }: ComparisonRep
     ...(job.where === '' ? [] : [`- Filter: ${code(job.where)}`]),
     ...lists,
     `- Started ${time(job.createdAt)}, ended ${time(job.finishedAt)} (${job.state})`,
-    `- ${job.matched} events: ${job.same} the same, ${job.different} different, ${job.failed} failed, ${job.skipped} skipped`,
+    `- ${job.matched} ${job.matched === 1 ? 'event' : 'events'}: ${job.same} the same, ${job.different} different, ${job.failed} failed, ${job.skipped} skipped`,
     ...(truncated ? [`- Only the first ${items.length} events that differed or failed are in this report.`] : []),
     '',
-    ...(paths.length === 0 ? ['No differences.', ''] : ['## Where they differ', '', ...pathTable(paths), '']),
+    ...(paths.length === 0
+      ? [job.same === 0 ? 'No answers were compared.' : 'No differences.', '']
+      : ['## Where they differ', '', ...pathTable(paths), '']),
     ...(differing.length === 0 ? [] : ['## Events that differ', '', ...differing.flatMap(itemLines), '']),
     ...(failed.length === 0 ? [] : ['## Events that failed', '', ...failed.map(failureLine), '']),
   ];
@@ -167,5 +170,5 @@ function code(text: string): string {
   return isPadded ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
 }
 
-/** In a table, also a code span ends at a bar. */
-const cell = (text: string): string => code(text.replaceAll('|', '\\|'));
+/** In a table, also a code span ends at a bar. After a backslash, programs do not agree whether another one escapes it. */
+const cell = (text: string): string => code(text.replace(/(?<=\\)\|/g, '\\u007c').replace(/\|/g, '\\|'));

@@ -19,5 +19,7 @@ export const maxRateSeconds = 86_400;
 export const maxHeldPerEndpoint = 200;
 /** The same in the whole process, so that many endpoints do not take the connections of all others. */
 export const maxHeldConnections = 2000;
+/** Memory of bodies with placeholders that wait to be sent, in the whole process. One endpoint has half of it at most. */
+export const maxHeldBodyBytes = 64 << 20;
 /** Larger bodies have no fields for placeholders. */
 export const maxPlaceholderBodyBytes = 1 << 20;

@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import { maxRenderedBytes } from './limits.ts';
-import { type RenderedEvent, readTemplate, render } from './placeholders.ts';
+import { maxBytesOf, type RenderedEvent, readTemplate, render } from './placeholders.ts';
 
 const event: RenderedEvent = {
   headers: [
@@ -49,6 +49,33 @@ describe('placeholders', () => {
     expect(fill('[{{body.a}}]', { given: { ...event, body: new Uint8Array([0xff]) } })).toBe('[]');
     const large = Buffer.from(JSON.stringify({ a: 'x', b: 'y'.repeat(1 << 20) }));
     expect(fill('[{{body.a}}]', { given: { ...event, body: large } })).toBe('[]');
+  });
+
+  test.each([
+    ['{{id}}{{now}}é'],
+    ['{{header.a}}{{header.b}}{{header.b}}'],
+    ['{{query.a}}{{query.b}}'],
+    ['{{body.text}}'],
+    ['{{body.deep}}{{body.numbers}}'],
+  ])('%s takes at most what was reckoned from the sizes', text => {
+    const given: RenderedEvent = {
+      headers: [
+        ['a', '\xe9'.repeat(100)],
+        ['b', '\x01'.repeat(100)],
+      ],
+      query: `a=${'%01'.repeat(100)}&b=${'\xe9'.repeat(100)}`,
+      body: Buffer.from(
+        JSON.stringify({ text: '\u0000"\\\ud800'.repeat(100), deep: { a: ['"\u0001'.repeat(100)] } }).replace(
+          '{',
+          `{"numbers":[${Array(100).fill('1e20').join()}],`,
+        ),
+      ),
+    };
+    for (const isJson of [false, true])
+      expect(Buffer.byteLength(fill(text, { given, isJson }))).toBeLessThanOrEqual(
+        maxBytesOf(readTemplate(text), given),
+      );
+    expect(maxBytesOf(readTemplate(text.repeat(1000)), given)).toBeLessThanOrEqual(maxRenderedBytes);
   });
 
   test('the answer stays below its limit: values that do not fit are empty', () => {

@@ -37,6 +37,23 @@ export function readTemplate(text: string): Template {
   return parts;
 }
 
+/** JSON may write one byte of a value as `\u0000`. */
+const maxBytesPerByte = 6;
+/** Of an id or a time. */
+const shortValueBytes = 64;
+
+/** The most that `render` can return, from the sizes alone. */
+export function maxBytesOf(template: Template, { headers, query, body }: RenderedEvent): number {
+  const largestHeader = headers.reduce((largest, [, value]) => Math.max(largest, value.length), 0);
+  const sources = { header: largestHeader, query: query?.length ?? 0, body: body.length };
+  const bytes = template.reduce((sum, part) => {
+    if (typeof part === 'string') return sum + Buffer.byteLength(part);
+    const { source } = part;
+    return sum + (source === 'id' || source === 'now' ? shortValueBytes : maxBytesPerByte * sources[source]);
+  }, 0);
+  return Math.min(bytes, maxRenderedBytes);
+}
+
 /**
  * The body to send.
  * @param isJson values are escaped for the inside of a JSON string

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'bun:test';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { asForm, factsOf, githubEvents, receivedAround } from '../../testing/filters/events.ts';
 import { createFilterGenerator } from '../../testing/filters/generator.ts';
-import { type EventFacts, evaluate } from './evaluate.ts';
+import { evaluate } from './evaluate.ts';
+import type { EventFacts } from './event-facts.ts';
 
 const json = githubEvents();
 const events = [...json, ...json.slice(0, 60).map(asForm)];

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { textOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { expectMatches, factsWith, matches, now } from '../../testing/filters/facts.ts';
-import { decidingTerm, type EventFacts, evaluate } from './evaluate.ts';
+import { decidingTerm, evaluate } from './evaluate.ts';
 import { createEventContent } from './event-content.ts';
+import type { EventFacts } from './event-facts.ts';
 
 describe('columns', () => {
   test('of an event', () => {

@@ -3,34 +3,12 @@
  * callers read an event's content, and verify its signature, only when they must. A field that an event does not have makes its term
  * false. Cheap terms are tried first; a filter is prepared once, on first use.
  */
-import { type Filter, type Node, type Term, termsOf, type Verdict } from '../../shared/filter/filter.ts';
+
+import { type Filter, type Node, type Term, termsOf } from '../../shared/filter/filter.ts';
 import type { EventContent } from './event-content.ts';
+import type { EventFacts } from './event-facts.ts';
 import { stepBytes } from './steps.ts';
 import { costOf, createTermTests, type TermTests, type Test } from './term-tests.ts';
-
-export type EventFacts = {
-  type: string | null;
-  /** In lower case. */
-  platform: string | null;
-  method: string | null;
-  path: string;
-  /** Epoch ms. */
-  receivedAt: number;
-  /** Bytes of the body. */
-  size: number;
-  sourceIp: string;
-  verdict: Verdict;
-  /** From 1. */
-  attempt: number;
-  /** The status of the answer; null when there was none. */
-  answered: number | null;
-  tags: readonly string[];
-  isPinned: boolean;
-  isReplayed: boolean;
-  isEdited: boolean;
-  isRefused: boolean;
-  content: EventContent;
-};
 
 /** @param now epoch ms, for times such as `received>2h` */
 export function evaluate(filter: Filter, facts: Partial<EventFacts>, now: number): boolean | undefined {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
 import { expectMatches, factsWith, matches } from '../../testing/filters/facts.ts';
 import type { HeaderPair } from '../headers.ts';
-import type { EventFacts } from './evaluate.ts';
+import type { EventFacts } from './event-facts.ts';
 
 describe('headers and query', () => {
   const facts = factsWith({

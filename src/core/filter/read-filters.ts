@@ -1,8 +1,9 @@
 /* Reads what many filters ask of one event, with a limit on the time that this takes. */
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { YieldIfDue } from '../concurrency/time-slices.ts';
-import { type EventFacts, evaluateInSteps } from './evaluate.ts';
+import { evaluateInSteps } from './evaluate.ts';
 import type { EventContent } from './event-content.ts';
+import type { EventFacts } from './event-facts.ts';
 
 /**
  * From then on these filters know what they find in `content`, and evaluating them takes no time.

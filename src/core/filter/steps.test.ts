@@ -110,7 +110,7 @@ describe('evaluateInSteps', () => {
     });
   });
 
-  test('many terms take smaller steps, and `decidingTerm` finds what was read', () => {
+  test('many terms take smaller steps, and `decidingTerm` finds the values that were read', () => {
     const where = Array.from({ length: 50 }, (_, i) => `body.list[]:${10_000 + i}`).join(' OR ');
     const filter = parseFilter(where);
     const given = factsWith({ body: JSON.stringify({ list: Array.from({ length: 2000 }, (_, i) => i) }) });

@@ -13,8 +13,8 @@ import {
 import { lowerName } from '../headers.ts';
 import { createMatcher, type Matcher } from '../search-text.ts';
 import { createContentTest } from './content-test.ts';
-import type { EventFacts } from './evaluate.ts';
 import type { EventContent } from './event-content.ts';
+import type { EventFacts } from './event-facts.ts';
 import { findParameter, someParameter, somePart } from './form-fields.ts';
 import { countMatches, createJsonPaths } from './json-fields.ts';
 import { result, stepBytes } from './steps.ts';

@@ -3,24 +3,15 @@
  * the three failed, because each needs another remedy, but never which part of its credentials: the user name, the password and the
  * token are compared together, as digests, so that neither text nor time tells how much of a guess was right or how long a secret is.
  */
+
 import { timingSafeEqual } from 'node:crypto';
 import { type Cidr, isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
 import type { EndpointGuard, GuardedRequest } from '../answers/model.ts';
 import { type HeaderPair, lowerName, readFieldLines } from '../headers.ts';
 import { sha256 } from '../sha256.ts';
-import type { Guard, RefusedStatus } from './model.ts';
+import type { Guard, ReadyGuard, RefusedStatus } from './model.ts';
 import { readParameters } from './parameters.ts';
 import { withoutToken } from './redact.ts';
-
-/** A guard as deliveries need it. */
-export type ReadyGuard = {
-  readonly methods: ReadonlySet<string> | undefined;
-  readonly ranges: readonly Cidr[] | undefined;
-  /** Of `user:password` in UTF-8. */
-  readonly basicDigest: Uint8Array | undefined;
-  /** `name`: of a header in lower case. */
-  readonly token: { in: 'header' | 'query'; name: string; value: string; digest: Uint8Array } | undefined;
-};
 
 /** The answer to a delivery that is refused. `error` is for its sender. */
 export type Refusal = { status: RefusedStatus; headers: Readonly<Record<string, string>>; error: string };

@@ -111,7 +111,7 @@ test('network before method before credential; all of them must hold', () => {
   expect(whole({ ...request, method: 'GET', sourceIp: '10.1.1.1' })?.refusal?.headers).toEqual({ allow: 'POST, PUT' });
 });
 
-describe('what is stored', () => {
+describe('stored answers', () => {
   const stored = (token: NonNullable<Guard['token']>, query: string | null, ...lines: string[]) => {
     const result = endpointGuard({ token, onRefuse: 'record' }).check({
       ...request,

@@ -2,6 +2,7 @@
  * The conditions under which an endpoint accepts a delivery. All given conditions must hold. A guard is checked by
  * check.ts, read from a request or a file by read.ts, and its token is kept out of storage by redact.ts.
  */
+import type { Cidr } from '../../shared/addresses.ts';
 
 export type Guard = {
   /** Upper case. */
@@ -19,3 +20,19 @@ export type RefusedStatus = 401 | 403 | 405;
 
 /** Shown instead of a secret. Sending it back keeps the secret. */
 export const shownSecret = '[set]';
+
+/** A guard as deliveries need it. */
+export type ReadyGuard = {
+  readonly methods: ReadonlySet<string> | undefined;
+  readonly ranges: readonly Cidr[] | undefined;
+  /** Of `user:password` in UTF-8. */
+  readonly basicDigest: Uint8Array | undefined;
+  /** `name`: of a header in lower case. */
+  readonly token: { in: 'header' | 'query'; name: string; value: string; digest: Uint8Array } | undefined;
+};
+
+/** Without its secrets. */
+export type StoredGuard = Omit<Guard, 'basic' | 'token'> & {
+  basic?: Omit<NonNullable<Guard['basic']>, 'password'>;
+  token?: Omit<NonNullable<Guard['token']>, 'value'>;
+};

@@ -22,7 +22,7 @@ const ownFields: ReadonlySet<string> = new Set([
   'content-type',
   'expect',
 ]);
-/** What node:http reads: nothing else can arrive. */
+/** The methods that node:http accepts: no others can arrive. */
 const httpMethods =
   'ACL BIND CHECKOUT CONNECT COPY DELETE GET HEAD LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY OPTIONS PATCH POST PROPFIND PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK UNLOCK UNSUBSCRIBE'.split(
     ' ',

@@ -5,7 +5,7 @@
  */
 import { latin1 } from '../buffer.ts';
 import { type HeaderPair, lowerName, readFieldLines, redacted, toFieldLines } from '../headers.ts';
-import type { ReadyGuard } from './check.ts';
+import type { ReadyGuard } from './model.ts';
 import { readParameters } from './parameters.ts';
 
 /** A shorter token is replaced only where the guard looks for it: elsewhere the same text may mean something else. */

@@ -6,7 +6,7 @@ import type { Hold } from '../../core/answer.ts';
 import { chanceOf } from '../../core/answers/chance.ts';
 import { decide, sequencesOf } from '../../core/answers/evaluate.ts';
 import { type Answered, answeredWith, type Outcome, type Refusal } from '../../core/answers/model.ts';
-import type { RenderedEvent } from '../../core/answers/placeholders.ts';
+import { maxBytesOf, type RenderedEvent } from '../../core/answers/placeholders.ts';
 import type { ActiveAnswer, ActiveRule, ActiveRules } from '../../core/answers/rules.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import { evaluate, evaluateInSteps } from '../../core/filter/evaluate.ts';
@@ -44,7 +44,7 @@ export type Chosen = {
   retryAfterS: number | undefined;
   /** Undefined: it is sent at once. */
   hold: Hold | undefined;
-  /** With more held answers than allowed, it is sent at once and without `stall`. */
+  /** With more held answers, or more memory for them, than allowed, it is sent at once and without `stall`. */
   isLimited: boolean;
   event: RenderedEvent;
 };
@@ -137,9 +137,12 @@ export function createAnswerer({
     retryAfterS: number | undefined,
   ): Chosen => {
     const { answer } = rule;
-    const takesTime = answer.delayMs > 0 || answer.fault === 'stall';
-    const hold = takesTime ? holds.take(destination.seq) : undefined;
+    const { delayMs, fault, body } = answer;
     const event = { headers, query: delivery.query, body: delivery.body };
+    const takesTime = delayMs > 0 || fault === 'stall';
+    // A body without placeholders is part of the rule.
+    const ownBytes = (): number => (body instanceof Uint8Array ? 0 : maxBytesOf(body.template, event));
+    const hold = takesTime ? holds.take(destination.seq, ownBytes()) : undefined;
     return { answer, retryAfterS, hold, isLimited: takesTime && !hold, event };
   };
 

@@ -228,6 +228,27 @@ test('HEAD gets the head, and HTTP/1.0 an answer', async () => {
   expect(await endpoint.raw('POST PATH HTTP/1.0\r\nContent-Length: 0')).toEndWith('\r\n\r\nteapot');
 });
 
+test('delayed answers hold 32 MiB of bodies with placeholders for an endpoint; the next one is sent at once', async () => {
+  const endpoint = await endpointWith([{ answer: { delayMs: 60_000, status: 503, body: 'late {{body.text}}' } }]);
+  const body = JSON.stringify({ text: 'x'.repeat(50_000) });
+  const request = `POST PATH HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}`;
+  // 256 KiB each.
+  const held = await Promise.all(Array.from({ length: 128 }, () => openConnection(endpoint, request, body)));
+  await eventually(() => server.services.holds.count() === 128);
+  expect(await endpoint.raw(request, body)).toEndWith('x');
+  expect((await endpoint.events('answered:503')).at(-1)?.answered).toMatchObject({ delayMs: 0, limited: true });
+  // A sender that has only closed its side may still read its answer, which stays in memory.
+  held[0]?.socket.end();
+  await eventually(() => server.services.holds.count() === 127);
+  expect(await endpoint.raw(request, body)).toEndWith('x');
+  held[1]?.socket.resetAndDestroy();
+  await eventually(() => server.services.holds.count() === 126);
+  const other = await openConnection(endpoint, request, body);
+  await eventually(() => server.services.holds.count() === 127);
+  for (const { socket } of [...held, other]) socket.destroy();
+  await eventually(() => server.services.holds.count() === 0);
+}, 30_000);
+
 test('an endpoint holds 200 connections; the next sender is answered at once', async () => {
   const endpoint = await endpointWith([{ answer: { delayMs: 60_000, status: 503, body: 'late' } }]);
   const request = 'POST PATH HTTP/1.1\r\nHost: x\r\nContent-Length: 0';

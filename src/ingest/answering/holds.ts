@@ -1,13 +1,19 @@
 /*
  * The connections that delayed and stalled answers hold open. Their number is limited, because each is one that no
- * other sender can use. When the server stops, none waits any longer.
+ * other sender can use, and so is the memory of the bodies that wait. When the server stops, none waits any longer.
  */
 import type { Hold } from '../../core/answer.ts';
-import { maxHeldConnections, maxHeldPerEndpoint } from '../../core/answers/limits.ts';
+import { maxHeldBodyBytes, maxHeldConnections, maxHeldPerEndpoint } from '../../core/answers/limits.ts';
+import { createMemoryBudget } from '../../core/memory-budget.ts';
 
 export type Holds = ReturnType<typeof createHolds>;
 
-export function createHolds({ perEndpoint = maxHeldPerEndpoint, total = maxHeldConnections } = {}) {
+export function createHolds({
+  perEndpoint = maxHeldPerEndpoint,
+  total = maxHeldConnections,
+  totalBytes = maxHeldBodyBytes,
+} = {}) {
+  const bodies = createMemoryBudget({ totalBytes, maxBytesPerHolder: totalBytes / 2 });
   const held = new Map<number, number>();
   const waiting = new Set<() => void>();
   let count = 0;
@@ -20,9 +26,15 @@ export function createHolds({ perEndpoint = maxHeldPerEndpoint, total = maxHeldC
   };
 
   return {
-    /** A place for one answer; undefined when there is none. @param endpoint its row number */
-    take(endpoint: number): Hold | undefined {
+    /**
+     * A place for one answer; undefined when there is none.
+     * @param endpoint its row number
+     * @param bytes the memory that only this answer needs, until it is released
+     */
+    take(endpoint: number, bytes: number): Hold | undefined {
       if (count >= total || (held.get(endpoint) ?? 0) >= perEndpoint) return undefined;
+      const holders = [String(endpoint)];
+      if (bytes > 0 && !bodies.take(bytes, holders)) return undefined;
       count++;
       change(endpoint, 1);
       let [isCounted, isReleased] = [true, false];
@@ -55,6 +67,8 @@ export function createHolds({ perEndpoint = maxHeldPerEndpoint, total = maxHeldC
           if (isReleased) return;
           isReleased = true;
           giveWay();
+          // Not earlier: a sender that has closed its side may still read the answer.
+          if (bytes > 0) bodies.give(bytes, holders);
           stop?.();
           cancel();
         },

@@ -1,12 +1,13 @@
 /*
- * Reads what the rules of an endpoint ask of a delivery's body before it joins a batch, when that takes long. While a batch is decided
+ * Reads the fields of a delivery's body that the rules of its endpoint need, before it joins a batch, when that takes long. While a batch is decided
  * all other deliveries wait, and a body may be as large, and filters as many, as their owners like. Here only the deliveries of the
  * same endpoint wait, one after the other, and there is a limit: filters that it leaves out do not match.
  */
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
-import { type EventFacts, isLongReading } from '../../core/filter/evaluate.ts';
+import { isLongReading } from '../../core/filter/evaluate.ts';
 import { createEventContent, type EventContent } from '../../core/filter/event-content.ts';
+import type { EventFacts } from '../../core/filter/event-facts.ts';
 import { readFilters } from '../../core/filter/read-filters.ts';
 import { readFieldLines } from '../../core/headers.ts';
 import type { Filter } from '../../shared/filter/filter.ts';

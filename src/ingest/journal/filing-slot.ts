@@ -1,5 +1,9 @@
 /* A slot: a range of reserved row numbers that is not filed yet. */
-import type { FilingWork } from './filing.ts';
+import type { PackedRows } from '../store.ts';
+import type { GroupLocation } from './journal.ts';
+
+/** Work for the writer thread: a group of the journal, or rows of an import that start at row number `first`. */
+export type FilingWork = { group: GroupLocation } | { rows: PackedRows; first: number };
 
 export type Slot = {
   count: number;

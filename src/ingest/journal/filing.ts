@@ -5,14 +5,12 @@
  * While filing fails, for example on a full disk, capture refuses deliveries so that the backlog does not grow, reads return what is
  * filed, and filing is retried until it succeeds.
  */
+
 import { unavailable } from '../../core/errors.ts';
-import type { PackedRows } from '../store.ts';
 import { defaultLimits, type FilingLimits } from './filing-limits.ts';
+import type { FilingWork } from './filing-slot.ts';
 import { newSlot, type Slot } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
-
-/** Work for the writer thread: a group of the journal, or rows of an import that start at row number `first`. */
-export type FilingWork = { group: GroupLocation } | { rows: PackedRows; first: number };
 
 /** `isRetry`: an earlier attempt, perhaps in an earlier process, failed or was interrupted and may have stored some of it. */
 export type FilingJob = { work: FilingWork[]; isRetry: boolean };

@@ -3,16 +3,10 @@ import { type DeliveryReader, valueAt } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme, hmac } from '../engine/schemes.ts';
 import { decodeKeys } from '../engine/secrets.ts';
+import type { CannotSign, Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
-import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
-import {
-  hmacOf,
-  isMacReceived,
-  type Outcome,
-  type SignatureCheck,
-  scalarText,
-  utf8,
-} from '../engine/verifiers/check.ts';
+import { cannotSign } from '../engine/signers/task.ts';
+import { hmacOf, isMacReceived, scalarText, utf8 } from '../engine/verifiers/check.ts';
 
 export const adyen: Platform = {
   name: 'adyen',

@@ -1,8 +1,9 @@
 import { type DeliveryReader, valueAt } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import type { Outcome, SignatureCheck } from '../engine/signature-scheme.ts';
 import { decodeBase64, isNonEmptyString } from '../engine/signature-values.ts';
-import { type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import { utf8 } from '../engine/verifiers/check.ts';
 import { isSignedByKey, outcomeOf } from '../engine/verifiers/public-key.ts';
 
 export const awsSns: Platform = {

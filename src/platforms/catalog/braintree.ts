@@ -5,9 +5,10 @@ import { plainText } from '../engine/handshake-answers.ts';
 import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
 import { splitPair } from '../engine/secrets.ts';
+import type { CannotSign, Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
-import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
-import { digestOf, hmacOf, isMacReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import { cannotSign } from '../engine/signers/task.ts';
+import { digestOf, hmacOf, isMacReceived, utf8 } from '../engine/verifiers/check.ts';
 
 export const braintree: Platform = {
   name: 'braintree',

@@ -1,21 +1,9 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import type { Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
 import { decodeDigest, parseNamedValues } from '../engine/signature-values.ts';
-import {
-  formatTimestamp,
-  inSignatureHeaders,
-  oldNamedValue,
-  type SignedParts,
-  type SigningTask,
-} from '../engine/signers/task.ts';
-import {
-  checkTimestamp,
-  hmacOf,
-  isMacReceived,
-  type Outcome,
-  type SignatureCheck,
-  utf8,
-} from '../engine/verifiers/check.ts';
+import { formatTimestamp, inSignatureHeaders, oldNamedValue } from '../engine/signers/task.ts';
+import { checkTimestamp, hmacOf, isMacReceived, utf8 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const coinbaseCdp: Platform = {

@@ -1,8 +1,9 @@
 import { createDeliveryReader, type DeliveryReader } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
-import { type SignedParts, type SigningTask, withHeader } from '../engine/signers/task.ts';
-import { hmacOf, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import type { Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
+import { withHeader } from '../engine/signers/task.ts';
+import { hmacOf, utf8 } from '../engine/verifiers/check.ts';
 import { parseUrl, verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
 export const contentful: Platform = {

@@ -3,8 +3,9 @@ import { json } from '../engine/handshake-answers.ts';
 import { isSafeToSign } from '../engine/handshakes.ts';
 import type { HandshakeReply, HandshakeRequest, Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import type { Outcome, SignatureCheck } from '../engine/signature-scheme.ts';
 import { decodeBase64, isNonEmptyString } from '../engine/signature-values.ts';
-import { digestOf, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import { digestOf, utf8 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue, isSignedByKey, outcomeOf } from '../engine/verifiers/public-key.ts';
 
 export const ebay: Platform = {

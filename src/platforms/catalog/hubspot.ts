@@ -1,16 +1,9 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import type { MessagePart, Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
 import { decodeDigest } from '../engine/signature-values.ts';
-import { inSignatureHeaders, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
-import {
-  digestOf,
-  hmacOf,
-  isOneReceived,
-  type MessagePart,
-  type Outcome,
-  type SignatureCheck,
-  utf8,
-} from '../engine/verifiers/check.ts';
+import { inSignatureHeaders } from '../engine/signers/task.ts';
+import { digestOf, hmacOf, isOneReceived, utf8 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 import { verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 

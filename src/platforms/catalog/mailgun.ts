@@ -2,22 +2,10 @@ import { replaceFormFields, replaceJsonValues } from '../engine/body-fields.ts';
 import { type DeliveryReader, firstFormValue, valueAt } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import type { CannotSign, Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
 import { decodeDigest, isNonEmptyString } from '../engine/signature-values.ts';
-import {
-  type CannotSign,
-  cannotSign,
-  formatTimestamp,
-  type SignedParts,
-  type SigningTask,
-} from '../engine/signers/task.ts';
-import {
-  hmacOf,
-  isMacReceived,
-  type Outcome,
-  type SignatureCheck,
-  scalarText,
-  utf8,
-} from '../engine/verifiers/check.ts';
+import { cannotSign, formatTimestamp } from '../engine/signers/task.ts';
+import { hmacOf, isMacReceived, scalarText, utf8 } from '../engine/verifiers/check.ts';
 
 export const mailgun: Platform = {
   name: 'mailgun',

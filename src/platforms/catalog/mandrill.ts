@@ -1,14 +1,9 @@
 import { formJson } from '../engine/event-type-readers.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
-import {
-  type CannotSign,
-  cannotSign,
-  inSignatureHeaders,
-  type SignedParts,
-  type SigningTask,
-} from '../engine/signers/task.ts';
-import { hmacOf, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import type { CannotSign, Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
+import { cannotSign, inSignatureHeaders } from '../engine/signers/task.ts';
+import { hmacOf, utf8 } from '../engine/verifiers/check.ts';
 import { sortedFormFields, verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
 export const mandrill: Platform = {

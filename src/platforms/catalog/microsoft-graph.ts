@@ -3,9 +3,10 @@ import { type DeliveryReader, valueAt } from '../engine/delivery-reader.ts';
 import { plainText } from '../engine/handshake-answers.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import type { CannotSign, Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
 import { isNonEmptyString } from '../engine/signature-values.ts';
-import { type CannotSign, cannotSign, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
-import { type Outcome, type SignatureCheck, sameText, utf8 } from '../engine/verifiers/check.ts';
+import { cannotSign } from '../engine/signers/task.ts';
+import { sameText, utf8 } from '../engine/verifiers/check.ts';
 
 export const microsoftGraph: Platform = {
   name: 'microsoft-graph',

@@ -1,15 +1,9 @@
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import type { Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
 import { decodeDigest } from '../engine/signature-values.ts';
-import { formatTimestamp, inSignatureHeaders, type SignedParts, type SigningTask } from '../engine/signers/task.ts';
-import {
-  hmacOf,
-  isMacReceived,
-  type Outcome,
-  parseTimestamp,
-  type SignatureCheck,
-  utf8,
-} from '../engine/verifiers/check.ts';
+import { formatTimestamp, inSignatureHeaders } from '../engine/signers/task.ts';
+import { hmacOf, isMacReceived, parseTimestamp, utf8 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue } from '../engine/verifiers/public-key.ts';
 
 export const recurly: Platform = {

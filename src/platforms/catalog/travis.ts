@@ -2,8 +2,9 @@ import { firstFormValue } from '../engine/delivery-reader.ts';
 import { formJson } from '../engine/event-type-readers.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
+import type { Outcome, SignatureCheck } from '../engine/signature-scheme.ts';
 import { decodeBase64 } from '../engine/signature-values.ts';
-import { type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import { utf8 } from '../engine/verifiers/check.ts';
 import { firstHeaderValue, isSignedByKey, outcomeOf } from '../engine/verifiers/public-key.ts';
 
 export const travis: Platform = {

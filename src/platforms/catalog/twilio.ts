@@ -1,14 +1,9 @@
 import type { DeliveryReader } from '../engine/delivery-reader.ts';
 import type { Platform } from '../engine/platform.ts';
 import { customScheme } from '../engine/schemes.ts';
-import {
-  type CannotSign,
-  cannotSign,
-  inSignatureHeaders,
-  type SignedParts,
-  type SigningTask,
-} from '../engine/signers/task.ts';
-import { digestOf, hmacOf, isOneReceived, type Outcome, type SignatureCheck, utf8 } from '../engine/verifiers/check.ts';
+import type { CannotSign, Outcome, SignatureCheck, SignedParts, SigningTask } from '../engine/signature-scheme.ts';
+import { cannotSign, inSignatureHeaders } from '../engine/signers/task.ts';
+import { digestOf, hmacOf, isOneReceived, utf8 } from '../engine/verifiers/check.ts';
 import { parseUrl, sortedFormFields, verifyHmacOverUrl } from '../engine/verifiers/url.ts';
 
 export const twilio: Platform = {

@@ -7,10 +7,11 @@ import { createExplainer } from './explain.ts';
 import { createHandshake } from './handshake.ts';
 import { createHighlights } from './highlights.ts';
 import type { DeliveryId, RawDelivery } from './model.ts';
-import type { Platform, SignatureScheme } from './platform.ts';
+import type { Platform } from './platform.ts';
 import { createPlatformIndex } from './platform-index.ts';
 import { createSecretParser } from './secrets.ts';
 import { createSigner } from './sign.ts';
+import type { SignatureScheme } from './signature-scheme.ts';
 import { createVerifier } from './verify.ts';
 
 /** `genericSchemes`: tried on signed deliveries of unknown platforms. */

@@ -8,13 +8,14 @@
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
 import { type Cause, findCauses } from './mismatch-causes.ts';
 import type { RawDelivery, Verdict } from './model.ts';
-import type { KeyFormat, Platform, SignatureScheme } from './platform.ts';
+import type { Platform } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
 import { splitPair } from './secrets.ts';
 import { type SignatureEncoding, signatureEncoding } from './signature-encoding.ts';
+import type { Comparison, KeyFormat, SignatureScheme } from './signature-scheme.ts';
 import { headerValues, parseNamedValues, signaturePresence } from './signature-values.ts';
 import { describeMessage, type SignedMessage } from './signed-message.ts';
-import { type Comparison, readTimestamp } from './verifiers/check.ts';
+import { readTimestamp } from './verifiers/check.ts';
 import { jwtClaims } from './verifiers/jwt.ts';
 import { type Attempt, judge } from './verify.ts';
 

@@ -6,7 +6,7 @@ import { redacted } from '../../core/headers.ts';
 import type { SignatureCause } from '../../core/signature-causes.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import type { RawDelivery, Verdict } from './model.ts';
-import type { SignatureScheme } from './platform.ts';
+import type { SignatureScheme } from './signature-scheme.ts';
 import type { SignedMessage, SignedPart } from './signed-message.ts';
 import type { Attempt } from './verify.ts';
 

@@ -1,8 +1,8 @@
 /* A row of the catalog: everything there is to know about one platform. `../README.md` shows how to add one. */
+
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { HandshakeAnswer, RawDelivery } from './model.ts';
-import type { Signer } from './signers/task.ts';
-import type { Verifier } from './verifiers/check.ts';
+import type { SignatureScheme } from './signature-scheme.ts';
 
 export type Platform = {
   /** Lowercase, as the API shows it. */
@@ -105,63 +105,6 @@ export type DeliveryIdReader = {
   /** For docs/platforms.md. */
   description: string;
   read: (reader: DeliveryReader) => unknown;
-};
-
-/** How the text of a secret becomes a key. `secrets.ts` decodes each format and describes it. */
-export type KeyFormat =
-  | 'text'
-  | 'hex'
-  | 'base64'
-  | 'whsec'
-  | 'whsec-or-text'
-  | 'after-colon'
-  | 'nfkd'
-  | 'pair'
-  | 'id-and-certificate'
-  | 'ed25519'
-  | 'public-key';
-
-export type Hash = 'sha1' | 'sha256' | 'sha384' | 'sha512';
-export type Encoding = 'hex' | 'base64' | 'base64url' | 'hex-or-base64';
-
-export type SignedTimestamp = {
-  from: `header:${string}` | `value:${string}` | `json:${string}` | `claim:${string}`;
-  unit: 's' | 'ms' | 'rfc3339' | 'http-date' | 'auto';
-  /** Allowed distance from the time of receipt, both sides; absent = the platform sets no window. */
-  toleranceSeconds?: number;
-};
-
-/** Made by the functions in `schemes.ts`; a scheme of one platform only has its verifier in the platform's file. */
-export type SignatureScheme = {
-  /** Shown as the `scheme` of a verdict. */
-  label: string;
-  verify: Verifier;
-  /** Left out = only the platform can sign: with a private key. */
-  sign?: Signer | undefined;
-  /** The header with the signature; null = the signature is in the body. */
-  header: string | null;
-  /** Further headers that may hold the signature, with a prefix of their own when it differs. */
-  alternativeHeaders?: readonly { header: string; prefix?: string }[];
-  /** Further headers, by pattern. */
-  headerPattern?: RegExp;
-  /** Whether the delivery carries this signature, where a non-empty header does not decide it. */
-  isPresent?: (reader: DeliveryReader, scheme: SignatureScheme) => boolean;
-  /** Literal text before the value. */
-  prefix?: string;
-  /** The value is a list of `name=value`: the names of the signature (may repeat) and of the timestamp. */
-  list?: { separator: ',' | ';'; signature: string; timestamp?: string };
-  hash?: Hash;
-  encoding?: Encoding;
-  /** What is signed: `{body}`, `{url}`, `{<header>}`, `{<name in the list>}`; all other text is literal. */
-  message?: string;
-  /** Other byte sequences that the sender may have signed in place of the raw body. */
-  bodyVariants?: (reader: DeliveryReader) => Iterable<Uint8Array>;
-  /** The sender signs the first of the `bodyVariants` that a delivery has, not the raw body. */
-  signsVariant?: true;
-  keyFormat: KeyFormat;
-  timestamp?: SignedTimestamp;
-  proves: 'payload' | 'origin';
-  note?: string;
 };
 
 /** A request with which a platform checks the endpoint before it delivers, and the answer that it expects. */

@@ -3,14 +3,8 @@
  * from its rules for detection, event type and delivery id. Ids and times are fresh in each, so two samples are two deliveries.
  */
 import type { RandomBytes } from '../../core/ids.ts';
-import type {
-  BodyShape,
-  DeliveryIdRule,
-  DetectionRule,
-  EventTypeSource,
-  Platform,
-  SignatureScheme,
-} from './platform.ts';
+import type { BodyShape, DeliveryIdRule, DetectionRule, EventTypeSource, Platform } from './platform.ts';
+import type { SignatureScheme } from './signature-scheme.ts';
 import { isSymmetric } from './test-secret.ts';
 
 export type SampleRequest = {

@@ -2,12 +2,11 @@
  * Signature schemes for the rows of the catalog. Each function fills in the usual case: HMAC-SHA256 in hex over the raw body, with
  * the secret's text as the key.
  */
-import type { Hash, SignatureScheme } from './platform.ts';
+import type { Hash, SignatureScheme, Verifier } from './signature-scheme.ts';
 import { signBody, signHmac, signNamedHash } from './signers/hmac.ts';
 import { signJwt, signJwtBodyHash } from './signers/jwt.ts';
 import { signStandardWebhooks } from './signers/standard-webhooks.ts';
 import { signToken } from './signers/token.ts';
-import type { Verifier } from './verifiers/check.ts';
 import { verifyBodyHmac, verifyHmac, verifyNamedHashHmac } from './verifiers/hmac.ts';
 import { hasJwt, verifyJwt, verifyJwtBody, verifyJwtBodyHash } from './verifiers/jwt.ts';
 import { verifyPublicKey } from './verifiers/public-key.ts';

@@ -4,9 +4,10 @@
  */
 
 import { maxSigningSecretCharacters } from '../../core/limits.ts';
-import type { KeyFormat, Platform } from './platform.ts';
+import type { Platform } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
 import { ed25519Key, normalizePem, publicKeys } from './public-keys.ts';
+import type { KeyFormat } from './signature-scheme.ts';
 
 const controlCharacter = /\p{Cc}/u;
 

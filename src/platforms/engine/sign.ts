@@ -8,19 +8,12 @@ import { followBody } from '../../core/body-digests.ts';
 import { type HeaderPair, lowerName } from '../../core/headers.ts';
 import { replaceJsonValues } from './body-fields.ts';
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
-import type { Platform, SignatureScheme } from './platform.ts';
+import type { Platform } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
 import { canUseSecret, createSecretParser, keyFormatDescriptions } from './secrets.ts';
+import type { CannotSign, SignatureScheme, SigningTask } from './signature-scheme.ts';
 import { headerValues, signaturePresence } from './signature-values.ts';
-import {
-  brokenDigest,
-  brokenText,
-  type CannotSign,
-  cannotSign,
-  formatTimestamp,
-  type SigningTask,
-  withHeader,
-} from './signers/task.ts';
+import { brokenDigest, brokenText, cannotSign, formatTimestamp, withHeader } from './signers/task.ts';
 
 /** A request to sign, as it is to be sent. */
 export type SignRequest = {

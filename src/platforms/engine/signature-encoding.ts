@@ -1,8 +1,7 @@
 /* In which encoding a delivery writes its signature, so that another one can be shown in the same. */
 import type { DeliveryReader } from './delivery-reader.ts';
-import type { SignatureScheme } from './platform.ts';
+import type { Comparison, SignatureScheme } from './signature-scheme.ts';
 import { headerValues } from './signature-values.ts';
-import type { Comparison } from './verifiers/check.ts';
 
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url' | 'utf8';
 

@@ -4,7 +4,7 @@
  */
 
 import type { DeliveryReader } from './delivery-reader.ts';
-import type { Encoding, Hash, SignatureScheme } from './platform.ts';
+import type { Encoding, Hash, SignatureScheme } from './signature-scheme.ts';
 
 /** The header rules store a credential header with this value. */
 const redactedValue = '[redacted]';

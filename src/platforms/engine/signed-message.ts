@@ -4,9 +4,8 @@
  */
 import { asBuffer } from '../../core/buffer.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
-import type { SignatureScheme } from './platform.ts';
+import type { MessagePart, SignatureScheme } from './signature-scheme.ts';
 import { headerValues, parseNamedValues } from './signature-values.ts';
-import type { MessagePart } from './verifiers/check.ts';
 
 /** `other`: fixed text, or fields taken out of the body. `start` and `end` count bytes. */
 export type SignedPart = {

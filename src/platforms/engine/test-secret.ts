@@ -1,6 +1,7 @@
 /* Secrets to sign samples with, in the form that a platform's secrets have. */
 import type { RandomBytes } from '../../core/ids.ts';
-import type { KeyFormat, Platform } from './platform.ts';
+import type { Platform } from './platform.ts';
+import type { KeyFormat } from './signature-scheme.ts';
 
 const keyBytes = 32;
 

@@ -5,12 +5,12 @@
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
 import type { RefineByRegistered } from './detect.ts';
 import { isConfirmed, type RawDelivery, type Reason, type SigningSecret, type Verdict } from './model.ts';
-import type { Platform, SignatureScheme } from './platform.ts';
+import type { Platform } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
 import { canUseSecret } from './secrets.ts';
+import type { Outcome, SignatureCheck, SignatureScheme } from './signature-scheme.ts';
 import { signaturePresence } from './signature-values.ts';
 import { testEventHeader } from './test-secret.ts';
-import type { Outcome, SignatureCheck } from './verifiers/check.ts';
 
 /** `urls`: candidates of the public URL this was sent to (endpoint URL + path + query as received), exact first. */
 export type VerifyInput = {

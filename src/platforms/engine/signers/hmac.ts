@@ -1,18 +1,11 @@
 /* Signs with an HMAC over a template, and over the bare body where the value tells which hash. */
-import type { Hash } from '../platform.ts';
+
 import { decodeKeys } from '../secrets.ts';
+import type { Hash, Signer, SigningTask } from '../signature-scheme.ts';
 import { decodeDigest, headerValues } from '../signature-values.ts';
 import { hmacOf } from '../verifiers/check.ts';
 import { formOfBodyValue, renderMessage } from '../verifiers/hmac.ts';
-import {
-  cannotSign,
-  encodeDigest,
-  formatTimestamp,
-  inSignatureHeaders,
-  oldNamedValue,
-  type Signer,
-  type SigningTask,
-} from './task.ts';
+import { cannotSign, encodeDigest, formatTimestamp, inSignatureHeaders, oldNamedValue } from './task.ts';
 
 export const signHmac: Signer = task => {
   const { scheme, reader } = task;

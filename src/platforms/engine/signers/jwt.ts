@@ -1,9 +1,10 @@
 /* Signs JSON Web Tokens with HS256. A new token has the claims of the one that the delivery came with, at a new time. */
 
+import type { Signer, SigningTask } from '../signature-scheme.ts';
 import { headerValues } from '../signature-values.ts';
 import { digestOf, hmacOf } from '../verifiers/check.ts';
 import { jwtClaims } from '../verifiers/jwt.ts';
-import { inSignatureHeaders, type Signer, type SigningTask } from './task.ts';
+import { inSignatureHeaders } from './task.ts';
 
 type Claims = Record<string, unknown>;
 

@@ -2,10 +2,11 @@
 import type { HeaderPair } from '../../../core/headers.ts';
 import type { DeliveryReader } from '../delivery-reader.ts';
 import { decodeKeys } from '../secrets.ts';
+import type { Signer, SigningTask } from '../signature-scheme.ts';
 import { decodeDigest, headerValues, versionedSignatures } from '../signature-values.ts';
 import { hmacOf, sameBytes } from '../verifiers/check.ts';
 import type { StandardWebhooksVariant } from '../verifiers/standard-webhooks.ts';
-import { cannotSign, formatTimestamp, type Signer, type SigningTask } from './task.ts';
+import { cannotSign, formatTimestamp } from './task.ts';
 
 export const signStandardWebhooks =
   ({ headerPrefix }: StandardWebhooksVariant): Signer =>

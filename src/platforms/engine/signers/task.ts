@@ -1,42 +1,10 @@
-/* The input and outcome of a signer, and the steps that signers share. A signer is the counterpart of a verifier. */
+/* The steps that signers share. */
 
 import type { HeaderPair } from '../../../core/headers.ts';
 import { lowerName } from '../../../core/headers.ts';
-import type { DeliveryReader } from '../delivery-reader.ts';
-import type { Encoding, SignatureScheme, SignedTimestamp } from '../platform.ts';
+import type { CannotSign, Encoding, Sealed, SignedParts, SignedTimestamp, SigningTask } from '../signature-scheme.ts';
 import { headerValues, parseNamedValues } from '../signature-values.ts';
 import { parseTimestamp } from '../verifiers/check.ts';
-
-/** A request to sign by one scheme. Timestamps in headers and in the body are set before. */
-export type SigningTask = {
-  scheme: SignatureScheme;
-  /** In the scheme's key format. */
-  secret: string;
-  method: string;
-  /** As it goes over the wire. */
-  url: string;
-  /** Over the request as it will be sent. */
-  reader: DeliveryReader;
-  /** Over the request as it came, with its old signature. */
-  original: DeliveryReader;
-  /** Epoch ms. */
-  at: number;
-  isNewId: boolean;
-  /** A random id in the form of another one; the same for one request. */
-  newId: (like: string | undefined) => string;
-  /** To be applied to each digest: breaks it when the signature is to be wrong. */
-  seal: (digest: Buffer) => Sealed;
-  /** The same for fixed values. */
-  sealText: (text: string) => string;
-};
-
-/** A digest that can only be written. */
-export type Sealed = { toString: (encoding: 'hex' | 'base64' | 'base64url') => string };
-
-export type SignedParts = { headers?: readonly HeaderPair[]; body?: Uint8Array; url?: string };
-export type CannotSign = { cannotSign: string };
-
-export type Signer = (task: SigningTask) => SignedParts | CannotSign;
 
 export const cannotSign = (reason: string): CannotSign => ({ cannotSign: `cannot_sign: ${reason}` });
 

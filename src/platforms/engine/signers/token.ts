@@ -1,5 +1,7 @@
 /* Sends the fixed value itself. */
-import { inSignatureHeaders, type Signer } from './task.ts';
+
+import type { Signer } from '../signature-scheme.ts';
+import { inSignatureHeaders } from './task.ts';
 
 export const signToken: Signer = task => {
   // Header bytes are sent as latin1 text.

@@ -1,34 +1,9 @@
-/* The input and outcome of a verifier, and the steps that verifiers share. */
+/* The steps that verifiers share. */
+
 import { type BinaryLike, createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type DeliveryReader, valueAt } from '../delivery-reader.ts';
-import type { Hash, SignatureScheme, SignedTimestamp } from '../platform.ts';
+import type { Comparison, Hash, MessagePart, Outcome, SignatureCheck, SignedTimestamp } from '../signature-scheme.ts';
 import type { NamedValues } from '../signature-values.ts';
-
-/** One secret tried against one signature. `receivedAt` is epoch ms; `urls` are candidates of the URL it was sent to. */
-export type SignatureCheck = {
-  scheme: SignatureScheme;
-  reader: DeliveryReader;
-  secret: string;
-  receivedAt: number;
-  urls: readonly string[];
-  /** Is told every comparison, for the explanation of a verdict. Verifiers behave the same with and without it. */
-  observe?: (comparison: Comparison) => void;
-};
-
-/** A text part is raw bytes (latin1). */
-export type MessagePart = string | Uint8Array;
-
-/** `message`: what was signed; null for a fixed value, which signs nothing. `expected`: null with a public key, which computes nothing. */
-export type Comparison = {
-  message: readonly MessagePart[] | null;
-  received: readonly Uint8Array[];
-  expected: Uint8Array | null;
-};
-
-/** `stale`: the signature is right, but its timestamp is outside the window. `unsupported`: it cannot be checked. */
-export type Outcome = 'valid' | 'stale' | 'mismatch' | 'malformed' | 'unsupported';
-
-export type Verifier = (check: SignatureCheck) => Outcome;
 
 /** Compares in constant time; the time depends on the length only. */
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);

@@ -1,7 +1,7 @@
 /* HMAC over a template, and over the bare body where the value tells which hash. */
 import type { DeliveryReader } from '../delivery-reader.ts';
-import type { Hash, SignatureScheme } from '../platform.ts';
 import { decodeKeys } from '../secrets.ts';
+import type { Hash, MessagePart, Outcome, SignatureCheck, SignatureScheme } from '../signature-scheme.ts';
 import {
   decodeDigest,
   type HeaderValue,
@@ -9,7 +9,7 @@ import {
   type NamedValues,
   parseNamedValues,
 } from '../signature-values.ts';
-import { checkTimestamp, isMacReceived, type MessagePart, type Outcome, type SignatureCheck } from './check.ts';
+import { checkTimestamp, isMacReceived } from './check.ts';
 
 type Presented = { digests: Buffer[]; named: NamedValues };
 

@@ -4,10 +4,10 @@
  */
 import { verify as verifySignature } from 'node:crypto';
 import { type DeliveryReader, parseNestedJson, valueAt } from '../delivery-reader.ts';
-import type { SignatureScheme } from '../platform.ts';
 import { publicKeys } from '../public-keys.ts';
+import type { Outcome, SignatureCheck, SignatureScheme } from '../signature-scheme.ts';
 import { headerValues, isNonEmptyString } from '../signature-values.ts';
-import { checkTimestamp, digestOf, isMacReceived, isOneReceived, type Outcome, type SignatureCheck } from './check.ts';
+import { checkTimestamp, digestOf, isMacReceived, isOneReceived } from './check.ts';
 
 /** Allowed clock difference for `exp` and `nbf`. */
 const leewaySeconds = 60;

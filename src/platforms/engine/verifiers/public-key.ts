@@ -1,8 +1,9 @@
 /* Signatures that a public key verifies: Ed25519, ECDSA and RSA. The key is what the user registered. */
 import { type KeyObject, verify as verifySignature } from 'node:crypto';
 import { ed25519Key, publicKeys } from '../public-keys.ts';
+import type { Outcome, SignatureCheck } from '../signature-scheme.ts';
 import { decodeBase64, headerValues } from '../signature-values.ts';
-import { checkTimestamp, type Outcome, type SignatureCheck } from './check.ts';
+import { checkTimestamp } from './check.ts';
 import { renderMessage } from './hmac.ts';
 
 /** Ed25519 or ECDSA over a template. */

@@ -1,9 +1,9 @@
 /* Standard Webhooks: `{id}.{timestamp}.{body}`, signed with HMAC-SHA256 (`v1`) or Ed25519 (`v1a`). */
 import type { DeliveryReader } from '../delivery-reader.ts';
-import type { SignatureScheme } from '../platform.ts';
 import { decodeKeys } from '../secrets.ts';
+import type { Outcome, SignatureCheck, SignatureScheme } from '../signature-scheme.ts';
 import { decodeBase64, decodeDigest, headerValues, versionedSignatures } from '../signature-values.ts';
-import { checkTimestamp, isMacReceived, type Outcome, parseTimestamp, type SignatureCheck } from './check.ts';
+import { checkTimestamp, isMacReceived, parseTimestamp } from './check.ts';
 import { isSignedByKey } from './public-key.ts';
 
 /** `headerPrefix`: what the names of the id, timestamp and signature headers have in common. */

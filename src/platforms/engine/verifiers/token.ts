@@ -1,6 +1,8 @@
 /* A fixed value: in `Authorization` it may follow a word such as `Bearer`, or be the `user:password` of Basic. */
+
+import type { Outcome, SignatureCheck } from '../signature-scheme.ts';
 import { headerValues } from '../signature-values.ts';
-import { type Outcome, type SignatureCheck, sameText, utf8 } from './check.ts';
+import { sameText, utf8 } from './check.ts';
 
 export function verifyToken(check: SignatureCheck): Outcome {
   for (const { value } of headerValues(check.scheme, check.reader)) {

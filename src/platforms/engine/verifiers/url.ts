@@ -1,7 +1,8 @@
 /* Schemes that sign the URL the delivery was sent to, in a message that no template describes. */
 import type { Fields } from '../delivery-reader.ts';
+import type { MessagePart, Outcome, SignatureCheck } from '../signature-scheme.ts';
 import { decodeDigest } from '../signature-values.ts';
-import { checkTimestamp, isMacReceived, type MessagePart, type Outcome, type SignatureCheck } from './check.ts';
+import { checkTimestamp, isMacReceived } from './check.ts';
 import { firstHeaderValue } from './public-key.ts';
 
 /** HMAC over a message made from the URL. Senders spell the same URL differently; one that matches is enough. */

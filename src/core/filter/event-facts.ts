@@ -1,0 +1,27 @@
+/* What is known of an event, for filters. */
+import type { Verdict } from '../../shared/filter/filter.ts';
+import type { EventContent } from './event-content.ts';
+
+export type EventFacts = {
+  type: string | null;
+  /** In lower case. */
+  platform: string | null;
+  method: string | null;
+  path: string;
+  /** Epoch ms. */
+  receivedAt: number;
+  /** Bytes of the body. */
+  size: number;
+  sourceIp: string;
+  verdict: Verdict;
+  /** From 1. */
+  attempt: number;
+  /** The status of the answer; null when there was none. */
+  answered: number | null;
+  tags: readonly string[];
+  isPinned: boolean;
+  isReplayed: boolean;
+  isEdited: boolean;
+  isRefused: boolean;
+  content: EventContent;
+};
