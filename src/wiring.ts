@@ -43,7 +43,8 @@ function build(infrastructure: Infrastructure) {
     listeners.listeners.recheckAll();
   };
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
-  const captureLoad = { isWaiting: (): boolean => ingest.isWaiting(), isHigh: captureRate.isHigh };
+  const { isHigh, recent } = captureRate;
+  const captureLoad = { isWaiting: (): boolean => ingest.isWaiting(), isHigh, recent };
 
   const audit = createAuditWiring(infrastructure);
   const endpoints = createEndpointsWiring(infrastructure, audit, {
@@ -81,7 +82,7 @@ function build(infrastructure: Infrastructure) {
   const answerRules = createAnswerRulesWiring(infrastructure, endpoints, events, history);
   const feed = createFeedWiring(infrastructure, endpoints, events);
   const schemas = createSchemasWiring(infrastructure, endpoints, events, captureLoad);
-  const delivering = createDeliveringWiring(
+  const delivering = createDeliveringWiring({
     infrastructure,
     endpoints,
     events,
@@ -90,7 +91,7 @@ function build(infrastructure: Infrastructure) {
     history,
     schemas,
     captureLoad,
-  );
+  });
   const mcp = createMcpWiring(infrastructure, endpoints, events, feed, history, schemas, audit);
 
   /** Reads into memory what every request needs. */
@@ -140,14 +141,14 @@ function build(infrastructure: Infrastructure) {
     async open(): Promise<void> {
       await infrastructure.openDatabase();
       try {
-        await read();
+        await Promise.all([read(), delivering.prepareDelivering()]);
       } catch (error) {
         // If closing fails too, the first error says more.
         await close().catch(() => {});
         throw error;
       }
       infrastructure.startTimers();
-      await delivering.startDelivering();
+      delivering.startDelivering();
       // An upgrade or a crash may have left work.
       events.search.wake();
     },

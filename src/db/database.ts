@@ -1,15 +1,7 @@
-/*
- * The database that the configuration names: an embedded file (embedded-database.ts) or a libSQL server over the
- * network. Both give the same interface.
- */
+/* What the rest of the program sees of a database, the same for an embedded file and a libSQL server. */
 import type { Client, InStatement, ResultSet } from '@libsql/client';
-import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
-import { createEmbedded } from './embedded-database.ts';
-import { fromFileUrl } from './files/file-url.ts';
+import type { LibSQLDatabase } from 'drizzle-orm/libsql';
 import type { Maintenance } from './maintenance.ts';
-import { migrate } from './migrate.ts';
-import { migrations as allMigrations } from './migrations.ts';
-import { createServerClient } from './server-client.ts';
 import type { SpawnThread } from './threads/prespawned-threads.ts';
 
 export type Drizzle = LibSQLDatabase<Record<string, never>> & { $client: Client };
@@ -54,58 +46,3 @@ export type DatabaseOptions = DatabaseEvents & {
   /** For tests: another list than the released migrations. */
   migrations?: readonly string[];
 };
-
-export function createDatabase({ migrations = allMigrations, ...options }: DatabaseOptions): Database {
-  const file = fromFileUrl(options.url);
-  return file === undefined
-    ? createServerDatabase({ ...options, migrations })
-    : createEmbedded(file, { ...options, migrations });
-}
-
-/**
- * A database that is being opened while the rest of the program is loaded. `open` awaits that; `connect` must come before it.
- */
-export type DatabaseBeingOpened = { database: Database; connect: (events: DatabaseEvents) => void };
-
-export function openDatabaseEarly(options: Omit<DatabaseOptions, keyof DatabaseEvents>): DatabaseBeingOpened {
-  let events: DatabaseEvents | undefined;
-  let failure: Error | undefined;
-  const database = createDatabase({
-    ...options,
-    onBusy: () => events?.onBusy(),
-    onThreadFailure: error => {
-      failure ??= error;
-      events?.onThreadFailure(error);
-    },
-  });
-  const opening = database.open();
-  // Its error is that of `open`.
-  opening.catch(() => {});
-  return {
-    database: { ...database, open: () => opening },
-    connect: given => {
-      events = given;
-      if (failure) given.onThreadFailure(failure);
-    },
-  };
-}
-
-function createServerDatabase({ url, authToken, migrations }: Required<DatabaseOptions>): Database {
-  const client = createServerClient(url, authToken);
-  const db = drizzle(client) as Drizzle;
-  return {
-    open: async () => void (await migrate(client, migrations, async () => {})),
-    client,
-    db,
-    scanClient: client,
-    scanDb: db,
-    runWriterJob: undefined,
-    timedBatch: async statements => ({ results: await client.batch(statements, 'write'), writerMs: undefined }),
-    withReader: use => use(client),
-    maintenance: undefined,
-    file: undefined,
-    writeQueueDepth: () => 0,
-    busyIncidents: () => 0,
-    close: async () => client.close(),
-  };
-}

@@ -2,7 +2,7 @@
  * What people add to events, pins and tags, as parts of queries on `events`. The table names are literal, because Drizzle omits the
  * table in a query on one table, and `seq` would then mean another one.
  */
-import { type SQL, sql } from 'drizzle-orm';
+import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 
 /** `pinnedAt`: epoch ms. */
 export type PinRow = { name: string | null; note: string | null; pinnedAt: number };
@@ -33,5 +33,10 @@ export type Marks = { pin: PinRow | null; tags: string[] };
 export const isVisible = (since: number | SQL): SQL => sql`(events.received_at >= ${since} OR ${sql.raw(isPinned)})`;
 
 /** Events of a row of `endpoints` that were received before are expired, unless they are pinned. */
-export const endpointCutoff = ({ planCutoff, now }: { planCutoff: number | SQL; now: number }): SQL =>
-  sql`max(${planCutoff}, ifnull(${now} - endpoints.retention_ms, ${planCutoff}))`;
+export const endpointCutoff = ({
+  planCutoff,
+  now,
+}: {
+  planCutoff: number | SQL | Placeholder;
+  now: number | Placeholder;
+}): SQL => sql`max(${planCutoff}, ifnull(${now} - endpoints.retention_ms, ${planCutoff}))`;

@@ -6,7 +6,8 @@ import { createClient } from '@libsql/client/sqlite3';
 import { createSealer } from '../core/seal.ts';
 import { randomBytes, spawnThread } from '../testing/test-server.ts';
 import { writeBackup } from './backup.ts';
-import { createDatabase, type Database, type DatabaseOptions } from './database.ts';
+import type { Database, DatabaseOptions } from './database.ts';
+import { createDatabase } from './open-database.ts';
 import { checkSecret } from './secret-check.ts';
 
 let directory: string;

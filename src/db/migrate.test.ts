@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@libsql/client/sqlite3';
-import { createDatabase, openDatabaseEarly } from './database.ts';
 import { migrate, readVersion, SchemaError } from './migrate.ts';
+import { createDatabase, openDatabaseEarly } from './open-database.ts';
 
 let directory: string;
 let file: string;

@@ -23,6 +23,8 @@ import createAudit from '../../migrations/0021_create_audit.sql' with { type: 't
 import createReplayJobs from '../../migrations/0022_create_replay_jobs.sql' with { type: 'text' };
 import createAlerts from '../../migrations/0023_create_alerts.sql' with { type: 'text' };
 import createForwards from '../../migrations/0024_create_forwards.sql' with { type: 'text' };
+import addPerToReplayJobs from '../../migrations/0025_add_per_to_replay_jobs.sql' with { type: 'text' };
+import countQueueErrors from '../../migrations/0026_count_queue_errors.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -50,4 +52,6 @@ export const migrations: readonly string[] = [
   createReplayJobs,
   createAlerts,
   createForwards,
+  addPerToReplayJobs,
+  countQueueErrors,
 ];

@@ -1,4 +1,4 @@
-/* The tables of durable queues, of what uses them, and of the audit log, as Drizzle sees them. */
+/* The tables of durable queues, of their users, and of the audit log, as Drizzle sees them. */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { alertChannels, alertKinds } from '../core/alert.ts';
 import { auditVias } from '../core/audit-actions.ts';
@@ -28,6 +28,7 @@ export const queueItems = sqliteTable('queue_items', {
   error: text(),
   detail: blob({ mode: 'buffer' }),
   addedAt: integer('added_at').notNull(),
+  errors: integer().notNull().default(0),
 });
 
 export const audit = sqliteTable('audit', {
@@ -56,6 +57,9 @@ export const replayJobs = sqliteTable('replay_jobs', {
   compared: blob({ mode: 'buffer' }).notNull(),
   pace: text(),
   concurrency: integer().notNull(),
+  per: text({ enum: ['event', 'delivery'] })
+    .notNull()
+    .default('event'),
   skipOk: integer('skip_ok', { mode: 'boolean' }).notNull(),
   stopAfter: integer('stop_after'),
   sign: text({ mode: 'json' }).$type<{ mode: 'fresh'; secretId?: string; newId?: boolean }>(),

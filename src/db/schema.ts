@@ -2,17 +2,12 @@
  * The tables as Drizzle sees them. migrations/*.sql defines them, and schema.test.ts compares the two.
  * Captured text is stored in BLOBs and decoded in JavaScript.
  */
+
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { faults } from '../core/answers/model.ts';
-import type { Guard } from '../core/guard/model.ts';
+import type { StoredGuard } from '../core/guard/model.ts';
 import { plans, roles } from '../core/principal.ts';
 import { replayVia } from '../core/replay-via.ts';
-
-/** Without its secrets. */
-export type StoredGuard = Omit<Guard, 'basic' | 'token'> & {
-  basic?: Omit<NonNullable<Guard['basic']>, 'password'>;
-  token?: Omit<NonNullable<Guard['token']>, 'value'>;
-};
 
 export const meta = sqliteTable('meta', {
   name: text().primaryKey(),

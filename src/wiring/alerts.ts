@@ -1,4 +1,4 @@
-/* Alerts: what they look at, what they send through, and the operator's alert about storage. */
+/* Alerts: their evaluation, their channels, and the operator's alert about storage. */
 
 import { alertQueueName } from '../core/alert.ts';
 import { rateLimited } from '../core/errors.ts';
@@ -12,37 +12,37 @@ import { createAlertsStore } from '../features/alerts/store.ts';
 import { createAlertQueueKind } from '../features/alerts/work.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createMailer, type Mailer } from '../net/mail.ts';
-import type { EndpointsWiring } from './endpoints.ts';
-import type { CaptureLoad, EventsWiring } from './events.ts';
-import type { FeedWiring } from './feed.ts';
 import type { ForwardsWiring } from './forwards.ts';
-import type { HistoryWiring } from './history.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { ObservabilityWiring } from './observability.ts';
-import type { QueuesWiring } from './queues.ts';
-import type { SchemasWiring } from './schemas.ts';
+import type { DeliveringDependencies, QueuesDependency } from './queues.ts';
 
 const sweepEveryMs = 600_000;
 const storageEveryMs = 15_000;
 const testEmailsPerMinute = 10;
+const hourMs = 3_600_000;
+/** Alerts can name any address: a team may not flood one, with however many alerts. */
+const emailsPerHour = 30;
 
-export function createAlertsWiring(
-  infrastructure: Infrastructure,
-  { endpoints }: EndpointsWiring,
-  { background, search }: EventsWiring,
-  observability: ObservabilityWiring,
-  { feed, lastSeq }: FeedWiring,
-  { outbound }: HistoryWiring,
-  { schemaLearner }: SchemasWiring,
-  { queues }: QueuesWiring,
-  { stuckForward }: ForwardsWiring,
-  captureLoad: CaptureLoad,
-) {
+export function createAlertsWiring({
+  infrastructure,
+  endpoints: { endpoints },
+  events: { background, search },
+  observability,
+  feed: { feed, lastSeq },
+  history: { outbound },
+  schemas: { schemaLearner },
+  queues: { queues },
+  forwards: { stuckForward },
+  captureLoad,
+}: DeliveringDependencies & QueuesDependency & { forwards: ForwardsWiring }) {
   const { config, database, clock, random, sealer, every, runsQueues } = infrastructure;
   const store = createAlertsStore(database);
   const mailer = config.smtp && createMailer(config.smtp);
   const send = createAlertSender({ outbound, mailer, now: clock.now });
   const limiter = createRateLimiter(clock.monotonic);
+  const emailLimiter = createRateLimiter(clock.monotonic, hourMs);
+  const takeEmail = (teamId: string): number => emailLimiter.take(teamId, emailsPerHour);
   const alerts = createAlertsService({
     store,
     queues,
@@ -55,8 +55,8 @@ export function createAlertsWiring(
     send,
     linkTo: id => `${config.baseUrl}/app/endpoints/${id}`,
     canMail: mailer !== undefined,
-    limitTests: accountId => {
-      const waitS = limiter.take(accountId, testEmailsPerMinute);
+    limitTests: ({ accountId, teamId }) => {
+      const waitS = limiter.take(accountId, testEmailsPerMinute) || takeEmail(teamId);
       if (waitS > 0) throw rateLimited(waitS);
     },
   });
@@ -70,6 +70,7 @@ export function createAlertsWiring(
         return search.createEventFilter(parseWhere(where), endpoint).select(seqs);
       },
       lastSeq,
+      learn: schemaLearner.wake,
       isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
       stuckForward,
     }),
@@ -86,6 +87,7 @@ export function createAlertsWiring(
       toMessage: alerts.toMessage,
       send,
       clock,
+      takeEmail,
       onSent: observability.metrics.alert,
     }),
   );

@@ -49,6 +49,8 @@ export type CaptureLoad = {
   isWaiting: () => boolean;
   /** Many deliveries arrive per second, whether or not any is waiting. */
   isHigh: () => boolean;
+  /** How many arrived in the last one or two seconds. */
+  recent: () => number;
 };
 
 export type EventsWiring = ReturnType<typeof createEventsWiring>;

@@ -10,28 +10,23 @@ import { createFirstAttempts } from '../features/forwards/first-attempts.ts';
 import { createLanes } from '../features/forwards/lanes.ts';
 import { createForwardsService } from '../features/forwards/service.ts';
 import { createForwardsStore } from '../features/forwards/store.ts';
-import type { EndpointsWiring } from './endpoints.ts';
-import type { EventsWiring } from './events.ts';
-import type { FeedWiring } from './feed.ts';
-import type { HistoryWiring } from './history.ts';
-import type { Infrastructure } from './infrastructure.ts';
-import type { ObservabilityWiring } from './observability.ts';
-import type { QueuesWiring } from './queues.ts';
+import { createForwardQueueKind } from '../features/forwards/work.ts';
+import type { DeliveringDependencies, QueuesDependency } from './queues.ts';
 
 const sweepEveryMs = 600_000;
 /** How often other processes' events and forwards are looked for; on its own, a process hears of them. */
 const sharedEveryMs = 2000;
 const ownEveryMs = 60_000;
 
-export function createForwardsWiring(
-  { database, clock, random, every, isShared, log }: Infrastructure,
-  { endpoints, forwardColumns, isOwnIngest }: EndpointsWiring,
-  { events, search, background, createSlices }: EventsWiring,
-  { feed }: FeedWiring,
-  { forwardAttempt }: HistoryWiring,
-  { metrics }: ObservabilityWiring,
-  { queues }: QueuesWiring,
-) {
+export function createForwardsWiring({
+  infrastructure: { database, clock, random, every, isShared, log },
+  endpoints: { endpoints, forwardColumns, isOwnIngest },
+  events: { events, search, background, createSlices },
+  feed: { feed },
+  history: { forwardAttempt },
+  observability: { metrics },
+  queues: { queues },
+}: DeliveringDependencies & QueuesDependency) {
   const store = createForwardsStore(database);
   const feedStore = createFeedStore(database);
   const select = async (principal: TeamAccess, endpointId: string, where: string, seqs: readonly number[]) =>
@@ -69,8 +64,12 @@ export function createForwardsWiring(
     endpoint: endpoints.owned,
     select,
     isOwnIngest,
-    columns: forwardColumns.columns,
-    settings: forwardColumns.settings,
+    columns: forwardColumns,
+    clock,
+    random,
+  });
+  const queueKind = createForwardQueueKind({
+    store,
     send: async (forward, id, signal) => {
       const { teamId, plan, accountId, sign, timeoutS } = forward;
       const url = forward.url.toString();
@@ -84,11 +83,11 @@ export function createForwardsWiring(
     },
     onResult: metrics.forward,
     clock,
-    random,
+    jitter: () => (random(1)[0] ?? 0) / 256,
   });
 
-  queues.register('forward', forwards.queueKind);
-  every(sweepEveryMs, 'removing what forwards have left', forwards.sweep);
+  queues.register('forward', queueKind);
+  every(sweepEveryMs, 'removing events of forwards that are gone', forwards.sweep);
   every(isShared ? sharedEveryMs : ownEveryMs, 'looking for events to forward', feeder.refresh);
   const lookForEvents = (): void => {
     feeder.refresh().catch(cause => log.warn('forwards could not be read', { cause }));
@@ -103,7 +102,7 @@ export function createForwardsWiring(
       for (const id of ids) queues.wake('forward', id);
       lookForEvents();
     },
-    /** For how long a forward of the endpoint has failed, ms; 0: none does. */
+    /** For how long a forward of the endpoint has failed, ms; 0: none fails. */
     stuckForward: async (endpoint: number): Promise<number> => {
       const since = await store.failingSince(endpoint);
       return since === null ? 0 : Math.max(0, clock.now() - since);

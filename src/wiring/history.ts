@@ -126,6 +126,7 @@ export function createHistoryWiring(
   const replays = createReplaysService({
     ...sending,
     getStored: events.getStored,
+    withStored: events.withStored,
     endpoint: endpoints.owned,
     sendToListener: listeners.send,
     timeoutMs: config.replayTimeoutMs,

@@ -5,14 +5,15 @@ import type { RandomBytes } from '../core/ids.ts';
 import { createSealer } from '../core/seal.ts';
 import { isShortSecret } from '../core/secret-length.ts';
 import { sha256 } from '../core/sha256.ts';
-import { createDatabase, type DatabaseBeingOpened, type DatabaseEvents } from '../db/database.ts';
+import type { DatabaseEvents } from '../db/database.ts';
+import { createDatabase, type DatabaseBeingOpened } from '../db/open-database.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { waitBeforeUse } from '../db/waiting-database.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
 import type { Logger } from '../log.ts';
 import { createCaptureJournal } from './journal.ts';
-import type { TestOverrides } from './oauth.ts';
+import type { TestOverrides } from './overrides.ts';
 
 export type Dependencies = {
   config: Config;

@@ -10,27 +10,16 @@ import { challengeFor } from '../features/oauth/discovery.ts';
 import { createExternalIssuers } from '../features/oauth/external-issuers.ts';
 import type { FetchJson } from '../features/oauth/remote-jwks.ts';
 import { hasWebhooksScope } from '../features/oauth/scopes.ts';
-import { createOAuthService, defaultPolicy, type OAuthPolicy } from '../features/oauth/service.ts';
+import { createOAuthService, defaultPolicy } from '../features/oauth/service.ts';
 import { createOAuthStores } from '../features/oauth/store.ts';
 import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
-import { createOutbound, type Outbound } from '../net/outbound.ts';
+import { createOutbound } from '../net/outbound.ts';
 import { networkOf } from '../shared/addresses.ts';
 import type { AccountsWiring } from './accounts.ts';
 import type { AuditWiring } from './audit.ts';
 import { createGrantIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
-
-/** Replacements for outbound requests and timing, for tests. */
-export type TestOverrides = {
-  /** Fetches client metadata documents. */
-  send?: Outbound['send'];
-  /** Fetches the metadata and keys of trusted issuers. */
-  fetchJson?: FetchJson;
-  oauth?: Partial<OAuthPolicy>;
-  /** Runs before each transaction of filing, which waits for it. When it throws, filing fails. */
-  beforeFiling?: () => Promise<void>;
-};
 
 const usesEveryMs = 30_000;
 const maintainEveryMs = 60_000;

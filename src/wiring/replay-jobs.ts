@@ -1,26 +1,20 @@
 /* Replay jobs: many events, sent again. */
 import { createReplayJobsService } from '../features/replay-jobs/service.ts';
 import { createReplayJobsStore } from '../features/replay-jobs/store.ts';
-import type { EndpointsWiring } from './endpoints.ts';
-import type { EventsWiring } from './events.ts';
-import type { FeedWiring } from './feed.ts';
-import type { HistoryWiring } from './history.ts';
-import type { Infrastructure } from './infrastructure.ts';
-import type { ObservabilityWiring } from './observability.ts';
-import type { QueuesWiring } from './queues.ts';
+import type { DeliveringDependencies, QueuesDependency } from './queues.ts';
 
 const sweepEveryMs = 600_000;
 
-export function createReplayJobsWiring(
-  { direct, clock, random, every }: Infrastructure,
-  { endpoints }: EndpointsWiring,
-  { events }: EventsWiring,
-  { feed }: FeedWiring,
-  { replays }: HistoryWiring,
-  { queues }: QueuesWiring,
-  { metrics }: ObservabilityWiring,
-) {
-  // The start of the server must not wait until what a crash left is filed; events of a job are filed when they are found.
+export function createReplayJobsWiring({
+  infrastructure: { direct, clock, random, every },
+  endpoints: { endpoints, secrets },
+  events: { events },
+  feed: { feed },
+  history: { replays, outbound },
+  observability: { metrics },
+  queues: { queues },
+}: DeliveringDependencies & QueuesDependency) {
+  // The start of the server must not wait for the filing of deliveries that a crash left in the journal; finding the events of a job does.
   const store = createReplayJobsStore(direct);
   const replayJobs = createReplayJobsService({
     store,
@@ -29,8 +23,10 @@ export function createReplayJobsWiring(
     matching: feed.matching,
     summaries: async (principal, endpointId, seqs) =>
       seqs.length === 0 ? [] : events.listBySeq(principal, await endpoints.owned(principal, endpointId), [...seqs]),
-    send: ({ teamId, plan, accountId, sign }, id, url, signal) =>
-      replays.attemptInJob({ teamId, plan, accountId }, id, { url, sign: sign ?? undefined, signal }),
+    hasSecret: (endpoint, id) => secrets.signersOf(endpoint).some(secret => secret.id === id),
+    send: ({ teamId, plan, accountId, sign }, id, urls, signal) =>
+      replays.attemptsInJob({ teamId, plan, accountId }, id, { urls, sign: sign ?? undefined, signal }),
+    refusal: outbound.refusal,
     onItem: metrics.replayJobItem,
     clock,
     random,

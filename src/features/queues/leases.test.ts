@@ -15,11 +15,15 @@ test('never work on the same item, and one takes over when the other shows no li
   await queues.add(names(5));
   const signals: AbortSignal[] = [];
   const late = Promise.withResolvers<WorkResult>();
+  const lost: (number | null)[] = [];
   const one = await queues.run(
-    workOf((_, signal) => {
-      signals.push(signal);
-      return late.promise;
-    }),
+    workOf(
+      (_, signal) => {
+        signals.push(signal);
+        return late.promise;
+      },
+      { onLost: async (_item, result) => void lost.push('status' in result ? result.status : null) },
+    ),
     { isShared: true },
   );
   await eventually(() => signals.length === 3);
@@ -45,6 +49,7 @@ test('never work on the same item, and one takes over when the other shows no li
   late.resolve({ kind: 'settled', outcome: 'late', status: 500, error: null });
   await one.idle();
   expect(await queues.outcomes()).toEqual([['ok', 5]]);
+  expect(lost).toEqual([500, 500, 500]);
 });
 
 test('a process that shows life keeps its queue', async () => {

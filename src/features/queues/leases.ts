@@ -25,8 +25,11 @@ export function createLeases({
   store: Pick<QueuesStore, 'beat'>;
   holder: string;
   clock: Clock;
-  /** Called after each sign of life. An empty map: everything has to stop. */
-  onHeld: (held: HeldQueues) => void;
+  /**
+   * Called after each sign of life. An empty map: everything has to stop.
+   * @param askedMs when it was asked for (monotonic): queues that were taken since may be missing
+   */
+  onHeld: (held: HeldQueues, askedMs: number) => void;
   onError: (error: unknown) => void;
 }) {
   /** The last seen numbers of other holders, and since when (monotonic ms). */
@@ -36,12 +39,12 @@ export function createLeases({
 
   const isAlive = (): boolean => timer === undefined || clock.monotonic() - lastBeatMs < giveUpMs;
   const beat = async (): Promise<void> => {
-    if (!isAlive()) onHeld(new Map());
     const startedMs = clock.monotonic();
+    if (!isAlive()) onHeld(new Map(), startedMs);
     try {
       const held = await store.beat(holder);
       lastBeatMs = startedMs;
-      onHeld(new Map(held.map(({ seq, pausedAt }) => [seq, { isPaused: pausedAt !== null }])));
+      onHeld(new Map(held.map(({ seq, pausedAt }) => [seq, { isPaused: pausedAt !== null }])), startedMs);
     } catch (error) {
       onError(error);
     }

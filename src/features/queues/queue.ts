@@ -1,6 +1,6 @@
 /*
- * Durable queues, for everything that is sent later and must survive a restart: replay jobs, forwards, alerts. A queue has items,
- * each of which is worked on until it is settled: at least once, and by one process at a time.
+ * Durable queues for requests that are sent later and must survive a restart: replay jobs, forwards, alerts. Each item of a queue is
+ * attempted until it is settled: at least once, and by one process at a time.
  */
 import type { InStatement } from '@libsql/client';
 
@@ -13,6 +13,8 @@ export type QueueItem = {
   lane: Uint8Array | null;
   /** How often it was tried before. */
   attempts: number;
+  /** How often in a row the code that works on it has thrown. */
+  errors: number;
   /** From its creation or its last attempt. */
   detail: Uint8Array | null;
   /** Epoch ms. */
@@ -35,8 +37,8 @@ export type WorkResult = { also?: readonly InStatement[] } & (
   | ({ kind: 'settled'; outcome: string } & Seen)
   /** Settled, and nothing is left of the item. */
   | { kind: 'removed' }
-  /** It is tried again, at the earliest after `inMs`, at most 25 hours. */
-  | ({ kind: 'retry'; inMs: number } & Seen)
+  /** It is tried again, at the earliest after `inMs`, at most 25 hours. `errors`: set by the worker when the attempt threw. */
+  | ({ kind: 'retry'; inMs: number; errors?: number } & Seen)
   /** The attempt was cut off and counts for nothing. */
   | { kind: 'interrupted' }
 );
@@ -45,17 +47,22 @@ export type WorkResult = { also?: readonly InStatement[] } & (
 export type QueueWork = {
   /** How many items at once; asked before each start. */
   concurrency: () => number;
-  /** Where its items go: at most 32 at once go there from all queues together. */
+  /** Where its items go, and whose they are: at most 32 at once go there from all queues with the same text. */
   destination: () => string;
   /** When the next item may start at the earliest, in ms from now; asked before each start. */
   startInMs?: (item: QueueItem) => number;
   /** Above 0: nothing is to start for so long. Once nothing is under way, the queue is given back and is not due before. */
   restMs?: () => number;
   /**
-   * Works on one item. An error that it throws is logged, and the item is tried again a minute later.
+   * Works on one item. An error that it throws is logged, and the item is tried again after a minute, then after longer pauses,
+   * until `giveUp` decides after ten errors in a row.
    * @param signal aborted when the server stops or another process may have taken the queue: return `interrupted` if nothing was sent
    */
   work: (item: QueueItem, signal: AbortSignal) => Promise<WorkResult>;
+  /** The result of an item at which `work` keeps throwing. */
+  giveUp: (item: QueueItem, reason: string) => WorkResult;
+  /** Called when the result could not be written, because another process has the queue or this one stops: the item is worked on again. */
+  onLost?: (item: QueueItem, result: WorkResult) => Promise<void>;
   /** Called after the result of an item was written. */
   onWritten?: (item: QueueItem, result: WorkResult) => void;
 };

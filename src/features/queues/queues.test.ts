@@ -187,6 +187,7 @@ describe('after a kill', () => {
       clock: queues.clock,
       isShared: false,
       isBusy: () => false,
+      recentDeliveries: () => 0,
       onError: () => {},
     });
     killed.register('test', {
@@ -196,7 +197,8 @@ describe('after a kill', () => {
           return first.length > 20 ? never : settled;
         }),
     });
-    await killed.start();
+    await killed.prepare();
+    killed.start();
     await eventually(async () =>
       (await queues.outcomes()).some(([outcome, count]) => outcome === 'ok' && count === 20),
     );

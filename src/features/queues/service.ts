@@ -4,6 +4,7 @@
 import type { InStatement } from '@libsql/client';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import { createGiveWay } from './give-way.ts';
 import { createLeases } from './leases.ts';
 import type { NewItem, Queue, QueueKind } from './queue.ts';
 import type { DueQueue, QueuesStore } from './store.ts';
@@ -15,15 +16,25 @@ export type QueuesService = ReturnType<typeof createQueuesService>;
 const sharedPollMs = 2000;
 /** The wall clock may jump forward, and then more is due. */
 const maxSleepMs = 30_000;
-const maxActive = 200;
+const defaultMaxActive = 200;
+/** For how long a queue may run while others wait. */
+const turnMs = 5000;
 const maxPerDestination = 32;
 const retryAfterErrorMs = 5000;
-const maxGiveWayMs = 50;
 /** The wall clock has gone back by more than any correction of seconds. */
 const clockJumpMs = 60_000;
 
-/** `worker`: undefined while the queue is being opened. `ended`: how the worker is to be ended, also one that does not exist yet. */
-type Active = { queue: Queue; worker: Worker | undefined; ended: 'finish' | 'abort' | undefined };
+/**
+ * `worker`: undefined while the queue is being opened. `ended`: how the worker is to be ended, also one that does not exist yet.
+ * `isYielding`: it is ended only because others wait.
+ */
+type Active = {
+  queue: Queue;
+  sinceMs: number;
+  worker: Worker | undefined;
+  ended: 'finish' | 'abort' | undefined;
+  isYielding: boolean;
+};
 
 export type QueuesOptions = {
   store: QueuesStore;
@@ -34,10 +45,15 @@ export type QueuesOptions = {
   isShared: boolean;
   /** Whether deliveries wait for their commit. */
   isBusy: () => boolean;
+  /** How many deliveries were stored in the last one or two seconds. */
+  recentDeliveries: () => number;
+  /** How many queues are worked on at once. */
+  maxActive?: number;
   onError: (error: unknown, fields?: Record<string, unknown>) => void;
 };
 
-export function createQueuesService({ store, holder, clock, isShared, isBusy, onError }: QueuesOptions) {
+export function createQueuesService(options: QueuesOptions) {
+  const { store, holder, clock, isShared, isBusy, recentDeliveries, maxActive = defaultMaxActive, onError } = options;
   const kinds = new Map<string, QueueKind>();
   const active = new Map<number, Active>();
   const destinations = createSemaphore(maxPerDestination);
@@ -48,10 +64,13 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
   let timer: ReturnType<typeof setTimeout> | undefined;
   let clockOffsetMs = Number.NaN;
 
-  const beforeStart = async (): Promise<boolean> => {
-    const deadline = clock.monotonic() + maxGiveWayMs;
-    while (isBusy() && clock.monotonic() < deadline) await new Promise(resolve => setTimeout(resolve, 1));
-    return leases.isAlive();
+  /** For one queue. */
+  const createBeforeStart = () => {
+    const untilTurn = createGiveWay({ monotonic: clock.monotonic, wait, isBusy, recentDeliveries });
+    return async (): Promise<boolean> => {
+      await untilTurn();
+      return leases.isAlive();
+    };
   };
 
   const end = (one: Active | undefined, how: 'finish' | 'abort'): void => {
@@ -65,11 +84,11 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     holder,
     clock,
     onError,
-    onHeld: held => {
+    onHeld: (held, askedMs) => {
       for (const [seq, one] of active) {
         const mine = held.get(seq);
-        if (!mine) end(one, 'abort');
-        else if (mine.isPaused) end(one, 'finish');
+        if (mine?.isPaused) end(one, 'finish');
+        else if (!mine && one.sinceMs <= askedMs) end(one, 'abort');
       }
     },
   });
@@ -86,19 +105,23 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
       holder,
       clock,
       destinations,
-      beforeStart,
+      beforeStart: createBeforeStart(),
       onError: error => onError(error, { queue: queue.kind, id: queue.owner }),
     });
     one.worker = worker;
     if (one.ended) worker[one.ended]();
     await worker.done;
-    if (one.ended === undefined && kind.onEmpty && !(await store.hasOpen(queue.seq))) await kind.onEmpty(queue.owner);
-    const restMs = opened.restMs?.() ?? 0;
-    await store.release(queue.seq, holder, restMs > 0 ? clock.now() + restMs : 0);
+    const isOwnEnd = one.ended === undefined || (one.isYielding && one.ended === 'finish');
+    if (isOwnEnd && kind.onEmpty && !(await store.hasOpen(queue.seq))) await kind.onEmpty(queue.owner);
+    // Work that somebody else ended may have old settings: the next one decides whether to rest.
+    const restMs = isOwnEnd ? (opened.restMs?.() ?? 0) : 0;
+    // After its turn, queues that wait go first.
+    await store.release(queue.seq, holder, restMs > 0 || one.isYielding ? clock.now() + restMs : 0);
   };
   const begin = (queue: DueQueue, kind: QueueKind): void => {
     // In the map at once, so that it is not begun twice.
-    const one: Active = { queue, worker: undefined, ended: undefined };
+    const sinceMs = clock.monotonic();
+    const one: Active = { queue, sinceMs, worker: undefined, ended: undefined, isYielding: false };
     active.set(queue.seq, one);
     const running = work(one, kind)
       .catch(async error => {
@@ -114,6 +137,17 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     ending.add(running);
   };
 
+  /** Queues that run for long, for example because their destinations hang, yield to queues that wait. */
+  const yieldToWaiting = (wanted: number): void => {
+    const isOver = ({ sinceMs, ended }: Active): boolean =>
+      ended === undefined && clock.monotonic() - sinceMs >= turnMs;
+    const leaving = [...active.values()].filter(({ isYielding }) => isYielding).length;
+    for (const one of [...active.values()].filter(isOver).slice(0, Math.max(0, wanted - leaving))) {
+      one.isYielding = true;
+      end(one, 'finish');
+    }
+  };
+
   const noteClock = async (): Promise<void> => {
     const offsetMs = clock.now() - clock.monotonic();
     // The first time, the jump may have been before the start.
@@ -126,14 +160,19 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     await noteClock();
     // After a long pause of this process, others have to hear of it before it takes anything.
     if (!leases.isAlive()) await leases.beat();
+    let kept = 0;
     for (const queue of await store.due(clock.now(), maxActive + active.size)) {
       const kind = kinds.get(queue.kind);
-      if (!isRunning || !kind || active.size >= maxActive || active.has(queue.seq)) continue;
-      if (leases.isAbandoned(queue) && (await store.take(queue, holder))) begin(queue, kind);
+      if (!isRunning || !kind || active.has(queue.seq) || !leases.isAbandoned(queue)) continue;
+      if (active.size >= maxActive) kept++;
+      else if (!(await store.take(queue, holder))) continue;
+      else if (isRunning) begin(queue, kind);
+      else await store.release(queue.seq, holder);
     }
+    yieldToWaiting(kept);
     const nextAt = await store.nextAt(clock.now());
     const untilNextMs = nextAt === null ? Number.POSITIVE_INFINITY : Math.max(nextAt - clock.now(), 0);
-    if (isShared) lookIn(Math.min(untilNextMs, sharedPollMs));
+    if (isShared || kept > 0) lookIn(Math.min(untilNextMs, sharedPollMs));
     else if (nextAt !== null) lookIn(Math.min(untilNextMs, maxSleepMs));
   };
   const lookIn = (ms: number): void => {
@@ -184,7 +223,13 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     pausing: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, clock.now()),
     resuming: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, null),
 
-    /** After items were added or changed, or a queue goes on. */
+    /** After items were added. A worker of the queue finds them, or gives the queue back as due. */
+    added(kind: string, owner: string): void {
+      const one = activeOf(kind, owner);
+      if (one) one.worker?.added();
+      else look();
+    },
+    /** After items were changed, or a queue goes on. */
     wake(kind: string, owner: string): void {
       activeOf(kind, owner)?.worker?.wake();
       look();
@@ -194,10 +239,12 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
     /** After a queue was removed or cancelled: attempts in progress are aborted, too. */
     abort: (kind: string, owner: string): void => end(activeOf(kind, owner), 'abort'),
 
-    /** Call it once the database is open. */
-    async start(): Promise<void> {
+    /** Call it once the database is open, and then `start`. */
+    async prepare(): Promise<void> {
       // Nobody else has the database, so the processes that had these queues are gone.
       if (!isShared) await store.releaseAll();
+    },
+    start(): void {
       isRunning = true;
       if (isShared) leases.start();
       look();
@@ -218,8 +265,9 @@ export function createQueuesService({ store, holder, clock, isShared, isBusy, on
   };
 }
 
+const wait = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
+
 async function sleep(ms: number, isWanted: () => boolean): Promise<void> {
   const stepMs = 50;
-  for (let waited = 0; waited < ms && isWanted(); waited += stepMs)
-    await new Promise(resolve => setTimeout(resolve, stepMs));
+  for (let waited = 0; waited < ms && isWanted(); waited += stepMs) await wait(stepMs);
 }

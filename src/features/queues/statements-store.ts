@@ -37,7 +37,7 @@ const openLaneSql = nextOfLaneSql('');
 // Not after one that waits behind another of its lane, or is settled.
 const openLaneAfterHeadSql = nextOfLaneSql('AND settled.due_at IS NOT NULL');
 
-const reopenSql = `UPDATE queue_items SET outcome = NULL, attempts = 0, detail = NULL,
+const reopenSql = `UPDATE queue_items SET outcome = NULL, attempts = 0, errors = 0, detail = NULL,
     due_at = CASE WHEN lane IS NOT NULL AND EXISTS (SELECT 1 FROM queue_items AS open
       WHERE open.queue = queue_items.queue AND open.lane = queue_items.lane AND open.outcome IS NULL)
     THEN NULL ELSE ?2 END
@@ -62,6 +62,7 @@ export function createQueueStatements(db: Drizzle) {
         status: result.status,
         error: result.error,
         attempts: item.attempts + 1,
+        errors: isSettled ? item.errors : (result.errors ?? 0),
         ...(result.detail && { detail: Buffer.from(result.detail) }),
       })
       // A person may have settled it in the meantime.

@@ -5,6 +5,7 @@
 import type { InStatement } from '@libsql/client';
 import { and, asc, eq, gt, isNull, lte, min, notInArray, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
+import { removeQueues } from '../../db/remove-queues.ts';
 import { queueItems, queues } from '../../db/schema-queues.ts';
 import type { Queue, QueueItem, WorkResult } from './queue.ts';
 import { createQueueStatements, maxDelayMs } from './statements-store.ts';
@@ -102,11 +103,10 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
     },
 
     /** Removes the queue of an owner that is gone. */
-    async remove(seq: number, holder: string): Promise<void> {
-      await db.delete(queues).where(heldBy(seq, holder));
-    },
+    remove: (seq: number, holder: string): Promise<void> =>
+      removeQueues(db, sql`SELECT seq FROM queues WHERE ${heldBy(seq, holder)}`),
 
-    /** Items that are due, first those due first, without `except`. */
+    /** Due items, the longest due first, without `except`. */
     async dueItems(queue: number, now: number, except: readonly number[], limit: number): Promise<QueueItem[]> {
       const rows = await db
         .select({
@@ -115,6 +115,7 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
           nonce: queueItems.nonce,
           lane: queueItems.lane,
           attempts: queueItems.attempts,
+          errors: queueItems.errors,
           detail: queueItems.detail,
           addedAt: queueItems.addedAt,
         })
@@ -123,7 +124,7 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
           and(
             eq(queueItems.queue, queue),
             lte(queueItems.dueAt, now),
-            // At most a few dozen: those under way.
+            // At most a few dozen: the items under way.
             except.length === 0 ? undefined : notInArray(queueItems.seq, [...except]),
           ),
         )
@@ -135,7 +136,7 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
       }));
     },
 
-    /** Writes results of one queue, each with what belongs to it, in one transaction. @throws when `holder` no longer has the queue */
+    /** Writes results of one queue, each with its further statements, in one transaction. @throws when `holder` no longer has the queue */
     async writeResults(
       queue: number,
       holder: string,

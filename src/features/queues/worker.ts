@@ -13,6 +13,8 @@ export type Worker = {
   done: Promise<void>;
   /** Looks for due items again, and asks `work` again whether it may start. */
   wake: () => void;
+  /** Items were added, and nothing else changed: items that were fetched before stay, and go first. */
+  added: () => void;
   /** Starts nothing more. */
   finish: () => void;
   /** The same, and aborts attempts in progress. */
@@ -33,12 +35,14 @@ export type WorkerOptions = {
 
 /** How many items are fetched at once. */
 const maxFetched = 64;
-/** After an error of the kind's own code. */
+/** After an error of the kind's own code: twice as long after each further error, for about four hours altogether. */
 const retryAfterErrorMs = 60_000;
+const maxRetryAfterErrorMs = 3_600_000;
+const maxErrors = 10;
 /** While items are in progress, due items are looked for at least this often. */
 const lookAgainMs = 1000;
 const writeAgainMs = 1000;
-/** Another queue sends to the same destination, and does not tell when it is done. */
+/** Another queue sends to the same destination, and this one is not notified when that ends. */
 const destinationBusyMs = 50;
 /** The longest time that a timer takes (2^31 - 1 ms). */
 const maxTimerMs = 2_147_483_647;
@@ -48,6 +52,8 @@ export function startWorker(options: WorkerOptions): Worker {
   const aborting = new AbortController();
   const { signal } = aborting;
   const underWay = new Map<number, Promise<void>>();
+  /** A person may have dropped the item under way from its lane: the next one has to wait all the same. */
+  const lanesUnderWay = new Set<string>();
   let fetched: QueueItem[] = [];
   /** How often it was woken: items fetched before may have been settled or removed. */
   let wakes = 0;
@@ -83,14 +89,25 @@ export function startWorker(options: WorkerOptions): Worker {
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       onError(error);
-      return { kind: 'retry', inMs: retryAfterErrorMs, status: null, error: 'internal error' };
+      const errors = item.errors + 1;
+      if (errors >= maxErrors)
+        return work.giveUp(item, `internal error, ${maxErrors} times: see the log of the server`);
+      const inMs = Math.min(retryAfterErrorMs * 2 ** item.errors, maxRetryAfterErrorMs);
+      return { kind: 'retry', inMs, status: null, error: 'internal error', errors };
     }
   };
   const start = (item: QueueItem, release: () => void): void => {
+    const lane = laneOf(item);
+    if (lane !== undefined) lanesUnderWay.add(lane);
     const running = attempt(item)
       .then(async result => {
         release();
-        await writer.write({ item, result });
+        try {
+          await writer.write({ item, result });
+        } catch (error) {
+          await work.onLost?.(item, result);
+          throw error;
+        }
         work.onWritten?.(item, result);
       })
       // Another process has the queue, or the server stops: the item is worked on again.
@@ -99,6 +116,7 @@ export function startWorker(options: WorkerOptions): Worker {
       })
       .finally(() => {
         underWay.delete(item.seq);
+        if (lane !== undefined) lanesUnderWay.delete(lane);
         changed();
       });
     underWay.set(item.seq, running);
@@ -117,10 +135,12 @@ export function startWorker(options: WorkerOptions): Worker {
       if (wakes !== wakesBefore) return true;
       fetched = due;
     }
-    const [item] = fetched;
+    const item = fetched.find(one => !lanesUnderWay.has(laneOf(one) ?? ''));
     if (isFinishing) return false;
     if (!item) {
       if (underWay.size === 0) return false;
+      // The ones that wait for their lane are fetched again, with others that have become due.
+      fetched = [];
       await Promise.race([looked, waitForChange(lookAgainMs)]);
       return true;
     }
@@ -131,9 +151,9 @@ export function startWorker(options: WorkerOptions): Worker {
       return true;
     }
     const mayStart = await beforeStart();
-    if (!mayStart || isFinishing || fetched[0] !== item) release();
+    if (!mayStart || isFinishing || !fetched.includes(item)) release();
     else {
-      fetched.shift();
+      fetched = fetched.filter(one => one !== item);
       start(item, release);
     }
     if (!mayStart) finish();
@@ -141,8 +161,12 @@ export function startWorker(options: WorkerOptions): Worker {
   };
 
   const run = async (): Promise<void> => {
-    while (!isFinishing && (await advance()));
-    await Promise.all(underWay.values());
+    try {
+      while (!isFinishing && (await advance()));
+    } finally {
+      // Also after an error: the queue must not be given back before.
+      await Promise.all(underWay.values());
+    }
   };
   const finish = (): void => {
     isFinishing = true;
@@ -155,6 +179,7 @@ export function startWorker(options: WorkerOptions): Worker {
       fetched = [];
       changed();
     },
+    added: changed,
     finish,
     abort: () => {
       aborting.abort();
@@ -162,3 +187,5 @@ export function startWorker(options: WorkerOptions): Worker {
     },
   };
 }
+
+const laneOf = ({ lane }: QueueItem): string | undefined => (lane ? Buffer.from(lane).toString('latin1') : undefined);

@@ -1,0 +1,38 @@
+/*
+ * Sending takes processor time from incoming deliveries, most of all when several attempts start at once. While deliveries come in,
+ * the attempts of a queue therefore start one after the other, with time in between, but at least as many as deliveries arrive: a
+ * forward of every delivery must not fall behind.
+ */
+
+const maxWaitMs = 50;
+/** Fewer deliveries in one or two seconds do not slow down sending. */
+const fewDeliveries = 20;
+/** At 50 deliveries a second, this adds less than a fifth to their 99th percentile. */
+const minPerSecond = 150;
+/** Timers are late. A queue makes up for up to this delay. */
+const catchUpMs = 10;
+
+/** @returns what to await before each start */
+export function createGiveWay({
+  monotonic,
+  wait,
+  isBusy,
+  recentDeliveries,
+}: {
+  monotonic: () => number;
+  wait: (ms: number) => Promise<void>;
+  /** Whether deliveries wait for their commit. */
+  isBusy: () => boolean;
+  /** How many were stored in the last one or two seconds. */
+  recentDeliveries: () => number;
+}): () => Promise<void> {
+  let turnMs = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const recent = recentDeliveries();
+    const gapMs = recent < fewDeliveries ? 0 : 1000 / Math.max(minPerSecond, recent);
+    turnMs = Math.max(turnMs + gapMs, monotonic() - catchUpMs);
+    if (gapMs > 0 && turnMs > monotonic()) await wait(turnMs - monotonic());
+    const deadline = monotonic() + maxWaitMs;
+    while (isBusy() && monotonic() < deadline) await wait(1);
+  };
+}
