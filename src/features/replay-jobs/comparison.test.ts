@@ -1,5 +1,6 @@
 /* Replay jobs to two destinations, and jobs that are refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { eventually } from '../../testing/poll.ts';
 import { type JobBench, numbers, ok, openJobs } from '../../testing/replay-jobs.ts';
 import type { ReplayJobPage } from './model.ts';
 
@@ -62,6 +63,43 @@ describe('two destinations', () => {
   });
 });
 
+describe('one of two destinations', () => {
+  const replaysOf = async (event: string | undefined) =>
+    (await jobs.ada.json<{ replays: { destination: string; ok: boolean }[] }>(200, 'GET', `/api/events/${event}`))
+      .replays;
+
+  test('that may no longer be sent to fails the event; the attempt at the other is recorded', async () => {
+    const endpoint = await jobs.endpointWith(numbers(2));
+    const [left, right] = [jobs.destination(ok), jobs.destination(ok)];
+    // The second event would be sent after a quarter of an hour.
+    const { id } = await jobs.create({ endpointId: endpoint.id, dest: left.url, dest2: right.url, pace: '0.001/s' });
+    await eventually(async () => (await jobs.items(id, 'outcome=same')).items.length === 1);
+    await jobs.ada.json(200, 'POST', `/api/replay-jobs/${id}/pause`);
+    // As if its name had another address now.
+    const client = jobs.server.services.database.client;
+    await client.execute({
+      sql: "UPDATE replay_jobs SET dest2 = x'687474703a2f2f31302e302e302e312f' WHERE id = ?",
+      args: [id],
+    });
+    await jobs.ada.json(200, 'POST', `/api/replay-jobs/${id}/resume`);
+    expect(await jobs.until(id, 'done')).toMatchObject({ dest2: 'http://10.0.0.1/', same: 1, failed: 1 });
+    expect((await jobs.items(id, 'outcome=failed')).items).toMatchObject([
+      { eventId: endpoint.ids[1], status: 200, status2: null, error: expect.stringContaining('not a public address') },
+    ]);
+    expect(await replaysOf(endpoint.ids[1])).toMatchObject([{ destination: left.url, ok: true }]);
+  });
+
+  test('that is cut off when the job is cancelled leaves the event waiting', async () => {
+    const endpoint = await jobs.endpointWith(numbers(1));
+    const [left, right] = [jobs.destination(ok), jobs.destination(() => new Promise<Response>(() => {}))];
+    const { id } = await jobs.create({ endpointId: endpoint.id, dest: left.url, dest2: right.url });
+    await eventually(() => left.received.length + right.received.length === 2);
+    await jobs.ada.json(200, 'POST', `/api/replay-jobs/${id}/cancel`);
+    await jobs.server.services.queues.idle();
+    expect((await jobs.items(id)).items).toMatchObject([{ outcome: 'waiting' }]);
+  });
+});
+
 describe('is refused', () => {
   test.each([
     [{ dest: 'ftp://127.0.0.1/x' }],
@@ -88,14 +126,32 @@ describe('is refused', () => {
     expect((await jobs.items(id)).items[0]?.error).toContain('sign');
   });
 
-  test('a destination that is not allowed: nothing is sent', async () => {
+  test.each([
+    [{ dest: 'http://169.254.169.254/latest' }, 'dest'],
+    [{ dest: 'http://10.0.0.1/hook' }, 'dest'],
+    [{ dest: 'http://127.0.0.1:9/x', dest2: 'http://[fd00::1]/hook' }, 'dest2'],
+  ])('a destination that is not allowed, and no job is left: %j', async (body, name) => {
     const endpoint = await jobs.endpointWith(numbers(1));
-    const { id } = await jobs.create({ endpointId: endpoint.id, dest: 'http://169.254.169.254/latest' });
-    expect(await jobs.until(id, 'done')).toMatchObject({ failed: 1 });
-    expect((await jobs.items(id)).items[0]).toMatchObject({
-      status: null,
-      error: expect.stringContaining('not a public address'),
+    const refused = await jobs.ada.call('POST', '/api/replay-jobs', { endpointId: endpoint.id, ...body });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { error: `${name}: the destination is not a public address` },
+    ]);
+    const { jobs: left } = await jobs.ada.json<ReplayJobPage>(200, 'GET', `/api/replay-jobs?endpointId=${endpoint.id}`);
+    expect(left).toEqual([]);
+  });
+
+  test('its settings are shown as they were given', async () => {
+    const endpoint = await jobs.endpointWith([]);
+    const dest = jobs.destination(ok).url;
+    const shown = await jobs.create({
+      endpointId: endpoint.id,
+      dest,
+      per: 'delivery',
+      sign: { mode: 'fresh', newId: true },
     });
+    expect(shown).toMatchObject({ per: 'delivery', sign: { mode: 'fresh', newId: true } });
+    expect(await jobs.create({ endpointId: endpoint.id, dest })).toMatchObject({ per: 'event', sign: null });
   });
 
   test('of another team: jobs are neither shown nor changed', async () => {

@@ -1,5 +1,6 @@
 /* How jobs end that were paused, that failed at their last event, or whose creation was cut off. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rowsOf } from '../../testing/events.ts';
 import { eventually } from '../../testing/poll.ts';
 import { type JobBench, numbers, ok, openJobs } from '../../testing/replay-jobs.ts';
 import type { ReplayJob } from './model.ts';
@@ -14,15 +15,11 @@ const act = (id: string, verb: string) => jobs.ada.json<ReplayJob>(200, 'POST', 
 
 test('a job whose last event ended while it was paused is done once it goes on', async () => {
   const endpoint = await jobs.endpointWith(numbers(1));
-  const held = Promise.withResolvers<void>();
-  const { url, received } = jobs.destination(async () => {
-    await held.promise;
-    return ok();
-  });
+  const { url, received, release } = jobs.heldDestination();
   const { id } = await jobs.create({ endpointId: endpoint.id, dest: url });
   await eventually(() => received.length === 1);
   expect((await act(id, 'pause')).state).toBe('paused');
-  held.resolve();
+  release();
   expect(await jobs.until(id, 'paused')).toMatchObject({ matched: 1 });
   await jobs.server.services.queues.idle();
   await act(id, 'resume');
@@ -54,6 +51,26 @@ test('a job whose creation a kill cut off is gone after the start, and its desti
   await jobs.until((await jobs.create(body)).id, 'done');
 });
 
+test('of a deleted endpoint neither its destinations nor, later, its events are left', async () => {
+  const never = Promise.withResolvers<Response>();
+  const { url } = jobs.destination(() => never.promise);
+  const [cancelled, paused] = [await jobs.endpointWith(numbers(3)), await jobs.endpointWith(numbers(3))];
+  const first = await jobs.create({ endpointId: cancelled.id, dest: url });
+  await act(first.id, 'cancel');
+  const second = await jobs.create({ endpointId: paused.id, dest: url });
+  await act(second.id, 'pause');
+  for (const { id } of [cancelled, paused]) await jobs.ada.json(200, 'DELETE', `/api/endpoints/${id}`);
+  const other = await jobs.endpointWith(numbers(1));
+  const { id } = await jobs.create({ endpointId: other.id, dest: jobs.destination(ok).url, dest2: url });
+  await act(id, 'cancel');
+  const owners = "SELECT owner FROM queues WHERE kind = 'replay' AND seq IN (SELECT queue FROM queue_items)";
+  const client = jobs.server.services.database.client;
+  await client.execute(`DELETE FROM endpoints WHERE deleted_at IS NOT NULL`);
+  await jobs.server.services.replayJobs.sweep();
+  const left = (await rowsOf(jobs.server, owners)).flat();
+  expect([left.includes(first.id), left.includes(second.id), left.includes(id)]).toEqual([false, false, true]);
+});
+
 describe('events that are named', () => {
   test('are the job, oldest first and once each', async () => {
     const endpoint = await jobs.endpointWith(numbers(120));
@@ -63,7 +80,7 @@ describe('events that are named', () => {
     expect([matched, bytes]).toEqual([115, numbers(120).slice(5).join('').length]);
     await jobs.until(id, 'done');
     expect(received.map(({ body }) => body)).toEqual(numbers(120).slice(5));
-  });
+  }, 30_000);
 
   test('of another endpoint, of another team or gone: 404; beside a filter: 400', async () => {
     const [endpoint, other] = [await jobs.endpointWith(numbers(1)), await jobs.endpointWith(numbers(1))];
@@ -96,5 +113,56 @@ describe('a filter with times', () => {
     const body = { endpointId: endpoint.id, dest: 'http://127.0.0.1:9/x', where, from: '1h' };
     const refused = await jobs.ada.call('POST', '/api/replay-jobs', body);
     expect([refused.status, await refused.json()]).toEqual([400, expect.objectContaining({ position })]);
+  });
+});
+
+describe('POST /api/replay-jobs', () => {
+  test('optional fields may be null', async () => {
+    const { id: endpointId } = await jobs.endpointWith(numbers(2));
+    const sign = { mode: 'none', secretId: null, newId: null };
+    const nothing = { where: null, from: null, to: null, dest2: null, ignore: null, compareHeaders: null, pace: null };
+    const more = { concurrency: null, per: null, skipOk: null, stopAfter: null, sign, dryRun: null, eventIds: null };
+    const { url } = jobs.destination(ok);
+    const { id } = await jobs.create({ endpointId, dest: url, ...nothing, ...more });
+    expect(await jobs.until(id, 'done')).toMatchObject({ where: '', ignore: [], concurrency: 1, ok: 2 });
+  });
+
+  test('404 for a secret that the endpoint does not have: nothing is sent', async () => {
+    const { id: endpointId } = await jobs.endpointWith(numbers(1));
+    const elsewhere = await jobs.ada.createEndpoint();
+    const secret = await jobs.ada.json<{ id: string }>(201, 'POST', `/api/endpoints/${elsewhere.id}/secrets`, {
+      platform: 'github',
+      secret: 'a secret',
+    });
+    const { url } = jobs.destination(ok);
+    for (const secretId of ['sec_unknown', secret.id]) {
+      const sign = { mode: 'fresh', secretId };
+      const refused = await jobs.ada.call('POST', '/api/replay-jobs', { endpointId, dest: url, sign });
+      expect([refused.status, await refused.json()]).toEqual([404, { error: 'secret not found' }]);
+    }
+    expect(
+      (await jobs.ada.json<{ jobs: object[] }>(200, 'GET', `/api/replay-jobs?endpointId=${endpointId}`)).jobs,
+    ).toEqual([]);
+  });
+
+  test.each(['foo', 'a.b', 'headers.x', 'bodyish', 'status.x', '$.a'])('400 to ignore %s', async path => {
+    const { id: endpointId } = await jobs.endpointWith(numbers(1));
+    const body = { endpointId, dest: 'http://127.0.0.1:9/a', dest2: 'http://127.0.0.1:9/b', ignore: ['body.a', path] };
+    const refused = await jobs.ada.call('POST', '/api/replay-jobs', body);
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { error: 'ignore: a path is status, header.x or body.a.b' },
+    ]);
+  });
+
+  test.each([
+    [{ stopAfter: 0 }, 'stopAfter: Expected integer to be greater or equal to 1'],
+    [{ stopAfter: '3' }, 'stopAfter: Expected integer'],
+    [{ per: 'day' }, 'per: expected event or delivery'],
+    [{ sign: { mode: 'fresh', secret: 'x' } }, 'sign.secret: Unexpected property'],
+    [{ sign: { mode: 'tamper' } }, 'sign.mode: expected none or fresh'],
+  ])('400 for %j says what is wrong, although null is possible', async (wrong, text) => {
+    const body = { endpointId: 'ep_x', dest: 'http://127.0.0.1:9/a', ...wrong };
+    expect(await jobs.ada.json(400, 'POST', '/api/replay-jobs', body)).toEqual({ error: `invalid body: ${text}` });
   });
 });

@@ -1,9 +1,9 @@
 /*
- * What became of the events of replay jobs. Items belong to the queues (features/queues/store.ts) and are only read here; the answers
+ * The outcomes of the events of replay jobs. Items belong to the queues (features/queues/store.ts) and are only read here; the answers
  * that differed are kept here.
  */
 import type { InStatement } from '@libsql/client';
-import { and, asc, count, eq, gt, isNull, type SQL, sql, sum } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNull, sum } from 'drizzle-orm';
 import type { JobOutcome } from '../../core/replay-job.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { events, replays } from '../../db/schema.ts';
@@ -11,9 +11,8 @@ import { jobAnswers, queueItems, queues } from '../../db/schema-queues.ts';
 import { inList, toClientStatement } from '../../db/sql-fragments.ts';
 
 export const jobQueue = 'replay';
-const removedTogether = 1000;
 
-/** How many items have each outcome; those that are not settled are left out. */
+/** How many items have each outcome; unsettled items are left out. */
 export type Counts = Partial<Record<JobOutcome, number>>;
 export type ItemRow = Pick<
   typeof queueItems.$inferSelect,
@@ -78,7 +77,7 @@ export function createJobItemsStore(db: Drizzle) {
         .orderBy(asc(queueItems.seq))
         .limit(limit),
 
-    /** What both destinations answered to an event. */
+    /** The answers of both destinations to an event. */
     answers: async (id: string, event: number, now: number): Promise<Buffer | undefined> =>
       (
         await db
@@ -98,18 +97,6 @@ export function createJobItemsStore(db: Drizzle) {
           .innerJoin(queues, eq(queues.seq, queueItems.queue))
           .where(and(eq(queues.kind, jobQueue), isNull(queues.pausedAt), isNull(queueItems.outcome)))
       )[0]?.items ?? 0,
-
-    /** In many transactions: a job may have 100,000 items, and deliveries must not wait for that. @param owners sequence numbers of queues */
-    async removeItems(owners: SQL): Promise<void> {
-      for (let removed = removedTogether; removed === removedTogether; )
-        removed = (
-          await db
-            .delete(queueItems)
-            .where(
-              sql`${queueItems.seq} IN (SELECT seq FROM queue_items WHERE queue IN (${owners}) LIMIT ${removedTogether})`,
-            )
-        ).rowsAffected;
-    },
 
     keepAnswers: (item: number, content: Uint8Array, until: number): InStatement =>
       toClientStatement(

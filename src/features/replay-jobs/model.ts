@@ -5,7 +5,7 @@ import { ByteCount, literals, nullable, Timestamp, textDocumentedAs } from '../.
 import { HttpUrl } from '../replays/model.ts';
 
 export const maxJobEvents = 100_000;
-/** Of those that are named one by one. */
+/** Of events that are named one by one. */
 export const maxChosenEvents = 1000;
 export const maxJobConcurrency = 32;
 const maxPaths = 200;
@@ -14,6 +14,15 @@ const Time = t.Union([t.Integer(), t.String({ minLength: 1, maxLength: 40 })], {
   description: 'epoch milliseconds, RFC 3339, a day, or a duration such as 2h for so long ago',
 });
 const Count = t.Integer({ minimum: 0 });
+
+const Sign = t.Object(
+  {
+    mode: literals(['none', 'fresh'], { description: '`fresh`: a new signature with a secret that may sign' }),
+    secretId: t.Optional(t.String()),
+    newId: t.Optional(t.Boolean()),
+  },
+  { additionalProperties: false },
+);
 
 export const NewReplayJob = t.Object(
   {
@@ -34,7 +43,7 @@ export const NewReplayJob = t.Object(
       t.Array(t.String({ minLength: 1, maxLength: 1000 }), {
         maxItems: maxPaths,
         description:
-          'what is not compared: `status`, `header.x`, `body.a.b`, with everything below it; `body.items[].id` in every item',
+          'paths that are not compared: `status`, `header.x`, `body.a.b`, with everything below it; `body.items[].id` in every item',
       }),
     ),
     compareHeaders: t.Optional(
@@ -60,16 +69,7 @@ export const NewReplayJob = t.Object(
     stopAfter: t.Optional(
       nullable(t.Integer({ minimum: 1, description: 'pause the job after so many failed events' })),
     ),
-    sign: t.Optional(
-      t.Object(
-        {
-          mode: literals(['none', 'fresh'], { description: '`fresh`: a new signature with a secret that may sign' }),
-          secretId: t.Optional(t.String()),
-          newId: t.Optional(t.Boolean()),
-        },
-        { additionalProperties: false },
-      ),
-    ),
+    sign: t.Optional(Sign),
     dryRun: t.Optional(t.Boolean({ description: 'only count the events' })),
   },
   { title: 'NewReplayJob', additionalProperties: false },
@@ -84,12 +84,14 @@ export const ReplayJob = t.Object(
     where: t.String(),
     dest: t.String(),
     dest2: nullable(t.String()),
-    ignore: t.Array(t.String(), { description: 'what is not compared' }),
+    ignore: t.Array(t.String(), { description: 'paths that are not compared' }),
     compareHeaders: t.Array(t.String(), { description: 'headers that are compared' }),
     pace: nullable(t.String()),
     concurrency: t.Integer(),
+    per: literals(['event', 'delivery']),
     skipOk: t.Boolean(),
     stopAfter: nullable(t.Integer()),
+    sign: nullable(Sign),
     matched: t.Integer({ description: 'events of the job' }),
     bytes: { ...ByteCount, description: 'of their bodies' },
     ok: Count,

@@ -10,6 +10,7 @@ function simulate(
     answer?: (sent: number[]) => 'ok' | 'failed' | 'refused';
     receivedAt?: (n: number) => number;
     lateMs?: (n: number) => number;
+    answerMs?: number;
   } = {},
 ): number[] {
   const clock = holdClock();
@@ -22,7 +23,8 @@ function simulate(
     clock.advance(options.lateMs?.(n) ?? 0);
     const started = control.started(receivedAt);
     sent.push(clock.monotonic() - begin);
-    clock.advance(1);
+    clock.advance(options.answerMs ?? 1);
+    control.ended();
     control.answered(options.answer?.(sent) ?? 'ok', started);
   }
   return sent;
@@ -63,7 +65,108 @@ describe('the pace', () => {
   });
 });
 
+describe('a job that fell behind, since the process was busy', () => {
+  /** It stalls for so long at the 200th of 1000 requests. @returns the starts from the stall on, in ms since the first */
+  const afterStall = (perSecond: number, stallMs: number): number[] => {
+    const sent = simulate({ kind: 'rate', perSecond }, 1000, { lateMs: n => (n === 200 ? stallMs : 0), answerMs: 0 });
+    return sent.slice(200).map(at => at - (sent[0] ?? 0));
+  };
+
+  test.each([[20], [100], [500]])('is back on the schedule of %d/s', perSecond => {
+    expect((afterStall(perSecond, 200).at(-1) ?? 0) / ((999 * 1000) / perSecond)).toBeCloseTo(1, 2);
+  });
+
+  test.each([
+    [5, 2000],
+    [100, 4000],
+    [500, 1000],
+  ])(
+    'of %d/s by %d ms is at most a fifth faster meanwhile, and never sends more at once than 20 ms allow',
+    (perSecond, stallMs) => {
+      const sent = afterStall(perSecond, stallMs);
+      const fastest = 1000 / perSecond / 1.2;
+      const aheadMs = sent.flatMap((at, i) =>
+        sent.slice(i + 1, i + 100).map((other, more) => (more + 1) * fastest - (other - at)),
+      );
+      expect(Math.max(...aheadMs)).toBeLessThanOrEqual(20.001);
+    },
+  );
+
+  test('does not make up for it while the destination is spared', () => {
+    const clock = holdClock();
+    const control = createPaceControl({ kind: 'rate', perSecond: 10 }, clock.monotonic);
+    for (let n = 0; n < 5; n++) {
+      clock.advance(control.startInMs(undefined));
+      const started = control.started(undefined);
+      control.ended();
+      control.answered('failed', started);
+    }
+    clock.advance(3000);
+    control.started(undefined);
+    expect(control.startInMs(undefined)).toBeCloseTo(200);
+  });
+});
+
+/**
+ * Several requests at once; either process stands still now and then, for up to 2 s.
+ * @returns when the requests arrived, in ms since the first
+ */
+function simulateStalls(pace: Pace, counts: 'all' | 'accepted', seed: number): number[] {
+  let state = seed;
+  const random = (): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+  const clock = holdClock();
+  const begin = clock.monotonic();
+  const control = createPaceControl(pace, clock.monotonic);
+  const answer = limited(5, counts);
+  const arrived: number[] = [];
+  let [onWay, onWayBack]: [number[], [result: 'ok' | 'refused', startedMs: number][]] = [[], []];
+  const stalledUntil = { sender: 0, destination: 0 };
+  for (let ms = 0; ms < 240_000; ms++) {
+    clock.advance(1);
+    for (const side of ['sender', 'destination'] as const)
+      if (ms > 2000 && ms > stalledUntil[side] && random() < 1 / 3000) stalledUntil[side] = ms + random() * 2000;
+    if (ms > stalledUntil.destination) {
+      for (const startedMs of onWay) {
+        arrived.push(clock.monotonic() - begin);
+        onWayBack.push([answer(arrived), startedMs]);
+      }
+      onWay = [];
+    }
+    if (ms <= stalledUntil.sender) continue;
+    for (const [result, startedMs] of onWayBack) {
+      control.ended();
+      control.answered(result, startedMs);
+    }
+    onWayBack = [];
+    while (onWay.length < 8 && control.startInMs(1e12) === 0) onWay.push(control.started(1e12));
+  }
+  return arrived.map(at => at - (arrived[0] ?? 0));
+}
+
 describe('a destination that refuses', () => {
+  test.each([
+    [{ kind: 'unlimited' }, 'all'],
+    [{ kind: 'unlimited' }, 'accepted'],
+    [{ kind: 'rate', perSecond: 100 }, 'all'],
+    [{ kind: 'rate', perSecond: 20 }, 'accepted'],
+    [{ kind: 'original', factor: 1 }, 'all'],
+  ] as const)('above 5/s sees no more than 6 even if processes stall: %j, counting %s', (pace, counts) => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const late = simulateStalls(pace, counts, seed).filter(at => at > 3000);
+      expect(late.length).toBeGreaterThan(200);
+      let first = 0;
+      let most = 0;
+      for (const [i, at] of late.entries()) {
+        while ((late[first] ?? 0) <= at - 1000) first++;
+        most = Math.max(most, i - first + 1);
+      }
+      expect(most).toBeLessThanOrEqual(6);
+    }
+  });
+
   test.each([
     [{ kind: 'unlimited' }, 'all'],
     [{ kind: 'unlimited' }, 'accepted'],
@@ -85,7 +188,9 @@ describe('a destination that refuses', () => {
     const answer = (result: 'ok' | 'failed', times: number) => {
       for (let n = 0; n < times; n++) {
         clock.advance(control.startInMs(undefined));
-        control.answered(result, control.started(undefined));
+        const started = control.started(undefined);
+        control.ended();
+        control.answered(result, started);
       }
     };
     answer('failed', 4);

@@ -1,9 +1,14 @@
 /*
  * How fast a replay job sends: as given, and slower while the destination refuses. Five failures in a row, or three refusals (429, 503)
- * among ten answers, halve the pace; each 50 good answers double it again, up to what was asked for. The first failure after a
+ * among ten answers, halve the pace; each 50 good answers double it again, up to the pace of the job. The first failure after a
  * doubling takes it back. Answers to requests from before the last change do not count: they say nothing about the new pace.
+ *
+ * A job that fell behind its schedule, because the process was busy, makes up for up to 5 s by sending at most a fifth faster than its
+ * pace. Timers are late by a millisecond or more, so requests that are due within 20 ms may start together. While the destination
+ * refuses, a job does not catch up, and in no second do more requests arrive than the pace allows, even if a process stalls on the way.
  */
 import { invalid } from '../../core/errors.ts';
+import { createRecentRequests } from './recent-requests.ts';
 
 export type Pace =
   | { kind: 'unlimited' }
@@ -20,8 +25,12 @@ const probeAnswers = 20;
 const minPerSecond = 0.2;
 const maxPerSecond = 10_000;
 const maxSlowdown = 1 << 20;
-/** So far behind its schedule, a job does not try to catch up. */
-const maxBehindMs = 1000;
+/** A job that is further behind its schedule begins a new one. */
+const maxBehindMs = 5000;
+const catchUpFactor = 1.2;
+const burstMs = 20;
+/** Whether the answer has come is looked at again after so long, at the latest. */
+const answerWaitMs = 20;
 
 /** @throws invalid */
 export function readPace(text: string | undefined): Pace {
@@ -44,15 +53,18 @@ export function createPaceControl(pace: Pace, monotonic: () => number) {
   let slowdown = 1;
   /** The rate to begin from when no rate was asked for and the destination refuses. */
   let ownRate: number | undefined;
-  /** When the next one may start, on the schedule. */
-  let nextMs = Number.NEGATIVE_INFINITY;
+  /** When the last one was to start, on the schedule. */
+  let scheduledMs = Number.NEGATIVE_INFINITY;
+  /** The same on the schedule of a job that catches up, which is never more than `burstMs` ago when something starts. */
+  let fastMs = Number.NEGATIVE_INFINITY;
   let lastReceivedAt: number | undefined;
   let changedMs = Number.NEGATIVE_INFINITY;
   let failures = 0;
   let good = 0;
   let sinceDoubling = Number.POSITIVE_INFINITY;
   let lastTen: boolean[] = [];
-  let starts: number[] = [];
+  const starts: number[] = [];
+  const recent = createRecentRequests(monotonic);
 
   const rate = (): number | undefined => (pace.kind === 'rate' ? pace.perSecond : ownRate);
   const intervalMs = (receivedAt: number | undefined): number => {
@@ -66,34 +78,54 @@ export function createPaceControl(pace: Pace, monotonic: () => number) {
     if (perSecond === undefined) return 0;
     return Math.min((1000 * slowdown) / perSecond, 1000 / Math.min(minPerSecond, perSecond));
   };
+  const isProbe = (): boolean => sinceDoubling < probeAnswers;
+  const isRefusing = (): boolean => slowdown > 1 || isProbe() || lastTen.includes(true);
+  /** How long the destination is to be spared, whatever the schedule says. */
+  const sparedMs = (): number => {
+    const perSecond = rate();
+    if (perSecond === undefined || !isRefusing()) return 0;
+    // While a doubled pace is tried, the next request waits for the answer to the one before.
+    if (isProbe() && recent.underWay() > 0) return answerWaitMs;
+    return recent.waitMs(Math.max(1, Math.ceil(perSecond / slowdown)));
+  };
   const change = (factor: number): void => {
     slowdown = Math.min(Math.max(1, slowdown * factor), maxSlowdown);
     changedMs = monotonic();
-    nextMs = changedMs;
+    scheduledMs = changedMs;
+    fastMs = changedMs;
     failures = 0;
     good = 0;
     lastTen = [];
     sinceDoubling = factor < 1 ? 0 : Number.POSITIVE_INFINITY;
   };
   const slowDown = (): void => {
-    // Without a rate of its own, what it did in the last second is what was too much.
+    // Without a rate of its own, the requests of the last second were too many.
     if (pace.kind !== 'rate' && slowdown === 1) ownRate = Math.max(starts.length, 2);
     change(2);
   };
 
   return {
     /** How long the next one has to wait, in ms. @param receivedAt of its event, epoch ms */
-    startInMs: (receivedAt: number | undefined): number => Math.max(0, nextMs + intervalMs(receivedAt) - monotonic()),
+    startInMs(receivedAt: number | undefined): number {
+      const interval = intervalMs(receivedAt);
+      const onScheduleMs = Math.max(scheduledMs + interval, fastMs + interval / catchUpFactor) - monotonic();
+      return Math.max(0, onScheduleMs, sparedMs());
+    },
 
-    /** It was started. @returns what `answered` has to be told */
+    /** A request was started: call `ended` when it is over. @returns the value to pass to `answered` */
     started(receivedAt: number | undefined): number {
       const now = monotonic();
-      const onSchedule = nextMs + intervalMs(receivedAt);
-      nextMs = now - onSchedule > maxBehindMs ? now : onSchedule;
+      const interval = intervalMs(receivedAt);
+      const onSchedule = scheduledMs + interval;
+      scheduledMs = now - onSchedule > (isRefusing() ? 0 : maxBehindMs) ? now : onSchedule;
+      fastMs = Math.max(fastMs + interval / catchUpFactor, now - burstMs);
       lastReceivedAt = receivedAt;
-      starts = [...starts.filter(at => now - at < 1000), now];
+      while (now - (starts[0] ?? now) >= 1000) starts.shift();
+      starts.push(now);
+      recent.started();
       return now;
     },
+    ended: recent.ended,
 
     /** @param result refused: 429 or 503, which is a failure, too @param startedMs from `started` */
     answered(result: 'ok' | 'failed' | 'refused', startedMs: number): void {
@@ -102,8 +134,9 @@ export function createPaceControl(pace: Pace, monotonic: () => number) {
       failures = isOk ? 0 : failures + 1;
       good = isOk ? good + 1 : 0;
       lastTen = [...lastTen.slice(-9), result === 'refused'];
-      const isProbe = sinceDoubling++ < probeAnswers;
-      if (isProbe && !isOk) change(2);
+      const wasProbe = isProbe();
+      sinceDoubling++;
+      if (wasProbe && !isOk) change(2);
       else if (failures >= failuresInRow || lastTen.filter(Boolean).length >= refusalsOfTen) slowDown();
       else if (good >= goodInRow && slowdown > 1) change(0.5);
     },

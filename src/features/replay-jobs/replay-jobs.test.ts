@@ -116,6 +116,19 @@ describe('a job', () => {
     expect(received).toHaveLength(5);
   });
 
+  test('keeps its pace while it looks up what was accepted before', async () => {
+    const endpoint = await jobs.endpointWith(numbers(3));
+    const times: number[] = [];
+    const { url } = jobs.destination(() => {
+      times.push(performance.now());
+      return ok();
+    });
+    const { id } = await jobs.create({ endpointId: endpoint.id, dest: url, pace: '4/s', concurrency: 8, skipOk: true });
+    await jobs.until(id, 'done');
+    // At least 396 ms; at once they would be a few milliseconds.
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(100);
+  });
+
   test('pauses after `stopAfter` failures, goes on, is cancelled, and frees its destination', async () => {
     const endpoint = await jobs.endpointWith(numbers(20));
     const { url, received } = jobs.destination(() => new Response(null, { status: 500 }));
@@ -138,17 +151,30 @@ describe('a job', () => {
 
   test('skips events that are deleted meanwhile, and ends with its endpoint', async () => {
     const endpoint = await jobs.endpointWith(numbers(3));
+    const { url, received, release } = jobs.heldDestination();
+    const { id } = await jobs.create({ endpointId: endpoint.id, dest: url });
+    await eventually(() => received.length === 1);
+    await jobs.ada.json(200, 'DELETE', `/api/events/${endpoint.ids[2]}`);
+    release();
+    expect(await jobs.until(id, 'done')).toMatchObject({ ok: 2, skipped: 1 });
+    await jobs.ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
+    expect((await jobs.ada.call('GET', `/api/replay-jobs/${id}`)).status).toBe(404);
+  });
+
+  test.each(['running', 'paused'])('that is %s frees its destination when its endpoint is deleted', async state => {
+    const [endpoint, other] = [await jobs.endpointWith(numbers(3)), await jobs.endpointWith(numbers(3))];
     const held = Promise.withResolvers<void>();
-    const { url, received } = jobs.destination(async () => {
+    const { url } = jobs.destination(async () => {
       await held.promise;
       return ok();
     });
     const { id } = await jobs.create({ endpointId: endpoint.id, dest: url });
-    await eventually(() => received.length === 1);
-    await jobs.ada.json(200, 'DELETE', `/api/events/${endpoint.ids[2]}`);
-    held.resolve();
-    expect(await jobs.until(id, 'done')).toMatchObject({ ok: 2, skipped: 1 });
+    if (state === 'paused') await jobs.ada.json(200, 'POST', `/api/replay-jobs/${id}/pause`);
+    const next = { endpointId: other.id, dest: url };
+    await jobs.ada.json(409, 'POST', '/api/replay-jobs', next);
     await jobs.ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
-    expect((await jobs.ada.call('GET', `/api/replay-jobs/${id}`)).status).toBe(404);
+    const created = await jobs.create(next);
+    held.resolve();
+    expect(await jobs.until(created.id, 'done')).toMatchObject({ ok: 3 });
   });
 });

@@ -31,13 +31,13 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
         return 'id' in created ? status(202, created) : status(200, created);
       },
       {
-        ...jsonInput(NewReplayJob),
+        ...jsonInput(NewReplayJob, { nullIsAbsent: true }),
         response: { ...responses({ 200: ReplayJobDryRun, 202: ReplayJob }, 403, 404, 409), 400: FilterErrorBody },
         detail: {
           operationId: 'createReplayJob',
           summary: 'Send many events again, at a pace; not for apps',
           description:
-            'The events are fixed now, at most 100,000, oldest first. A kill of the server repeats at most what was under way. 429 and 503 with `Retry-After` are sent again after it, other failures are not. A destination that refuses is sent to more slowly. One job at a time sends to a destination. With `dest2` the answers of both are compared. With `dryRun` the answer is 200 with the numbers, and nothing is sent.',
+            'The events are fixed now, at most 100,000, oldest first. A kill of the server repeats at most the requests under way. 429 and 503 with `Retry-After` are sent again after it, other failures are not. A destination that refuses is sent to more slowly. One job at a time sends to a destination; a team has at most 20 that are not over (403). With `dest2` the answers of both are compared. With `dryRun` the answer is 200 with the numbers, and nothing is sent.',
         },
       },
     )
@@ -47,7 +47,7 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
       detail: {
         operationId: 'listReplayJobs',
         summary: 'The team’s replay jobs, newest first',
-        description: 'Jobs are kept for 30 days after their end.',
+        description: 'Jobs are kept for 30 days after their end, at most the newest 1,000 of a team.',
       },
     })
     .get('/:id', ({ principal, params }) => replayJobs.job(principal, params.id), {
@@ -65,7 +65,7 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
       detail: {
         operationId: 'pauseReplayJob',
         summary: 'Pause a replay job',
-        description: 'Nothing more is started; what is under way ends. 409 when the job is over.',
+        description: 'No more requests start; requests under way finish. 409 when the job is over.',
       },
     })
     .post('/:id/resume', ({ principal, params }) => replayJobs.resume(principal, params.id), {
@@ -83,7 +83,7 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
       detail: {
         operationId: 'cancelReplayJob',
         summary: 'End a replay job',
-        description: 'What is under way is cut off. 409 when the job is over.',
+        description: 'Requests under way are cut off. 409 when the job is over.',
       },
     });
 
@@ -96,7 +96,7 @@ const itemRoutes = ({ gate, replayJobs }: Options) =>
       response: responses({ 200: ReplayJobItemPage }, 400, 404),
       detail: {
         operationId: 'listReplayJobItems',
-        summary: 'The events of a replay job, with what became of them',
+        summary: 'The events of a replay job, with their outcomes',
         description: 'In the order of the job; `outcome` selects.',
       },
     })

@@ -1,13 +1,15 @@
 /*
- * Replay jobs (features "Replay jobs"): many events, sent again at a pace. The events of a job are fixed when it is created. The queues
- * decide when each is sent (features/queues); this file decides which jobs there may be, and what people see of them.
+ * Replay jobs: many events, sent again at a pace. The events of a job are fixed when it is created. The queues
+ * decide when each is sent (features/queues); this file has the operations of people.
  */
 import { gunzipSync } from 'node:zlib';
 import type { Clock } from '../../core/clock.ts';
-import { readDestination } from '../../core/destination.ts';
-import { conflict, invalid, notFound } from '../../core/errors.ts';
+import { readKeptDestination } from '../../core/destination.ts';
+import { conflict, invalid, limitReached, notFound } from '../../core/errors.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { maxUnfinishedJobs } from '../../core/replay-job.ts';
+import { readRowCursor } from '../../core/row-cursor.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { QueueKind } from '../queues/queue.ts';
 import type { QueuesService } from '../queues/service.ts';
@@ -24,7 +26,7 @@ import type {
 import { readPace } from './pace.ts';
 import { createSelection, type SelectionOptions, whereOf } from './selection.ts';
 import type { JobRow, ReplayJobsStore } from './store.ts';
-import { pageSize, positionOf, toItem, toJob, toPage } from './view.ts';
+import { pageSize, toItem, toJob, toPage } from './view.ts';
 import { createJobWork, type JobSender } from './work.ts';
 
 export type ReplayJobsService = ReturnType<typeof createReplayJobsService>;
@@ -42,14 +44,18 @@ export function createReplayJobsService(
     queues: Omit<QueuesService, 'start' | 'stop' | 'idle' | 'register'>;
     /** @throws not_found */
     endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string }>;
+    /** Whether the endpoint has this signing secret. */
+    hasSecret: (endpoint: number, id: string) => boolean;
     send: JobSender;
+    /** Why a URL may not be sent to; undefined when it may, or when its name cannot be resolved now. */
+    refusal: (url: string) => Promise<string | undefined>;
     /** Called for every event that was settled, or that the destination asked to send later (`again`). */
     onItem?: (outcome: string) => void;
     clock: Clock;
     random: RandomBytes;
   },
 ) {
-  const { store, queues, endpoint: findEndpoint, send, onItem, clock, random } = options;
+  const { store, queues, endpoint: findEndpoint, hasSecret, send, refusal, onItem, clock, random } = options;
 
   const find = async ({ teamId }: Pick<TeamAccess, 'teamId'>, id: string): Promise<JobRow> => {
     const job = await store.find(teamId, id);
@@ -67,6 +73,14 @@ export function createReplayJobsService(
   };
 
   const select = createSelection(options);
+
+  /** Addresses may change later: each attempt checks them again. @throws invalid */
+  const checkDestinations = async (dest: string, dest2: string | null): Promise<void> => {
+    for (const [name, url] of Object.entries({ dest, dest2 })) {
+      const reason = url === null ? undefined : await refusal(url);
+      if (reason !== undefined) throw invalid(`${name}: ${reason}`);
+    }
+  };
 
   const fill = async (id: string, seqs: readonly number[], withTimes: boolean): Promise<void> => {
     for (let i = 0; i < seqs.length; i += addedTogether)
@@ -95,24 +109,29 @@ export function createReplayJobsService(
   return {
     /**
      * Creates a job and starts it; with `dryRun` it only counts.
-     * @throws invalid, not_found for the endpoint, conflict when a job that is not over sends to one of the destinations
+     * @throws invalid, not_found for the endpoint or the secret, conflict when a job that is not over sends to one of the
+     * destinations, limit_reached
      */
     async create(principal: MemberAccess, request: NewReplayJob): Promise<ReplayJob | ReplayJobDryRun> {
-      const dest = readDestination(request.dest);
-      const dest2 = request.dest2 ? readDestination(request.dest2) : null;
+      const dest = readKeptDestination(request.dest);
+      const dest2 = request.dest2 ? readKeptDestination(request.dest2) : null;
       const destinations = [dest, ...(dest2 === null ? [] : [dest2])].map(sameForAll);
       if (destinations[0] === destinations[1]) throw invalid('dest and dest2 are the same URL');
       readPace(request.pace ?? undefined);
       // Alone, so that it cannot end the brackets that it is put into.
       parseWhere(request.where ?? '');
       const where = whereOf(request);
+      readIgnored(request.ignore ?? []);
       const endpoint = await findEndpoint(principal, request.endpointId);
+      const secretId = request.sign?.secretId;
+      if (secretId !== undefined && !hasSecret(endpoint.seq, secretId)) throw notFound('secret');
       const { seqs, bytes } = await select(principal, request);
       if (request.dryRun) return { matched: seqs.length, bytes };
+      await checkDestinations(dest, dest2);
       const { ignore = [], compareHeaders = [], sign } = request;
       const now = clock.now();
       const id = newId('job', now, random);
-      const isCreated = await store.insert(
+      const result = await store.insert(
         {
           id,
           teamId: principal.teamId,
@@ -125,6 +144,7 @@ export function createReplayJobsService(
           compared: Buffer.from(JSON.stringify(compareHeaders)),
           pace: request.pace ?? null,
           concurrency: request.concurrency ?? 1,
+          per: request.per ?? 'event',
           skipOk: request.skipOk ?? false,
           stopAfter: request.stopAfter ?? null,
           sign: sign?.mode === 'fresh' ? { ...sign, mode: 'fresh' } : null,
@@ -137,7 +157,11 @@ export function createReplayJobsService(
         // Paused until all its events are in it.
         [...queues.creation(queueName, id), ...queues.pausing(queueName, id)],
       );
-      if (!isCreated)
+      if (result === 'too_many')
+        throw limitReached(
+          `a team has at most ${maxUnfinishedJobs} jobs that are not over: wait for one or cancel one`,
+        );
+      if (result === 'taken')
         throw conflict('a job that is not over sends to this destination: wait for it, resume it or cancel it');
       try {
         await fill(id, seqs, request.pace?.startsWith('original') ?? false);
@@ -157,7 +181,7 @@ export function createReplayJobsService(
 
     async list(principal: TeamAccess, { endpointId, cursor, limit }: ReplayJobQuery): Promise<ReplayJobPage> {
       const size = pageSize(limit);
-      const before = positionOf(cursor);
+      const before = readRowCursor(cursor);
       const rows = await store.list(principal.teamId, { endpointId, before, limit: size + 1 });
       const { shown, nextCursor } = toPage(rows, size);
       return { jobs: await toJobs(shown), nextCursor };
@@ -180,7 +204,7 @@ export function createReplayJobsService(
         queues.wake(queueName, id);
       }),
 
-    /** What is under way is cut off; its events stay waiting. */
+    /** Requests under way are cut off; their events stay waiting. */
     cancel: (principal: TeamAccess, id: string): Promise<ReplayJob> =>
       change(principal, id, async () => {
         await store.write([...store.ending(id, 'cancelled', clock.now()), ...queues.pausing(queueName, id)]);
@@ -194,7 +218,7 @@ export function createReplayJobsService(
     ): Promise<ReplayJobItemPage> {
       await find(principal, id);
       const size = pageSize(limit);
-      const rows = await store.items(id, { outcome, after: positionOf(cursor) ?? 0, limit: size + 1 });
+      const rows = await store.items(id, { outcome, after: readRowCursor(cursor) ?? 0, limit: size + 1 });
       const { shown, nextCursor } = toPage(rows, size);
       return { items: shown.map(toItem), nextCursor };
     },
@@ -229,6 +253,12 @@ export function createReplayJobsService(
       return store.sweep(now, now - jobsKeptMs, Number.MAX_SAFE_INTEGER);
     },
   };
+}
+
+/** What cannot be the path of a difference would be ignored in silence. @throws invalid */
+function readIgnored(paths: readonly string[]): void {
+  const wrong = paths.find(path => !/^(?:status$|header\.|body(?:$|[.[]))/.test(path));
+  if (wrong !== undefined) throw invalid('ignore: a path is status, header.x or body.a.b');
 }
 
 /** `http://a` and `HTTP://a:80/#x` are one destination. */

@@ -1,10 +1,11 @@
 /* Replay jobs: their rows, and the destinations that they have for themselves. */
 import type { InStatement } from '@libsql/client';
 import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
-import type { ReplayJobState } from '../../core/replay-job.ts';
+import { maxFinishedJobs, maxUnfinishedJobs, type ReplayJobState } from '../../core/replay-job.ts';
 import type { Database } from '../../db/database.ts';
+import { removeQueues } from '../../db/remove-queues.ts';
 import { accounts, endpoints, teams } from '../../db/schema.ts';
-import { jobAnswers, jobDestinations, queues, replayJobs } from '../../db/schema-queues.ts';
+import { jobAnswers, jobDestinations, replayJobs } from '../../db/schema-queues.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
 import { createJobItemsStore, jobQueue } from './items-store.ts';
@@ -13,6 +14,11 @@ type Row = typeof replayJobs.$inferSelect;
 export type NewJobRow = Omit<Row, 'seq' | 'failedAtResume' | 'finishedAt'>;
 export type JobRow = Row & { endpointId: string };
 export type ReplayJobsStore = ReturnType<typeof createReplayJobsStore>;
+
+// Fails, and the transaction with it, when the new job is one too many: `state` is never NULL. ?1: its id, ?2: the team, ?3: the limit.
+const requireFewSql = `UPDATE replay_jobs SET state = CASE WHEN (
+    SELECT count(*) FROM replay_jobs AS job JOIN endpoints ON endpoints.seq = job.endpoint AND endpoints.deleted_at IS NULL
+    WHERE job.team_id = ?2 AND job.finished_at IS NULL) <= ?3 THEN state END WHERE id = ?1`;
 
 export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
   const shown = { job: replayJobs, endpointId: endpoints.id };
@@ -24,21 +30,40 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
       .from(replayJobs)
       .innerJoin(endpoints, and(eq(endpoints.seq, replayJobs.endpoint), isNull(endpoints.deletedAt)));
 
-  const { removeItems, ...items } = createJobItemsStore(db);
-
   return {
-    ...items,
+    ...createJobItemsStore(db),
 
-    /** Creates the job. @param destinations that it has for itself @returns false when a job of the team that is not over has one of its destinations */
-    async insert(row: NewJobRow, destinations: readonly string[], others: readonly InStatement[]): Promise<boolean> {
+    /**
+     * Creates the job, with its destinations, which no other job that is not over may have.
+     * @returns taken: a job of the team has one of them; too_many: the team has `maxUnfinishedJobs` jobs
+     */
+    async insert(
+      row: NewJobRow,
+      destinations: readonly string[],
+      others: readonly InStatement[],
+    ): Promise<'created' | 'taken' | 'too_many'> {
       const { teamId, id: job } = row;
       const taken = destinations.map(dest => ({ teamId, dest: Buffer.from(dest), job }));
-      const statements = [db.insert(replayJobs).values(row), db.insert(jobDestinations).values(taken)];
+      const ofDeleted = db
+        .select({ id: replayJobs.id })
+        .from(replayJobs)
+        .innerJoin(endpoints, and(eq(endpoints.seq, replayJobs.endpoint), isNotNull(endpoints.deletedAt)))
+        .where(eq(replayJobs.teamId, teamId));
+      const statements = [
+        // Nobody sees or ends these jobs any more.
+        db
+          .delete(jobDestinations)
+          .where(and(eq(jobDestinations.teamId, teamId), inArray(jobDestinations.job, ofDeleted))),
+        db.insert(replayJobs).values(row),
+        db.insert(jobDestinations).values(taken),
+      ];
       try {
-        await client.batch([...statements.map(toClientStatement), ...others], 'write');
-        return true;
+        const isFew = { sql: requireFewSql, args: [job, teamId, maxUnfinishedJobs] };
+        await client.batch([...statements.map(toClientStatement), isFew, ...others], 'write');
+        return 'created';
       } catch (error) {
-        if (isUniqueViolation(error)) return false;
+        if (isUniqueViolation(error)) return 'taken';
+        if (String(error).includes('replay_jobs.state')) return 'too_many';
         throw error;
       }
     },
@@ -54,7 +79,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
     find: async (teamId: string, id: string): Promise<JobRow | undefined> =>
       (await selectJobs().where(and(ofTeam(teamId), eq(replayJobs.id, id)))).map(toRow)[0],
 
-    /** For the runner, with whom the job belongs to. */
+    /** For the runner, with the job's owner. */
     async open(id: string) {
       const [found] = await db
         .select({ ...shown, plan: teams.plan, account: accounts.id })
@@ -111,7 +136,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
     countIn: async (state: ReplayJobState): Promise<number> =>
       (await db.select({ jobs: count() }).from(replayJobs).where(eq(replayJobs.state, state)))[0]?.jobs ?? 0,
 
-    /** Removes answers whose time is over, jobs that ended long ago, and some that a kill left without their events. */
+    /** Removes answers whose time is over, jobs that ended long ago or have many newer ones, and jobs that a kill left without their events. */
     async sweep(now: number, endedBefore: number, unfinishedBefore: number): Promise<void> {
       const old = db
         .select({ id: replayJobs.id })
@@ -119,15 +144,19 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
         .where(
           or(
             lt(replayJobs.finishedAt, endedBefore),
+            sql`${replayJobs.id} IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY team_id ORDER BY seq DESC) AS place
+              FROM replay_jobs WHERE finished_at IS NOT NULL) WHERE place > ${maxFinishedJobs})`,
             and(isNull(replayJobs.matched), lt(replayJobs.createdAt, unfinishedBefore)),
           ),
         );
-      await removeItems(sql`SELECT seq FROM queues WHERE kind = ${jobQueue} AND owner IN ${old}`);
+      await removeQueues(db, sql`SELECT seq FROM queues WHERE kind = ${jobQueue} AND owner IN ${old}`);
       await db.batch([
         db.delete(jobAnswers).where(lt(jobAnswers.until, now)),
-        db.delete(queues).where(and(eq(queues.kind, jobQueue), sql`${queues.owner} IN ${old}`)),
         db.delete(replayJobs).where(sql`${replayJobs.id} IN ${old}`),
       ]);
+      // Their jobs went with the endpoint.
+      const all = sql`SELECT id FROM replay_jobs`;
+      await removeQueues(db, sql`SELECT seq FROM queues WHERE kind = ${jobQueue} AND owner NOT IN (${all})`);
     },
   };
 }

@@ -1,22 +1,12 @@
 /* Replay jobs and their items in their wire shapes. */
-import { decodeNumber, encodeNumber } from '../../core/base32.ts';
-import { invalid } from '../../core/errors.ts';
 import { eventId } from '../../core/ids.ts';
+import { rowCursor } from '../../core/row-cursor.ts';
 import type { Counts, ItemRow } from './items-store.ts';
 import type { ReplayJob, ReplayJobItem } from './model.ts';
 import type { JobRow } from './store.ts';
 import type { ItemDetail } from './work.ts';
 
-const cursorLetters = 11;
 const defaultPage = 25;
-
-/** @throws invalid */
-export function positionOf(cursor: string | undefined): number | undefined {
-  if (cursor === undefined) return undefined;
-  const position = cursor.length === cursorLetters ? decodeNumber(cursor) : undefined;
-  if (position === undefined) throw invalid('invalid cursor');
-  return position;
-}
 
 /** How many rows a page has, and one more to be read, to know whether it is the last. */
 export const pageSize = (limit: number | string | undefined): number =>
@@ -26,7 +16,7 @@ export const pageSize = (limit: number | string | undefined): number =>
 export function toPage<Row extends { seq: number }>(rows: readonly Row[], size: number) {
   const shown = rows.slice(0, size);
   const last = rows.length > size ? shown.at(-1) : undefined;
-  return { shown, nextCursor: last ? encodeNumber(last.seq, cursorLetters) : null };
+  return { shown, nextCursor: last ? rowCursor(last.seq) : null };
 }
 
 export const toJob = (row: JobRow, counts: Counts): ReplayJob => ({
@@ -40,8 +30,10 @@ export const toJob = (row: JobRow, counts: Counts): ReplayJob => ({
   compareHeaders: JSON.parse(row.compared.toString()) as string[],
   pace: row.pace,
   concurrency: row.concurrency,
+  per: row.per,
   skipOk: row.skipOk,
   stopAfter: row.stopAfter,
+  sign: row.sign,
   matched: row.matched ?? 0,
   bytes: row.bytes,
   ok: counts.ok ?? 0,

@@ -2,12 +2,14 @@
  * How the items of a replay job are worked on: send the event, compare the answers where there are two destinations, and slow down
  * where a destination refuses. Every attempt stands among the event's replays.
  */
+import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import type { InStatement } from '@libsql/client';
 import { compareAnswers, type Difference } from '../../core/answer-comparison.ts';
 import { encodeBody } from '../../core/body-encoding.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isSuccess } from '../../core/destination.ts';
-import { AppError } from '../../core/errors.ts';
+import { AppError, isShortOfMemory } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { eventId } from '../../core/ids.ts';
 import { retryAfterMs } from '../../core/retry-after.ts';
@@ -15,31 +17,39 @@ import type { QueueItem, QueueWork, WorkResult } from '../queues/queue.ts';
 import { createPaceControl, readPace } from './pace.ts';
 import type { JobRow, ReplayJobsStore } from './store.ts';
 
-/** The answer to an attempt, which is recorded among the event's replays. Credentials in it are hidden. */
-export type SentAnswer =
+/** The answer to an attempt. Credentials in it are hidden. `recorded` writes it among the event's replays. */
+export type SentAnswer = { recorded: InStatement[] } & (
   | { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array }
-  | { kind: 'failed'; reason: string };
+  | { kind: 'failed'; reason: string }
+);
 
-/** What a job's item ends with besides its status. */
+/** The result of a job's item, besides its status. */
 export type ItemDetail = { status2: number | null; differences: Difference[] };
 
+/**
+ * Sends one event to each destination. @returns their answers in that order; AppError where a destination may not be sent to
+ * @throws AppError when nothing was sent, because the event is gone, may not be signed or needs memory that is in use
+ */
 export type JobSender = (
   job: JobRow & { plan: 'free' | 'pro' },
   id: string,
-  dest: string,
+  destinations: readonly string[],
   signal: AbortSignal,
-) => Promise<SentAnswer>;
+) => Promise<PromiseSettledResult<SentAnswer>[]>;
 
 const answersKeptMs = 7 * 24 * 3_600_000;
 /** The queues know no later time. */
 const maxRetryAfterMs = 24 * 3_600_000;
 const longestTimesInRow = 1000;
+const memoryMs = 2000;
+/** No timer takes more than 2^31 ms. */
+const maxSleepMs = 60_000;
 
 const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value), 'utf8');
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
 export type JobWorkOptions = {
-  store: Pick<ReplayJobsStore, 'wasAccepted' | 'keepAnswers' | 'counts'>;
+  store: Pick<ReplayJobsStore, 'wasAccepted' | 'keepAnswers' | 'write'>;
   /** Sends the event as it was captured, or signed anew. @throws AppError when it is gone or may not be sent */
   send: JobSender;
   clock: Clock;
@@ -53,7 +63,8 @@ export function createJobWork(
   failedBefore: number,
   { store, send, clock, onTooManyFailures, onItem }: JobWorkOptions,
 ): QueueWork {
-  const [dest, dest2] = [text(job.dest), job.dest2 && text(job.dest2)];
+  const dest = text(job.dest);
+  const destinations = job.dest2 ? [dest, text(job.dest2)] : [dest];
   const comparing = {
     ignore: JSON.parse(text(job.ignored)) as string[],
     headerNames: JSON.parse(text(job.compared)) as string[],
@@ -98,31 +109,54 @@ export function createJobWork(
     const id = eventId(event.seq, event.nonce);
     if (job.skipOk && (await store.wasAccepted(event.seq, dest)))
       return skipped('the destination has accepted it before');
+    // Others may have started while that was looked up.
+    for (let ms = pace.startInMs(receivedAt(item)); ms > 0; ms = pace.startInMs(receivedAt(item))) {
+      await sleep(ms, signal);
+      if (signal.aborted) return { kind: 'interrupted' };
+    }
     const startedMs = pace.started(receivedAt(item));
+    let sent: PromiseSettledResult<SentAnswer>[];
     try {
-      const [left, right] = await Promise.all([
-        send(job, id, dest, signal),
-        dest2 === null ? undefined : send(job, id, dest2, signal),
-      ]);
-      if (signal.aborted && left.kind === 'failed') return { kind: 'interrupted' };
-      const answers = right ? [left, right] : [left];
-      for (const one of answers) pace.answered(paceResult(one), startedMs);
-      const wait = item.attempts < longestTimesInRow ? askedToWait(answers) : undefined;
-      if (wait) return { kind: 'retry', inMs: wait.inMs, status: wait.status, error: 'the destination asked to wait' };
-      return settle(item, left, right);
+      sent = await send(job, id, destinations, signal);
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       if (!(error instanceof AppError)) throw error;
-      // Gone meanwhile, or not to be signed: the destination has nothing to do with it.
-      return error.code === 'not_found' ? skipped('the event is gone') : refused(error.message);
+      if (isShortOfMemory(error)) return { kind: 'retry', inMs: memoryMs, status: null, error: error.message };
+      return notSent(error);
+    } finally {
+      pace.ended();
     }
+    const answers = sent.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []));
+    const also = answers.flatMap(({ recorded }) => recorded);
+    const errors = sent.flatMap(one => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    const [left, right] = answers;
+    const isCutOff = errors.length > 0 || answers.some(({ kind }) => kind === 'failed');
+    if (signal.aborted && isCutOff) return { kind: 'interrupted', also };
+    const unexpected = errors.find(error => !(error instanceof AppError));
+    if (unexpected) {
+      // The other destination has got the event.
+      await store.write(also);
+      throw unexpected;
+    }
+    for (const one of answers) pace.answered(paceResult(one), startedMs);
+    const [refusal] = errors;
+    if (refusal instanceof AppError) return { ...notSent(refusal, sent.map(statusOf)), also };
+    if (!left) throw new Error('nothing was sent');
+    const wait = item.attempts < longestTimesInRow ? askedToWait(answers) : undefined;
+    if (wait)
+      return { kind: 'retry', inMs: wait.inMs, status: wait.status, error: 'the destination asked to wait', also };
+    const result = settle(item, left, right);
+    return { ...result, also: [...also, ...(result.also ?? [])] };
   };
 
   return {
     concurrency: () => (isStopped ? 0 : job.concurrency),
-    destination: () => new URL(dest).origin,
+    destination: () => `${job.teamId} ${new URL(dest).origin}`,
     startInMs: item => pace.startInMs(receivedAt(item)),
     work,
+    giveUp: (_, reason) => refused(reason),
+    // The next process sends the event again; that it was sent before is recorded all the same.
+    onLost: async (_, result) => void (result.also && (await store.write(result.also))),
     onWritten: (_, result) => {
       if (result.kind === 'settled') onItem?.(result.outcome);
       else if (result.kind === 'retry') onItem?.('again');
@@ -138,6 +172,9 @@ export function createJobWork(
   };
 }
 
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(Math.min(ms, maxSleepMs), undefined, { signal, ref: false }).catch(() => {});
+
 const noDetail: ItemDetail = { status2: null, differences: [] };
 
 const skipped = (reason: string): WorkResult => ({
@@ -147,13 +184,21 @@ const skipped = (reason: string): WorkResult => ({
   error: reason,
   detail: encode(noDetail),
 });
-const refused = (reason: string): WorkResult => ({
+/** @param statuses of the destinations that have answered */
+const refused = (reason: string, [status = null, status2 = null]: readonly (number | null)[] = []): WorkResult => ({
   kind: 'settled',
   outcome: 'failed',
-  status: null,
+  status,
   error: reason,
-  detail: encode(noDetail),
+  detail: encode({ status2, differences: [] } satisfies ItemDetail),
 });
+
+/** Gone meanwhile, not allowed or not to be signed: that says nothing about the pace. */
+const notSent = ({ code, message }: AppError, statuses: readonly (number | null)[] = []): WorkResult =>
+  code === 'not_found' ? skipped('the event is gone') : refused(message, statuses);
+
+const statusOf = (one: PromiseSettledResult<SentAnswer>): number | null =>
+  one.status === 'fulfilled' && one.value.kind === 'answered' ? one.value.status : null;
 
 const paceResult = (answer: SentAnswer): 'ok' | 'failed' | 'refused' => {
   if (answer.kind === 'failed') return 'failed';

@@ -9,7 +9,7 @@ import { hopsHeader, maxHops } from '../../core/forward.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { Outbound } from '../../net/outbound.ts';
-import type { StoredEvent } from '../events/service.ts';
+import type { StoredEvent } from '../events/reading.ts';
 import type { PrepareRequest } from './prepare.ts';
 import type { ReplaysStore } from './store.ts';
 
@@ -29,14 +29,7 @@ export type ForwardAttemptResult =
   /** Not sent. */
   | { kind: 'refused'; reason: string };
 
-export function createForwardAttempt({
-  store,
-  withStored,
-  prepare,
-  send,
-  clock,
-  onAttempt,
-}: {
+export type ForwardAttemptOptions = {
   store: Pick<ReplaysStore, 'acceptance'>;
   /** Runs it with the event in memory, within the memory that there is for large ones. */
   withStored: <T>(
@@ -49,7 +42,10 @@ export function createForwardAttempt({
   send: Outbound['send'];
   clock: Pick<Clock, 'now'>;
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
-}) {
+};
+
+export function createForwardAttempt(options: ForwardAttemptOptions) {
+  const { store, withStored, prepare, send, clock, onAttempt } = options;
   const attempt = async (forward: ForwardAttempt, event: StoredEvent): Promise<ForwardAttemptResult> => {
     const { accountId, url, timeoutMs, signal } = forward;
     const hops = hopsOf(event.headers);
@@ -84,7 +80,7 @@ export function createForwardAttempt({
   };
 
   /**
-   * @throws not_found, damaged, invalid for what cannot be signed, forbidden for what may not be signed, rate_limited and overloaded
+   * @throws not_found, damaged, invalid for an event that cannot be signed, forbidden for one that may not be signed, rate_limited and overloaded
    * while memory for large events is short
    */
   return ({ accountId, ...forward }: ForwardAttempt, id: string): Promise<ForwardAttemptResult> =>
@@ -105,7 +101,7 @@ function hopsOf(headers: readonly HeaderPair[]): number {
   return Math.max(0, ...counts);
 }
 
-/** With headers that replace those of the same name. */
+/** With headers that replace the captured ones of the same name. */
 function withOwn(headers: readonly HeaderPair[], own: readonly HeaderPair[]): HeaderPair[] {
   const names = new Set(own.map(([name]) => name.toLowerCase()));
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...own];

@@ -136,7 +136,9 @@ export const ReportedAttempts = t.Object(
           status: nullable(t.Integer({ minimum: 100, maximum: 999, description: 'null when there was no answer' })),
           durationMs: t.Integer({ minimum: 0, maximum: 86_400_000 }),
           signed: t.Optional(t.Boolean({ description: 'whether it was signed anew; default false' })),
-          edited: t.Optional(t.Boolean({ description: 'whether it differed from what was captured; default false' })),
+          edited: t.Optional(
+            t.Boolean({ description: 'whether it differed from the captured request; default false' }),
+          ),
           response: t.Optional(nullable(ReportedResponse)),
         },
         { additionalProperties: false },

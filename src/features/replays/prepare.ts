@@ -16,11 +16,11 @@ import type { Principal } from '../../core/principal.ts';
 import { applyEdit, isEdit } from '../../core/replay-edit.ts';
 import { replayHeaders, sentHeaders } from '../../core/replay-headers.ts';
 import type { SigningSecret, Verdict } from '../../platforms/engine/model.ts';
-import type { SignatureScheme } from '../../platforms/engine/platform.ts';
 import { type SignRequest, signatureMask } from '../../platforms/engine/sign.ts';
+import type { SignatureScheme } from '../../platforms/engine/signature-scheme.ts';
 import { sign } from '../../platforms/platforms.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
-import type { StoredEvent } from '../events/service.ts';
+import type { StoredEvent } from '../events/reading.ts';
 import type { ReplayRequest } from './model.ts';
 
 export type PreparedRequest = {
@@ -46,7 +46,7 @@ export type PrepareOptions = Omit<ReplayRequest, 'url' | 'listener'> & {
 type SignOptions = NonNullable<ReplayRequest['sign']>;
 /**
  * `platform`: by whose row it signs. `schemes`: a stored secret renews only signatures that are valid: beside a valid one, which may
- * cover little, another could be asked for that covers what the platform never sent.
+ * cover little, a caller could ask for another that covers content which the platform never sent.
  */
 type ChosenSecret = {
   secret: string;

@@ -3,6 +3,7 @@
  * caller disconnects. A refused destination and a dry run are no attempts. Attempts that another machine made
  * are reported here.
  */
+import type { InStatement } from '@libsql/client';
 import { requireUser } from '../../core/app-permissions.ts';
 import { decodeBody, encodeBody } from '../../core/body-encoding.ts';
 import { latin1 } from '../../core/buffer.ts';
@@ -19,17 +20,23 @@ import { isEdit } from '../../core/replay-edit.ts';
 import type { ReplayVia } from '../../core/replay-via.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound, OutboundResult } from '../../net/outbound.ts';
-import type { StoredEvent } from '../events/service.ts';
+import type { StoredEvent } from '../events/reading.ts';
 import type { ReplayToListener } from '../listeners/connections.ts';
+import type { ForwardAttemptOptions } from './forward-attempt.ts';
 import { type KeptResponse, keepResponse, shownHeaders } from './kept-response.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult, ReportedAttempts } from './model.ts';
 import type { PreparedRequest, PrepareRequest } from './prepare.ts';
-import type { ReplaysStore } from './store.ts';
+import type { Attempt, ReplaysStore } from './store.ts';
 
 export type ReplaysService = ReturnType<typeof createReplaysService>;
 
 /** Who asks for a replay. An app may send events as they were captured. */
 type Replayer = MemberAccess & Pick<Principal, 'app'>;
+
+/** What a destination answered to a replay job. */
+export type JobAnswer =
+  | { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array }
+  | { kind: 'failed'; reason: string };
 
 /** A replay that was sent: the answer, if there was one, and the URL. */
 type Transmitted = Exclude<OutboundResult, { kind: 'refused' }> & { destination: string };
@@ -44,6 +51,11 @@ export type SendToListener = (
   | { kind: 'absent' }
 >;
 
+type AttemptInJob = { recorded: InStatement[] } & (
+  | { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array }
+  | { kind: 'failed'; reason: string }
+);
+
 type Reported = ReportedAttempts['attempts'][number];
 
 const maxConcurrentReplays = 10;
@@ -52,6 +64,8 @@ export function createReplaysService(options: {
   store: ReplaysStore;
   /** The event, when it belongs to the principal's team. @throws not_found, damaged */
   getStored: (principal: TeamAccess, id: string) => Promise<StoredEvent>;
+  /** Runs it with the event in memory, within the memory that there is for large ones. */
+  withStored: ForwardAttemptOptions['withStored'];
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number }>;
   prepare: PrepareRequest;
@@ -64,15 +78,15 @@ export function createReplaysService(options: {
   /** Called for every recorded attempt. `failed`: no answer. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const { store, getStored, endpoint: findEndpoint, prepare, clock, onAttempt } = options;
+  const { store, getStored, withStored, endpoint: findEndpoint, prepare, clock, onAttempt } = options;
   const semaphore = createSemaphore(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
   const transmit = createTransmit(options);
 
-  /** Sends it once and records that. @throws as `transmit` */
-  const sendAndRecord = async (
+  /** Sends it once. @returns also how it is to be recorded @throws as `transmit` */
+  const sendOnce = async (
     { accountId }: MemberAccess,
     event: StoredEvent,
     request: PreparedRequest,
@@ -81,36 +95,30 @@ export function createReplaysService(options: {
       listener,
       signal = stopping.signal,
     }: { via: ReplayVia; listener?: string | undefined; signal?: AbortSignal },
-  ): Promise<Transmitted> => {
+  ): Promise<{ outcome: Transmitted; attempt: Attempt }> => {
     const { isSigned, isEdited, hidden } = request;
     const outcome = await transmit(event, request, listener, signal);
     const { durationMs, destination } = outcome;
     const status = outcome.kind === 'answered' ? outcome.status : null;
     const ok = isSuccess(status);
-    await store.insert(event.row.seq, {
-      accountId,
-      destination,
-      status,
-      ok,
-      durationMs,
-      createdAt: clock.now(),
-      via,
-      signed: isSigned,
-      edited: isEdited,
-      response:
-        outcome.kind === 'answered' ? toStored(keepResponse({ ...outcome, body: outcome.preview }, hidden)) : null,
-    });
     onAttempt?.(ok ? 'ok' : status === null ? 'failed' : 'not_ok');
-    return outcome;
+    const response =
+      outcome.kind === 'answered' ? toStored(keepResponse({ ...outcome, body: outcome.preview }, hidden)) : null;
+    const how = { via, signed: isSigned, edited: isEdited };
+    return {
+      outcome,
+      attempt: { accountId, destination, status, ok, durationMs, createdAt: clock.now(), ...how, response },
+    };
   };
 
-  const attempt = async (
+  const sendAndRecord = async (
     replayer: Replayer,
     event: StoredEvent,
     request: PreparedRequest,
     how: { via: ReplayVia; listener?: string | undefined },
   ): Promise<ReplayResult> => {
-    const outcome = await sendAndRecord(replayer, event, request, how);
+    const { outcome, attempt: sent } = await sendOnce(replayer, event, request, how);
+    await store.insert(event.row.seq, sent);
     if (outcome.kind === 'unreachable')
       throw unreachable(
         how.listener === undefined ? `the destination could not be reached: ${outcome.reason}` : outcome.reason,
@@ -156,39 +164,46 @@ export function createReplaysService(options: {
         return request.dryRun
           ? toDryRun(prepared)
           : // The destination of a listener is not one that agents may use.
-            attempt(principal, event, prepared, { via: listener === undefined ? via : 'listen', listener });
+            sendAndRecord(principal, event, prepared, { via: listener === undefined ? via : 'listen', listener });
       });
     },
 
     /**
-     * For replay jobs: one attempt, recorded like any other, whose answer is returned. Credentials that the destination echoes are
-     * hidden in it. @throws not_found, damaged, invalid for the destination, forbidden when it may not be signed
+     * For replay jobs: an attempt at each URL. @returns their answers in the same order, rejected with `invalid` where a URL may not be
+     * sent to. Credentials that a destination echoes are hidden in them. The caller has to write `recorded`, in the transaction of the
+     * result of the event. @throws as a forward's attempt, when nothing was sent
      */
-    async attemptInJob(
+    attemptsInJob: (
       principal: MemberAccess,
       id: string,
-      { url, sign, signal }: { url: string; sign: ReplayRequest['sign'] | undefined; signal: AbortSignal },
-    ): Promise<
-      { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array } | { kind: 'failed'; reason: string }
-    > {
-      const event = await getStored(principal, id);
-      const prepared = prepare({ app: undefined }, event, { url, ...(sign && { sign }) });
-      const outcome = await sendAndRecord(principal, event, prepared, { via: 'job', signal });
-      if (outcome.kind === 'unreachable') return { kind: 'failed', reason: outcome.reason };
-      return {
-        kind: 'answered',
-        status: outcome.status,
-        headers: shownHeaders(outcome.headers, prepared.hidden),
-        body: hideIn(outcome.preview, prepared.hidden),
-      };
-    },
+      { urls, sign, signal }: { urls: readonly string[]; sign: ReplayRequest['sign'] | undefined; signal: AbortSignal },
+    ): Promise<PromiseSettledResult<AttemptInJob>[]> =>
+      withStored(
+        // Not from the share of the person, who reads events meanwhile.
+        { ...principal, accountId: principal.teamId },
+        id,
+        event => {
+          const prepared = urls.map(url => prepare({ app: undefined }, event, { url, ...(sign && { sign }) }));
+          const send = async (request: PreparedRequest): Promise<AttemptInJob> => {
+            const { outcome, attempt } = await sendOnce(principal, event, request, { via: 'job', signal });
+            const recorded = store.recording(event.row.seq, attempt);
+            if (outcome.kind === 'unreachable') return { kind: 'failed', reason: outcome.reason, recorded };
+            const { status, headers, preview } = outcome;
+            const { hidden } = request;
+            const shown = { headers: shownHeaders(headers, hidden), body: hideIn(preview, hidden) };
+            return { kind: 'answered', status, ...shown, recorded };
+          };
+          return Promise.allSettled(prepared.map(send));
+        },
+        signal,
+      ),
 
     /** For agents: nothing is edited or signed. @throws as `replay` */
     replayAsCaptured: (principal: Replayer, id: string, givenUrl: string): Promise<ReplayResult> =>
       run(principal, async () => {
         const url = readDestination(givenUrl);
         const event = await getStored(principal, id);
-        return attempt(principal, event, prepare(principal, event, { url }), { via: 'mcp' });
+        return sendAndRecord(principal, event, prepare(principal, event, { url }), { via: 'mcp' });
       }),
 
     /**

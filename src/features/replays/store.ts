@@ -15,6 +15,13 @@ export type ReplaysStore = ReturnType<typeof createReplaysStore>;
 const settledSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited)
   SELECT seq, (SELECT id FROM accounts WHERE id = ?3), ?4, ?5, 1, ?6, ?7, 'forward', ?8, 0 FROM events WHERE seq = ?1 AND nonce = ?2`;
 
+// The same for an attempt of a job, with its answer.
+const jobAttemptSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, response)
+  SELECT seq, (SELECT id FROM accounts WHERE id = ?2), ?3, ?4, ?5, ?6, ?7, 'job', ?8, 0, ?9 FROM events WHERE seq = ?1`;
+
+const removeOlderSql = `DELETE FROM replays WHERE event = ?1 AND seq <=
+  (SELECT seq FROM replays WHERE event = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`;
+
 /** Older attempts are deleted, so that no event grows without end. */
 const maxAttemptsPerEvent = 100;
 
@@ -52,6 +59,16 @@ export function createReplaysStore(db: Drizzle) {
     async insert(event: number, attempt: Attempt): Promise<void> {
       const [inserted] = await db.all<{ event: number; count: number }>(insertion(attempt, sql`seq = ${event}`));
       if (inserted) await removeOlder(inserted);
+    },
+
+    /** Statements that record an attempt of a job; nothing when the event is gone. */
+    recording: (event: number, attempt: Attempt): InStatement[] => {
+      const { accountId, destination, status = null, ok, durationMs, createdAt, signed, response = null } = attempt;
+      const answer = [destination, status, ok ? 1 : 0, durationMs, createdAt, signed ? 1 : 0, response];
+      return [
+        { sql: jobAttemptSql, args: [event, accountId, ...answer] },
+        { sql: removeOlderSql, args: [event, maxAttemptsPerEvent] },
+      ];
     },
 
     /** A statement that records that a destination has accepted an event; nothing when the event is gone. */
