@@ -1,6 +1,6 @@
 /*
- * Puts the events of endpoints with forwards into the queues, in the order in which they were stored. Its position and what it added
- * are written in one transaction, so that a kill neither loses nor doubles an event. It works in the background: deliveries go first.
+ * Puts the events of endpoints with forwards into the queues, in the order in which they were stored. Items and the new position are
+ * written in one transaction, so that a kill neither loses nor doubles an event. It works in the background: deliveries go first.
  */
 import type { InStatement } from '@libsql/client';
 import { forwardQueue } from '../../core/forward.ts';
@@ -21,14 +21,14 @@ export type Feeder = ReturnType<typeof createForwardFeeder>;
 
 export function createForwardFeeder(options: {
   store: Pick<ForwardsStore, 'openOf' | 'endpointsWithForwards' | 'moving' | 'notRefused' | 'writeMoved'>;
-  queues: Pick<QueuesService, 'creation' | 'eventAddition' | 'silentAddition' | 'wakening' | 'wake'>;
+  queues: Pick<QueuesService, 'creation' | 'eventAddition' | 'silentAddition' | 'wakening' | 'added'>;
   addJob: (job: { name: string; slice: () => Promise<SliceResult> }) => { wake: () => void };
   /** The events after a position that match, oldest first, in steps. @throws not_found */
   matching: (
     principal: TeamAccess,
     selection: { endpointId: string; where: string; after: number },
   ) => AsyncIterable<{ seqs: number[]; position: number }>;
-  /** Without those of whose delivery an earlier attempt is forwarded. */
+  /** Without events of deliveries of which an earlier attempt is forwarded. */
   firstOfDeliveries: (forward: OpenForward, events: readonly FedEvent[]) => Promise<FedEvent[]>;
   /** The lane of each event, by row number. */
   lanesOf: (forward: OpenForward, events: readonly FedEvent[]) => Promise<ReadonlyMap<number, Uint8Array>>;
@@ -36,12 +36,12 @@ export function createForwardFeeder(options: {
   onError: (error: unknown, fields: Record<string, unknown>) => void;
 }) {
   const { store, queues, addJob, matching, firstOfDeliveries, lanesOf, monotonic, onError } = options;
-  /** Row numbers of endpoints with forwards, and of those that may have new events. */
+  /** Row numbers: endpoints with forwards; of these, endpoints that may have new events. */
   const known = new Set<number>();
   const dirty = new Set<number>();
   let isStopped = false;
 
-  /** @param to the position once these are added @returns false when another process was faster */
+  /** @param to the position once these are added @returns false when the forward is to be read again: it has changed */
   const queueUp = async (forward: OpenForward, events: readonly FedEvent[], to: number): Promise<boolean> => {
     const { id, enabled } = forward;
     const added = (some: readonly FedEvent[], lanes: ReadonlyMap<number, Uint8Array>): InStatement[] => {
@@ -64,14 +64,14 @@ export function createForwardFeeder(options: {
       const some = events.slice(at, at + step);
       const end = at + step >= events.length ? to : (some.at(-1)?.seq ?? to);
       const isWritten = await store.writeMoved([
-        store.moving(id, forward.position, end),
+        store.moving(forward, end),
         ...(some.length === 0 ? [] : queues.creation(forwardQueue, id)),
         ...added(some, lanes),
         ...(some.length === 0 ? [] : queues.wakening(forwardQueue, id, dueAt)),
       ]);
       if (!isWritten) return false;
       forward.position = end;
-      if (some.length > 0 && enabled && dueAt === undefined) queues.wake(forwardQueue, id);
+      if (some.length > 0 && enabled && dueAt === undefined) queues.added(forwardQueue, id);
     }
     return true;
   };

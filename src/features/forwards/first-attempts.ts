@@ -15,7 +15,7 @@ export function createFirstAttempts(options: {
     endpoint: number,
     events: readonly FedEvent[],
   ) => Promise<ReadonlyMap<number, { attempts: readonly Attempt[] }>>;
-  /** Of these events those that match and are not refused. */
+  /** The given events that match and are not refused. */
   forwarded: (forward: OpenForward, seqs: readonly number[]) => Promise<ReadonlySet<number>>;
   verdictsOf: (forward: OpenForward, seqs: readonly number[]) => Promise<Verdicts>;
 }) {

@@ -46,7 +46,7 @@ describe('a forward', () => {
     expect(replays).toMatchObject([{ via: 'forward', ok: true, status: 200, destination: url, response: null }]);
   });
 
-  test('passes what does not match, and refused events', async () => {
+  test('skips events that do not match, and refused ones', async () => {
     const endpoint = await forwards.ada.createEndpoint();
     const { url, received } = forwards.destination(ok);
     await forwards.create(endpoint, { url, where: 'body.n>1' });
@@ -76,7 +76,7 @@ describe('a forward', () => {
     expect(received.map(({ headers }) => headers.get('x-n')).sort()).toEqual(['0', '2', '4']);
   });
 
-  test('tries again what is busy, obeys Retry-After, and gives up after three refusals', async () => {
+  test('retries busy destinations, obeys Retry-After, and gives up after three refusals', async () => {
     const endpoint = await forwards.ada.createEndpoint();
     const asked = new Map<string, number>();
     const { url } = forwards.destination(({ body }) => {
@@ -135,7 +135,7 @@ describe('a forward', () => {
     expect((await forwards.ada.call('GET', forwards.path(endpoint, id))).status).toBe(404);
   });
 
-  test('has limits, and refuses what would not work', async () => {
+  test('has limits, and refuses settings that would not work', async () => {
     const endpoint = await forwards.ada.createEndpoint();
     const url = 'https://example.com/x';
     for (const wrong of [
@@ -148,6 +148,7 @@ describe('a forward', () => {
       { url, retry: { first: '2h', max: '1h' } },
       { url, retry: { for: 'long' } },
       { url, timeoutS: 0 },
+      { url, name: '\u200b' },
       { url, headers: [['Content-Length', '3']] },
       { url, headers: [['x-hooktape-hops', '0']] },
       { url, headers: [['x-a', 'b\r\nx-c: d']] },
@@ -193,8 +194,9 @@ describe('an ordered forward', () => {
     expect((await forwards.deliveries(endpoint, id, 'state=waiting')).every(({ nextAt }) => nextAt === null)).toBe(
       true,
     );
-    blocked = false;
+    // While it is blocked: the event would soon be accepted, and there would be nothing to retry.
     await forwards.act(endpoint, id, 'retry', { eventId: (await forwards.deliveries(endpoint, id))[0]?.eventId ?? '' });
+    blocked = false;
     await forwards.until(endpoint, id, isEmpty);
     for (const lane of ['"a"', '"b"', '{"n"']) {
       const arrived = received.map(one => one.body).filter(one => one.includes(lane));
@@ -202,7 +204,7 @@ describe('an ordered forward', () => {
     }
   });
 
-  test('what was given up and is retried waits behind the open head of its lane, and goes next', async () => {
+  test('a given-up event that is retried waits behind the open head of its lane, and goes next', async () => {
     const endpoint = await forwards.ada.createEndpoint();
     let refused = 'one';
     const { url, received } = forwards.destination(({ body }) =>

@@ -1,6 +1,6 @@
 /*
- * How a destination is. After ten failures in a row, or five minutes of them, it counts as down: it is asked once a minute with one
- * event, until it answers.
+ * The health of a destination. After ten failures in a row, or five minutes of failures, it counts as down: it gets one event a
+ * minute until it answers.
  */
 import type { Health } from './store.ts';
 

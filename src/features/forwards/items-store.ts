@@ -6,12 +6,21 @@ import { events } from '../../db/schema.ts';
 import { queueItems, queues } from '../../db/schema-queues.ts';
 import { inList } from '../../db/sql-fragments.ts';
 
-/** `oldestAt`: when the oldest event that is not settled came, epoch ms. */
-export type ItemCounts = { waiting: number; failed: number; givenUp: number; oldestAt: number | null };
+/** `oldestAt`: when the oldest event that is not settled came, epoch ms. `lastStatus`, `lastError`: of the oldest that has failed. */
+export type ItemCounts = {
+  waiting: number;
+  failed: number;
+  givenUp: number;
+  oldestAt: number | null;
+  lastStatus: number | null;
+  lastError: string | null;
+};
 export type ItemRow = Pick<
   typeof queueItems.$inferSelect,
   'seq' | 'event' | 'nonce' | 'dueAt' | 'attempts' | 'outcome' | 'status' | 'error'
 >;
+/** What is shown of its event is null when the event is gone. */
+export type DeliveryRow = ItemRow & Record<'eventType' | 'platform', string | null> & { receivedAt: number | null };
 /** An item and its event's row number. */
 export type ItemKey = { seq: number; event: number };
 
@@ -51,18 +60,40 @@ export function createForwardItemsStore(db: Drizzle) {
       .where(and(eq(queueItems.queue, queue), condition, gt(queueItems.seq, after)))
       .orderBy(asc(queueItems.seq))
       .limit(limit);
+  const withEvents = async (rows: readonly ItemRow[]): Promise<DeliveryRow[]> => {
+    const found = await db
+      .select({
+        seq: events.seq,
+        eventType: events.eventType,
+        platform: events.platform,
+        receivedAt: events.receivedAt,
+      })
+      .from(events)
+      .where(
+        inList(
+          events.seq,
+          keys(rows).map(({ event }) => event),
+        ),
+      );
+    const bySeq = new Map(found.map(({ seq, ...event }) => [seq, event]));
+    const none = { eventType: null, platform: null, receivedAt: null };
+    return rows.map(row => ({ ...row, ...(bySeq.get(row.event ?? 0) ?? none) }));
+  };
 
   return {
     async counts(id: string): Promise<ItemCounts> {
       const queue = await queueOf(id);
-      if (queue === undefined) return { waiting: 0, failed: 0, givenUp: 0, oldestAt: null };
-      const counted = async (state: ForwardDeliveryState): Promise<number> =>
+      if (queue === undefined)
+        return { waiting: 0, failed: 0, givenUp: 0, oldestAt: null, lastStatus: null, lastError: null };
+      const counted = async (condition: SQL | undefined): Promise<number> =>
         (
           await db
             .select({ items: count() })
             .from(queueItems)
-            .where(and(eq(queueItems.queue, queue), conditions[state]))
+            .where(and(eq(queueItems.queue, queue), condition))
         )[0]?.items ?? 0;
+      // Few have failed. The many that wait are not counted by `attempts`: that reads each row, and not only an index.
+      const failures = await counted(conditions.failed);
       const [oldest] = await db
         .select({ addedAt: queueItems.addedAt, receivedAt: events.receivedAt })
         .from(queueItems)
@@ -70,11 +101,14 @@ export function createForwardItemsStore(db: Drizzle) {
         .where(and(eq(queueItems.queue, queue), isOpen))
         .orderBy(asc(queueItems.seq))
         .limit(1);
+      const [failed] = await list(queue, conditions.failed, 0, 1);
       return {
-        waiting: await counted('waiting'),
-        failed: await counted('failed'),
-        givenUp: await counted('given_up'),
+        waiting: Math.max(0, (await counted(isOpen)) - failures),
+        failed: failures,
+        givenUp: await counted(isGivenUp),
         oldestAt: oldest ? (oldest.receivedAt ?? oldest.addedAt) : null,
+        lastStatus: failed?.status ?? null,
+        lastError: failed?.error ?? null,
       };
     },
 
@@ -82,16 +116,16 @@ export function createForwardItemsStore(db: Drizzle) {
     async items(
       id: string,
       { state, after, limit }: { state: ForwardDeliveryState | undefined; after: number; limit: number },
-    ): Promise<ItemRow[]> {
+    ): Promise<DeliveryRow[]> {
       const queue = await queueOf(id);
       if (queue === undefined) return [];
-      if (state !== undefined) return list(queue, conditions[state], after, limit);
+      if (state !== undefined) return withEvents(await list(queue, conditions[state], after, limit));
       // One after the other, because each follows an index.
       const both = [...(await list(queue, isOpen, after, limit)), ...(await list(queue, isGivenUp, after, limit))];
-      return both.sort((a, b) => a.seq - b.seq).slice(0, limit);
+      return withEvents(both.sort((a, b) => a.seq - b.seq).slice(0, limit));
     },
 
-    /** What was tried and is to be tried again, and does not wait behind another of its lane. */
+    /** Failed items that will be retried and do not wait behind another of their lane. */
     async blocked(id: string, after: number, limit: number): Promise<ItemKey[]> {
       const queue = await queueOf(id);
       if (queue === undefined) return [];
@@ -121,7 +155,7 @@ export function createForwardItemsStore(db: Drizzle) {
       );
     },
 
-    /** Of given up items after a position, those whose events are gone are removed. @returns the next position; undefined at the end */
+    /** Removes given-up items after a position whose events are gone. @returns the next position; undefined at the end */
     async removeGone(after: number, limit: number): Promise<number | undefined> {
       const rows = await db
         .select({ seq: queueItems.seq })

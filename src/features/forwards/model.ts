@@ -21,7 +21,8 @@ const Mode = literals(forwardModes, {
   description: 'parallel: several at a time, in no order; ordered: one at a time in each lane, oldest first',
 });
 const Sign = literals(forwardSigns, {
-  description: '`fresh`: a new signature by a secret of the endpoint that may sign; what it may not sign is given up',
+  description:
+    '`fresh`: a new signature by a secret of the endpoint that may sign; events that it may not sign are given up',
 });
 const Per = literals(forwardPers, { description: 'delivery: of the attempts of a delivery only the first' });
 const TimeoutS = t.Integer({ minimum: 1, maximum: maxTimeoutS, default: 30, description: 'for the whole answer' });
@@ -83,8 +84,20 @@ export const Forward = t.Object(
     givenUp: t.Integer({ description: 'events that will not, unless a person wants it' }),
     lagS: t.Integer({ description: 'seconds since the oldest event came that waits or will be tried again; 0: none' }),
     state: literals(forwardStates, {
-      description: 'probing: the destination is down, and is asked with one event a minute',
+      description: 'probing: the destination is down, and gets one event a minute',
     }),
+    failingSince: nullable({
+      ...Timestamp,
+      description: 'since when every attempt has failed; null: the last one did not',
+    }),
+    probeAt: nullable({
+      ...Timestamp,
+      description: 'when a destination that is down is asked next; null: it is not down',
+    }),
+    lastStatus: nullable(
+      t.Integer({ description: 'the last answer to the oldest event that will be tried again; null without one' }),
+    ),
+    lastError: nullable(t.String({ description: 'why there was none' })),
     createdAt: Timestamp,
   },
   { title: 'Forward' },
@@ -96,14 +109,24 @@ export const ForwardSelection = t.Object(
   {
     eventId: t.Optional(t.String({ description: 'one event' })),
     where: t.Optional(t.String({ minLength: 1, description: 'events that match this filter' })),
+    dryRun: t.Optional(t.Boolean({ description: 'only count the events' })),
   },
   { title: 'ForwardSelection', additionalProperties: false },
 );
 export type ForwardSelection = Static<typeof ForwardSelection>;
+export const ForwardDryRun = t.Object(
+  { matched: t.Integer({ description: 'how many events it would be now' }) },
+  { title: 'ForwardDryRun' },
+);
+export type ForwardDryRun = Static<typeof ForwardDryRun>;
+export const ForwardAnswer = t.Union([Forward, ForwardDryRun], { title: 'ForwardAnswer' });
 
 const ForwardDelivery = t.Object(
   {
     eventId: t.String(),
+    eventType: nullable(t.String()),
+    platform: nullable(t.String()),
+    receivedAt: nullable({ ...Timestamp, description: 'null: the event is gone' }),
     state: literals(forwardDeliveryStates, {
       description: 'waiting: not tried yet; failed: will be tried again; given_up: will not',
     }),

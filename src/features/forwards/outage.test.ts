@@ -4,6 +4,7 @@ import { holdClock } from '../../testing/clock.ts';
 import { type ForwardBench, openForwards } from '../../testing/forwards.ts';
 import { eventually } from '../../testing/poll.ts';
 import { ok } from '../../testing/replay-jobs.ts';
+import { createForwardsStore } from './store.ts';
 
 let forwards: ForwardBench | undefined;
 afterEach(() => forwards?.close());
@@ -92,4 +93,51 @@ describe('a destination that is down', () => {
       { state: 'given_up', lastStatus: 503, lastError: 'not delivered within 20m' },
     ]);
   }, 60_000);
+});
+
+test('a URL that is changed while the old one is probed gets its events at once', async () => {
+  const clock = holdClock();
+  forwards = await openForwards({ clock });
+  const { server, ada } = forwards;
+  const endpoint = await ada.createEndpoint();
+  const held = Promise.withResolvers<void>();
+  let isHeld = false;
+  const before = forwards.destination(async () => {
+    if (isHeld) await held.promise;
+    return down();
+  });
+  const { id } = await forwards.create(endpoint, { url: before.url, retry: { for: '24h', first: '5s', max: '5s' } });
+  for (let n = 0; n < 20; n++) await server.deliver(endpoint, `{"n":${n}}`);
+  await forwards.idle();
+  for (let n = 0; n < 20 && (await forwards.show(endpoint, id)).state !== 'probing'; n++) {
+    clock.advance(5000);
+    await forwards.idle();
+  }
+  isHeld = true;
+  const probes = before.received.length;
+  clock.advance(1 * minutes);
+  server.services.queues.wake('forward', id);
+  await eventually(() => before.received.length === probes + 1);
+  const after = forwards.destination(ok);
+  await ada.json(200, 'PATCH', forwards.path(endpoint, id), { url: after.url });
+  held.resolve();
+  await forwards.idle();
+  expect(after.received.map(({ body }) => body)).toContain('{"n":19}');
+  expect(await forwards.show(endpoint, id)).toMatchObject({ state: 'ok', failingSince: null });
+}, 30_000);
+
+test('events are not queued under settings that were changed meanwhile', async () => {
+  forwards = await openForwards();
+  const { server, ada } = forwards;
+  const endpoint = await ada.createEndpoint();
+  const { id } = await forwards.create(endpoint, { url: forwards.destination(ok).url });
+  const store = createForwardsStore(server.services.database);
+  const stale = await store.open(id);
+  if (!stale) throw new Error('the forward is gone');
+  const move = () => store.writeMoved([store.moving(stale, stale.position)]);
+  expect(await move()).toBe(true);
+  for (const change of [{ where: 'type:x' }, { where: '', mode: 'ordered' }, { mode: 'parallel', per: 'delivery' }]) {
+    await ada.json(200, 'PATCH', forwards.path(endpoint, id), change);
+    expect(await move()).toBe(false);
+  }
 });

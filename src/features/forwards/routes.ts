@@ -1,11 +1,13 @@
 /* /api/endpoints/{id}/forwards */
 import { Elysia } from 'elysia';
+import type { Principal } from '../../core/principal.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
 import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
 import {
   Forward,
+  ForwardAnswer,
   ForwardChange,
   ForwardDeliveryPage,
   ForwardDeliveryQuery,
@@ -20,7 +22,15 @@ type Options = { gate: Gate; forwards: ForwardsService };
 
 /** Without a body, nothing is selected. */
 const selection = jsonInput(ForwardSelection, {
+  nullIsAbsent: true,
   parse: text => (text.trim() === '' ? {} : (JSON.parse(text) as unknown)),
+});
+
+/** There may be credentials in headers, which do more than read. */
+const toShown = ({ isReadOnly }: Pick<Principal, 'isReadOnly'>, forward: Forward): Forward =>
+  isReadOnly ? { ...forward, headers: forward.headers.map(([name]) => [name, '[set]']) } : forward;
+const toList = (principal: Pick<Principal, 'isReadOnly'>, all: readonly Forward[]) => ({
+  forwards: all.map(one => toShown(principal, one)),
 });
 
 export const forwardsRoutes = (options: Options) =>
@@ -29,20 +39,24 @@ export const forwardsRoutes = (options: Options) =>
 const settingsRoutes = ({ gate, forwards }: Options) =>
   new Elysia({ prefix: '/api/endpoints', tags: ['Forwards'] })
     .use(authenticated(gate))
-    .get('/:id/forwards', async ({ principal, params }) => ({ forwards: await forwards.list(principal, params.id) }), {
-      params: IdParams,
-      response: responses({ 200: ForwardList }, 404),
-      detail: {
-        operationId: 'listForwards',
-        summary: 'The endpoint’s forwards, oldest first',
-        description: 'Each with how many events wait, since when, and how its destination is.',
+    .get(
+      '/:id/forwards',
+      async ({ principal, params }) => toList(principal, await forwards.list(principal, params.id)),
+      {
+        params: IdParams,
+        response: responses({ 200: ForwardList }, 404),
+        detail: {
+          operationId: 'listForwards',
+          summary: 'The endpoint’s forwards, oldest first',
+          description: 'Each with how many events wait, since when, and how its destination is.',
+        },
       },
-    })
+    )
     .post(
       '/:id/forwards',
       async ({ principal, params, body, status }) => status(201, await forwards.create(principal, params.id, body)),
       {
-        ...jsonInput(NewForward),
+        ...jsonInput(NewForward, { nullIsAbsent: true }),
         params: IdParams,
         response: responses({ 201: Forward, 400: FilterErrorBody }, 403, 404),
         detail: {
@@ -53,15 +67,20 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
         },
       },
     )
-    .get('/:id/forwards/:fid', ({ principal, params }) => forwards.forward(principal, params.id, params.fid), {
-      params: ForwardParams,
-      response: responses({ 200: Forward }, 404),
-      detail: {
-        operationId: 'getForward',
-        summary: 'One forward',
-        description: 'With how many events wait, since when, and how its destination is.',
+    .get(
+      '/:id/forwards/:fid',
+      async ({ principal, params }) => toShown(principal, await forwards.forward(principal, params.id, params.fid)),
+      {
+        params: ForwardParams,
+        response: responses({ 200: Forward }, 404),
+        detail: {
+          operationId: 'getForward',
+          summary: 'One forward',
+          description:
+            'With how many events wait, since when, and how its destination is. To a read-only key, the values of `headers` are `[set]`.',
+        },
       },
-    })
+    )
     .patch(
       '/:id/forwards/:fid',
       ({ principal, params, body }) => forwards.change(principal, params.id, params.fid, body),
@@ -89,7 +108,7 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
         detail: {
           operationId: 'deleteForward',
           summary: 'Delete a forward; not for apps',
-          description: 'What waits for it is not sent any more, and what is under way is cut off.',
+          description: 'Waiting events are not sent any more, and requests under way are cut off.',
         },
       },
     );
@@ -107,7 +126,7 @@ const deliveriesRoutes = ({ gate, forwards }: Options) =>
         detail: {
           operationId: 'listForwardDeliveries',
           summary: 'The events of a forward that are not settled, oldest first',
-          description: 'What the destination has accepted stands in the replays of the event.',
+          description: 'Accepted events are not listed: their replays have the attempt.',
         },
       },
     )
@@ -117,12 +136,12 @@ const deliveriesRoutes = ({ gate, forwards }: Options) =>
       {
         ...selection,
         params: ForwardParams,
-        response: responses({ 200: Forward, 400: FilterErrorBody }, 403, 404),
+        response: responses({ 200: ForwardAnswer, 400: FilterErrorBody }, 403, 404),
         detail: {
           operationId: 'retryForward',
           summary: 'Try events again now; not for apps',
           description:
-            'One event, or those that failed or were given up and match `where`; without either, all that were given up.',
+            'One event, or all failed and given-up events that match `where`; without either, all given-up events. With `dryRun` the answer says how many that is, and nothing is changed.',
         },
       },
     )
@@ -132,12 +151,12 @@ const deliveriesRoutes = ({ gate, forwards }: Options) =>
       {
         ...selection,
         params: ForwardParams,
-        response: responses({ 200: Forward, 400: FilterErrorBody }, 403, 404),
+        response: responses({ 200: ForwardAnswer, 400: FilterErrorBody }, 403, 404),
         detail: {
           operationId: 'skipForward',
           summary: 'Do not send events; not for apps',
           description:
-            'One event, or those that match `where`; without either, the one of each lane that has failed and holds up the others.',
+            'One event, or all that match `where`; without either, the failed head of each lane, which holds up its successors. With `dryRun` the answer says how many that is, and nothing is changed.',
         },
       },
     )
@@ -156,6 +175,6 @@ const deliveriesRoutes = ({ gate, forwards }: Options) =>
       detail: {
         operationId: 'resumeForward',
         summary: 'Go on with a paused forward; not for apps',
-        description: 'What waited is sent. It is the same as `enabled: true`.',
+        description: 'Waiting events are sent. It is the same as `enabled: true`.',
       },
     });

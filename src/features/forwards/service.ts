@@ -1,6 +1,6 @@
 /*
- * Forwards (features "Forwards"): each event of an endpoint goes on to a URL, until it is accepted. The queues decide when each is sent
- * (features/queues), the feeder fills them, work.ts says what an answer means; this file has what people do with forwards.
+ * Forwards: each event of an endpoint is sent on to a URL until it is accepted. The queues decide when each is sent
+ * (features/queues), the feeder fills them, work.ts interprets answers; this file has the operations of people.
  */
 import type { InStatement } from '@libsql/client';
 import type { Clock } from '../../core/clock.ts';
@@ -8,8 +8,8 @@ import { invalid, limitReached, notFound } from '../../core/errors.ts';
 import { type ForwardSettings, forwardQueue, maxForwardsPerEndpoint, readForward } from '../../core/forward.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { readRowCursor, rowCursor } from '../../core/row-cursor.ts';
 import { parseWhere } from '../../core/where.ts';
-import type { QueueKind } from '../queues/queue.ts';
 import type { QueuesService } from '../queues/service.ts';
 import type { Feeder } from './feeder.ts';
 import { healthy, isDown } from './health.ts';
@@ -19,12 +19,12 @@ import type {
   ForwardChange,
   ForwardDeliveryPage,
   ForwardDeliveryQuery,
+  ForwardDryRun,
   ForwardSelection,
   NewForward,
 } from './model.ts';
 import type { ForwardRow, ForwardsStore, NewForwardRow } from './store.ts';
-import { cursorOf, positionOf, toDelivery, toForward } from './view.ts';
-import { createForwardWork, type ForwardSender } from './work.ts';
+import { toDelivery, toForward } from './view.ts';
 
 export type ForwardsService = ReturnType<typeof createForwardsService>;
 
@@ -42,7 +42,7 @@ export function createForwardsService(options: {
   feeder: Pick<Feeder, 'add'>;
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string }>;
-  /** Of these events those that match. */
+  /** The given events that match. */
   select: (
     principal: TeamAccess,
     endpointId: string,
@@ -51,16 +51,16 @@ export function createForwardsService(options: {
   ) => Promise<ReadonlySet<number>>;
   /** Whether the URL leads back to this server. */
   isOwnIngest: (url: string) => Promise<boolean>;
-  columns: (id: string, settings: ForwardSettings) => ForwardColumns;
-  /** Headers that cannot be opened are missing. */
-  settings: (row: ForwardRow) => ForwardSettings;
-  send: ForwardSender;
-  onResult: (result: 'settled' | 'retried' | 'given_up') => void;
+  /** Settings to and from rows. Headers that cannot be opened are missing. */
+  columns: {
+    columns: (id: string, settings: ForwardSettings) => ForwardColumns;
+    settings: (row: ForwardRow) => ForwardSettings;
+  };
   clock: Clock;
   random: RandomBytes;
 }) {
-  const { store, queues, feeder, endpoint: findEndpoint, select, isOwnIngest, columns, clock, random } = options;
-  const settingsOf = options.settings;
+  const { store, queues, feeder, endpoint: findEndpoint, select, isOwnIngest, clock, random } = options;
+  const { columns, settings: settingsOf } = options.columns;
 
   const find = async (principal: Owner, endpointId: string, id: string): Promise<ForwardRow> => {
     const { seq } = await findEndpoint(principal, endpointId);
@@ -103,7 +103,7 @@ export function createForwardsService(options: {
   ): AsyncGenerator<ItemKey[]> {
     if (eventId !== undefined) {
       const items = await store.itemsOf(row.id, parseEventId(eventId)?.seq ?? 0);
-      if (items.length === 0) throw notFound('event of this forward that is not settled');
+      if (items.length === 0) throw notFound('unsettled event of this forward');
       return yield items;
     }
     const states = how === 'retry' ? (['failed', 'given_up'] as const) : (['waiting', 'failed', 'given_up'] as const);
@@ -130,11 +130,16 @@ export function createForwardsService(options: {
     id: string,
     request: ForwardSelection,
     how: 'retry' | 'skip',
-  ): Promise<Forward> => {
+  ): Promise<Forward | ForwardDryRun> => {
     if (request.eventId !== undefined && request.where !== undefined) throw invalid('give eventId or where, not both');
     if (request.where !== undefined) parseWhere(request.where);
     const row = await find(principal, endpointId, id);
-    // What is blocked now: the next of a lane is not.
+    if (request.dryRun) {
+      let matched = 0;
+      for await (const items of selected(principal, { row, endpointId }, request, how)) matched += items.length;
+      return { matched };
+    }
+    // Only the heads of lanes that are blocked now, and not their successors.
     const last = how === 'skip' && request.eventId === undefined && request.where === undefined ? 'now' : 'all';
     const found: ItemKey[][] = [];
     for await (const items of selected(principal, { row, endpointId }, request, how))
@@ -166,7 +171,7 @@ export function createForwardsService(options: {
       const createdAt = clock.now();
       const id = newId('fwd', createdAt, random);
       const { accountId, teamId } = principal;
-      // The queue first: what the feeder finds must have a place to go.
+      // The queue first: the feeder puts the events that it finds into it.
       await store.write([
         ...queues.creation(forwardQueue, id),
         ...(settings.enabled ? [] : queues.pausing(forwardQueue, id)),
@@ -181,7 +186,7 @@ export function createForwardsService(options: {
       return shown(principal, endpointId, id);
     },
 
-    /** What waits goes to the new URL. @throws invalid, not_found */
+    /** Waiting events go to the new URL. @throws invalid, not_found */
     async change(principal: Owner, endpointId: string, id: string, request: ForwardChange): Promise<Forward> {
       const row = await find(principal, endpointId, id);
       const before = settingsOf(row);
@@ -192,17 +197,18 @@ export function createForwardsService(options: {
         store.changing(id, { ...columns(id, settings), ...(isElsewhere && healthy) }),
         ...(settings.enabled === before.enabled && !isElsewhere ? [] : enabling(id, settings.enabled)),
       ]);
-      // What was opened with the old settings ends; the queue is taken again.
+      // Work with the old settings ends; the queue is taken again.
       queues.finish(forwardQueue, id);
       if (settings.enabled) queues.wake(forwardQueue, id);
       return shown(principal, endpointId, id);
     },
 
-    /** What is under way is cut off. @throws not_found */
+    /** Requests under way are cut off. @throws not_found */
     async remove(principal: Owner, endpointId: string, id: string): Promise<void> {
       await find(principal, endpointId, id);
-      await store.write([store.removal(id), ...queues.removal(forwardQueue, id)]);
+      await store.write([store.removal(id), ...queues.pausing(forwardQueue, id)]);
       queues.abort(forwardQueue, id);
+      await store.removeOrphans(id);
     },
 
     async deliveries(
@@ -213,17 +219,17 @@ export function createForwardsService(options: {
     ): Promise<ForwardDeliveryPage> {
       await find(principal, endpointId, id);
       const size = limit === undefined ? defaultPage : Number(limit);
-      const rows = await store.items(id, { state, after: positionOf(cursor), limit: size + 1 });
+      const rows = await store.items(id, { state, after: readRowCursor(cursor) ?? 0, limit: size + 1 });
       const page = rows.slice(0, size);
       const last = rows.length > size ? page.at(-1) : undefined;
-      return { deliveries: page.map(toDelivery), nextCursor: last ? cursorOf(last.seq) : null };
+      return { deliveries: page.map(toDelivery), nextCursor: last ? rowCursor(last.seq) : null };
     },
 
-    /** @throws invalid, not_found */
-    retry: (principal: Owner, endpointId: string, id: string, request: ForwardSelection): Promise<Forward> =>
+    /** With `dryRun` it only counts. @throws invalid, not_found */
+    retry: (principal: Owner, endpointId: string, id: string, request: ForwardSelection) =>
       act(principal, endpointId, id, request, 'retry'),
-    /** @throws invalid, not_found */
-    skip: (principal: Owner, endpointId: string, id: string, request: ForwardSelection): Promise<Forward> =>
+    /** With `dryRun` it only counts. @throws invalid, not_found */
+    skip: (principal: Owner, endpointId: string, id: string, request: ForwardSelection) =>
       act(principal, endpointId, id, request, 'skip'),
 
     pause: (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
@@ -231,16 +237,7 @@ export function createForwardsService(options: {
     resume: (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
       setEnabled(principal, endpointId, id, true),
 
-    /** For the runner of queues. */
-    queueKind: {
-      async open(id) {
-        const forward = await store.open(id);
-        const jitter = (): number => (random(1)[0] ?? 0) / 256;
-        return forward && createForwardWork(forward, { ...options, jitter });
-      },
-    } satisfies QueueKind,
-
-    /** Removes given up events that are gone, and what forwards that are gone have left. */
+    /** Removes given-up items of removed events, and the remains of removed forwards. */
     async sweep(): Promise<void> {
       for (let after: number | undefined = 0; after !== undefined; )
         after = await store.removeGone(after, sweptTogether);

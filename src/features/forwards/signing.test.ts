@@ -45,7 +45,7 @@ describe('sign: fresh', () => {
     expect(replays).toMatchObject([{ via: 'forward', signed: true, edited: false, response: null }]);
   });
 
-  test('what it may not sign is given up with the reason, and nothing is sent', async () => {
+  test('an event that it may not sign is given up with the reason, and nothing is sent', async () => {
     const { url, received } = forwards.destination(ok);
     const listed = await endpointWithSecret([new URL(url).origin]);
     const silent = await endpointWithSecret([], false);

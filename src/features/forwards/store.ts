@@ -4,6 +4,7 @@ import { and, asc, eq, exists, isNotNull, isNull, lt, min, notInArray, sql } fro
 import { forwardQueue } from '../../core/forward.ts';
 import type { Database } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
+import { removeQueues } from '../../db/remove-queues.ts';
 import { endpoints, events, outcomes, teams } from '../../db/schema.ts';
 import { forwards, queues } from '../../db/schema-queues.ts';
 import { inList, toClientStatement } from '../../db/sql-fragments.ts';
@@ -12,7 +13,7 @@ import { createForwardItemsStore } from './items-store.ts';
 type Row = typeof forwards.$inferSelect;
 export type NewForwardRow = Omit<Row, 'seq' | 'since' | 'position' | 'failures' | 'failingSince' | 'probeAt'>;
 export type ForwardRow = Row;
-/** With whom it belongs to. */
+/** With its owner. */
 export type OpenForward = Row & { endpointId: string; teamId: string; plan: 'free' | 'pro' };
 /** An endpoint of a team. */
 export type OwnEndpoint = { teamId: string; endpoint: number };
@@ -32,8 +33,27 @@ export type ForwardsStore = ReturnType<typeof createForwardsStore>;
 
 // Raw: the table is SQLite's own. The highest row number that any event ever had.
 const lastSeqSql = sql`(SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0))`;
-// Fails, and the transaction with it, when another process has moved the position: it is never NULL. ?1: the id, ?2: from, ?3: to.
-const moveSql = 'UPDATE forwards SET position = CASE WHEN position = ?2 THEN ?3 END WHERE id = ?1';
+// Fails, and the transaction with it, when another process has moved the position, or a person has changed which events are sent and
+// in which lanes: `position` is never NULL. ?1: the id, ?2: from, ?3: to, then the settings.
+const moveSql = `UPDATE forwards SET position =
+  CASE WHEN position = ?2 AND filter = ?4 AND mode = ?5 AND order_by IS ?6 AND per = ?7 THEN ?3 END WHERE id = ?1`;
+
+/** Moves the position; the transaction fails when it, or a setting that decides about events, is another one. */
+const moving = ({ id, position, filter, mode, orderBy, per }: Row, to: number): InStatement => ({
+  sql: moveSql,
+  args: [id, position, to, filter, mode, orderBy, per],
+});
+
+/** A statement that notes the health of the destination, unless the forward has another URL by now. */
+const noting =
+  (db: Database['db']) =>
+  ({ id, url }: Pick<Row, 'id' | 'url'>, health: Health): InStatement =>
+    toClientStatement(
+      db
+        .update(forwards)
+        .set(health)
+        .where(and(eq(forwards.id, id), eq(forwards.url, url))),
+    );
 
 export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
   const owned = ({ teamId, endpoint }: OwnEndpoint) =>
@@ -52,6 +72,10 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
       .innerJoin(endpoints, isLive)
       .innerJoin(teams, eq(teams.id, endpoints.teamId));
   type Found = Awaited<ReturnType<typeof selectOpen>>[number];
+  // Prepared: it runs for each attempt, and building it takes longer than the query itself.
+  const openById = selectOpen()
+    .where(eq(forwards.id, sql.placeholder('id')))
+    .prepare();
   const toOpen = ({ forward, ...rest }: Found): OpenForward => ({ ...forward, ...rest });
 
   return {
@@ -92,7 +116,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
 
-    /** Writes what belongs to a new position. @returns false, having done nothing, when another process has moved it */
+    /** Writes the statements of a new position. @returns false, having done nothing, when `moving` failed */
     async writeMoved(statements: readonly InStatement[]): Promise<boolean> {
       try {
         await client.batch([...statements], 'write');
@@ -104,8 +128,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
     },
 
     /** For the runner and the feeder; undefined when it or its endpoint is gone. */
-    open: async (id: string): Promise<OpenForward | undefined> =>
-      (await selectOpen().where(eq(forwards.id, id))).map(toOpen)[0],
+    open: async (id: string): Promise<OpenForward | undefined> => (await openById.all({ id })).map(toOpen)[0],
 
     openOf: async (endpoint: number): Promise<OpenForward[]> =>
       (await selectOpen().where(eq(forwards.endpoint, endpoint)).orderBy(asc(forwards.seq))).map(toOpen),
@@ -116,10 +139,9 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
         ({ seq }) => seq,
       ),
 
-    /** Moves the position; the transaction fails when it is another one. */
-    moving: (id: string, from: number, to: number): InStatement => ({ sql: moveSql, args: [id, from, to] }),
+    moving,
 
-    /** Of these events those that were not refused, in the order of row numbers. */
+    /** The given events that were not refused, in the order of row numbers. */
     notRefused: (seqs: readonly number[]): Promise<FedEvent[]> =>
       db
         .select({
@@ -135,16 +157,19 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
         .where(and(inList(events.seq, seqs), isNull(outcomes.refused)))
         .orderBy(asc(events.seq)),
 
-    /** A statement that notes how the destination is. */
-    noting: (id: string, health: Health): InStatement =>
-      toClientStatement(db.update(forwards).set(health).where(eq(forwards.id, id))),
+    noting: noting(db),
 
     probing: async (): Promise<number> => db.$count(forwards, isNotNull(forwards.probeAt)),
 
-    /** Removes the queues of forwards that are gone. */
-    async removeOrphans(): Promise<void> {
+    /** Removes the queues of forwards that are gone, or of this one. */
+    async removeOrphans(id?: string): Promise<void> {
       const live = db.select({ id: forwards.id }).from(forwards).innerJoin(endpoints, isLive);
-      await db.delete(queues).where(and(eq(queues.kind, forwardQueue), notInArray(queues.owner, live)));
+      const isGone = and(
+        eq(queues.kind, forwardQueue),
+        notInArray(queues.owner, live),
+        id === undefined ? undefined : eq(queues.owner, id),
+      );
+      await removeQueues(db, sql`SELECT seq FROM queues WHERE ${isGone}`);
     },
   };
 }

@@ -1,24 +1,10 @@
 /* Forwards and their deliveries in their wire shapes. */
-import { decodeNumber, encodeNumber } from '../../core/base32.ts';
-import { invalid } from '../../core/errors.ts';
 import type { ForwardSettings } from '../../core/forward.ts';
 import { eventId } from '../../core/ids.ts';
 import { isDown } from './health.ts';
-import type { ItemCounts, ItemRow } from './items-store.ts';
+import type { DeliveryRow, ItemCounts } from './items-store.ts';
 import type { Forward, ForwardDelivery } from './model.ts';
 import type { ForwardRow } from './store.ts';
-
-const cursorLetters = 11;
-
-/** @throws invalid */
-export function positionOf(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const position = cursor.length === cursorLetters ? decodeNumber(cursor) : undefined;
-  if (position === undefined) throw invalid('invalid cursor');
-  return position;
-}
-
-export const cursorOf = (seq: number): string => encodeNumber(seq, cursorLetters);
 
 export const toSettings = (row: ForwardRow, headers: [string, string][]): ForwardSettings => ({
   name: row.name.toString(),
@@ -37,7 +23,7 @@ export const toSettings = (row: ForwardRow, headers: [string, string][]): Forwar
 export const toForward = (
   row: ForwardRow,
   settings: ForwardSettings,
-  { waiting, failed, givenUp, oldestAt }: ItemCounts,
+  { waiting, failed, givenUp, oldestAt, lastStatus, lastError }: ItemCounts,
   now: number,
 ): Forward => ({
   id: row.id,
@@ -47,11 +33,18 @@ export const toForward = (
   givenUp,
   lagS: oldestAt === null ? 0 : Math.max(0, Math.floor((now - oldestAt) / 1000)),
   state: !row.enabled ? 'paused' : isDown(row) ? 'probing' : 'ok',
+  failingSince: row.failingSince,
+  probeAt: row.probeAt,
+  lastStatus,
+  lastError,
   createdAt: row.createdAt,
 });
 
-export const toDelivery = (row: ItemRow): ForwardDelivery => ({
+export const toDelivery = (row: DeliveryRow): ForwardDelivery => ({
   eventId: eventId(row.event ?? 0, row.nonce ?? Buffer.alloc(12)),
+  eventType: row.eventType,
+  platform: row.platform,
+  receivedAt: row.receivedAt,
   state: row.outcome !== null ? 'given_up' : row.attempts > 0 ? 'failed' : 'waiting',
   attempts: row.attempts,
   nextAt: row.dueAt,

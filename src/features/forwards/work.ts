@@ -1,16 +1,16 @@
 /*
  * How the events of a forward are sent. An answer of 2xx settles an event: its item goes, and one row stands among its replays, in one
- * transaction. What is busy or does not answer is tried again, and what refuses an event gets it three times in all.
+ * transaction. A destination that is busy or does not answer is retried; one that refuses an event gets it three times in all.
  */
 import type { InStatement } from '@libsql/client';
 import type { Clock } from '../../core/clock.ts';
 import { isSuccess } from '../../core/destination.ts';
-import { AppError } from '../../core/errors.ts';
-import { type ForwardRetry, retryMs } from '../../core/forward.ts';
+import { AppError, isShortOfMemory } from '../../core/errors.ts';
+import { retryMs } from '../../core/forward.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { eventId } from '../../core/ids.ts';
 import { retryAfterMs } from '../../core/retry-after.ts';
-import type { QueueItem, QueueWork, WorkResult } from '../queues/queue.ts';
+import type { QueueItem, QueueKind, QueueWork, WorkResult } from '../queues/queue.ts';
 import { afterFailure, healthy, isDown, probeEveryMs, untilProbeMs } from './health.ts';
 import type { ForwardsStore, Health, OpenForward } from './store.ts';
 
@@ -44,25 +44,34 @@ const memoryMs = 2000;
 /** `firstAt`: when it was first tried, epoch ms. `refusals`: answers that say no, such as 404. */
 type Tried = { firstAt: number; refusals: number };
 
-export function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): QueueWork {
+/** For the runner of queues. */
+export const createForwardQueueKind = (options: ForwardWorkOptions): QueueKind => ({
+  async open(id) {
+    const forward = await options.store.open(id);
+    return forward && createForwardWork(forward, options);
+  },
+});
+
+function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): QueueWork {
   const { store, send, clock, jitter, onResult } = options;
   const { id } = opened;
   let health: Health = { failures: opened.failures, failingSince: opened.failingSince, probeAt: opened.probeAt };
 
-  /** @returns what to write, nothing when it is as it was */
-  const note = (next: Health): InStatement[] => {
+  /** @returns the changes to write; nothing when there are none. A URL that a person has replaced meanwhile says nothing. */
+  const note = ({ url }: OpenForward, next: Health): InStatement[] => {
     const isSame = next.failures === 0 && health.failures === 0 && health.probeAt === null;
     health = next;
-    return isSame ? [] : [store.noting(id, next)];
+    return isSame ? [] : [store.noting({ id, url }, next)];
   };
 
-  const tryAgain = (item: QueueItem, retry: ForwardRetry, answer: ForwardAnswer, tried: Tried): WorkResult => {
+  const tryAgain = (item: QueueItem, forward: OpenForward, answer: ForwardAnswer, tried: Tried): WorkResult => {
     const now = clock.now();
+    const { retry } = forward;
     const { forMs, firstMs, maxMs } = retryMs(retry);
     const status = answer.kind === 'answered' ? answer.status : null;
     const isRefusal = status !== null && !isBusy(status);
-    // Who says no, or that it is busy, is there.
-    const also = note(status !== null && (isRefusal || status === 429) ? healthy : afterFailure(health, now));
+    // A destination that refuses an event, or says that it is busy, is up.
+    const also = note(forward, status !== null && (isRefusal || status === 429) ? healthy : afterFailure(health, now));
     const asked = answer.kind === 'answered' ? retryAfterMs(answer.headers, now) : undefined;
     const longest = Math.min(maxMs, firstMs * 2 ** Math.min(item.attempts + 1, 30));
     const backoff = firstMs + jitter() * (longest - firstMs);
@@ -99,28 +108,29 @@ export function createForwardWork(opened: OpenForward, options: ForwardWorkOptio
     if (answer.kind === 'refused') return givenUp(null, answer.reason);
     if (answer.kind === 'answered' && isSuccess(answer.status)) {
       onResult('settled');
-      return { kind: 'removed', also: [answer.recorded, ...note(healthy)] };
+      return { kind: 'removed', also: [answer.recorded, ...note(forward, healthy)] };
     }
     if (answer.kind === 'failed' && signal.aborted) return { kind: 'interrupted' };
     const { firstAt, refusals } = readTried(item, clock.now());
     const isRefusal = answer.kind === 'answered' && !isBusy(answer.status);
-    return tryAgain(item, forward.retry, answer, { firstAt, refusals: refusals + (isRefusal ? 1 : 0) });
+    return tryAgain(item, forward, answer, { firstAt, refusals: refusals + (isRefusal ? 1 : 0) });
   };
 
   return {
     // While it is down, and while that has just ended, one event shows how it is.
     concurrency: () => (isDown(health) ? 1 : concurrency),
-    destination: () => new URL(opened.url.toString()).origin,
+    // Of each team: one team's destination that hangs does not hold up another team's.
+    destination: () => `${opened.teamId} ${new URL(opened.url.toString()).origin}`,
     restMs: () => untilProbeMs(health, clock.now()),
     work,
+    giveUp: (_, reason) => givenUp(null, reason),
   };
 }
 
 /** Not the event's fault: it is tried again for long. */
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500;
 
-/** Many large events are being sent or read. It says nothing about the destination. */
-const isShortOfMemory = ({ code }: AppError): boolean => code === 'rate_limited' || code === 'overloaded';
+/** It says nothing about the destination. */
 const waitForMemory = ({ attempts }: QueueItem, { message: error }: AppError): WorkResult => ({
   kind: 'retry',
   inMs: Math.min(memoryMs * (attempts + 1), probeEveryMs),
