@@ -1,4 +1,5 @@
 /* What receivers get, and where nothing may be sent. */
+
 import { afterAll, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
 import { parseAllowEntry } from '../../core/allow-list.ts';
@@ -6,6 +7,7 @@ import { systemClock } from '../../core/clock.ts';
 import { createMailer } from '../../net/mail.ts';
 import { createOutbound } from '../../net/outbound.ts';
 import { openMailServer, openReceiver } from '../../testing/alerts.ts';
+import { notPublic } from '../../testing/not-public.ts';
 import { type Channel, createAlertSender } from './channels.ts';
 import type { Message } from './message.ts';
 
@@ -88,6 +90,14 @@ test('ntfy: text, a title in ASCII, a token', async () => {
   });
   expect(headers['content-type']).toStartWith('text/plain');
   expect(text.split('\n')[0]).toBe('12 new event types');
+  // What looks encoded would be decoded there, line breaks and all.
+  const name = '=?UTF-8?B?DQpYLUV2aWw6IDE=?=';
+  await send(channel('ntfy'), {
+    ...message,
+    alert: { ...message.alert, name },
+    endpoint: { id: 'ep_1', name: 'Shop' },
+  });
+  expect(last().headers['title']).toBe(`=?UTF-8?B?${Buffer.from(`Alert: ${name} (Shop)`).toString('base64')}?=`);
 });
 
 test('webhook: the official library of Standard Webhooks takes it, and not with another secret', async () => {
@@ -113,7 +123,7 @@ test('email', async () => {
   expect(mailServer.received[0]?.text).toContain(`Message-ID: <${message.id}@example.com>`);
 });
 
-test('what reorders text or is not seen is taken out', async () => {
+test('characters that reorder text or are invisible are taken out', async () => {
   await send(channel('ntfy'), { ...message, news: ['a\u202eb\u0000c\r\nX: y', 'x'.repeat(10_000)] });
   const lines = last().text.split('\n');
   expect(lines[1]).toBe('- a\ufffdb\ufffdc\ufffd\ufffdX: y');
@@ -160,36 +170,6 @@ describe('a receiver that fails is a value', () => {
   });
 });
 
-const notPublic = [
-  '127.0.0.1',
-  '127.1',
-  '2130706433',
-  '0x7f000001',
-  '0177.0.0.1',
-  '0.0.0.0',
-  'localhost',
-  'localhost.',
-  'a.localhost',
-  '10.0.0.1',
-  '172.16.0.1',
-  '192.168.1.1',
-  '100.64.0.1',
-  '169.254.169.254',
-  '169.254.170.2',
-  '224.0.0.1',
-  '255.255.255.255',
-  '[::1]',
-  '[::]',
-  '[::ffff:127.0.0.1]',
-  '[::ffff:a9fe:a9fe]',
-  '[64:ff9b::7f00:1]',
-  '[2002:7f00:1::]',
-  '[fe80::1]',
-  '[fd00:ec2::254]',
-  '[fc00::1]',
-  '127.0.0.1%2f.example.com',
-  'user@127.0.0.1',
-];
 describe.each(['slack', 'discord', 'ntfy', 'webhook'] as const)('%s is sent to no address that is not public', type => {
   const { port } = new URL(target.origin);
   const guarded = createAlertSender({ outbound: outbound(), mailer: undefined, now });

@@ -60,10 +60,11 @@ function discord(message: Message): Payload {
   };
 }
 
-/** Header values that are not ASCII are written as RFC 2047 says. https://docs.ntfy.sh/publish/ */
+/** Header values that are not ASCII, or look as if they were encoded, are written as RFC 2047 says. https://docs.ntfy.sh/publish/ */
 function ntfy(message: Message, { secret }: Channel): Payload {
   const title = titleOf(message);
-  const encoded = /^[ -~]*$/.test(title) ? title : `=?UTF-8?B?${Buffer.from(title).toString('base64')}?=`;
+  const encoded =
+    /^[ -~]*$/.test(title) && !title.includes('=?') ? title : `=?UTF-8?B?${Buffer.from(title).toString('base64')}?=`;
   return {
     headers: [
       ['Content-Type', 'text/plain; charset=utf-8'],

@@ -7,9 +7,9 @@ const minute = 60_000;
 
 function follow(condition: Condition) {
   let [state, told, now] = [newState(0), false, 0];
-  return (elapsedMs: number, seen: Partial<Seen> = {}) => {
+  return (elapsedMs: number, seen: Partial<Seen> = {}, isWaiting = false) => {
     now += elapsedMs;
-    const found = look(condition, { state, told }, { ...nothing, ...seen }, { now, elapsedMs });
+    const found = look(condition, { state, told, isWaiting }, { ...nothing, ...seen }, { now, elapsedMs });
     ({ state, told } = found);
     return found.notice && { type: found.notice.type, held: found.notice.held, count: found.notice.count };
   };
@@ -68,7 +68,7 @@ describe('bad_signatures', () => {
   });
 });
 
-test('what changes to and fro within a minute is counted, and not sent', () => {
+test('changes to and fro within a minute are counted, and not sent', () => {
   const at = follow({ kind: 'forward_stuck', minutes: 1, count: null });
   const stuck = { stuckMs: minute };
   expect(at(1000, stuck)).toEqual(fired());
@@ -80,8 +80,18 @@ test('what changes to and fro within a minute is counted, and not sent', () => {
   expect(at(minute)).toBeUndefined();
 });
 
+test('changes while a notification waits are counted, and the next one has the present state', () => {
+  const at = follow({ kind: 'forward_stuck', minutes: 1, count: null });
+  const stuck = { stuckMs: minute };
+  expect(at(1000, stuck)).toEqual(fired());
+  for (let i = 0; i < 100; i++) expect(at(5 * minute, i % 2 ? stuck : {}, true)).toBeUndefined();
+  expect(at(5000, stuck)).toBeUndefined();
+  expect(at(5000, {}, true)).toBeUndefined();
+  expect(at(5000)).toEqual(resolved(100));
+});
+
 describe.each(['new_type', 'schema_change'] as const)('%s', kind => {
-  test('reports at once, then at most once a minute, with the number of what came meanwhile', () => {
+  test('reports at once, then at most once a minute, with the number of changes since', () => {
     const at = follow({ kind, minutes: null, count: null });
     expect(at(1000)).toBeUndefined();
     expect(at(1000, { changes: 2, news: ['a', 'b'] })).toEqual(fired(0, 2));
@@ -89,12 +99,19 @@ describe.each(['new_type', 'schema_change'] as const)('%s', kind => {
     expect(at(5000)).toEqual(fired(0, 110));
     expect(at(10 * minute)).toBeUndefined();
   });
+
+  test('reports what changed while a notification waited in one', () => {
+    const at = follow({ kind, minutes: null, count: null });
+    expect(at(1000, { changes: 1, news: ['a'] })).toEqual(fired(0, 1));
+    for (let i = 0; i < 11; i++) expect(at(5 * minute, { changes: 10, news: ['c'] }, true)).toBeUndefined();
+    expect(at(5000)).toEqual(fired(0, 110));
+  });
 });
 
 test('a flood of changes keeps the first ten in words', () => {
   const first = look(
     { kind: 'new_type', minutes: null, count: null },
-    { state: newState(0), told: false },
+    { state: newState(0), told: false, isWaiting: false },
     { ...nothing, changes: 500, news: Array.from({ length: 500 }, (_, n) => `type ${n}`) },
     { now: 1, elapsedMs: 1 },
   );

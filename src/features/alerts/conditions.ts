@@ -1,5 +1,5 @@
 /*
- * When an alert fires and when it is resolved, as a pure function of what was seen. All times are those of the alert clock, which
+ * When an alert fires and when it is resolved, as a pure function of observations. All times are those of the alert clock, which
  * stands still while no server runs and never goes back.
  */
 import { type AlertKind, reportingKinds } from '../../core/alert.ts';
@@ -21,7 +21,7 @@ export type AlertState = {
   toldAt: number | null;
 };
 
-/** What was seen since the last look. */
+/** Observations since the last evaluation. */
 export type Seen = {
   /** How many events match. For silence: events that end it. For bad_signatures: events with an invalid signature. */
   matching: number;
@@ -34,7 +34,7 @@ export type Seen = {
   isPaused: boolean;
 };
 
-/** The notification to send. `held`: earlier changes that were not reported, because a minute had not passed since the last notification. */
+/** The notification to send. `held`: changes of the condition since the last notification that were not reported. */
 export type Notice = {
   type: 'alert.fired' | 'alert.resolved';
   reason: string;
@@ -55,14 +55,20 @@ export const newState = (now: number): AlertState => ({
   toldAt: null,
 });
 
-/** @param told whether the last notification said that it fired */
+/**
+ * Notifies at most once a minute, and not while an earlier notification waits: a receiver that was away gets one, and then the present
+ * state, and not all that changed meanwhile.
+ * @param told whether the last notification said that it fired
+ * @param isWaiting whether the last notification has not been sent yet
+ */
 export function look(
   condition: Condition,
-  { state, told }: { state: AlertState; told: boolean },
+  { state, told, isWaiting }: { state: AlertState; told: boolean; isWaiting: boolean },
   seen: Seen,
   { now, elapsedMs }: { now: number; elapsedMs: number },
 ): { state: AlertState; told: boolean; notice: Notice | undefined } {
-  const mayTell = state.toldAt === null || now - state.toldAt >= minuteMs;
+  const isSoon = state.toldAt !== null && now - state.toldAt < minuteMs;
+  const mayTell = !isSoon && !isWaiting;
   if (reportingKinds.has(condition.kind)) return report(condition, state, seen, { now, mayTell });
   const next = measure(condition, state, seen, { now, elapsedMs });
   const untold = state.untold + (next.isFiring === state.isFiring ? 0 : 1);

@@ -45,6 +45,7 @@ function openProcess(seen: () => Partial<Seen> = () => ({})) {
       clock,
       isShared: true,
       isBusy: () => false,
+      recentDeliveries: () => 0,
       onError: error => errors.push(error),
     }),
     addJob: background.add,
@@ -132,10 +133,14 @@ test('the time in which no server ran does not count as silence', async () => {
   await third.look();
   await third.pass(20 * minute);
   expect(await items()).toHaveLength(1);
+  // While the notification waits, nothing else is added, not even that the condition has ended.
   const fourth = openProcess(() => ({ matching: 1 }));
   await fourth.look();
-  await fourth.pass(minute);
-  expect((await items()).map(({ type }) => type)).toEqual(['alert.fired', 'alert.resolved']);
+  await fourth.pass(10 * minute);
+  expect(await items()).toHaveLength(1);
+  await server.services.database.client.execute('DELETE FROM queue_items');
+  await fourth.pass(10_000);
+  expect(await items()).toEqual([{ owner: 'alr_0', type: 'alert.resolved' }]);
 });
 
 test('without alerts nothing is written', async () => {

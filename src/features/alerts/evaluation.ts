@@ -12,7 +12,7 @@ import type { BackgroundJob, SliceResult } from '../../db/background.ts';
 import type { QueuesService } from '../queues/service.ts';
 import { type AlertState, look, type Notice, type Seen } from './conditions.ts';
 import type { Notification } from './message.ts';
-import type { AlertsStore, OpenAlert } from './store.ts';
+import type { AlertsStore, EnabledAlert, OpenAlert } from './store.ts';
 
 /** How often alerts are looked at. */
 export const lookEveryMs = 5000;
@@ -20,7 +20,7 @@ export const lookEveryMs = 5000;
 const maxGapMs = 30_000;
 const alertsPerSlice = 10;
 
-/** What was seen of an alert since its position. */
+/** Observations of an alert since its position. */
 export type Observe = (alert: OpenAlert) => Promise<{ seen: Seen; position: number }>;
 
 /** A pass through all alerts: the alert clock stands at `from` in the database, and will stand at `now`. */
@@ -64,14 +64,15 @@ export function createEvaluation({
     return [...queues.creation(alertQueueName, alert.id), ...queues.addition(alertQueueName, alert.id, [item])];
   };
 
-  /** What is written about one alert. */
+  /** The statements that save one alert's state. */
   const lookAt = async (
-    alert: OpenAlert,
+    alert: EnabledAlert,
     { now, elapsedMs }: Pass,
   ): Promise<{ statements: InStatement[]; hasNotice: boolean }> => {
     const { seen, position } = await observe(alert);
     const before = JSON.parse(alert.state.toString()) as AlertState;
-    const { state, told, notice } = look(alert, { state: before, told: alert.told }, seen, { now, elapsedMs });
+    const { told: wasTold, isWaiting } = alert;
+    const { state, told, notice } = look(alert, { state: before, told: wasTold, isWaiting }, seen, { now, elapsedMs });
     const text = JSON.stringify(state);
     if (text === alert.state.toString() && position === alert.position && !notice)
       return { statements: [], hasNotice: false };

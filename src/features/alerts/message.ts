@@ -51,6 +51,8 @@ export function linesOf({ reason, news, count, held }: Message): string[] {
     reason,
     ...news.map(line => `- ${plainLine(line)}`),
     ...(more > 0 ? [`- and ${more} more`] : []),
-    ...(held > 0 ? [`In the minute before, the condition changed ${held} ${held === 1 ? 'time' : 'times'} more.`] : []),
+    ...(held > 0
+      ? [`Since the last notification, the condition changed ${held} more ${held === 1 ? 'time' : 'times'}.`]
+      : []),
   ];
 }

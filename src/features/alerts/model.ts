@@ -17,7 +17,7 @@ export const AlertChannel = t.Object(
         t.String({
           maxLength: 1000,
           description:
-            'of webhook: the signing secret `whsec_…`, made by the server when it is left out; of ntfy: an access token, if the topic needs one',
+            'of webhook: the signing secret `whsec_…`, made by the server when it is left out; of ntfy: an access token, if the topic needs one; empty removes it',
         }),
       ),
     ),
@@ -92,7 +92,13 @@ export const Alert = t.Object(
 );
 export type Alert = Static<typeof Alert>;
 
-export const AlertList = t.Object({ alerts: t.Array(Alert) }, { title: 'AlertList' });
+export const AlertList = t.Object(
+  {
+    alerts: t.Array(Alert),
+    canEmail: t.Boolean({ description: 'whether the server can send email: its operator has set HOOKTAPE_SMTP_URL' }),
+  },
+  { title: 'AlertList' },
+);
 export type AlertList = Static<typeof AlertList>;
 
 export const AlertTest = t.Object(

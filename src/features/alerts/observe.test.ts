@@ -18,13 +18,14 @@ function observe(pages: readonly number[], isBusy = false) {
     },
     matchingAmong: async () => new Set(),
     lastSeq: async () => 5000,
+    learn: () => {},
     isBusy: () => isBusy,
     stuckForward: async () => 0,
   });
   return look(alert).then(({ seen, position }) => ({ matching: seen.matching, position, read }));
 }
 
-test('one event ends a silence: what follows is not read', async () => {
+test('one event ends a silence: later events are not read', async () => {
   expect(await observe([0, 3, 500, 500])).toEqual({ matching: 3, position: 5000, read: 2 });
 });
 

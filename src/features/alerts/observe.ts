@@ -1,4 +1,4 @@
-/* What was stored since an alert was last looked at, as far as its kind is about it. */
+/* Reads the events, schema changes or forwards that an alert's kind is about, since the alert was last evaluated. */
 import { parseEventId } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import type { Seen } from './conditions.ts';
@@ -6,7 +6,7 @@ import type { Observe } from './evaluation.ts';
 import type { ChangeRow, TypeRow } from './seen-store.ts';
 import type { AlertsStore, OpenAlert } from './store.ts';
 
-/** For how long the forward of an endpoint (its row number) that is stuck longest has been stuck, ms; 0: none is. */
+/** For how long the endpoint's longest stuck forward has been stuck, ms; 0: none is stuck. */
 export type StuckForward = (endpoint: number) => Promise<number>;
 
 export type ObserveOptions = {
@@ -20,13 +20,15 @@ export type ObserveOptions = {
   matchingAmong: (alert: OpenAlert, where: string, seqs: readonly number[]) => Promise<ReadonlySet<number>>;
   /** The highest row number of an event. */
   lastSeq: () => Promise<number>;
+  /** Has the schemas of new events learned soon: the next look sees them. */
+  learn: () => void;
   /** Whether deliveries wait for their commit, or arrive at a high rate: then less is read at a time. */
   isBusy: () => boolean;
   stuckForward: StuckForward;
 };
 
 const nothing: Omit<Seen, 'isPaused'> = { matching: 0, changes: 0, news: [], stuckMs: 0 };
-/** Of one look at one alert. What is left is read at the next one. */
+/** For one alert in one evaluation. The rest is read in the next one. */
 const maxPages = 8;
 const maxChanges = 500;
 
@@ -40,7 +42,7 @@ export function eventsThatCount({ kind, minutes }: Pick<OpenAlert, 'kind' | 'min
 }
 
 export function createObserve(options: ObserveOptions): Observe {
-  const { store, matching, matchingAmong, lastSeq, isBusy, stuckForward } = options;
+  const { store, matching, matchingAmong, lastSeq, learn, isBusy, stuckForward } = options;
 
   const events = async (alert: OpenAlert) => {
     const where = eventsThatCount(alert, alert.filter.toString());
@@ -62,10 +64,12 @@ export function createObserve(options: ObserveOptions): Observe {
     position: rows.at(-1)?.seq ?? alert.position,
   });
   const types = async (alert: OpenAlert) => {
+    learn();
     const rows = await store.typesAfter(alert.endpoint, alert.position, maxChanges);
     return reported(alert, rows, rows.map(nameOf));
   };
   const changes = async (alert: OpenAlert) => {
+    learn();
     const rows = await store.changesAfter(alert.endpoint, alert.position, maxChanges);
     const where = alert.filter.toString();
     const seqOf = ({ eventId }: ChangeRow): number => parseEventId(eventId)?.seq ?? 0;

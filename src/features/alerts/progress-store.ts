@@ -1,4 +1,4 @@
-/* How far the looks at alerts have come: the alert clock, the state of each alert, and what the operator was told. */
+/* The progress of evaluations: the alert clock, the state of each alert, and the last notification of the operator. */
 import type { InStatement } from '@libsql/client';
 import { and, eq } from 'drizzle-orm';
 import { type StorageLevel, storageLevels } from '../../core/alert.ts';
@@ -25,7 +25,7 @@ export const createProgressStore = ({ db, client }: Pick<Database, 'db' | 'clien
   /** Moves the clock; a transaction with it fails when it does not stand at `from`. */
   moveClock: (from: number, to: number): InStatement => ({ sql: moveClockSql, args: [toBytes(from), toBytes(to)] }),
 
-  /** Saves what was found; a transaction with it fails when the alert was changed or disabled meanwhile. */
+  /** Saves the findings; a transaction with it fails when the alert was changed or disabled meanwhile. */
   saveState: (
     { seq, state: before }: Pick<typeof alerts.$inferSelect, 'seq' | 'state'>,
     found: { state: string; position: number; told: boolean; changedAt: number | null },
@@ -45,14 +45,14 @@ export const createProgressStore = ({ db, client }: Pick<Database, 'db' | 'clien
     }
   },
 
-  /** What the operator was told last about storage. */
+  /** The last state of storage that the operator was notified of. */
   storageTold: async (): Promise<StorageLevel> => {
     const [row] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, storageName));
     const told = row?.value.toString();
     return storageLevels.find(level => level === told) ?? 'ok';
   },
 
-  /** Notes what the operator is told. @returns false when something else than `before` was said last */
+  /** Saves the state that the operator is notified of. @returns false when the last one was not `before` */
   async tellStorage(before: StorageLevel, level: StorageLevel): Promise<boolean> {
     const { rowsAffected } = await db
       .update(meta)

@@ -1,5 +1,5 @@
 /* Where an alert's notifications go, as a person gives it. */
-import { readDestination } from '../../core/destination.ts';
+import { readKeptDestination } from '../../core/destination.ts';
 import { invalid } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/ids.ts';
 import { readEmail } from '../../core/text.ts';
@@ -12,7 +12,8 @@ const webhookSecret = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z
 const ntfyToken = /^[\x21-\x7e]+$/;
 
 /**
- * @param before the channel until now: without a new secret, one of the same type keeps its own
+ * @param before the channel until now: without a new secret, one of the same type keeps its own. A token of ntfy is not kept for
+ * another server, which would get it; an empty one removes it
  * @throws invalid
  */
 export function readChannel(
@@ -32,6 +33,8 @@ export function readChannel(
   if (url == null) throw invalid(`channel.url: required for ${type}`);
   const destination = readUrl(url);
   if (type === 'ntfy') {
+    const isElsewhere = before?.url != null && new URL(before.url).origin !== new URL(destination).origin;
+    const secret = given.secret === '' ? null : (given.secret ?? (isElsewhere ? null : kept));
     if (secret !== null && !ntfyToken.test(secret)) throw invalid('channel.secret: must be an access token of ntfy');
     return { type, url: destination, to: null, secret };
   }
@@ -53,7 +56,7 @@ function isWebhookSecret(secret: string): boolean {
 
 function readUrl(url: string): string {
   try {
-    return readDestination(url);
+    return readKeptDestination(url);
   } catch (error) {
     throw invalid(`channel.${error instanceof Error ? error.message : 'url'}`);
   }

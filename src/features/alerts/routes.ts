@@ -10,27 +10,28 @@ import type { AlertsService } from './service.ts';
 export const alertsRoutes = ({ gate, alerts }: { gate: Gate; alerts: AlertsService }) =>
   new Elysia({ prefix: '/api/endpoints', tags: ['Alerts'] })
     .use(authenticated(gate))
-    .get('/:id/alerts', async ({ principal, params }) => ({ alerts: await alerts.list(principal, params.id) }), {
+    .get('/:id/alerts', ({ principal, params }) => alerts.list(principal, params.id), {
       params: IdParams,
       response: responses({ 200: AlertList }, 403, 404),
       detail: {
         operationId: 'listAlerts',
         summary: 'The endpoint’s alerts, oldest first',
-        description: 'The whole team shares them.',
+        description:
+          'The whole team shares them. To a read-only key, `channel.url` is only the server, with `[set]` as its path.',
       },
     })
     .post(
       '/:id/alerts',
       async ({ principal, params, body, status }) => status(201, await alerts.create(principal, params.id, body)),
       {
-        ...jsonInput(NewAlert),
+        ...jsonInput(NewAlert, { nullIsAbsent: true }),
         params: IdParams,
         response: responses({ 201: Alert, 400: FilterErrorBody }, 403, 404),
         detail: {
           operationId: 'createAlert',
           summary: 'Create an alert; not for apps',
           description:
-            'What happens from now on counts. It fires once when its condition begins, and is resolved once when the condition ends; `new_type` and `schema_change` report what is new. At most one notification a minute. The secret of a webhook stands only in this answer. An endpoint can have 20 alerts.',
+            'Only events from now on count. It fires once when its condition begins, and is resolved once when the condition ends; `new_type` and `schema_change` only report changes. At most one notification a minute. The secret of a webhook stands only in this answer. An endpoint can have 20 alerts.',
         },
       },
     )
@@ -42,7 +43,7 @@ export const alertsRoutes = ({ gate, alerts }: { gate: Gate; alerts: AlertsServi
         operationId: 'changeAlert',
         summary: 'Change, enable or disable an alert; not for apps',
         description:
-          'A new condition, or `enabled`, starts it anew, without a notification. `channel` is replaced as a whole; without `secret`, one of the same type keeps its secret.',
+          'A new condition, or `enabled`, starts it anew, without a notification. `channel` is replaced as a whole; without `secret`, one of the same type keeps its secret, but a token of ntfy only for the same server.',
       },
     })
     .delete(

@@ -1,4 +1,4 @@
-/* What the learning of schemas has found, as far as alerts report it. */
+/* New event types and schema changes, which the learning of schemas has found. */
 import { and, asc, eq, gt, max } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { eventSchemas, schemaChanges } from '../../db/schema.ts';

@@ -1,5 +1,5 @@
 /*
- * Alerts (features "Alerts"): conditions of an endpoint that people want to hear of. The whole team shares them; connected apps may
+ * Alerts: conditions of an endpoint that people want to hear of. The whole team shares them; connected apps may
  * not see them, because they send to URLs. Where notifications go is sealed: such URLs are credentials.
  */
 import { alertQueueName, reportingKinds } from '../../core/alert.ts';
@@ -16,19 +16,19 @@ import type { QueuesService } from '../queues/service.ts';
 import type { Channel, SendAlert } from './channels.ts';
 import { newState } from './conditions.ts';
 import type { Message, Notification } from './message.ts';
-import type { Alert, AlertChange, AlertTest, NewAlert } from './model.ts';
+import type { Alert, AlertChange, AlertList, AlertTest, NewAlert } from './model.ts';
 import { eventsThatCount } from './observe.ts';
 import { readChannel } from './read-channel.ts';
 import type { AlertRow, AlertsStore } from './store.ts';
 
 export type AlertsService = ReturnType<typeof createAlertsService>;
 
-type Who = Pick<Principal, 'teamId' | 'accountId' | 'app'>;
+type Who = Pick<Principal, 'teamId' | 'accountId' | 'app' | 'isReadOnly'>;
 type Rule = Pick<AlertRow, 'kind' | 'minutes' | 'count' | 'filter'>;
 
 export function createAlertsService(options: {
   store: AlertsStore;
-  queues: Pick<QueuesService, 'abort'>;
+  queues: Pick<QueuesService, 'abort' | 'removal' | 'reopening' | 'wake' | 'wakening'>;
   sealer: Sealer;
   clock: Clock;
   random: RandomBytes;
@@ -42,8 +42,8 @@ export function createAlertsService(options: {
   /** The endpoint's page in the dashboard. */
   linkTo: (endpointId: string) => string;
   canMail: boolean;
-  /** @throws rate_limited when the account sends too many test emails */
-  limitTests: (accountId: string) => void;
+  /** @throws rate_limited when the account or the team sends too many emails */
+  limitTests: (principal: Who) => void;
 }) {
   const { store, queues, sealer, clock, random, endpoint: findEndpoint, lastSeq, catchUp, send, linkTo } = options;
 
@@ -77,7 +77,7 @@ export function createAlertsService(options: {
     };
   };
 
-  /** From now on: what was stored before does not count. */
+  /** From now on: events stored before do not count. */
   const start = async (kind: AlertRow['kind'], endpoint: number) => {
     const isAboutSchemas = reportingKinds.has(kind);
     if (isAboutSchemas) await catchUp();
@@ -89,9 +89,9 @@ export function createAlertsService(options: {
   const readRule = (kind: AlertRow['kind'], given: Pick<NewAlert, 'where' | 'minutes' | 'count'>): Rule => {
     const { where, minutes, count } = given;
     if (kind === 'silence' && minutes == null) throw invalid('minutes: required for silence');
-    refuse(reportingKinds.has(kind) && minutes != null, 'minutes', kind);
-    refuse(kind !== 'bad_signatures' && count != null, 'count', kind);
-    refuse((kind === 'new_type' || kind === 'forward_stuck') && !!where, 'where', kind);
+    // A filter that is not used would be mistaken for one that is. `minutes` and `count` are shown as null.
+    if (where && (kind === 'new_type' || kind === 'forward_stuck'))
+      throw invalid(`where: an alert of kind ${kind} has none`);
     const rule = {
       kind,
       minutes: reportingKinds.has(kind) ? null : (minutes ?? 5),
@@ -124,15 +124,30 @@ export function createAlertsService(options: {
     link: linkTo(endpoint.endpointId),
   });
 
+  /** What was to be said of the former condition. */
+  const dropWaiting = async (id: string): Promise<void> => {
+    await store.write(queues.removal(alertQueueName, id));
+    queues.abort(alertQueueName, id);
+  };
+  /** The new channel is tried at once, and not when the pause after the failures of the former one is over. */
+  const hastenWaiting = async (id: string): Promise<void> => {
+    const waiting = await store.waiting(id);
+    if (waiting.length === 0) return;
+    await store.write([...queues.reopening(waiting), ...queues.wakening(alertQueueName, id)]);
+    queues.wake(alertQueueName, id);
+  };
+
   return {
     channelOf,
     toMessage,
 
     /** Oldest first. @throws not_found, forbidden for an app */
-    async list(principal: Who, endpointId: string): Promise<Alert[]> {
+    async list(principal: Who, endpointId: string): Promise<AlertList> {
       requireUser(principal);
       const { seq } = await findEndpoint(principal, endpointId);
-      return (await store.listOf({ teamId: principal.teamId, endpoint: seq })).map(row => toAlert(row));
+      const rows = await store.listOf({ teamId: principal.teamId, endpoint: seq });
+      const alerts = rows.map(row => toAlert(row));
+      return { alerts: principal.isReadOnly ? alerts.map(withoutPath) : alerts, canEmail: options.canMail };
     },
 
     /** @throws invalid, not_found, limit_reached, forbidden for an app */
@@ -162,7 +177,7 @@ export function createAlertsService(options: {
       throw limitReached(`an endpoint has at most ${maxAlertsPerEndpoint} alerts: delete one first`);
     },
 
-    /** A new condition starts anew. @throws invalid, not_found, forbidden for an app */
+    /** A new condition starts anew; what waits goes to a new channel at once. @throws invalid, not_found, forbidden for an app */
     async change(principal: Who, endpointId: string, id: string, given: AlertChange): Promise<Alert> {
       const { own, row } = await find(principal, endpointId, id);
       if (Object.values(given).every(value => value === undefined))
@@ -184,6 +199,8 @@ export function createAlertsService(options: {
         ...(channel && { ...sealChannel(id, channel), lastError: null }),
       });
       if (!changed) throw notFound('alert');
+      if (isNewRule) await dropWaiting(id);
+      else if (channel) await hastenWaiting(id);
       const isNewSecret = channel?.type === 'webhook' && channel.secret !== before?.secret;
       return toAlert(changed, isNewSecret ? channel.secret : null);
     },
@@ -198,7 +215,7 @@ export function createAlertsService(options: {
     /** Sends a notification now, and only once. @throws not_found, rate_limited, forbidden for an app */
     async test(principal: Who, endpointId: string, id: string): Promise<AlertTest> {
       const { row, endpoint } = await find(principal, endpointId, id);
-      if (row.channelType === 'email') options.limitTests(principal.accountId);
+      if (row.channelType === 'email') options.limitTests(principal);
       const channel = channelOf(row);
       if (!channel) return { ok: false, status: null, error: 'HOOKTAPE_SECRET has changed: set the channel again' };
       const at = clock.now();
@@ -218,11 +235,13 @@ export function createAlertsService(options: {
   };
 }
 
-function refuse(isWrong: boolean, field: string, kind: string): void {
-  if (isWrong) throw invalid(`${field}: an alert of kind ${kind} has none`);
-}
+/** Who knows the URL of a webhook or a topic can send through it, which is more than to read. */
+const withoutPath = (alert: Alert): Alert => {
+  const { url } = alert.channel;
+  return url === null ? alert : { ...alert, channel: { ...alert.channel, url: `${new URL(url).origin}/[set]` } };
+};
 
-/** With what is added to it, the filter must still be one. @throws invalid */
+/** The filter must be valid, also with the terms that are added to it. @throws invalid */
 function checkWithinLimits(rule: Rule): void {
   try {
     parseWhere(eventsThatCount(rule, rule.filter.toString()));

@@ -101,7 +101,7 @@ test('a mail server that is away gets it later', async () => {
   expect([tries, process.subjects]).toEqual([3, [lowSubject]]);
 });
 
-test('the settings are what it takes', async () => {
+test('the settings are the ones that it takes', async () => {
   const mailServer = await openMailServer();
   const configured = await openTestServer({
     env: { HOOKTAPE_SMTP_URL: `smtp://127.0.0.1:${mailServer.port}`, HOOKTAPE_ALERT_EMAIL: 'ops@example.com' },

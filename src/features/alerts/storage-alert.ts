@@ -1,6 +1,6 @@
 /*
  * The operator's alert about storage: an email when the disk fills up, when the database cannot be written, and when all is well again. It
- * must go out while nothing can be written, so it does not wait in a queue; what was said last is kept in the database when it can be.
+ * must go out while nothing can be written, so it does not wait in a queue; the last one is kept in the database when it can be.
  */
 import type { StorageLevel } from '../../core/alert.ts';
 import type { Clock } from '../../core/clock.ts';

@@ -1,11 +1,11 @@
 /* Alerts of endpoints. Ownership is part of every query of a person. */
 import type { InStatement } from '@libsql/client';
-import { and, asc, count, eq, exists, gt, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, count, eq, exists, gt, inArray, isNull, lt, sql } from 'drizzle-orm';
 import { alertQueueName } from '../../core/alert.ts';
 import type { Database } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { endpoints, teams } from '../../db/schema.ts';
-import { alerts, queues } from '../../db/schema-queues.ts';
+import { alerts, queueItems, queues } from '../../db/schema-queues.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
 import { createProgressStore } from './progress-store.ts';
 import { createSeenStore } from './seen-store.ts';
@@ -16,7 +16,7 @@ export type NewAlertRow = Omit<AlertRow, 'told' | 'changedAt' | 'lastSentAt' | '
 export type AlertRowChange = Partial<Omit<Row, 'seq' | 'id' | 'endpoint' | 'kind' | 'createdAt'>>;
 /** An endpoint of a team. */
 export type OwnEndpoint = { teamId: string; endpoint: number };
-/** With what is needed to look at it, or to send its notifications. */
+/** With everything that evaluating it or sending its notifications needs. */
 export type OpenAlert = Row & {
   endpointId: string;
   endpointName: string;
@@ -24,6 +24,9 @@ export type OpenAlert = Row & {
   plan: 'free' | 'pro';
   pausedAt: number | null;
 };
+
+/** `isWaiting`: a notification of it has not been sent yet. */
+export type EnabledAlert = OpenAlert & { isWaiting: boolean };
 
 export type AlertsStore = ReturnType<typeof createAlertsStore>;
 
@@ -50,6 +53,12 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
       .from(alerts)
       .innerJoin(endpoints, and(eq(endpoints.seq, alerts.endpoint), isNull(endpoints.deletedAt)))
       .innerJoin(teams, eq(teams.id, endpoints.teamId));
+  const selectWaiting = (ids: readonly string[]) =>
+    db
+      .select({ owner: queues.owner, seq: queueItems.seq })
+      .from(queues)
+      .innerJoin(queueItems, eq(queueItems.queue, queues.seq))
+      .where(and(eq(queues.kind, alertQueueName), inArray(queues.owner, [...ids])));
   const toOpen = ({ alert, ...rest }: { alert: Row } & Omit<OpenAlert, keyof Row>): OpenAlert => ({
     ...alert,
     ...rest,
@@ -86,13 +95,17 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
       (await selectOpen().where(eq(alerts.id, id))).map(toOpen)[0],
 
     /** Enabled alerts after a row number, in order. */
-    enabledAfter: async (seq: number, limit: number): Promise<OpenAlert[]> =>
-      (
-        await selectOpen()
-          .where(and(eq(alerts.enabled, true), gt(alerts.seq, seq)))
-          .orderBy(asc(alerts.seq))
-          .limit(limit)
-      ).map(toOpen),
+    async enabledAfter(seq: number, limit: number): Promise<EnabledAlert[]> {
+      const rows = await selectOpen()
+        .where(and(eq(alerts.enabled, true), gt(alerts.seq, seq)))
+        .orderBy(asc(alerts.seq))
+        .limit(limit);
+      const waiting = new Set((await selectWaiting(rows.map(({ alert }) => alert.id))).map(({ owner }) => owner));
+      return rows.map(row => ({ ...toOpen(row), isWaiting: waiting.has(row.alert.id) }));
+    },
+
+    /** Its notifications that were not sent yet, as items of its queue. */
+    waiting: async (id: string): Promise<number[]> => (await selectWaiting([id])).map(({ seq }) => seq),
 
     noteSent: (id: string, at: number): InStatement =>
       toClientStatement(db.update(alerts).set({ lastSentAt: at, lastError: null }).where(eq(alerts.id, id))),

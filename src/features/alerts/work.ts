@@ -23,15 +23,24 @@ export type AlertWorkOptions = {
   toMessage: (alert: OpenAlert, notification: Notification) => Message;
   send: SendAlert;
   clock: Clock;
+  /** Counts an email of the team. @returns 0, or after how many seconds the team may send one */
+  takeEmail: (teamId: string) => number;
   onSent: (type: Channel['type'], result: 'ok' | 'failed') => void;
 };
 
 export const createAlertQueueKind = (options: AlertWorkOptions): QueueKind => ({
-  open: async id => ((await options.store.open(id)) ? workOn(id, options) : undefined),
+  async open(id) {
+    const alert = await options.store.open(id);
+    return alert && workOn(alert, options);
+  },
 });
 
-function workOn(id: string, { store, channelOf, toMessage, send, clock, onSent }: AlertWorkOptions): QueueWork {
-  let takenAtMs = Number.NEGATIVE_INFINITY;
+function workOn(alert: OpenAlert, options: AlertWorkOptions): QueueWork {
+  const { store, channelOf, toMessage, send, clock, takeEmail, onSent } = options;
+  const { id } = alert;
+  // The wall clock may have jumped since.
+  const sinceMs = alert.lastSentAt === null ? minuteMs : Math.max(0, clock.now() - alert.lastSentAt);
+  let takenAtMs = clock.monotonic() - Math.min(sinceMs, minuteMs);
 
   const resultOf = ({ attempts }: QueueItem, sent: SendResult): WorkResult => {
     if (sent.ok) return { kind: 'removed', also: [store.noteSent(id, clock.now())] };
@@ -46,12 +55,19 @@ function workOn(id: string, { store, channelOf, toMessage, send, clock, onSent }
   return {
     concurrency: () => 1,
     destination: () => `alert ${id}`,
+    giveUp: (_, reason) => ({ kind: 'removed', also: [store.noteFailed(id, `given up: ${reason}`)] }),
     startInMs: () => Math.max(0, takenAtMs + minuteMs - clock.monotonic()),
     async work(item, signal) {
       const alert = await store.open(id);
       if (!alert?.enabled || item.detail === null) return { kind: 'removed' };
       const channel = channelOf(alert);
       if (!channel) return { kind: 'removed', also: [store.noteFailed(id, 'HOOKTAPE_SECRET has changed')] };
+      const waitS = channel.type === 'email' ? takeEmail(alert.teamId) : 0;
+      if (waitS > 0) {
+        const error = 'too many emails in an hour: it is sent later';
+        const later = { kind: 'retry', inMs: waitS * 1000, status: null, error } as const;
+        return { ...later, also: [store.noteFailed(id, error)] };
+      }
       const notification = JSON.parse(Buffer.from(item.detail).toString()) as Notification;
       const sent = await send(channel, toMessage(alert, notification), signal);
       if (signal.aborted && !sent.ok) return { kind: 'interrupted' };

@@ -4,7 +4,7 @@
  */
 import { unauthorized } from '../../core/errors.ts';
 import type { MemberAccess } from '../../core/principal.ts';
-import type { ReadableEndpoint } from '../events/service.ts';
+import type { ReadableEndpoint } from '../events/reading.ts';
 
 export type AccessCheck = {
   /** As of the last check: team and plan may have changed since the request. */
