@@ -41,15 +41,26 @@ export function appErrorResponse(error: AppError, headers: Record<string, string
 type Problem = {
   path?: string;
   message?: string;
-  schema?: { pattern?: string; description?: string; anyOf?: { const?: unknown }[] };
+  schema?: { pattern?: string; description?: string; anyOf?: { const?: unknown; type?: unknown }[] };
+  /** Of each option of `anyOf`. */
+  errors?: readonly { First(): unknown }[];
 };
 
 /** Names the field and what was expected, never the received value. */
 export function validationMessage(kind: string, problems: readonly Problem[]): string {
   const place = { body: 'body', query: 'query', params: 'path', headers: 'headers' }[kind] ?? kind;
-  const first = problems.find(problem => problem.path) ?? problems[0];
+  const first = besidesNull(problems.find(problem => problem.path) ?? problems[0]);
   const field = (first?.path ?? '').replace(/^\//, '').replaceAll('/', '.');
   return field ? `invalid ${place}: ${field}: ${expectation(first)}` : `invalid ${place}`;
+}
+
+/** Of a value that may also be null: what is wrong with it as the other type. */
+function besidesNull(problem: Problem | undefined): Problem | undefined {
+  const options = problem?.schema?.anyOf ?? [];
+  const [place, ...others] = options.keys().filter(i => options[i]?.type !== 'null');
+  if (place === undefined || others.length > 0) return problem;
+  const inner = problem?.errors?.[place]?.First() as Problem | undefined;
+  return inner ? besidesNull(inner) : problem;
 }
 
 /** Describes patterns and unions in words. */

@@ -5,19 +5,24 @@ import { invalid } from '../core/errors.ts';
 import { decodeUtf8 } from '../core/text.ts';
 import { validationMessage } from './errors.ts';
 import { bodyOf } from './fetch-adapter.ts';
+import { withNulls, withoutNulls } from './null-is-absent.ts';
 
 /** The response names one problem; an invalid body can have thousands. */
 const maxProblems = 20;
 
-/** `parse`: in place of `JSON.parse`. */
-export type JsonOptions = { parse?: (text: string) => unknown };
+/** `parse`: in place of `JSON.parse`. `nullIsAbsent`: optional properties may be null, which is the same as absent. */
+export type JsonOptions = { parse?: (text: string) => unknown; nullIsAbsent?: boolean };
 
 /**
  * The JSON body of a route. Validated here and not by Elysia, whose error messages contain the values that were sent, and
  * fail for an object with its own `toString`. Properties that are not in the schema are refused.
  */
-export const jsonInput = <T extends TObject>(schema: T, { parse = JSON.parse }: JsonOptions = {}) => {
-  const closed: TObject = { ...schema, additionalProperties: false };
+export const jsonInput = <T extends TObject>(
+  schema: T,
+  { parse = JSON.parse, nullIsAbsent = false }: JsonOptions = {},
+) => {
+  const taken: TObject = nullIsAbsent ? withNulls(schema) : schema;
+  const closed: TObject = { ...taken, additionalProperties: false };
   return {
     // Destructured, because Elysia reads the source of a hook to find what it uses, and misreads a longer use of its parameter.
     async parse({ request }: { request: Request }): Promise<unknown> {
@@ -26,9 +31,9 @@ export const jsonInput = <T extends TObject>(schema: T, { parse = JSON.parse }: 
         throw invalid(
           validationMessage('body', Iterator.from(Value.Errors(closed, value)).take(maxProblems).toArray()),
         );
-      return value;
+      return nullIsAbsent ? withoutNulls(schema, value as Record<string, unknown>) : value;
     },
-    body: t.Unsafe<Static<T>>({ ...schema }),
+    body: t.Unsafe<Static<T>>({ ...taken }),
   };
 };
 

@@ -118,7 +118,7 @@ test('a preview says which rule would have answered, and changes nothing', async
   expect(one.events).toEqual([{ event: (await eventsOf(id))[0], rule: 'rule-1', status: 500 }]);
 });
 
-test('chance: the preview of an event says what its sender got', async () => {
+test('chance: the preview of an event shows the answer that its sender got', async () => {
   const { id, url } = await ada.createEndpoint();
   const rules: AnswerRule[] = [{ chance: 0.5, answer: { status: 500 } }];
   await ada.json(200, 'PUT', `/api/endpoints/${id}/answers`, { rules });
@@ -133,7 +133,7 @@ test('chance: the preview of an event says what its sender got', async () => {
   expect(new Set(events.map(({ status }) => status)).size).toBe(2);
 });
 
-test('exports say what senders were answered, and imports bring it back', async () => {
+test('exports contain the answers to senders, and imports restore them', async () => {
   const { id, url } = await ada.createEndpoint();
   await ada.json(200, 'PUT', `/api/endpoints/${id}/answers`, {
     rules: [

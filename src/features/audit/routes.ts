@@ -19,7 +19,7 @@ export const auditRoutes = ({ gate, audit }: { gate: Gate; audit: AuditService }
               'content-disposition': 'attachment; filename="audit.ndjson"',
               ...sandboxed,
             },
-            // Elysia sends a Response as it is, but its types expect what the schema says.
+            // Elysia sends a Response as it is, but its types expect the schema's type.
           }) as never)
         : audit.page(principal, query),
     {

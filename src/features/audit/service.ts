@@ -1,14 +1,14 @@
 /*
- * The audit log (features "Audit"): who changed what, and how. A line is written after the change and before the answer. If it cannot be
+ * The audit log: who changed what, and how. A line is written after the change and before the answer. If it cannot be
  * written, the change stays and the log of the server has the line instead.
  */
 import type { AuditTarget, AuditVia, CommandRule } from '../../core/audit-actions.ts';
-import { decodeNumber, encodeNumber } from '../../core/base32.ts';
 import type { Clock } from '../../core/clock.ts';
-import { forbidden, invalid } from '../../core/errors.ts';
+import { forbidden } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
+import { readRowCursor, rowCursor } from '../../core/row-cursor.ts';
 import type { AuditEntry, AuditPage, AuditQuery } from './model.ts';
 import type { AuditRow, AuditStore, FoundActor } from './store.ts';
 
@@ -22,9 +22,8 @@ type Line = { teamId: string | null; actor: { id: string; email: string } | null
   target: AuditTarget;
 };
 
-const cursorLetters = 11;
 const exportPage = 1000;
-/** What a program repeats in batches: a line for the first, and again after this time. */
+/** Operations that programs repeat in batches: a line for the first, and again after this time. */
 const repeated = new Set(['endpoint.attempts_reported', 'endpoint.events_imported']);
 const repeatedMs = 600_000;
 const maxRepeated = 10_000;
@@ -88,15 +87,9 @@ export function createAuditService({
   const requireOwner = ({ role }: Pick<Principal, 'role'>): void => {
     if (role !== 'owner') throw forbidden('only an owner of the team may read the audit log');
   };
-  const positionOf = (cursor: string | undefined): number | undefined => {
-    if (cursor === undefined) return undefined;
-    const seq = cursor.length === cursorLetters ? decodeNumber(cursor) : undefined;
-    if (seq === undefined) throw invalid('invalid cursor');
-    return seq;
-  };
 
   return {
-    /** What a person or an app did. Never throws. */
+    /** An operation of a person or an app. Never throws. */
     record: ({ accountId, email, teamId, credential }: Actor, action: string, target: AuditTarget): Promise<void> =>
       write({
         teamId,
@@ -106,22 +99,22 @@ export function createAuditService({
         target,
       }),
 
-    /** What a person did on a page that is no part of the API. Never throws. */
+    /** An action of a person on a page outside of the API. Never throws. */
     recordOfAccount: (accountId: string, action: string, target: AuditTarget): Promise<void> =>
       recordFound(store.account(accountId), { action, target, via: 'dashboard' }),
 
-    /** What was done with an app's access to an account. Never throws. @param via dashboard: by the person; api: by the app */
+    /** A change of an app's access to an account. Never throws. @param via dashboard: by the person; api: by the app */
     recordOfGrant: (grantId: string, action: string, via: AuditVia): Promise<void> =>
       recordFound(store.grant(grantId), { action, via }),
 
     /** The team that a command's arguments name, to be asked before the command deletes it. */
     teamOfCommand,
 
-    /** What a command did to a thing of a team. Never throws. */
+    /** A command's change to a thing of a team. Never throws. */
     recordOfCommand: (teamId: string, action: string, target: AuditTarget): Promise<void> =>
       write({ teamId, actor: null, via: 'command', action, target }),
 
-    /** What a command did. Never throws. @param teamBefore from `teamOfCommand`, before the command */
+    /** A command. Never throws. @param teamBefore from `teamOfCommand`, before the command */
     async recordCommand(
       rule: CommandRule,
       args: Record<string, unknown>,
@@ -145,16 +138,16 @@ export function createAuditService({
     async page(principal: Pick<Principal, 'teamId' | 'role'>, { cursor, limit }: AuditQuery): Promise<AuditPage> {
       requireOwner(principal);
       const size = limit === undefined ? defaultPageSize : Number(limit);
-      const rows = await store.page(principal.teamId, positionOf(cursor), size + 1);
+      const rows = await store.page(principal.teamId, readRowCursor(cursor), size + 1);
       const shown = rows.slice(0, size);
       const last = rows.length > size ? shown.at(-1) : undefined;
-      return { entries: shown.map(toEntry), nextCursor: last ? encodeNumber(last.seq, cursorLetters) : null };
+      return { entries: shown.map(toEntry), nextCursor: last ? rowCursor(last.seq) : null };
     },
 
     /** One line of JSON an entry, read page by page. @throws forbidden for a member, invalid */
     lines(principal: Pick<Principal, 'teamId' | 'role'>, { cursor, limit }: AuditQuery): ReadableStream<Uint8Array> {
       requireOwner(principal);
-      let before = positionOf(cursor);
+      let before = readRowCursor(cursor);
       let left = limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
       const encoder = new TextEncoder();
       return new ReadableStream({

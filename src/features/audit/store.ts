@@ -8,7 +8,7 @@ import { audit } from '../../db/schema-queues.ts';
 export type AuditRow = typeof audit.$inferSelect;
 export type NewAuditRow = Omit<AuditRow, 'seq'>;
 
-/** What a team is found by. */
+/** The fields by which a team is found. */
 export type TeamBy = 'email' | 'key' | 'endpoint';
 
 export type FoundActor = { id: string; email: string; teamId: string; appId?: string };
@@ -23,7 +23,7 @@ export function createAuditStore(db: Drizzle) {
       await db.insert(audit).values(row);
     },
 
-    /** Lines of the team and of the whole installation, newest first. @param before only those with a smaller number */
+    /** Lines of the team and of the whole installation, newest first. @param before only lines with a smaller number */
     page: (teamId: string, before: number | undefined, limit: number): Promise<AuditRow[]> =>
       db
         .select()

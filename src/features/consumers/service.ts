@@ -9,7 +9,7 @@ import { conflict, invalid, limitReached, notFound, preconditionFailed } from '.
 import { decodeFeedCursor, encodeFeedCursor } from '../../core/feed-cursor.ts';
 import type { RandomBytes } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
-import type { ReadableEndpoint } from '../events/service.ts';
+import type { ReadableEndpoint } from '../events/reading.ts';
 import type { Consumer, ConsumerList, ConsumerPosition } from './model.ts';
 import type { ConsumerRow, ConsumersStore } from './store.ts';
 

@@ -1,4 +1,4 @@
-/* Reads the forwards of a file, and compares them with those that the endpoint has. Forwards are known by their names. */
+/* Reads the forwards of a file, and compares them with the endpoint's. Forwards are identified by their names. */
 import { AppError } from '../../core/errors.ts';
 import { type FieldPath, type Report, readObject } from '../../core/field-problems.ts';
 import {
@@ -14,7 +14,7 @@ import { flag, hasKinds, number, oneOf, pairs, text, textOrNull } from './kinds.
 
 export type CurrentForward = ForwardSettings & { id: string; declared: boolean };
 
-/** `set`: settings that were there, with what the file gives. */
+/** `set`: the former settings, with the file's in their place. */
 export type ForwardDifference = {
   add: ForwardSettings[];
   set: { id: string; settings: ForwardSettings; before: ForwardSettings }[];

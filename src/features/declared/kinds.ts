@@ -1,4 +1,4 @@
-/* What kind of value a field of a file may have. */
+/* The kinds of values of a file's fields. */
 import type { FieldPath, Fields, Report } from '../../core/field-problems.ts';
 
 export type Kind = { is: (value: unknown) => boolean; mustBe: string };

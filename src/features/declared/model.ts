@@ -1,4 +1,4 @@
-/* Endpoints that a file declares, and what became of them. */
+/* Endpoints that a file declares, and the result of applying it. */
 import type { AnswerRules } from '../../core/answers/model.ts';
 import type { FieldProblem } from '../../core/field-problems.ts';
 import type { ForwardSettings } from '../../core/forward.ts';
@@ -21,11 +21,11 @@ export type DeclaredEndpoint = {
 export type ApplyRequest = {
   /** The contents of the file, with the values of secrets instead of their sources. */
   document: unknown;
-  /** Change nothing, and say what would change. */
+  /** Only report the changes. */
   dryRun: boolean;
   /** Remove endpoints that a file made and this one does not have. */
   prune: boolean;
-  /** Also those with pinned events. */
+  /** Also endpoints with pinned events. */
   force: boolean;
 };
 

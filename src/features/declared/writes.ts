@@ -1,4 +1,4 @@
-/* What applying a file writes, from the differences that were found. */
+/* The statements that apply a file, made from the differences. */
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
 import type { Plan } from '../../core/principal.ts';
 import type { Declaration } from './document.ts';

@@ -17,6 +17,7 @@ type Endpoint = {
   refusedWhilePaused: number | null;
   customAnswers: boolean;
   guard: object | null;
+  alerts: object | null;
   declared: boolean;
 };
 
@@ -53,6 +54,7 @@ describe('POST /api/endpoints', () => {
       refusedWhilePaused: null,
       guard: null,
       customAnswers: false,
+      alerts: { enabled: 0, firing: 0 },
       declared: false,
     });
     expect(endpoint.id).toStartWith('ep_');

@@ -7,13 +7,13 @@ import type { EndpointGuard } from '../../core/answers/model.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { invalid } from '../../core/errors.ts';
 import { endpointGuard } from '../../core/guard/check.ts';
-import { type Guard, shownSecret } from '../../core/guard/model.ts';
+import { type Guard, type StoredGuard, shownSecret } from '../../core/guard/model.ts';
 import { readGuard } from '../../core/guard/read.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
-import type { EndpointRow } from './store.ts';
 
-export type GuardColumns = Pick<EndpointRow, 'guard' | 'guardSecrets'>;
-type GuardRow = GuardColumns & Pick<EndpointRow, 'id'>;
+/** Of the table of endpoints. */
+export type GuardColumns = { guard: StoredGuard | null; guardSecrets: Buffer | null };
+type GuardRow = GuardColumns & { id: string };
 
 export type Guards = ReturnType<typeof createGuards>;
 
@@ -61,7 +61,7 @@ export function createGuards({
     open,
     seal,
 
-    /** What ingest does; undefined without a guard. */
+    /** The guard as ingest uses it; undefined without one. */
     endpointGuard: (row: GuardRow): EndpointGuard | undefined => {
       const guard = open(row);
       return guard ? endpointGuard(guard) : undefined;

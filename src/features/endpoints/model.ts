@@ -64,6 +64,15 @@ export const Endpoint = t.Object(
     ),
     customAnswers: t.Boolean({ description: 'whether it has rules for answers; without, senders get the usual one' }),
     guard: nullable(Guard),
+    alerts: nullable(
+      t.Object(
+        {
+          enabled: t.Integer({ description: 'how many are enabled' }),
+          firing: t.Integer({ description: 'how many of them have fired and are not resolved' }),
+        },
+        { description: 'its alerts; null for apps, which may not see them' },
+      ),
+    ),
     declared: t.Boolean({ description: 'whether a file declares it (`hooktape apply`), and may set it back' }),
   },
   { title: 'Endpoint' },

@@ -2,7 +2,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { conflict, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
-import type { TeamAccess } from '../../core/principal.ts';
+import type { Principal, TeamAccess } from '../../core/principal.ts';
 import {
   oldestVisible,
   oldestVisibleIn,
@@ -28,8 +28,10 @@ const maxPreviousUrls = 5;
 const notGuarded = { guard: null, guardSecrets: null };
 const notDeclared = { declaredName: null, declaredFields: [], madeByFile: false };
 
-/** `taken`: its replaced tokens that still take deliveries, newest first. */
-type ShownRow = CountedRow & { taken: readonly PreviousTokenRow[] };
+/** `taken`: its replaced tokens that still take deliveries, newest first. `isForApp`: apps may not see alerts. */
+type ShownRow = CountedRow & { taken: readonly PreviousTokenRow[]; isForApp: boolean };
+/** Who sees an endpoint. */
+type Viewer = TeamAccess & Pick<Principal, 'app'>;
 
 export type EndpointsService = ReturnType<typeof createEndpointsService>;
 
@@ -75,11 +77,12 @@ export function createEndpointsService(options: {
     refusedWhilePaused: row.pausedAt === null ? null : (refused.get(row.seq) ?? 0),
     customAnswers: row.hasRules === 1,
     guard: guards.shown(row),
+    alerts: row.isForApp ? null : { enabled: row.enabledAlerts, firing: row.firingAlerts },
     declared: row.declaredName !== null,
   });
-  const withTaken = async (teamId: string, rows: readonly CountedRow[]): Promise<ShownRow[]> => {
+  const toShown = async ({ teamId, app }: Viewer, rows: readonly CountedRow[]): Promise<ShownRow[]> => {
     const taken = Map.groupBy(await tokens.taken(teamId, clock.now()), ({ endpoint }) => endpoint);
-    return rows.map(row => ({ ...row, taken: taken.get(row.seq) ?? [] }));
+    return rows.map(row => ({ ...row, taken: taken.get(row.seq) ?? [], isForApp: app !== undefined }));
   };
 
   /** Older events are not counted, whether or not the sweeper has removed them yet. */
@@ -96,16 +99,15 @@ export function createEndpointsService(options: {
   };
 
   /** The row with counters to show. @throws not_found */
-  const counted = async (principal: TeamAccess, id: string): Promise<ShownRow> => {
+  const counted = async (principal: Viewer, id: string): Promise<ShownRow> => {
     const found = await store.findCounted(principal.teamId, id, planCutoff(principal));
-    const [row] = await withTaken(principal.teamId, found ? [found] : []);
+    const [row] = await toShown(principal, found ? [found] : []);
     if (!row) throw notFound('endpoint');
     return row;
   };
 
   /** @throws not_found */
-  const endpoint = async (principal: TeamAccess, id: string): Promise<Endpoint> =>
-    toEndpoint(await counted(principal, id));
+  const endpoint = async (principal: Viewer, id: string): Promise<Endpoint> => toEndpoint(await counted(principal, id));
 
   const update = async (principal: TeamAccess, id: string, given: EndpointChange): Promise<EndpointChanged> => {
     const { name: givenName, learnSecretsFor, retention, paused } = given;
@@ -157,9 +159,9 @@ export function createEndpointsService(options: {
       return true;
     },
 
-    async list(principal: TeamAccess): Promise<Endpoint[]> {
+    async list(principal: Viewer): Promise<Endpoint[]> {
       const rows = await store.listOf(principal.teamId, planCutoff(principal));
-      return (await withTaken(principal.teamId, rows)).map(toEndpoint);
+      return (await toShown(principal, rows)).map(toEndpoint);
     },
 
     /** Events of the last 24 hours, by the hour. @throws not_found */
@@ -187,6 +189,7 @@ export function createEndpointsService(options: {
         throw limitReached(`the ${principal.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
       registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token, isPaused: false, previous: [] });
       const empty = { deletedAt: null, eventCount: 0, lastReceivedAt: null, learnSecretsUntil: null, hasRules: 0 };
+      const noAlerts = { enabledAlerts: 0, firingAlerts: 0, isForApp: false };
       const defaults = {
         retention: null,
         retentionMs: null,
@@ -195,7 +198,7 @@ export function createEndpointsService(options: {
         ...notGuarded,
         ...notDeclared,
       };
-      return toEndpoint({ ...row, ...empty, ...defaults, seq, taken: [] });
+      return toEndpoint({ ...row, ...empty, ...noAlerts, ...defaults, seq, taken: [] });
     },
 
     /**
@@ -212,7 +215,7 @@ export function createEndpointsService(options: {
      * Gives the endpoint a new URL. The old one takes deliveries until the end of the overlap.
      * @throws invalid for the overlap, not_found, limit_reached when too many previous URLs still take deliveries
      */
-    async rotate(principal: TeamAccess, id: string, overlap = defaultOverlap): Promise<Endpoint> {
+    async rotate(principal: Viewer, id: string, overlap = defaultOverlap): Promise<Endpoint> {
       const overlapMs = parseDuration(overlap);
       if (overlapMs === undefined || overlapMs > maxOverlapMs)
         throw invalid('overlap must be a duration such as 24h, at most 30d; 0 for none');

@@ -11,7 +11,7 @@ import { registeredColumns, selectReplaced, toRegistered } from './tokens-store.
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 /** As the API shows it. `hasRules`: 0 or 1. */
-export type CountedRow = EndpointRow & { hasRules: number };
+export type CountedRow = EndpointRow & { hasRules: number; enabledAlerts: number; firingAlerts: number };
 
 export type EndpointsStore = ReturnType<typeof createEndpointsStore>;
 
@@ -34,6 +34,8 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       lastReceivedAt: sql<number | null>`CASE WHEN last_received_at >= ${since} THEN last_received_at ELSE
       (SELECT max(received_at) FROM pins ${expired}) END`,
       hasRules: sql<number>`EXISTS (SELECT 1 FROM answers WHERE answers.endpoint = endpoints.seq)`,
+      enabledAlerts: sql<number>`(SELECT count(*) FROM alerts WHERE alerts.endpoint = endpoints.seq AND enabled)`,
+      firingAlerts: sql<number>`(SELECT count(*) FROM alerts WHERE alerts.endpoint = endpoints.seq AND enabled AND told)`,
     };
   };
   return {

@@ -7,6 +7,7 @@
  * address, the first 100 by row number are told apart, and all others are attempt 100 of 100. Those with the same content form
  * one delivery then, whatever lies between them.
  */
+
 import type { Position } from '../../core/cursor.ts';
 import {
   basisOf,
@@ -19,6 +20,7 @@ import {
   uncomputedRow,
 } from '../../core/delivery-key.ts';
 import type { Attempt, AttemptsStore, ListedRow, Scope } from './attempts-store.ts';
+import type { DeliveryGroup } from './long-deliveries.ts';
 import { createLongDeliveries, type LongDeliveries } from './long-deliveries.ts';
 
 export const maxAttempts = 100;
@@ -28,9 +30,6 @@ const maxReadTogether = 8 * maxAttempts;
 /** `attempt`: from 1 in order of receipt. `attempts`: how many there are. */
 export type AttemptNumbers = { attempt: number; attempts: number };
 export type DeliveryPlace = AttemptNumbers & { key: string; basis: DeliveryBasis };
-
-/** `attempts`: visible ones, oldest first. `isCut`: there are more, in no order. */
-export type DeliveryGroup = { number: number; key: string; attempts: Position[]; isCut: boolean };
 
 export const byReceipt = (a: Position, b: Position): number => a.receivedAt - b.receivedAt || a.seq - b.seq;
 

@@ -16,7 +16,7 @@ import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.t
 import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
 import type { MemoryReservation, MemoryReservations } from './memory-reservations.ts';
 import type { EventDetail } from './model.ts';
-import type { StoredEvent, Verdicts } from './service.ts';
+import type { StoredEvent, Verdicts } from './reading.ts';
 import type { EventsStore, FoundRow } from './store.ts';
 
 /** Row numbers, and the endpoint's id. */

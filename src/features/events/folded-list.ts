@@ -6,8 +6,9 @@
 import { decodeNumber, encodeNumber } from '../../core/base32.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
 import { contentGapMs, hasGaps } from '../../core/delivery-key.ts';
-import { type Attempts, byReceipt, type DeliveryGroup } from './attempts.ts';
+import { type Attempts, byReceipt } from './attempts.ts';
 import type { AttemptsStore, ListedRow, Scope } from './attempts-store.ts';
+import type { DeliveryGroup } from './long-deliveries.ts';
 
 /** Reads the next positions of the list. `next`: where a search stopped because its budget was spent. */
 export type ReadList = (

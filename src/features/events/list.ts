@@ -15,7 +15,7 @@ import {
   type FoldedPosition,
 } from './folded-list.ts';
 import type { EventListQuery, EventPage } from './model.ts';
-import type { ReadableEndpoint, Search } from './service.ts';
+import type { ReadableEndpoint, Search } from './reading.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
 import type { Summarise } from './summaries.ts';
 

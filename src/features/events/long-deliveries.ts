@@ -3,8 +3,11 @@
  * shows one of their events would read all these attempts again. New attempts do not change the first ones, so an entry stays true until
  * events are removed (`forget`) or its oldest attempt is past retention.
  */
-import type { DeliveryGroup } from './attempts.ts';
+import type { Position } from '../../core/cursor.ts';
 import type { Scope } from './attempts-store.ts';
+
+/** `attempts`: visible ones, oldest first. `isCut`: there are more, in no order. */
+export type DeliveryGroup = { number: number; key: string; attempts: Position[]; isCut: boolean };
 
 /** `rows`: the row numbers of the attempts that are counted, in order of receipt. */
 export type LongDelivery = { key: string; rows: readonly number[] };

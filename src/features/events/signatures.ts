@@ -5,7 +5,7 @@
 import { groupBySize } from '../../core/group-by-size.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Signature } from './model.ts';
-import type { Verdicts } from './service.ts';
+import type { Verdicts } from './reading.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
 
 /** Bodies that are held together. A larger one is held alone. */

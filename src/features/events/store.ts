@@ -1,7 +1,6 @@
 /* Reads events. Ownership and retention are part of every query. */
-
 import type { Row } from '@libsql/client';
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, max, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, lt, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { StoredOutcome } from '../../core/answers/model.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
@@ -19,48 +18,11 @@ import {
   toStoredBlock,
 } from '../../db/contents.ts';
 import type { Drizzle } from '../../db/database.ts';
-import { endpointCutoff, isVisible, type Marks, markColumns, readPin, readTags } from '../../db/event-marks.ts';
-import { outcomeColumn, readOutcome } from '../../db/event-outcomes.ts';
-import { accounts, blocks, endpoints, events, pins, replays } from '../../db/schema.ts';
+import { isVisible, type Marks, readPin, readTags } from '../../db/event-marks.ts';
+import { readOutcome } from '../../db/event-outcomes.ts';
+import { accounts, events, pins, replays } from '../../db/schema.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
-
-/** All columns but the content of rows of 1.0: a list does not read its overflow pages. */
-const summaryColumns = {
-  seq: events.seq,
-  nonce: events.nonce,
-  receivedAt: events.receivedAt,
-  size: events.size,
-  method: events.method,
-  platform: events.platform,
-  eventType: events.eventType,
-  verdict: events.verdict,
-  path: events.path,
-  query: events.query,
-  preview: events.preview,
-  block: events.block,
-  blockStart: events.blockStart,
-  delivery: events.delivery,
-  ...markColumns,
-  outcome: outcomeColumn,
-};
-const detailColumns = {
-  ...summaryColumns,
-  endpoint: events.endpoint,
-  sourceIp: events.sourceIp,
-  sha256: events.sha256,
-  encoding: events.encoding,
-  content: events.content,
-};
-
-/** Of a large event, null: it is read when its memory has been reserved. */
-const ifSmall = <Content extends typeof events.content | typeof blocks.content>(content: Content) =>
-  sql<Buffer | null>`CASE WHEN ${events.size} <= ${largeBodyBytes} THEN ${content} END`.mapWith(content);
-const storedBlockColumns = {
-  firstEvent: blocks.firstEvent,
-  bytes: blocks.bytes,
-  encoding: blocks.encoding,
-  checksum: blocks.checksum,
-};
+import { detailColumns, selectFound, summaryColumns } from './found-event-store.ts';
 
 type EventColumns = Marks & typeof events.$inferSelect & { outcome: StoredOutcome };
 /** Described: rows that were read for a list. */
@@ -177,6 +139,7 @@ export function createEventsStore(db: Drizzle, describe: Describe = withoutDescr
     });
   };
   const newestFirst = [desc(events.receivedAt), desc(events.seq)];
+  const foundEvent = selectFound(db);
 
   return {
     /** The next events of the list. Pinned ones that are older than `since` come last, so most pages do not look for them. */
@@ -224,36 +187,13 @@ export function createEventsStore(db: Drizzle, describe: Describe = withoutDescr
     /** One event of a live endpoint of this team, not expired or pinned. */
     async find(
       teamId: string,
-      { seq, nonce }: { seq: number; nonce: Uint8Array },
+      event: { seq: number; nonce: Uint8Array },
       cutoff: PlanCutoff,
     ): Promise<FoundRow | undefined> {
-      const rows = await db
-        .select({
-          row: { ...detailColumns, content: ifSmall(events.content) },
-          block: storedBlockColumns,
-          blockContent: ifSmall(blocks.content),
-          contentBytes: sql<number>`ifnull(length(${blocks.content}), length(${events.content}))`,
-          endpointId: endpoints.id,
-          token: endpoints.token,
-          retentionMs: endpoints.retentionMs,
-        })
-        .from(events)
-        .leftJoin(blocks, eq(blocks.seq, events.block))
-        .innerJoin(endpoints, eq(endpoints.seq, events.endpoint))
-        .where(
-          and(
-            eq(events.seq, seq),
-            eq(events.nonce, Buffer.from(nonce)),
-            isVisible(endpointCutoff(cutoff)),
-            eq(endpoints.teamId, teamId),
-            isNull(endpoints.deletedAt),
-          ),
-        );
-      const [found] = rows;
+      const [found] = await foundEvent.all({ teamId, seq: event.seq, nonce: Buffer.from(event.nonce), ...cutoff });
       if (!found) return undefined;
       const { row, block, blockContent, ...others } = found;
-      const { content, ...columns } = row;
-      return { ...columns, ...others, read: { content, block, blockContent } };
+      return { ...row, ...others, read: { content: row.content, block, blockContent } };
     },
 
     /** The content of an event that was found; undefined when the event has been removed since. @throws DamagedError */

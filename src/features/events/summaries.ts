@@ -3,7 +3,7 @@ import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Attempts } from './attempts.ts';
 import { toSummary } from './event-json.ts';
 import type { EventSummary } from './model.ts';
-import type { Verdicts } from './service.ts';
+import type { Verdicts } from './reading.ts';
 import { createReadSignatures } from './signatures.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
 

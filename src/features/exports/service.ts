@@ -10,7 +10,7 @@ import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { invalid, tooManyAtOnce } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { toStream } from '../../core/json/output.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.ts';
 import type { OwnRetention } from '../../core/retention.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import { csvFile } from './csv-format.ts';
@@ -43,10 +43,12 @@ const formats: Record<ExportFormat, FileFormat> = {
   curl: scriptFile,
 };
 
+type Who = MemberAccess & Pick<Principal, 'app'>;
+
 export function createExportsService<Row extends { seq: number; id: string } & OwnRetention>(options: {
   store: ExportsStore;
   /** The team's endpoint. @throws not_found */
-  endpoint: (principal: TeamAccess, id: string) => Promise<Row>;
+  endpoint: (principal: Who, id: string) => Promise<Row>;
   toEndpoint: (row: Row) => Endpoint;
   /** The oldest time of receipt that the endpoint still shows. */
   retentionCutoff: (principal: TeamAccess, endpoint: OwnRetention) => number;
@@ -77,7 +79,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   const semaphore = createSemaphore(maxExportsPerAccount);
 
   const open = async (
-    principal: MemberAccess,
+    principal: Who,
     id: string,
     { format = 'json', ids, ...query }: ExportQuery,
     onEnd: () => void,
@@ -118,7 +120,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   return {
     /** @throws rate_limited when too many exports of the account are running; invalid for the query; not_found */
     async file(
-      principal: MemberAccess,
+      principal: Who,
       id: string,
       query: ExportQuery,
     ): Promise<{ fileName: string; body: ReadableStream<Uint8Array> }> {

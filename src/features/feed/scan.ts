@@ -3,7 +3,7 @@
  * after all that were there, and pinned ones keep their place. One scan works within a budget, and says how far it came.
  */
 import type { TeamAccess } from '../../core/principal.ts';
-import type { ReadableEndpoint } from '../events/service.ts';
+import type { ReadableEndpoint } from '../events/reading.ts';
 import type { FeedStore } from './store.ts';
 
 /** The subset of an endpoint's events with these row numbers that match. */

@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import { parseWhere } from '../../core/where.ts';
-import type { ReadableEndpoint } from '../events/service.ts';
+import type { ReadableEndpoint } from '../events/reading.ts';
 import { type FindMatching, foundAtOnce } from './find-matching.ts';
 import type { EventCount, EventCountQuery } from './model.ts';
 

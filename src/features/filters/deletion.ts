@@ -7,7 +7,7 @@ import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import type { Position } from '../../core/cursor.ts';
 import { forbidden } from '../../core/errors.ts';
 import type { Principal, TeamAccess } from '../../core/principal.ts';
-import type { ReadableEndpoint } from '../events/service.ts';
+import type { ReadableEndpoint } from '../events/reading.ts';
 import { type FindMatching, foundAtOnce } from './find-matching.ts';
 import type { DeletionRequest } from './model.ts';
 import { readSelection } from './selection.ts';

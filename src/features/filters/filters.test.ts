@@ -46,6 +46,7 @@ describe('/api/endpoints/{id}/filters', () => {
     [{ name: '', where: 'type:a' }, {}],
     [{ name: ' ', where: 'type:a' }, {}],
     [{ name: 'a\u0007', where: 'type:a' }, {}],
+    [{ name: '\u200b', where: 'type:a' }, {}],
     [{ name: 'x'.repeat(101), where: 'type:a' }, {}],
     [{ where: 'type:a' }, {}],
     [

@@ -1,7 +1,7 @@
 /* The search for the events that a filter matches, which counting and deleting repeat until it is complete. */
 import type { Position } from '../../core/cursor.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
-import type { ReadableEndpoint } from '../events/service.ts';
+import type { ReadableEndpoint } from '../events/reading.ts';
 
 /** How many events one search finds at most. */
 export const foundAtOnce = 2048;

@@ -3,15 +3,15 @@
  * it is saved. Its name is for people: it need not be unique.
  */
 import type { Clock } from '../../core/clock.ts';
-import { invalid, limitReached, notFound } from '../../core/errors.ts';
+import { limitReached, notFound } from '../../core/errors.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
-import { maxFiltersPerEndpoint, maxNameCharacters } from '../../core/limits.ts';
+import { maxFiltersPerEndpoint } from '../../core/limits.ts';
 import type { TeamAccess } from '../../core/principal.ts';
-import { firstCharacters, isPlainText } from '../../core/text.ts';
+import { readName } from '../../core/text.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { EventSummary } from '../events/model.ts';
-import type { ReadableEndpoint } from '../events/service.ts';
+import type { ReadableEndpoint } from '../events/reading.ts';
 import type { FilterTest, FilterTestResult, NewFilter, SavedFilter } from './model.ts';
 import { readSelection } from './selection.ts';
 import type { FilterRow, FiltersStore } from './store.ts';
@@ -79,16 +79,6 @@ export function createFiltersService(options: {
       return result;
     },
   };
-}
-
-/** @throws invalid */
-function readName(given: string): string {
-  const name = given.trim();
-  if (name === '') throw invalid('name must not be empty');
-  if (!isPlainText(name)) throw invalid('name must not contain control characters');
-  if (firstCharacters(name, maxNameCharacters) !== name)
-    throw invalid(`name must be at most ${maxNameCharacters} characters`);
-  return name;
 }
 
 const toFilter = ({ id, name, filter, createdAt }: FilterRow): SavedFilter => ({

@@ -1,20 +1,11 @@
 /* /api/endpoints/{id}/listeners */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createListenerPlayer } from '../../testing/listener.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { openListenerHarness } from '../../testing/listener.ts';
 import { eventually } from '../../testing/poll.ts';
-import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { openTestServer } from '../../testing/test-server.ts';
 import type { ListenerReplays } from './model.ts';
 
-let server: TestServer;
-let ada: TestAccount;
-let bob: TestAccount;
-let player: Awaited<ReturnType<typeof createListenerPlayer>>;
-beforeAll(async () => {
-  server = await openTestServer();
-  ada = await server.createAccount('ada@example.com');
-  bob = await server.createAccount('bob@example.com');
-  player = await createListenerPlayer(server, ada);
-});
+const { server, ada, bob, player } = await openListenerHarness();
 afterAll(() => server.close());
 
 describe('listeners', () => {

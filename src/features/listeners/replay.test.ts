@@ -1,20 +1,11 @@
 /* POST /api/events/{id}/replay { listener } */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createListenerPlayer, type Refusal } from '../../testing/listener.ts';
-import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import { afterAll, describe, expect, test } from 'bun:test';
+import { openListenerHarness, type Refusal } from '../../testing/listener.ts';
+import { openTestServer } from '../../testing/test-server.ts';
 import type { EventDetail } from '../events/model.ts';
 import type { ListenerReplays } from './model.ts';
 
-let server: TestServer;
-let ada: TestAccount;
-let bob: TestAccount;
-let player: Awaited<ReturnType<typeof createListenerPlayer>>;
-beforeAll(async () => {
-  server = await openTestServer();
-  ada = await server.createAccount('ada@example.com');
-  bob = await server.createAccount('bob@example.com');
-  player = await createListenerPlayer(server, ada);
-});
+const { server, ada, bob, player } = await openListenerHarness();
 afterAll(() => server.close());
 
 describe('a replay to a listener', () => {

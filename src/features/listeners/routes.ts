@@ -29,7 +29,7 @@ export const listenersRoutes = ({ gate, listeners }: { gate: Gate; listeners: Li
         if (body.wait) requestContext(request).endWithSender(0);
         const caller = { principal, recheck: () => gate.recheck(request), signal: request.signal };
         const replays = await listeners.call(caller, params, body);
-        // Elysia sends a Response as it is, but its types expect what the schema says.
+        // Elysia sends a Response as it is, but its types expect the schema's type.
         return new Response(replays, { headers: json }) as never;
       },
       {

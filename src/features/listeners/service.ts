@@ -13,7 +13,7 @@ import { largeBodyBytes } from '../../core/limits.ts';
 import type { Principal, TeamAccess } from '../../core/principal.ts';
 import { isPlainText } from '../../core/text.ts';
 import type { EventSummary } from '../events/model.ts';
-import type { ReadableEndpoint } from '../events/service.ts';
+import type { ReadableEndpoint } from '../events/reading.ts';
 import type { Connection, Connections, Pending, Settled } from './connections.ts';
 import { type ListenerAnswer, type ListenerCall, type ListenerList, maxListenerAnswers } from './model.ts';
 import type { GivenReplay, ReplaysWriter } from './replays-stream.ts';

@@ -2,7 +2,7 @@
 import type { SchemasService } from '../schemas/service.ts';
 import { answerBytes } from './answer-size.ts';
 import { type Input, maxResultBytes, notice, type Output } from './model.ts';
-import type { ToolContext } from './service.ts';
+import type { ToolContext } from './tool-context.ts';
 
 export const createGetSchema =
   (schemas: Pick<SchemasService, 'list' | 'schema'>) =>

@@ -8,7 +8,8 @@ import type { Principal } from '../../core/principal.ts';
 import { storageRefusal } from '../../core/storage-refusal.ts';
 import { renameDeprecatedParameters } from './deprecated-parameters.ts';
 import { inputs, outputs, type ToolName } from './model.ts';
-import type { McpService, ToolContext } from './service.ts';
+import type { McpService } from './service.ts';
+import type { ToolContext } from './tool-context.ts';
 import { type ToolDescription, tools } from './tools.ts';
 
 export type McpHandler = {

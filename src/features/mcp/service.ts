@@ -2,6 +2,7 @@
  * The tools of an AI agent: find, read, wait for and replay events. Captured text may try to instruct the model that reads it, so
  * an agent may replay only to destinations that a person has used before or that the operator allows.
  */
+
 import type { Clock } from '../../core/clock.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { forbidden, invalid } from '../../core/errors.ts';
@@ -24,16 +25,8 @@ import {
   type Output,
 } from './model.ts';
 import { createGetSchema } from './schema-result.ts';
+import type { ToolContext } from './tool-context.ts';
 import { createWaitForEvent } from './wait.ts';
-
-/** The request that a tool is called in. */
-export type ToolContext = {
-  principal: Principal;
-  /** Authenticates the request again; undefined when its credentials are no longer valid. */
-  recheck: () => Promise<Principal | undefined>;
-  /** Aborted when the client disconnects. */
-  signal?: AbortSignal | undefined;
-};
 
 export type Replaying = {
   /** @throws AppError */

@@ -4,7 +4,7 @@ import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import type { FeedService } from '../feed/service.ts';
 import { fitSummaries } from './answer-size.ts';
 import { defaultWaitSeconds, type Input, maxListed, notice, type Output } from './model.ts';
-import type { ToolContext } from './service.ts';
+import type { ToolContext } from './tool-context.ts';
 
 export function createWaitForEvent(options: {
   readFeed: FeedService['page'];

@@ -143,7 +143,7 @@ function registerCounters({ counter, histogram }: Instruments) {
     replays: counter('hooktape_replays_total', 'Replays, by result', 'result'),
     replayJobEvents: counter('hooktape_replay_job_events_total', 'Events of replay jobs, by outcome', 'outcome'),
     alerts: counter('hooktape_alert_notifications_total', 'Attempts to send an alert', 'channel', 'result'),
-    forwards: counter('hooktape_forward_attempts_total', 'Attempts of forwards, by what followed', 'result'),
+    forwards: counter('hooktape_forward_attempts_total', 'Attempts of forwards, by result', 'result'),
   };
 }
 

@@ -7,7 +7,8 @@ import type { Position } from '../../core/cursor.ts';
 import { combineSlices, type Narrowing, probesOf } from '../../core/narrowing.ts';
 import { firstPosition, partSeq, unpackSignedBlock } from '../../core/signature-runs.ts';
 import { byListOrder, firstListed, isListedAfter } from './list-order.ts';
-import type { Candidate, ListRest, Opening, Run, SearchStore } from './store.ts';
+import type { ListRest } from './rows-store.ts';
+import type { Candidate, Opening, Run, SearchStore } from './store.ts';
 
 /** Signatures per query: for the first query, and the maximum. */
 export const firstPageSize = 64;

@@ -5,8 +5,9 @@
 
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { Position } from '../../core/cursor.ts';
-import { type EventFacts, evaluate, evaluateInSteps } from '../../core/filter/evaluate.ts';
+import { evaluate, evaluateInSteps } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
+import type { EventFacts } from '../../core/filter/event-facts.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { Narrowing } from '../../core/narrowing.ts';
 import { createMatcher } from '../../core/search-text.ts';

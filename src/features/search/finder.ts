@@ -17,7 +17,8 @@ import { type Condition, filterCondition, textCondition } from './condition.ts';
 import type { EventFilter } from './event-filter.ts';
 import { byListOrder, firstListed, isListedAfter } from './list-order.ts';
 import { createListSearch, type Found, type Work } from './list-search.ts';
-import type { ListRest, Opening, SearchStore } from './store.ts';
+import type { ListRest } from './rows-store.ts';
+import type { Opening, SearchStore } from './store.ts';
 import { createUnsigned } from './unsigned.ts';
 import { createVerifier } from './verify.ts';
 

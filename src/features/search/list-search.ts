@@ -6,7 +6,8 @@ import type { Position } from '../../core/cursor.ts';
 import type { Budget } from './budget.ts';
 import type { Condition, EventRow } from './condition.ts';
 import { byListOrder, isListedAfter } from './list-order.ts';
-import type { ListRest, SearchStore } from './store.ts';
+import type { ListRest } from './rows-store.ts';
+import type { SearchStore } from './store.ts';
 import { createVerifier } from './verify.ts';
 
 /** `next`: the position up to which the list has been searched; undefined when the search is complete. */

@@ -10,7 +10,8 @@ import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createEventFilter } from './event-filter.ts';
 import { createFinder } from './finder.ts';
 import { planOf } from './plan.ts';
-import { createSearchStore, type ListRest } from './store.ts';
+import type { ListRest } from './rows-store.ts';
+import { createSearchStore } from './store.ts';
 
 const count = 60;
 const rare = 17;

@@ -11,7 +11,9 @@ import { isPinned, readTags, tagsJson } from '../../db/event-marks.ts';
 import { answeredStatus, isRefused } from '../../db/event-outcomes.ts';
 import type { EventRow, RowContent } from './condition.ts';
 import type { ColumnCondition, ColumnPlan, RequiredRows } from './plan.ts';
-import type { ListRest } from './store.ts';
+
+/** The part of an endpoint's list to search: after a position, received at `since` or later. */
+export type ListRest = { endpoint: number; since: number; after: Position | undefined };
 
 type Sql = { sql: string; args: (string | number)[] };
 

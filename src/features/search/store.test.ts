@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { parseEventId } from '../../core/ids.ts';
 import { storeAsRows } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
-import { createSearchStore, type ListRest } from './store.ts';
+import type { ListRest } from './rows-store.ts';
+import { createSearchStore } from './store.ts';
 
 let server: TestServer;
 let ada: TestAccount;

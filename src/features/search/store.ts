@@ -2,11 +2,13 @@
  * Queries of a search: signatures, and then the blocks whose signatures match; rows-store.ts reads the rows. Raw SQL, because a search
  * reads many rows and tests bits of blobs. All reads use the scan connection. Captured text is never returned as TEXT.
  */
+
 import type { Client, InStatement, ResultSet, Row } from '@libsql/client';
 import type { Position } from '../../core/cursor.ts';
 import type { StoredBlock } from '../../core/event-block.ts';
 import { isFact, type Narrowing, type Probe, probesOf } from '../../core/narrowing.ts';
 import { blockColumns, toStoredBlock } from '../../db/contents.ts';
+import type { ListRest } from './rows-store.ts';
 import { createRowsStore } from './rows-store.ts';
 
 /** No event of the block is listed before `first`. */
@@ -14,9 +16,6 @@ export type Candidate = { block: number; first: Position };
 
 /** A run of signatures (core/bit-slices.ts). No event of its blocks is listed before `first`. */
 export type Run = { seq: number; first: Position; filterBytes: number; blocks: number };
-
-/** The part of an endpoint's list to search: after a position, received at `since` or later. */
-export type ListRest = { endpoint: number; since: number; after: Position | undefined };
 
 /** Signatures of single blocks in list order. `last`: where the next page begins; undefined when there is none. */
 export type SignaturePage = { candidates: Candidate[]; last: Position | undefined };

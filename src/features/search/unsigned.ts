@@ -4,7 +4,8 @@
  */
 import type { Position } from '../../core/cursor.ts';
 import { isListedAfter } from './list-order.ts';
-import type { ListRest, SearchStore, Unsigned } from './store.ts';
+import type { ListRest } from './rows-store.ts';
+import type { SearchStore, Unsigned } from './store.ts';
 
 /** List positions per step: for the first step, and the maximum. */
 const firstStep = 64;

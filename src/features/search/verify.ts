@@ -15,7 +15,8 @@ import {
 import { DamagedError } from '../../core/stored-content.ts';
 import { ChangedError } from './candidates.ts';
 import type { Condition, EventRow } from './condition.ts';
-import type { Candidate, ListRest, SearchStore } from './store.ts';
+import type { ListRest } from './rows-store.ts';
+import type { Candidate, SearchStore } from './store.ts';
 
 /** Events whose contents are read together, and blocks. */
 const eventsAtOnce = 32;

@@ -7,8 +7,8 @@
 import type { HeaderPair } from '../../core/headers.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import { isConfirmed, type RawDelivery, type SigningSecret, type Verdict } from '../../platforms/engine/model.ts';
-import type { SignatureScheme } from '../../platforms/engine/platform.ts';
 import { toRawDelivery } from '../../platforms/engine/raw-delivery.ts';
+import type { SignatureScheme } from '../../platforms/engine/signature-scheme.ts';
 import type { VerifyInput } from '../../platforms/engine/verify.ts';
 import { validSchemes as findValidSchemes, verify as verifySignature } from '../../platforms/platforms.ts';
 import { type SentTo, urlsOf } from './recognition.ts';

@@ -47,7 +47,11 @@ export const SignatureExplanation = t.Object(
         'unsupported',
       ]),
     ),
-    proves: nullable(literals(['payload', 'origin'], { description: 'what a valid signature of this scheme proves' })),
+    proves: nullable(
+      literals(['payload', 'origin'], {
+        description: 'payload: a valid signature of this scheme covers the body; origin: it only identifies the sender',
+      }),
+    ),
     checkedWith: nullable(literals(['request', 'stored'], { description: 'whose secrets were used' })),
     platform: nullable(t.String({ description: 'the platform whose schemes were used' })),
     scheme: nullable(t.String({ description: 'the scheme that the explanation is about' })),

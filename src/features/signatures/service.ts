@@ -13,7 +13,7 @@ import type { Explanation } from '../../platforms/engine/explain.ts';
 import type { RawDelivery, Verdict } from '../../platforms/engine/model.ts';
 import { toRawDelivery } from '../../platforms/engine/raw-delivery.ts';
 import { explain, findPlatform, parseSecret } from '../../platforms/platforms.ts';
-import type { StoredEvent } from '../events/service.ts';
+import type { StoredEvent } from '../events/reading.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from './model.ts';
 
 export type SignaturesService = ReturnType<typeof createSignaturesService>;

@@ -28,6 +28,6 @@ export const alertExamples: Record<string, unknown> = {
   AlertChange: { minutes: 60 },
   AlertChannel: { type: 'ntfy', url: 'https://ntfy.sh/a-topic-that-nobody-guesses' },
   Alert: alert,
-  AlertList: { alerts: [alert] },
+  AlertList: { alerts: [alert], canEmail: false },
   AlertTest: { ok: false, status: 404, error: 'the receiver answered 404' },
 };

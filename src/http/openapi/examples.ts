@@ -40,6 +40,7 @@ const endpoint = {
   refusedWhilePaused: null,
   customAnswers: false,
   guard: null,
+  alerts: { enabled: 1, firing: 0 },
   declared: false,
 };
 const body = '{"type":"order.paid","id":7,"amount":"12.50","currency":"EUR"}';

@@ -20,6 +20,10 @@ const forward = {
   givenUp: 0,
   lagS: 43,
   state: 'ok',
+  failingSince: null,
+  probeAt: null,
+  lastStatus: 503,
+  lastError: null,
   createdAt: 1_789_000_000_000,
 };
 
@@ -29,10 +33,15 @@ export const forwardExamples: Record<string, unknown> = {
   Forward: forward,
   ForwardList: { forwards: [forward] },
   ForwardSelection: { where: 'received>2h' },
+  ForwardDryRun: { matched: 17 },
+  ForwardAnswer: forward,
   ForwardDeliveryPage: {
     deliveries: [
       {
         eventId: 'evt_01m2ab3cd4ef5gh6jk7mn8pq9r',
+        eventType: 'order.created',
+        platform: 'shopify',
+        receivedAt: 1_789_000_000_000,
         state: 'failed',
         attempts: 3,
         nextAt: 1_789_000_060_000,

@@ -9,7 +9,11 @@ export const tags: Tag[] = [
       'URLs to register as webhook destinations, their live streams, feeds, consumers and listeners, and their history as a file.',
   },
   { name: 'Events', description: 'Captured deliveries: list, search, read and replay.' },
-  { name: 'Alerts', description: 'Who hears of it when an endpoint falls silent, or when what it gets changes.' },
+  {
+    name: 'Alerts',
+    description:
+      'Notifications when an endpoint falls silent, signatures are wrong, schemas change or a forward is stuck.',
+  },
   { name: 'Replay jobs', description: 'Many events, sent again at a pace, and answers of two handlers compared.' },
   { name: 'Forwards', description: 'Every event of an endpoint, sent on to a URL until it is accepted.' },
   {

@@ -1,0 +1,69 @@
+/* Which columns of events are read, and the query of one event. */
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { largeBodyBytes } from '../../core/limits.ts';
+import type { Drizzle } from '../../db/database.ts';
+import { endpointCutoff, isVisible, markColumns } from '../../db/event-marks.ts';
+import { outcomeColumn } from '../../db/event-outcomes.ts';
+import { blocks, endpoints, events } from '../../db/schema.ts';
+
+/** All columns but the content of rows of 1.0: a list does not read its overflow pages. */
+export const summaryColumns = {
+  seq: events.seq,
+  nonce: events.nonce,
+  receivedAt: events.receivedAt,
+  size: events.size,
+  method: events.method,
+  platform: events.platform,
+  eventType: events.eventType,
+  verdict: events.verdict,
+  path: events.path,
+  query: events.query,
+  preview: events.preview,
+  block: events.block,
+  blockStart: events.blockStart,
+  delivery: events.delivery,
+  ...markColumns,
+  outcome: outcomeColumn,
+};
+export const detailColumns = {
+  ...summaryColumns,
+  endpoint: events.endpoint,
+  sourceIp: events.sourceIp,
+  sha256: events.sha256,
+  encoding: events.encoding,
+  content: events.content,
+};
+
+/** Of a large event, null: it is read when its memory has been reserved. */
+const ifSmall = <Content extends typeof events.content | typeof blocks.content>(content: Content) =>
+  sql<Buffer | null>`CASE WHEN ${events.size} <= ${largeBodyBytes} THEN ${content} END`.mapWith(content);
+const storedBlockColumns = {
+  firstEvent: blocks.firstEvent,
+  bytes: blocks.bytes,
+  encoding: blocks.encoding,
+  checksum: blocks.checksum,
+};
+
+/** One event with its endpoint. Prepared: replays and forwards read each event by it, and building it takes longer than the query. */
+export const selectFound = (db: Drizzle) =>
+  db
+    .select({
+      row: { ...detailColumns, content: ifSmall(events.content) },
+      block: storedBlockColumns,
+      blockContent: ifSmall(blocks.content),
+      contentBytes: sql<number>`ifnull(length(${blocks.content}), length(${events.content}))`,
+      endpointId: endpoints.id,
+      token: endpoints.token,
+      retentionMs: endpoints.retentionMs,
+    })
+    .from(events)
+    .leftJoin(blocks, eq(blocks.seq, events.block))
+    .innerJoin(endpoints, and(eq(endpoints.seq, events.endpoint), isNull(endpoints.deletedAt)))
+    .where(
+      and(
+        and(eq(events.seq, sql.placeholder('seq')), eq(events.nonce, sql.placeholder('nonce'))),
+        isVisible(endpointCutoff({ planCutoff: sql.placeholder('planCutoff'), now: sql.placeholder('now') })),
+        eq(endpoints.teamId, sql.placeholder('teamId')),
+      ),
+    )
+    .prepare();
