@@ -2,7 +2,6 @@
 
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { SignedIn as Session } from '../features/sessions/model.ts';
-import { forgetDrafts } from './answers/draft-store.ts';
 import { ApiError, api, apiListeners, isRetryable } from './api.ts';
 import { Button, Empty } from './components/controls.tsx';
 import { forgetExplorerKey } from './components/explorer-key.ts';
@@ -28,6 +27,7 @@ import { forgetRecent } from './palette/recent.ts';
 import { forgetRequests } from './replay/request.ts';
 import { safeReturnTo } from './return-to.ts';
 import { filterOf } from './search/filter-url.ts';
+import { forgetDrafts } from './state/draft-store.ts';
 import { clearPickStore } from './state/pick-store.ts';
 
 const EndpointSettingsPage = onDemand(() =>
@@ -35,6 +35,8 @@ const EndpointSettingsPage = onDemand(() =>
 );
 const JobsPage = onDemand(() => import('./jobs/jobs-page.tsx').then(page => page.JobsPage));
 const JobPage = onDemand(() => import('./jobs/job-page.tsx').then(page => page.JobPage));
+const ForwardsPages = onDemand(() => import('./forwards/forwards-pages.tsx').then(page => page.ForwardsPages));
+const AlertsPage = onDemand(() => import('./alerts/alerts-page.tsx').then(page => page.AlertsPage));
 const AnswersPage = onDemand(() => import('./pages/answers.tsx').then(page => page.AnswersPage));
 
 type AuthState =
@@ -172,12 +174,17 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
 }
 
 function Route({ url }: { url: PageLocation }) {
-  const [, app, section, id, page, item] = url.path.split('/').map(safeDecode);
+  const [, app, section, id, page, item, part] = url.path.split('/').map(safeDecode);
   if (app === 'app' && (section === undefined || section === '' || (section === 'endpoints' && !id)))
     return <EndpointsPage />;
   if (app === 'app' && section === 'endpoints' && id) {
     if (page === 'settings') return <EndpointSettingsPage key={id} id={id} />;
+    if (page === 'alerts') return <AlertsPage key={id} endpointId={id} kind={url.query.get('new')} />;
     if (page === 'answers') return <AnswersPage key={id} endpointId={id} />;
+    if (page === 'forwards') {
+      const shown = { id: item ?? '', isEdited: part === 'edit', state: url.query.get('state') };
+      return <ForwardsPages key={`${id} ${item} ${part}`} endpointId={id} shown={shown} />;
+    }
     if (page === 'schemas') {
       const chosen = { type: url.query.get('type'), platform: url.query.get('platform') };
       return <SchemasPage key={id} endpointId={id} chosen={chosen} as={url.query.get('as') ?? ''} />;

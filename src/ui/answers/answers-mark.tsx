@@ -3,6 +3,7 @@
 import type { AnswerRule } from '../../features/answers/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { Notice } from '../components/controls.tsx';
+import { HeaderMark } from '../components/header-mark.tsx';
 import { Link } from '../components/navigation.tsx';
 import { visibleLine } from '../format/visible.ts';
 import { describeAnswer, describeCondition } from './describe.ts';
@@ -20,13 +21,13 @@ function Mark({ endpoint }: { endpoint: Endpoint }) {
   const [only, ...others] = rules;
   const text = only && others.length === 0 ? `Answers ${lineOf(only)}` : 'Custom answers';
   return (
-    <Link
-      class="badge warn answers-mark"
+    <HeaderMark
+      tone="warn"
       to={`/app/endpoints/${endpoint.id}/answers`}
+      text={text}
+      short="Answers"
       title={`Senders don't always get the default answer.\n${rules.map(lineOf).join('\n')}`.trim()}
-    >
-      <span class="badge-text">{text}</span>
-    </Link>
+    />
   );
 }
 

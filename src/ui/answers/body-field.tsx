@@ -3,8 +3,14 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button, Segmented } from '../components/controls.tsx';
 import { visibleLine } from '../format/visible.ts';
+import type { RuleDraft, RuleProblems } from './draft.ts';
 import { type Example, type Placeholder, placeholdersFor, unknownPlaceholders } from './placeholders.ts';
-import type { FieldsProps } from './rule-fields.tsx';
+
+export type FieldsProps = {
+  draft: RuleDraft;
+  problems: RuleProblems;
+  onChange: (change: Partial<RuleDraft>) => void;
+};
 
 type Encoding = 'utf8' | 'base64';
 

@@ -1,8 +1,6 @@
-/*
- * Unsaved rules, kept while this tab is open: leaving the page by accident, or reloading it, loses nothing. Stored text is read like
- * any untrusted text.
- */
+/* Unsaved rules, kept while this tab is open. */
 
+import { isPairs, keepDraft, keptDraft } from '../state/draft-store.ts';
 import type { RuleDraft } from './draft.ts';
 
 export type KeptDraft = {
@@ -11,34 +9,12 @@ export type KeptDraft = {
   drafts: RuleDraft[];
 };
 
-const prefix = 'hooktape.answers.';
+const nameOf = (endpointId: string): string => `answers.${endpointId}`;
 
-export function keepDraft(endpointId: string, kept: KeptDraft | undefined): void {
-  try {
-    if (kept) sessionStorage.setItem(prefix + endpointId, JSON.stringify(kept));
-    else sessionStorage.removeItem(prefix + endpointId);
-  } catch {
-    // Storage is full or not allowed: the browser still asks before it closes the page.
-  }
-}
+export const keepRules = (endpointId: string, kept: KeptDraft | undefined): void => keepDraft(nameOf(endpointId), kept);
 
 /** Their keys are from an earlier visit. */
-export function keptDraft(endpointId: string): KeptDraft | undefined {
-  try {
-    return readKept(JSON.parse(sessionStorage.getItem(prefix + endpointId) ?? 'null'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Called on sign-out. */
-export function forgetDrafts(): void {
-  try {
-    for (const name of Object.keys(sessionStorage)) if (name.startsWith(prefix)) sessionStorage.removeItem(name);
-  } catch {
-    // Without storage, nothing was kept.
-  }
-}
+export const keptRules = (endpointId: string): KeptDraft | undefined => readKept(keptDraft(nameOf(endpointId)));
 
 const texts = ['name', 'when', 'first', 'every', 'chance', 'rateMax', 'ratePerS', 'status', 'body', 'delay'] as const;
 
@@ -61,7 +37,3 @@ function isDraft(value: unknown): value is RuleDraft {
     isPairs(draft['headers'])
   );
 }
-
-const isPairs = (value: unknown): boolean =>
-  Array.isArray(value) &&
-  value.every(pair => Array.isArray(pair) && pair.length === 2 && pair.every(text => typeof text === 'string'));

@@ -1,4 +1,4 @@
-/* The condition of a rule: a filter, completed and checked as in the search box. */
+/* A filter as a field of a form, such as the condition of a rule: completed and checked as in the search box. */
 
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { FilterError } from '../../shared/filter/filter.ts';
@@ -20,13 +20,19 @@ type FilterFieldProps = {
   seen: SeenSource;
   /** A problem that the server found. */
   refusal: FilterError | undefined;
+  placeholder?: string;
+  /** Fields that are not suggested. */
+  without?: readonly string[];
   onText: (text: string) => void;
+  /** Escape, while no suggestions are open. */
+  onEscape?: () => void;
 };
 
-export function FilterField({ label, text, seen, refusal, onText }: FilterFieldProps) {
+export function FilterField(props: FilterFieldProps) {
+  const { label, text, seen, refusal, placeholder = 'every delivery', without = unknownBeforeAnswer, onText } = props;
   const id = useId();
   const inputRef = useRef<HTMLInputElement>(null);
-  const completion = useCompletion(inputRef, text, seen, unknownBeforeAnswer);
+  const completion = useCompletion(inputRef, text, seen, without);
   const [isSettled, setIsSettled] = useState(true);
   const wrong = useMemo(() => {
     const parsed = parse(text);
@@ -55,7 +61,7 @@ export function FilterField({ label, text, seen, refusal, onText }: FilterFieldP
         <FilterInput
           inputRef={inputRef}
           id={id}
-          placeholder="every delivery"
+          placeholder={placeholder}
           enterHint="done"
           text={text}
           problem={problem}
@@ -68,7 +74,7 @@ export function FilterField({ label, text, seen, refusal, onText }: FilterFieldP
             const nearest = problem && withNearest(text, problem);
             if (nearest !== undefined) onText(nearest);
           }}
-          onEscape={() => {}}
+          onEscape={isChoosing => !isChoosing && props.onEscape?.()}
           onFocus={seen.load}
           onBlur={() => setIsSettled(true)}
         />

@@ -1,20 +1,15 @@
-/* The fields of a rule: when it answers, and with what. */
+/* The fields of a rule: its conditions and its answer. */
 
 import type { FilterError } from '../../shared/filter/filter.ts';
 import { Button, Checkbox, Field } from '../components/controls.tsx';
 import { HeaderEditor } from '../components/header-editor.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import type { SeenSource } from '../search/use-seen-values.ts';
+import type { FieldsProps } from './body-field.tsx';
 import { BodyField } from './body-field.tsx';
-import type { Fault, Per, RuleDraft, RuleProblems } from './draft.ts';
+import type { Fault, Per } from './draft.ts';
 import { FilterField } from './filter-field.tsx';
 import type { Example } from './placeholders.ts';
-
-export type FieldsProps = {
-  draft: RuleDraft;
-  problems: RuleProblems;
-  onChange: (change: Partial<RuleDraft>) => void;
-};
 
 const scopes: readonly { id: Per; label: string }[] = [
   { id: 'endpoint', label: 'all requests together' },
@@ -45,7 +40,7 @@ export const ConditionFields = ({ draft, problems, onChange, seen, filterProblem
       <NumberField
         name="rateMax"
         label="Rate: requests"
-        hint="answers what is over it"
+        hint="answers deliveries beyond it"
         {...{ draft, problems, onChange }}
       />
       <NumberField name="ratePerS" label="Rate: seconds" hint="within so many" {...{ draft, problems, onChange }} />

@@ -5,9 +5,10 @@ import type { AnswerRule } from '../../features/answers/model.ts';
 import type { FilterError } from '../../shared/filter/filter.ts';
 import { api } from '../api.ts';
 import { showToast } from '../components/toasts.tsx';
+import { type Restored, useQuestionBeforeClosing } from '../components/use-draft.ts';
 import { type Query, useQuery } from '../components/use-query.ts';
 import { draftOf, newKey, type RuleDraft, type RuleProblems, rulesOf } from './draft.ts';
-import { keepDraft, keptDraft } from './draft-store.ts';
+import { keepRules, keptRules } from './draft-store.ts';
 import { problemOfError, type ServerProblem } from './server-problem.ts';
 import { type Preview, usePreview } from './use-preview.ts';
 
@@ -19,8 +20,7 @@ export type AnswersEditor = {
   /** The drafts as the API takes them. */
   rules: readonly AnswerRule[];
   isDirty: boolean;
-  /** Unsaved changes of an earlier visit are shown. `changed`: someone has saved other rules since. */
-  restored: 'no' | 'yes' | 'changed';
+  restored: Restored;
   loadProblem: string;
   reload: () => void;
   preview: Preview;
@@ -123,7 +123,7 @@ function useDrafts(endpointId: string, { value }: Query<{ rules: AnswerRule[] }>
     if (!value || isLoaded.current) return;
     isLoaded.current = true;
     const loaded = value.rules.map(draftOf);
-    const kept = keptDraft(endpointId);
+    const kept = keptRules(endpointId);
     const isKept = kept && withoutKeys(kept.drafts) !== withoutKeys(loaded);
     setBase(loaded);
     setDrafts(isKept ? kept.drafts.map(draft => ({ ...draft, key: newKey() })) : loaded);
@@ -132,7 +132,7 @@ function useDrafts(endpointId: string, { value }: Query<{ rules: AnswerRule[] }>
   const isDirty = drafts !== undefined && withoutKeys(drafts) !== withoutKeys(base);
   useEffect(() => {
     if (!drafts) return;
-    keepDraft(endpointId, isDirty ? { base: withoutKeys(base), drafts: [...drafts] } : undefined);
+    keepRules(endpointId, isDirty ? { base: withoutKeys(base), drafts: [...drafts] } : undefined);
     if (!isDirty) setRestored('no');
   }, [endpointId, drafts, base, isDirty]);
   useQuestionBeforeClosing(isDirty);
@@ -149,14 +149,4 @@ function useDrafts(endpointId: string, { value }: Query<{ rules: AnswerRule[] }>
       setDrafts(next);
     },
   };
-}
-
-/** Within the tab, nothing is lost. */
-function useQuestionBeforeClosing(isDirty: boolean): void {
-  useEffect(() => {
-    if (!isDirty) return;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [isDirty]);
 }

@@ -132,7 +132,10 @@ export function Dialog({ title, onClose, children, wide = false, isPersistent = 
     const previousFocus = document.activeElement;
     ref.current?.showModal();
     return () => {
-      if (previousFocus instanceof HTMLElement) previousFocus.focus();
+      // It is still there, and nothing behind it takes the focus.
+      queueMicrotask(() => {
+        if (document.activeElement === document.body && previousFocus instanceof HTMLElement) previousFocus.focus();
+      });
     };
   }, []);
   return (

@@ -5,8 +5,10 @@
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { AlertsMark } from '../alerts/alerts-mark.tsx';
 import { AnswersMark } from '../answers/answers-mark.tsx';
 import { visibleName } from '../format/visible.ts';
+import { ForwardsMark } from '../forwards/forwards-mark.tsx';
 import { describeCredentials } from '../guard/credentials.ts';
 import { usePopup } from '../search/use-popup.ts';
 import { copyText } from './clipboard.ts';
@@ -29,7 +31,11 @@ export function EndpointHeader({ endpoint }: { endpoint: Endpoint }) {
   return (
     <section class="endpoint-header" aria-label={`Endpoint ${visibleName(endpoint.name)}`}>
       <EndpointState endpoint={endpoint} />
-      <AnswersMark endpoint={endpoint} />
+      <span class="header-marks">
+        <AlertsMark endpoint={endpoint} />
+        <AnswersMark endpoint={endpoint} />
+        <ForwardsMark endpoint={endpoint} />
+      </span>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
       <code class="endpoint-url" title={endpoint.url} tabIndex={0}>
         {endpoint.url}
@@ -99,6 +105,12 @@ function EndpointMenu({ endpoint, onConnect, onTest }: EndpointMenuProps) {
           {item('Send test event', onTest)}
           <Link to={`/app/endpoints/${endpoint.id}/answers`} onClick={() => setIsOpen(false)}>
             Answers
+          </Link>
+          <Link to={`/app/endpoints/${endpoint.id}/forwards`} onClick={() => setIsOpen(false)}>
+            Forwards
+          </Link>
+          <Link to={`/app/endpoints/${endpoint.id}/alerts`} onClick={() => setIsOpen(false)}>
+            Alerts
           </Link>
           <Link to={`/app/jobs?endpoint=${endpoint.id}`} onClick={() => setIsOpen(false)}>
             Replay jobs

@@ -53,7 +53,8 @@ export function EventList(props: EventListProps) {
 
   useEffect(() => {
     if (state.hasMore && !state.problem) void list.loadTo(range.to + prefetchRows);
-  }, [list, state.hasMore, state.problem, state.phase, range.to]);
+    // A list that starts over while it loads stops loading: its revision changes.
+  }, [list, state.hasMore, state.problem, state.phase, state.revision, range.to]);
 
   const isUntouched = useCallback((): boolean => scroller.current?.scrollTop === 0, [scroller]);
   useRevealSelected({ list, state, where, selectedId, selectedAt: selected?.receivedAt, isUntouched, reveal });

@@ -7,6 +7,7 @@ import { useState } from 'preact/hooks';
 import type { EventDetail, ReplayAttempt } from '../../features/events/model.ts';
 import { formatCount } from '../format/time.ts';
 import { visibleLine, visibleName } from '../format/visible.ts';
+import { useForwardNames } from '../forwards/use-forwards.ts';
 import { AnswerComparison } from '../replay/answer-comparison.tsx';
 import { AnswerView } from '../replay/answer-view.tsx';
 import { isToUrl, lastRequest } from '../replay/request.ts';
@@ -18,6 +19,11 @@ import { Time } from './time.tsx';
 
 export function ReplayHistory({ event }: { event: EventDetail }) {
   const { replays } = event;
+  const forwardNames = useForwardNames(
+    event.endpointId,
+    replays.some(({ via }) => via === 'forward'),
+  );
+  const comparable = replays.filter(one => !isCompact(one)).length;
   const [compared, setCompared] = useState<readonly string[]>([]);
   if (replays.length === 0)
     return (
@@ -31,7 +37,7 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
   const [before, after] = chosen;
   return (
     <div class="scroll-pane">
-      {replays.length > 1 && (
+      {comparable > 1 && (
         <p class="faint" role="status">
           {before && after
             ? 'The two selected responses, older on the left:'
@@ -46,8 +52,9 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
             attempt={attempt}
             isNewest={index === 0}
             canRepeat={index === 0 && isSentToListener(event.id)}
+            forwardName={forwardNames.get(attempt.destination)}
             compare={
-              replays.length > 1
+              comparable > 1 && !isCompact(attempt)
                 ? { isPicked: compared.includes(keyOf(attempt)), onPick: () => toggle(keyOf(attempt)) }
                 : undefined
             }
@@ -63,6 +70,9 @@ const isSentToListener = (eventId: string): boolean => {
   return request !== undefined && !isToUrl(request);
 };
 
+/** Forwards and jobs keep what the answer was, without its headers and body. */
+const isCompact = ({ status, response }: ReplayAttempt): boolean => response === null && status !== null;
+
 const keyOf = ({ createdAt, destination, durationMs }: ReplayAttempt): string =>
   `${createdAt} ${durationMs} ${destination}`;
 
@@ -71,10 +81,12 @@ type AttemptProps = {
   isNewest: boolean;
   /** This page has sent it to a listener. */
   canRepeat: boolean;
+  /** Of the forward that leads there now. */
+  forwardName: string | undefined;
   compare: { isPicked: boolean; onPick: () => void } | undefined;
 };
 
-function AttemptRow({ attempt, isNewest, canRepeat, compare }: AttemptProps) {
+function AttemptRow({ attempt, isNewest, canRepeat, forwardName, compare }: AttemptProps) {
   const { sendAgain } = useEventActions();
   const [isBusy, setIsBusy] = useState(false);
   const again = async (): Promise<void> => {
@@ -108,19 +120,34 @@ function AttemptRow({ attempt, isNewest, canRepeat, compare }: AttemptProps) {
           </Button>
         )}
       </div>
-      <details open={isNewest}>
-        <summary>
-          <span class="faint">
-            {howSent(attempt)} by{' '}
-            {visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown'))},{' '}
-            <Time at={attempt.createdAt} long />
-          </span>
-        </summary>
-        <AnswerView attempt={attempt} />
-      </details>
+      {isCompact(attempt) ? (
+        <p>
+          <Origin attempt={attempt} forwardName={forwardName} />
+        </p>
+      ) : (
+        <details open={isNewest}>
+          <summary>
+            <Origin attempt={attempt} forwardName={forwardName} />
+          </summary>
+          <AnswerView attempt={attempt} />
+        </details>
+      )}
     </li>
   );
 }
+
+type OriginProps = Pick<AttemptProps, 'attempt' | 'forwardName'>;
+
+/** How it was sent, by whom and when. A forward sends by itself. */
+const Origin = ({ attempt, forwardName }: OriginProps) => (
+  <span class="faint">
+    {howSent(attempt)}
+    {attempt.via === 'forward'
+      ? forwardName !== undefined && ` by “${visibleName(forwardName)}”`
+      : ` by ${visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown'))}`}
+    , <Time at={attempt.createdAt} long />
+  </span>
+);
 
 const ways: Readonly<Record<ReplayAttempt['via'], string>> = {
   api: 'sent through the API',

@@ -24,7 +24,7 @@ let dismissed = '';
 type FindableProps = {
   /** Whether the tab shows something to search. */
   canFind: boolean;
-  /** What it shows is still to come. */
+  /** Its content is still loading. */
   isLoading: boolean;
   children: ComponentChildren;
 };

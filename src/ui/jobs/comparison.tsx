@@ -3,12 +3,11 @@
  * JSON or Markdown.
  */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobAnswers, ReplayJobItem } from '../../features/replay-jobs/model.ts';
 import {
-  type ComparisonReport,
   differenceText,
-  maxReportedItems,
+  groupByPath,
   type PathGroup,
   readReport,
   reportAsMarkdown,
@@ -22,49 +21,67 @@ import { Answers } from './answers.tsx';
 import { jobsApi } from './jobs-api.ts';
 import { isOver } from './wording.ts';
 
-/** A page of more helps nobody; the files have all of them. */
-const shownItems = 200;
+const pageSize = 100;
+const shownExamples = 5;
 
-type Report = ComparisonReport<ReplayJob, ReplayJobItem>;
-
-const load = (job: ReplayJob, limit: number): Promise<Report> =>
-  readReport(job, (outcome, cursor) => jobsApi.items(job.id, outcome, cursor), limit);
+type Loaded = {
+  /** Of the job when the first page was read. */
+  different: number;
+  items: readonly ReplayJobItem[];
+  cursor: string | null;
+};
 
 export function Comparison({ job }: { job: ReplayJob }) {
-  const [report, setReport] = useState<Report>();
+  const [loaded, setLoaded] = useState<Loaded>();
   const [problem, setProblem] = useState('');
-  const read = (): void => {
-    load(job, shownItems).then(
-      found => {
-        setReport(found);
-        setProblem('');
-      },
-      error => setProblem(error instanceof Error ? error.message : String(error)),
-    );
+  const [isBusy, setIsBusy] = useState(false);
+  const latest = useRef(0);
+  const read = async (before?: Loaded): Promise<void> => {
+    const turn = ++latest.current;
+    const { different } = before ?? job;
+    setIsBusy(before !== undefined);
+    try {
+      const page = await jobsApi.items(job.id, 'different', before?.cursor ?? undefined, pageSize);
+      if (turn !== latest.current) return;
+      setLoaded({ different, items: [...(before?.items ?? []), ...page.items], cursor: page.nextCursor });
+      setProblem('');
+    } catch (error) {
+      if (turn === latest.current) setProblem(error instanceof Error ? error.message : String(error));
+    }
+    if (turn === latest.current) setIsBusy(false);
   };
-  useEffect(read, [job.id, isOver(job)]);
-  const isStale = report !== undefined && report.job.different !== job.different;
+  useEffect(() => void read(), [job.id, isOver(job)]);
   return (
     <section class="card section" aria-labelledby="differences">
       <div class="job-line">
         <h2 id="differences">Where the answers differ</h2>
         <span class="grow" />
-        {isStale && (
-          <Button kind="quiet" onClick={read}>
+        {loaded && loaded.different !== job.different && (
+          <Button kind="quiet" onClick={() => read()}>
             Show the newest
           </Button>
         )}
         <Download job={job} />
       </div>
       {problem && <Notice tone="bad">{problem}</Notice>}
-      {!report && !problem && <Skeleton rows={3} />}
-      {report && <Groups report={report} />}
+      {!loaded && !problem && <Skeleton rows={3} />}
+      {loaded && <Groups job={job} items={loaded.items} />}
+      {loaded && loaded.cursor !== null && (
+        <div class="button-row">
+          <Button busy={isBusy} onClick={() => read(loaded)}>
+            Read more events
+          </Button>
+          <span class="faint job-read" role="status">
+            {loaded.items.length.toLocaleString()} of {formatCount(job.different, 'different event')} read
+          </span>
+        </div>
+      )}
     </section>
   );
 }
 
-function Groups({ report }: { report: Report }) {
-  const { job, paths, items, truncated } = report;
+function Groups({ job, items }: { job: ReplayJob; items: readonly ReplayJobItem[] }) {
+  const paths = useMemo(() => groupByPath(items, Number.POSITIVE_INFINITY), [items]);
   if (paths.length === 0)
     return (
       <p class="lead">
@@ -72,40 +89,34 @@ function Groups({ report }: { report: Report }) {
       </p>
     );
   return (
-    <>
-      {truncated && (
-        <Notice tone="info">
-          The first {shownItems} events are shown. The files have up to {maxReportedItems.toLocaleString()}.
-        </Notice>
-      )}
-      <ul class="path-groups">
-        {paths.map(group => (
-          <PathDetails key={group.path} group={group} report={{ job, items }} />
-        ))}
-      </ul>
-    </>
+    <ul class="path-groups">
+      {paths.map(group => (
+        <PathDetails key={group.path} group={group} job={job} />
+      ))}
+    </ul>
   );
 }
 
-type PathDetailsProps = { group: PathGroup; report: Pick<Report, 'job' | 'items'> };
-
-function PathDetails({ group, report }: PathDetailsProps) {
+function PathDetails({ group: { path, events, examples }, job }: { group: PathGroup; job: ReplayJob }) {
+  const [limit, setLimit] = useState(shownExamples);
   return (
     <li>
       <details>
         <summary>
-          <code>{visibleLine(group.path)}</code>
-          <span class="faint">{formatCount(group.events, 'event')}</span>
+          <code>{visibleLine(path)}</code>
+          <span class="faint">{formatCount(events, 'event')}</span>
         </summary>
         <ul class="path-examples">
-          {group.examples.map(example => (
+          {examples.slice(0, limit).map(example => (
             <li key={`${example.eventId} ${example.path}`}>
-              <Example job={report.job} example={example} isElsewhere={example.path !== group.path} />
+              <Example job={job} example={example} isElsewhere={example.path !== path} />
             </li>
           ))}
         </ul>
-        {group.events > group.examples.length && (
-          <p class="faint">These are the first {group.examples.length}. The report has the others.</p>
+        {examples.length > limit && (
+          <Button kind="quiet" onClick={() => setLimit(limit + 4 * shownExamples)}>
+            Show more of {formatCount(examples.length, 'difference')}
+          </Button>
         )}
       </details>
     </li>
@@ -159,7 +170,9 @@ function Download({ job }: { job: ReplayJob }) {
   const save = async (kind: 'json' | 'md'): Promise<void> => {
     setBusy(kind);
     try {
-      const report = await load(await jobsApi.job(job.id), maxReportedItems);
+      const report = await readReport(await jobsApi.job(job.id), (outcome, cursor) =>
+        jobsApi.items(job.id, outcome, cursor, pageSize),
+      );
       const text = kind === 'json' ? `${JSON.stringify(report, null, 2)}\n` : reportAsMarkdown(report);
       saveFile(`comparison-${job.id}.${kind}`, text);
     } catch (error) {

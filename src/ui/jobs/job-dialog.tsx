@@ -200,7 +200,7 @@ function MoreFields({ draft, change }: FieldsProps) {
         onChange={isPerDelivery => change({ isPerDelivery })}
       />
       <Checkbox
-        label="Skip what the destination has accepted"
+        label="Skip events that the destination has accepted"
         hint="Events to which it has answered 2xx before aren't sent again."
         checked={draft.isSkipping}
         onChange={isSkipping => change({ isSkipping })}

@@ -1,4 +1,4 @@
-/* What the dialog of a new job collects, and the request that it makes. */
+/* The fields of the dialog for a new job, and the request that it makes. */
 
 import type { NewReplayJob } from '../../features/replay-jobs/model.ts';
 import { readDestination } from '../replay/destination.ts';

@@ -1,4 +1,4 @@
-/* The events of a job by what became of them. The URL holds which are shown. */
+/* The events of a job by outcome. The URL has the outcome that is shown. */
 
 import { useEffect, useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';

@@ -1,4 +1,4 @@
-/* One replay job: how far it is, what became of its events, and for two destinations how their answers differ. */
+/* One replay job: its progress, the outcomes of its events, and for two destinations how their answers differ. */
 
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
 import { Empty, Notice, Skeleton } from '../components/controls.tsx';

@@ -63,8 +63,8 @@ export function JobButtons({ job, onChange }: { job: ReplayJob; onChange: (job: 
       {isAsking && (
         <Dialog title="Cancel the job?" onClose={() => setIsAsking(false)}>
           <p>
-            {formatCount(countOf(job, 'waiting'), 'event')} won't be sent. What is under way is cut off. A cancelled job
-            can't go on.
+            {formatCount(countOf(job, 'waiting'), 'event')} won't be sent. Requests under way are cut off. A cancelled
+            job can't go on.
           </p>
           <div class="dialog-actions">
             <Button onClick={() => setIsAsking(false)}>Keep it</Button>

@@ -3,16 +3,21 @@
 import { useEffect } from 'preact/hooks';
 import { type Query, useQuery } from '../components/use-query.ts';
 
-const everyMs = 1000;
+const oneSecondMs = 1000;
 
-/** @param isChanging of the loaded value: whether it is worth looking again */
-export function usePolled<T>(key: string, load: () => Promise<T>, isChanging: (value: T) => boolean): Query<T> {
+/** @param isChanging of the loaded value: whether it is worth looking again @param everyMs how soon */
+export function usePolled<T>(
+  key: string,
+  load: () => Promise<T>,
+  isChanging: (value: T) => boolean,
+  everyMs: (value: T) => number = () => oneSecondMs,
+): Query<T> {
   const query = useQuery(key, load);
   const { value, reload } = query;
   const isOn = value !== undefined && isChanging(value);
   useEffect(() => {
     if (!isOn) return;
-    const timer = setTimeout(() => !document.hidden && reload(), everyMs);
+    const timer = setTimeout(() => !document.hidden && reload(), everyMs(value));
     document.addEventListener('visibilitychange', reload);
     return () => {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-/* What the pages say about a job. */
+/* The texts of the pages about a job. */
 
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
 import type { Outcome } from './jobs-api.ts';
@@ -34,7 +34,7 @@ export const settledOf = ({ ok, failed, skipped, same, different }: ReplayJob): 
 export const countOf = (job: ReplayJob, outcome: Outcome): number =>
   outcome === 'waiting' ? job.matched - settledOf(job) : job[outcome];
 
-/** The outcomes that a job of this kind can have, those that need attention first. */
+/** The possible outcomes of a job of this kind, the ones that need attention first. */
 export const outcomesOf = ({ dest2 }: Pick<ReplayJob, 'dest2'>): Outcome[] =>
   dest2 === null ? ['failed', 'ok', 'skipped', 'waiting'] : ['different', 'failed', 'same', 'skipped', 'waiting'];
 

@@ -15,6 +15,7 @@ import { DeclaredNotice } from '../components/declared.tsx';
 import { keyLabel } from '../components/key-label.ts';
 import { Link } from '../components/navigation.tsx';
 import { EndpointNotFoundPage } from '../components/not-found.tsx';
+import { RestoredNotice } from '../components/restored-notice.tsx';
 import { useHotkeys, useKeyNotes } from '../components/use-hotkeys.ts';
 import { useQuery } from '../components/use-query.ts';
 import { useTitle } from '../components/use-title.ts';
@@ -74,7 +75,7 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
           Senders get 200 and the event's id unless a rule says otherwise. Rules are tried from the first to the last,
           and the first that matches answers. Every delivery is stored, whatever the answer.
         </p>
-        <RestoredNotice editor={editor} />
+        <RestoredNotice restored={editor.restored} what="rules" onDiscard={editor.discard} />
         {endpoint.declared && <DeclaredNotice what="rules" />}
         <RuleList editor={editor} drafts={drafts} open={open} setOpen={setOpen} seen={seen} example={example} />
         {editor.problem && (
@@ -125,21 +126,6 @@ function useProblemFocus(
   }, [asked]);
   return () => setAsked(n => n + 1);
 }
-
-const RestoredNotice = ({ editor: { restored, discard } }: { editor: AnswersEditor }) =>
-  restored === 'no' ? null : (
-    <Notice
-      tone="warn"
-      title={
-        restored === 'yes' ? 'Your unsaved changes are still here' : 'Your unsaved changes are older than the rules'
-      }
-      action={<Button onClick={discard}>Discard changes</Button>}
-    >
-      {restored === 'yes'
-        ? 'You left this page without saving them.'
-        : 'Someone has saved other rules since. If you save, yours replace them.'}
-    </Notice>
-  );
 
 const SaveBar = ({ editor, onSave }: { editor: AnswersEditor; onSave: () => Promise<void> }) => (
   <div class={`save-bar ${editor.isDirty ? 'dirty' : ''}`}>

@@ -1,7 +1,8 @@
-/* The settings of one endpoint: name, URL, answers, guard, retention, signing secrets, observed retries, export, pause and deletion. */
+/* The settings of one endpoint: name, URL, answers, forwards, alerts, guard, retention, signing secrets, observed retries, export, pause and deletion. */
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { AlertsSection } from '../alerts/alerts-section.tsx';
 import { ApiError, api } from '../api.ts';
 import { Button, Checkbox, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
 import { DeclaredNotice } from '../components/declared.tsx';
@@ -13,6 +14,7 @@ import { useTitle } from '../components/use-title.ts';
 import { useWorkspace } from '../components/workspace.tsx';
 import { formatCount } from '../format/time.ts';
 import { visibleName } from '../format/visible.ts';
+import { ForwardsSection } from '../forwards/forwards-section.tsx';
 import { GuardSection } from '../guard/guard-section.tsx';
 import { AnswersSection } from './endpoint-answers.tsx';
 import { PauseSection } from './endpoint-pause.tsx';
@@ -47,6 +49,8 @@ export function EndpointSettingsPage({ id }: { id: string }) {
       <NameSection endpoint={endpoint} />
       <UrlSection endpoint={endpoint} />
       <AnswersSection endpoint={endpoint} />
+      <ForwardsSection endpoint={endpoint} />
+      <AlertsSection endpoint={endpoint} />
       <GuardSection endpoint={endpoint} />
       <RetentionSection endpoint={endpoint} />
       <SecretsSection id={id} />

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { AlertsBadge } from '../alerts/alerts-mark.tsx';
 import { AnswersBadge } from '../answers/answers-mark.tsx';
 import { ApiError, api } from '../api.ts';
 import { Button, Dialog, Empty, Field, Notice, Skeleton } from '../components/controls.tsx';
@@ -82,6 +83,7 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
               Paused
             </span>
           )}
+          <AlertsBadge endpoint={endpoint} />
           <AnswersBadge endpoint={endpoint} />
           {endpoint.declared && <DeclaredBadge />}
         </h2>

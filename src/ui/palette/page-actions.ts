@@ -34,6 +34,8 @@ export function usePageActions({ path, onPalette, onHelp, onSignOut }: PageActio
           goTo('Go to events', base),
           goTo('Go to endpoint settings', `${base}/settings`),
           goTo('Go to answers', `${base}/answers`),
+          goTo('Go to forwards', `${base}/forwards`),
+          goTo('Go to alerts', `${base}/alerts`),
           goTo('Go to schemas', `${base}/schemas`),
         ]
       : []),

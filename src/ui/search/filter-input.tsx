@@ -30,7 +30,7 @@ type FilterInputProps = {
   onEscape: (isChoosing: boolean) => void;
   onFocus: () => void;
   onBlur: () => void;
-  /** What Enter does, for the line of keys: “search”. */
+  /** The action of Enter, for the line of keys: “search”. */
   enterHint: string;
   before?: ComponentChildren;
   after?: ComponentChildren;

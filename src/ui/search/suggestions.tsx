@@ -12,7 +12,7 @@ type SuggestionsProps = {
   id: string;
   completion: Completion | undefined;
   active: number;
-  /** What Enter does while nothing is chosen. */
+  /** The action of Enter while nothing is chosen. */
   enterHint: string;
   onTake: (suggestion: Suggestion) => void;
 };

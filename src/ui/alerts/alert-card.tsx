@@ -1,0 +1,199 @@
+/* One alert in the list: its condition, its state, where it notifies and whether that works, and the buttons that change it. */
+
+import { useState } from 'preact/hooks';
+import type { Alert, AlertTest } from '../../features/alerts/model.ts';
+import { Button, Dialog } from '../components/controls.tsx';
+import { IconButton } from '../components/icon-button.tsx';
+import { Link } from '../components/navigation.tsx';
+import { Time } from '../components/time.tsx';
+import { showError } from '../components/toasts.tsx';
+import { visibleLine, visibleName } from '../format/visible.ts';
+import { AlertState, ConditionSentence } from './alert-state.tsx';
+import { alertsApi } from './alerts-api.ts';
+import { channelTitles, type Explanation, failureOf, targetText, testText } from './wording.ts';
+
+type AlertCardProps = {
+  endpointId: string;
+  alert: Alert;
+  /** Just made. */
+  isNew: boolean;
+  onEdit: () => void;
+  onChanged: (alert: Alert) => void;
+  onRemoved: () => void;
+};
+
+export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemoved }: AlertCardProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  const [isSwitching, setIsSwitching] = useState(false);
+  const test = useTest(endpointId, alert);
+  const name = visibleName(alert.name);
+  const { enabled } = alert;
+  const toggle = async (): Promise<void> => {
+    setIsSwitching(true);
+    try {
+      onChanged(await alertsApi.change(endpointId, alert.id, { enabled: !enabled }));
+    } catch (error) {
+      showError(error);
+    }
+    setIsSwitching(false);
+  };
+  return (
+    <article class={`card alert-card ${alert.firing ? 'firing' : ''}`} aria-label={name}>
+      <header class="alert-head">
+        <h2>{name}</h2>
+        <span class="alert-state">
+          <AlertState alert={alert} />
+          {alert.firing && alert.changedAt !== null && (
+            <span class="bad">
+              since <Time at={alert.changedAt} long />
+            </span>
+          )}
+        </span>
+      </header>
+      <p class="alert-condition">
+        <ConditionSentence condition={alert} />
+      </p>
+      <AlertFacts endpointId={endpointId} alert={alert} />
+      <div class="alert-buttons">
+        <Button icon="send" class="alert-test" busy={test.isBusy} aria-label={`Test ${name}`} onClick={test.run}>
+          Test
+        </Button>
+        <Button class="alert-edit" aria-label={`Edit ${name}`} onClick={onEdit}>
+          Edit
+        </Button>
+        <span class="grow" />
+        <Button
+          kind="quiet"
+          icon={enabled ? 'pause' : 'play'}
+          busy={isSwitching}
+          aria-label={`Turn ${enabled ? 'off' : 'on'} ${name}`}
+          onClick={toggle}
+        >
+          {enabled ? 'Turn off' : 'Turn on'}
+        </Button>
+        <IconButton icon="trash" label={`Delete ${name}`} onClick={() => setIsAsking(true)} />
+      </div>
+      <TestOutcome alert={alert} result={test.result} problem={test.problem} isNew={isNew} />
+      {isAsking && (
+        <DeleteDialog endpointId={endpointId} alert={alert} onClose={() => setIsAsking(false)} onRemoved={onRemoved} />
+      )}
+    </article>
+  );
+}
+
+function AlertFacts({ endpointId, alert }: { endpointId: string; alert: Alert }) {
+  const failure = failureOf(alert);
+  return (
+    <>
+      <p class="alert-facts">
+        <span>
+          {channelTitles[alert.channel.type]} <code>{visibleLine(targetText(alert.channel))}</code>
+        </span>
+        <span>
+          {alert.lastSentAt === null ? (
+            'No notification yet'
+          ) : (
+            <>
+              Last notification <Time at={alert.lastSentAt} long />
+            </>
+          )}
+        </span>
+        {alert.kind === 'forward_stuck' && <Link to={`/app/endpoints/${endpointId}/forwards`}>Forwards</Link>}
+      </p>
+      {failure && (
+        <p class="alert-failure">
+          <strong>{failure.lead}</strong> <Explained explanation={failure} />
+          {failure.willRetry && ' It is sent again.'}
+        </p>
+      )}
+    </>
+  );
+}
+
+const Explained = ({ explanation: { text, setting } }: { explanation: Explanation }) => (
+  <>
+    {visibleLine(text)}
+    {setting && (
+      <>
+        {' '}
+        <code>{visibleLine(setting)}</code>.
+      </>
+    )}
+  </>
+);
+
+function useTest(endpointId: string, { id }: Alert) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [result, setResult] = useState<AlertTest>();
+  const [problem, setProblem] = useState('');
+  const run = async (event: Event): Promise<void> => {
+    const button = event.currentTarget;
+    setIsBusy(true);
+    setResult(undefined);
+    setProblem('');
+    try {
+      setResult(await alertsApi.test(endpointId, id));
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+    setIsBusy(false);
+    // A button loses the focus while it is disabled.
+    requestAnimationFrame(() => {
+      if (button instanceof HTMLElement && document.activeElement === document.body) button.focus();
+    });
+  };
+  return { isBusy, result, problem, run };
+}
+
+type TestOutcomeProps = { alert: Alert; result: AlertTest | undefined; problem: string; isNew: boolean };
+
+/** Always there, so that screen readers read what appears in it. */
+function TestOutcome({ alert, result, problem, isNew }: TestOutcomeProps) {
+  const isFailed = problem !== '' || result?.ok === false;
+  return (
+    <div class={`alert-outcome ${isFailed ? 'bad' : result ? 'good' : ''}`} role="status">
+      {problem && (
+        <p>
+          <strong>The test wasn't sent.</strong> {problem}
+        </p>
+      )}
+      {result && (
+        <p>
+          <strong>{result.ok ? 'The test arrived.' : "The test didn't arrive."}</strong>{' '}
+          <Explained explanation={testText(result, alert.channel)} />
+        </p>
+      )}
+      {isNew && !result && !problem && <p>Saved. Press Test to see that notifications arrive.</p>}
+    </div>
+  );
+}
+
+type DeleteDialogProps = { endpointId: string; alert: Alert; onClose: () => void; onRemoved: () => void };
+
+function DeleteDialog({ endpointId, alert, onClose, onRemoved }: DeleteDialogProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const remove = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await alertsApi.remove(endpointId, alert.id);
+      onClose();
+      onRemoved();
+    } catch (error) {
+      showError(error);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Dialog title={`Delete ${visibleName(alert.name)}?`} onClose={onClose}>
+      <p>
+        Nobody is told any more, and notifications that wait to be sent are dropped. To keep it for later, turn it off.
+      </p>
+      <div class="dialog-actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="danger" busy={isBusy} onClick={remove}>
+          Delete
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'bun:test';
+import {
+  type Condition,
+  conditionParts,
+  explainError,
+  failureOf,
+  minutesText,
+  stateOf,
+  targetText,
+  testText,
+} from './wording.ts';
+
+const none = { where: null, minutes: null, count: null };
+
+const conditionText = (condition: Condition): string =>
+  conditionParts(condition)
+    .filter(part => part !== '')
+    .join(' ');
+
+describe('conditionParts', () => {
+  test.each<[Condition, string]>([
+    [{ ...none, kind: 'silence', minutes: 30 }, 'No event for 30 minutes'],
+    [
+      { ...none, kind: 'silence', minutes: 30, where: 'type:order.*' },
+      'No event that matches type:order.* for 30 minutes',
+    ],
+    [{ ...none, kind: 'silence', minutes: 1 }, 'No event for 1 minute'],
+    [{ ...none, kind: 'bad_signatures', minutes: 5, count: 3 }, '3 events with an invalid signature within 5 minutes'],
+    [
+      { ...none, kind: 'bad_signatures', minutes: 60, count: 1, where: 'platform:stripe' },
+      '1 event that matches platform:stripe with an invalid signature within 1 hour',
+    ],
+    [
+      { ...none, kind: 'bad_signatures', minutes: 90, count: 2, where: 'platform:stripe' },
+      '2 events that match platform:stripe with an invalid signature within 90 minutes',
+    ],
+    [{ ...none, kind: 'new_type' }, 'An event type that was never seen before'],
+    [{ ...none, kind: 'schema_change' }, 'A field of a known event type is new, has vanished or has another type'],
+    [
+      { ...none, kind: 'schema_change', where: 'type:a' },
+      'A field is new, has vanished or has another type in an event that matches type:a',
+    ],
+    [{ ...none, kind: 'forward_stuck', minutes: 1440 }, 'A forward has failed for 1 day'],
+  ])('%j', (condition, text) => expect(conditionText(condition)).toBe(text));
+});
+
+test.each<[number, string]>([
+  [1, '1 minute'],
+  [90, '90 minutes'],
+  [120, '2 hours'],
+  [1440, '1 day'],
+  [43_200, '30 days'],
+])('%d minutes are %s', (minutes, text) => expect(minutesText(minutes)).toBe(text));
+
+test('an alert is off, firing, OK, or reports what is new', () => {
+  expect(stateOf({ kind: 'silence', enabled: false, firing: false }).label).toBe('Off');
+  expect(stateOf({ kind: 'silence', enabled: true, firing: true }).label).toBe('Firing');
+  expect(stateOf({ kind: 'silence', enabled: true, firing: false }).label).toBe('OK');
+  expect(stateOf({ kind: 'new_type', enabled: true, firing: false }).label).toBe('Watching');
+});
+
+test('a target shows no credential of Slack or Discord', () => {
+  const channel = { to: null, secret: null };
+  const slack = { ...channel, type: 'slack' as const, url: 'https://hooks.slack.com/services/T0/B0/very-secret-wxyz' };
+  expect(targetText(slack)).toBe('hooks.slack.com/…wxyz');
+  expect(targetText({ ...slack, type: 'discord', url: 'https://discord.com/api/webhooks/1/abcd?thread_id=2' })).toBe(
+    'discord.com/…abcd',
+  );
+  expect(targetText({ ...slack, type: 'webhook', url: 'https://a.example/x?y' })).toBe('https://a.example/x?y');
+  expect(targetText({ ...channel, type: 'email', url: null, to: 'a@b.example' })).toBe('a@b.example');
+  // Sealed with a secret that is gone.
+  expect(targetText({ ...slack, url: null })).toBe('');
+});
+
+describe('explainError', () => {
+  const url = 'http://10.0.0.5:8080/x';
+  test.each<[string, 'slack' | 'ntfy' | 'webhook' | 'email', string, string | undefined]>([
+    ['the destination is not a public address', 'webhook', 'public', 'HOOKTAPE_REPLAY_ALLOW=10.0.0.5'],
+    ['the port of the destination is not allowed', 'webhook', 'port', 'HOOKTAPE_REPLAY_ALLOW=10.0.0.5:8080'],
+    ['the receiver answered 404', 'slack', 'Slack answered 404. The webhook may have been deleted', undefined],
+    ['the receiver answered 403', 'ntfy', 'The ntfy server answered 403. The topic needs an access token', undefined],
+    ['the receiver answered 418', 'webhook', 'The receiver answered 418.', undefined],
+    ['the receiver answered 302', 'webhook', 'Redirects are not followed', undefined],
+    ['HOOKTAPE_SECRET has changed', 'slack', 'enter the channel again', undefined],
+    ['email is not set up: HOOKTAPE_SMTP_URL', 'email', 'Its operator', 'HOOKTAPE_SMTP_URL'],
+    ['the connection was refused', 'webhook', 'The connection was refused.', undefined],
+  ])('%s (%s)', (error, type, text, setting) => {
+    const explained = explainError(error, { type, url });
+    expect(explained.text).toContain(text);
+    expect(explained.setting).toBe(setting);
+  });
+});
+
+describe('failureOf', () => {
+  const channel = { type: 'slack' as const, url: 'https://hooks.slack.com/x', to: null, secret: null };
+  test.each<[string, boolean, boolean, string]>([
+    ['the receiver answered 500', true, true, "hasn't arrived yet"],
+    ['the receiver answered 500', false, false, "hasn't arrived yet"],
+    ['given up: the receiver answered 404', true, false, 'was given up'],
+    ['HOOKTAPE_SECRET has changed', true, false, 'was given up'],
+  ])('%s, enabled: %p', (lastError, enabled, willRetry, lead) => {
+    const failure = failureOf({ lastError, enabled, channel });
+    expect(failure?.willRetry).toBe(willRetry);
+    expect(failure?.lead).toContain(lead);
+    expect(failure?.text).not.toContain('given up:');
+  });
+  test('none without an error', () => expect(failureOf({ lastError: null, enabled: true, channel })).toBeUndefined());
+});
+
+test('a test says who took it', () => {
+  expect(testText({ ok: true, status: 204, error: null }, { type: 'discord', url: null }).text).toBe(
+    'Discord answered 204.',
+  );
+  expect(testText({ ok: true, status: 250, error: null }, { type: 'email', url: null }).text).toContain('inbox');
+  expect(testText({ ok: false, status: null, error: 'the connection failed' }, { type: 'slack', url: null }).text).toBe(
+    'The connection failed.',
+  );
+});

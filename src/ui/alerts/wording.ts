@@ -1,0 +1,200 @@
+/* What the pages say about alerts. Pure. Names and filters are text from outside: they are shown by the caller, as text. */
+
+import type { Alert, AlertTest } from '../../features/alerts/model.ts';
+import { formatCount } from '../format/time.ts';
+
+export type Kind = Alert['kind'];
+export type ChannelType = Alert['channel']['type'];
+
+/** In the order of the form, the most useful first. `defaultName`: of an alert whose name is left empty. */
+export const kinds: readonly { id: Kind; title: string; sentence: string; defaultName: string }[] = [
+  {
+    id: 'silence',
+    title: 'Silence',
+    sentence: 'No event has come for a while: the sender is down, or sends somewhere else.',
+    defaultName: 'No events',
+  },
+  {
+    id: 'bad_signatures',
+    title: 'Invalid signatures',
+    sentence: 'Several events have a wrong signature: a secret was rotated, or somebody is forging.',
+    defaultName: 'Invalid signatures',
+  },
+  {
+    id: 'new_type',
+    title: 'New event type',
+    sentence: 'The sender has begun to send something that was never seen here.',
+    defaultName: 'New event types',
+  },
+  {
+    id: 'schema_change',
+    title: 'Changed payload',
+    sentence: 'A field of a known event type is new, has vanished, or has another type.',
+    defaultName: 'Changed payloads',
+  },
+  {
+    id: 'forward_stuck',
+    title: 'Stuck forward',
+    sentence: 'A forward of this endpoint has not been able to deliver for a while.',
+    defaultName: 'Stuck forwards',
+  },
+];
+
+export const kindOf = (kind: Kind) => kinds.find(({ id }) => id === kind) ?? kinds[0];
+
+export const channelTitles: Record<ChannelType, string> = {
+  slack: 'Slack',
+  discord: 'Discord',
+  ntfy: 'ntfy',
+  email: 'Email',
+  webhook: 'Webhook',
+};
+
+/** `30 minutes`, `2 hours`, `1 day`: in the largest unit that is exact. */
+export function minutesText(minutes: number): string {
+  const { amount, unit } = splitMinutes(minutes);
+  return formatCount(amount, unit);
+}
+
+export const unitMinutes = { minute: 1, hour: 60, day: 1440 } as const;
+export type Unit = keyof typeof unitMinutes;
+
+/** In the largest unit that is exact. */
+export function splitMinutes(minutes: number): { amount: number; unit: Unit } {
+  const unit = minutes % unitMinutes.day === 0 ? 'day' : minutes % unitMinutes.hour === 0 ? 'hour' : 'minute';
+  return { amount: minutes / unitMinutes[unit], unit };
+}
+
+export type Condition = Pick<Alert, 'kind' | 'where' | 'minutes' | 'count'>;
+
+/** A sentence around the filter, which is shown as code: `No event that matches`, filter, `for 30 minutes`. */
+export function conditionParts({
+  kind,
+  where,
+  minutes,
+  count,
+}: Condition): [before: string, where: string, after: string] {
+  const during = minutesText(minutes ?? 0);
+  const filter = where ?? '';
+  const matching = filter === '' ? '' : ` that ${kind === 'bad_signatures' && count !== 1 ? 'match' : 'matches'}`;
+  switch (kind) {
+    case 'silence':
+      return [`No event${matching}`, filter, `for ${during}`];
+    case 'bad_signatures':
+      return [`${formatCount(count ?? 0, 'event')}${matching}`, filter, `with an invalid signature within ${during}`];
+    case 'new_type':
+      return ['An event type that was never seen before', '', ''];
+    case 'schema_change':
+      return filter === ''
+        ? ['A field of a known event type is new, has vanished or has another type', '', '']
+        : ['A field is new, has vanished or has another type in an event that matches', filter, ''];
+    case 'forward_stuck':
+      return ['A forward has failed', '', `for ${during}`];
+  }
+}
+
+const reportingKinds: readonly Kind[] = ['new_type', 'schema_change'];
+
+/** Kinds that report something new each time: they do not begin and end. */
+export const isReporting = ({ kind }: Pick<Alert, 'kind'>): boolean => reportingKinds.includes(kind);
+
+export type State = { label: string; tone: 'good' | 'bad' | 'muted'; hint: string };
+
+export function stateOf(alert: Pick<Alert, 'kind' | 'enabled' | 'firing'>): State {
+  if (!alert.enabled) return { label: 'Off', tone: 'muted', hint: 'It is not checked, and nobody is told.' };
+  if (alert.firing) return { label: 'Firing', tone: 'bad', hint: 'Its condition holds.' };
+  return isReporting(alert)
+    ? { label: 'Watching', tone: 'good', hint: 'It reports what is new, each time.' }
+    : { label: 'OK', tone: 'good', hint: 'Its condition does not hold.' };
+}
+
+/** Where notifications go, without the part of a URL that is a credential. */
+export function targetText({ type, url, to }: Alert['channel']): string {
+  if (type === 'email') return to ?? '';
+  const parsed = url === null ? null : URL.parse(url);
+  if (!parsed) return '';
+  return type === 'slack' || type === 'discord' ? `${parsed.host}/…${parsed.pathname.slice(-4)}` : (url ?? '');
+}
+
+/** `setting`: the line of the server's configuration that would help. */
+export type Explanation = { text: string; setting?: string };
+
+const receivers: Record<ChannelType, string> = {
+  slack: 'Slack',
+  discord: 'Discord',
+  ntfy: 'The ntfy server',
+  email: 'The mail server',
+  webhook: 'The receiver',
+};
+
+/** @param error as the API gives it @returns what it means, and what helps, as sentences */
+export function explainError(error: string, { type, url }: Pick<Alert['channel'], 'type' | 'url'>): Explanation {
+  if (/not a public address/.test(error))
+    return {
+      text: "The URL isn't on a public address, and this server may only send to public ones. Its operator can allow it with the setting",
+      setting: `HOOKTAPE_REPLAY_ALLOW=${URL.parse(url ?? '')?.hostname ?? 'HOST'}`,
+    };
+  if (/port of the destination/.test(error))
+    return {
+      text: "This port belongs to a protocol other than HTTP, so the server doesn't send to it. Its operator can allow it with the setting",
+      setting: `HOOKTAPE_REPLAY_ALLOW=${URL.parse(url ?? '')?.host ?? 'HOST:PORT'}`,
+    };
+  if (/HOOKTAPE_SECRET/.test(error))
+    return {
+      text: "The channel can't be read, because the server's HOOKTAPE_SECRET has changed. Edit the alert and enter the channel again.",
+    };
+  if (/HOOKTAPE_SMTP_URL/.test(error))
+    return {
+      text: "Email isn't set up on this server any more. Its operator can do that with the setting",
+      setting: 'HOOKTAPE_SMTP_URL',
+    };
+  const status = Number(/^the receiver answered (\d{3})$/.exec(error)?.[1]);
+  if (status) return { text: `${receivers[type]} answered ${status}. ${statusAdvice(status, type)}`.trim() };
+  return { text: sentence(error) };
+}
+
+function statusAdvice(status: number, type: ChannelType): string {
+  const thing = type === 'ntfy' ? 'topic' : 'webhook';
+  if (status === 404 || status === 410) return `The ${thing} may have been deleted: check the URL.`;
+  if (status === 401 || status === 403)
+    return type === 'ntfy'
+      ? 'The topic needs an access token, or another one.'
+      : 'It does not accept the request: check the URL.';
+  if (status === 429) return 'It gets too many requests.';
+  if (status >= 500) return 'It has a problem of its own.';
+  if (status >= 300 && status < 400) return 'Redirects are not followed: enter the URL to which it redirects.';
+  return '';
+}
+
+/** `the connection was refused` -> `The connection was refused.` */
+export const sentence = (text: string): string =>
+  text === '' ? '' : text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
+
+type Failure = Explanation & { lead: string; willRetry: boolean };
+
+/** Why the last notification has not arrived; undefined when nothing is wrong. */
+export function failureOf({
+  lastError,
+  channel,
+  enabled,
+}: Pick<Alert, 'lastError' | 'channel' | 'enabled'>): Failure | undefined {
+  if (lastError === null) return undefined;
+  const givenUp = /^given up: /;
+  const isOver = givenUp.test(lastError) || /HOOKTAPE_SECRET/.test(lastError);
+  return {
+    ...explainError(lastError.replace(givenUp, ''), channel),
+    lead: isOver ? 'The last notification was given up.' : "The last notification hasn't arrived yet.",
+    willRetry: enabled && !isOver,
+  };
+}
+
+/** What a test has shown. */
+export function testText(
+  { ok, status, error }: AlertTest,
+  channel: Pick<Alert['channel'], 'type' | 'url'>,
+): Explanation {
+  if (!ok) return explainError(error ?? 'not sent', channel);
+  if (channel.type === 'email')
+    return { text: 'The mail server took it. Look into the inbox, and into the spam folder.' };
+  return { text: `${receivers[channel.type]} answered ${status}.` };
+}

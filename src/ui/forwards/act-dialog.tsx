@@ -1,0 +1,163 @@
+/* Asks before many events are retried or skipped, and says how many they are; and before one is skipped. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { Forward, ForwardDelivery, ForwardSelection } from '../../features/forwards/model.ts';
+import { FilterError } from '../../shared/filter/filter.ts';
+import { FilterField } from '../answers/filter-field.tsx';
+import { Button, Dialog, Notice } from '../components/controls.tsx';
+import { showToast } from '../components/toasts.tsx';
+import { formatCount } from '../format/time.ts';
+import { visibleLine } from '../format/visible.ts';
+import { parse } from '../search/filter-text.ts';
+import { useSeen } from '../search/use-seen.ts';
+import { eventName } from './delivery-row.tsx';
+import { forwardsApi } from './forwards-api.ts';
+import { type Act, actWording } from './wording.ts';
+
+/** The count waits until typing pauses. */
+const settleMs = 250;
+const noFields: readonly string[] = [];
+
+type Props = {
+  endpointId: string;
+  forward: Forward;
+  act: Act;
+  onChange: (forward: Forward) => void;
+  onClose: () => void;
+};
+
+export function ActDialog({ endpointId, forward, act, onChange, onClose }: Props) {
+  const isFiltered = act === 'retry-matching' || act === 'skip-matching';
+  const verb = act === 'retry-matching' || act === 'retry-given-up' ? 'retry' : 'skip';
+  const [where, setWhere] = useState('');
+  const seen = useSeen(endpointId);
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const isReadable = !isFiltered || (where.trim() !== '' && !(parse(where) instanceof FilterError));
+  const selection: ForwardSelection | undefined = isReadable ? (isFiltered ? { where: where.trim() } : {}) : undefined;
+  const { matched, countProblem } = useCount(endpointId, forward.id, verb, selection);
+  const { title, text, button } = actWording(act, forward);
+  const run = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (!selection || !matched || isBusy) return;
+    setIsBusy(true);
+    try {
+      onChange(await forwardsApi.act(endpointId, forward.id, verb, selection));
+      onClose();
+      showToast(`${formatCount(matched, 'event')} ${verb === 'retry' ? 'to be sent again.' : 'skipped.'}`);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setIsBusy(false);
+    }
+  };
+  const counted = matched === undefined ? (selection ? 'Counting…' : '') : countText(matched, isFiltered);
+  return (
+    <Dialog title={title} onClose={onClose} wide={isFiltered}>
+      <form class={isFiltered ? 'forward-act filtered' : 'forward-act'} onSubmit={run}>
+        <p>{text}</p>
+        {isFiltered && (
+          <FilterField
+            label="Filter"
+            text={where}
+            seen={seen}
+            refusal={undefined}
+            placeholder="type:order.* received>2h"
+            without={noFields}
+            onText={setWhere}
+            onEscape={onClose}
+          />
+        )}
+        {verb === 'retry' && (
+          <p class="wrap">
+            They go to <code>{visibleLine(forward.url)}</code>
+            {forward.state === 'paused' && ', once the forward is resumed'}.
+          </p>
+        )}
+        <p class="faint" role="status">
+          {countProblem || counted}
+        </p>
+        {problem && <Notice tone="bad">{problem}</Notice>}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            kind={verb === 'retry' ? 'primary' : 'danger'}
+            busy={isBusy}
+            disabled={!selection || !matched}
+          >
+            {matched ? button(matched) : verb === 'retry' ? 'Retry' : 'Skip'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const countText = (matched: number, isFiltered: boolean): string =>
+  matched === 0
+    ? isFiltered
+      ? 'No event of this list matches.'
+      : 'There is none any more.'
+    : `${formatCount(matched, 'event')} now.`;
+
+/** How many events it would be; undefined while that is not known. */
+function useCount(
+  endpointId: string,
+  id: string,
+  verb: 'retry' | 'skip',
+  selection: ForwardSelection | undefined,
+): { matched: number | undefined; countProblem: string } {
+  const [matched, setMatched] = useState<number>();
+  const [countProblem, setCountProblem] = useState('');
+  const key = selection && JSON.stringify(selection);
+  useEffect(() => {
+    const controller = new AbortController();
+    setMatched(undefined);
+    setCountProblem('');
+    if (!selection) return;
+    const count = (): void => {
+      forwardsApi.count(endpointId, id, verb, selection, controller.signal).then(setMatched, error => {
+        if (!controller.signal.aborted) setCountProblem(error instanceof Error ? error.message : String(error));
+      });
+    };
+    const timer = setTimeout(count, selection.where === undefined ? 0 : settleMs);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [key]);
+  return { matched, countProblem };
+}
+
+type SkipOneProps = { delivery: ForwardDelivery; onSkip: () => Promise<void>; onClose: () => void };
+
+export function SkipOneDialog({ delivery, onSkip, onClose }: SkipOneProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const isOver = delivery.state === 'given_up';
+  const run = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await onSkip();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Dialog title={isOver ? 'Remove this event from the list?' : 'Skip this event?'} onClose={onClose}>
+      <p class="wrap">
+        <strong>{eventName(delivery)}</strong>{' '}
+        {isOver ? "leaves the list, and can't be retried here any more." : "won't be sent."} It stays stored, and can be
+        replayed.
+      </p>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <div class="dialog-actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="danger" busy={isBusy} onClick={run}>
+          {isOver ? 'Remove' : 'Skip the event'}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,161 @@
+/* The events that a forward has not delivered, by state. The URL holds which are shown. Single ones, or many, are retried or skipped. */
+
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Forward, ForwardDelivery } from '../../features/forwards/model.ts';
+import { Button, Notice, Skeleton } from '../components/controls.tsx';
+import { showError, showToast } from '../components/toasts.tsx';
+import { formatCount } from '../format/time.ts';
+import { ActDialog, SkipOneDialog } from './act-dialog.tsx';
+import { DeliveryRow } from './delivery-row.tsx';
+import { ForwardFigures } from './forward-state.tsx';
+import { type DeliveryState, forwardsApi } from './forwards-api.ts';
+import { useDeliveries } from './use-deliveries.ts';
+import { type Act, countOf, deliveryLabels, openOf } from './wording.ts';
+
+type Props = {
+  endpointId: string;
+  forward: Forward;
+  state: DeliveryState;
+  onChange: (forward: Forward) => void;
+};
+
+export function Deliveries({ endpointId, forward, state, onChange }: Props) {
+  return (
+    <section class="card section" aria-labelledby="forward-events">
+      <h2 id="forward-events" tabIndex={-1}>
+        Events
+      </h2>
+      <ForwardFigures endpointId={endpointId} forward={forward} current={state} />
+      <Acts endpointId={endpointId} forward={forward} onChange={onChange} />
+      <Rows key={state} endpointId={endpointId} forward={forward} state={state} onChange={onChange} />
+    </section>
+  );
+}
+
+function Acts({ endpointId, forward, onChange }: Omit<Props, 'state'>) {
+  const [act, setAct] = useState<Act>();
+  const { failed, givenUp, mode } = forward;
+  const button = (label: string, opened: Act) => <Button onClick={() => setAct(opened)}>{label}</Button>;
+  if (!act && openOf(forward) + givenUp === 0) return null;
+  return (
+    <div class="button-row">
+      {givenUp > 0 && button('Retry all given up', 'retry-given-up')}
+      {failed > 0 && button(mode === 'ordered' ? 'Skip what blocks' : 'Skip all failed', 'skip-blocked')}
+      {failed + givenUp > 0 && button('Retry by filter…', 'retry-matching')}
+      {button('Skip by filter…', 'skip-matching')}
+      {act && (
+        <ActDialog
+          endpointId={endpointId}
+          forward={forward}
+          act={act}
+          onChange={onChange}
+          onClose={() => setAct(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Rows({ endpointId, forward, state, onChange }: Props) {
+  const list = useDeliveries(endpointId, forward, state);
+  const [skipped, setSkipped] = useState<ForwardDelivery>();
+  const { rows, problem } = list;
+  const focus = useRowFocus(rows);
+  const retry = async ({ eventId }: ForwardDelivery): Promise<void> => {
+    const keepFocus = focus.from(eventId, 'retry');
+    try {
+      const changed = await forwardsApi.act(endpointId, forward.id, 'retry', { eventId });
+      if (state === 'given_up') list.drop(eventId);
+      onChange(changed);
+      showToast('The event is sent again.');
+    } catch (error) {
+      showError(error);
+    }
+    keepFocus();
+  };
+  const skip = async ({ eventId }: ForwardDelivery): Promise<void> => {
+    const keepFocus = focus.from(eventId, 'skip');
+    const changed = await forwardsApi.act(endpointId, forward.id, 'skip', { eventId });
+    setSkipped(undefined);
+    list.drop(eventId);
+    onChange(changed);
+    keepFocus();
+  };
+  if (!rows) return problem ? <Notice tone="bad">{problem}</Notice> : <Skeleton rows={3} />;
+  return (
+    <>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {rows.length === 0 && <p class="faint">{emptyTexts[state]}</p>}
+      <ul class="forward-rows" ref={focus.list} aria-label={`${deliveryLabels[state]} events`}>
+        {rows.map(delivery => (
+          <DeliveryRow
+            key={delivery.eventId}
+            endpointId={endpointId}
+            forward={forward}
+            delivery={delivery}
+            onRetry={() => retry(delivery)}
+            onSkip={() => setSkipped(delivery)}
+          />
+        ))}
+      </ul>
+      {(list.hasMore || list.isLong) && (
+        <div class="button-row">
+          {list.hasMore && (
+            <Button busy={list.isBusy} onClick={list.more}>
+              Show more
+            </Button>
+          )}
+          {list.isLong && (
+            <Button kind="quiet" onClick={list.refresh}>
+              Back to the oldest
+            </Button>
+          )}
+          <span class="faint forward-shown">
+            {rows.length.toLocaleString()} of {formatCount(Math.max(rows.length, countOf(forward, state)), 'event')}
+          </span>
+        </div>
+      )}
+      {skipped && (
+        <SkipOneDialog delivery={skipped} onSkip={() => skip(skipped)} onClose={() => setSkipped(undefined)} />
+      )}
+    </>
+  );
+}
+
+const emptyTexts: Record<DeliveryState, string> = {
+  waiting: 'No event waits for its first attempt.',
+  failed: 'No event has failed.',
+  given_up: 'No event was given up.',
+};
+
+/** A row that was acted on may leave the list: the focus then goes to the one in its place, or to the heading. */
+function useRowFocus(rows: readonly ForwardDelivery[] | undefined) {
+  const list = useRef<HTMLUListElement>(null);
+  const wanted = useRef<{ eventId: string; at: number; act: string } | undefined>(undefined);
+  const focusWanted = (): void => {
+    if (!wanted.current || !list.current || document.activeElement !== document.body) return;
+    const { eventId, at, act } = wanted.current;
+    const lines = [...list.current.querySelectorAll<HTMLElement>('[data-event]')];
+    const line = lines.find(one => one.dataset['event'] === eventId) ?? lines[Math.min(at, lines.length - 1)];
+    const target = line?.querySelector<HTMLElement>(`[data-act="${act}"]`) ?? line?.querySelector<HTMLElement>('a');
+    (target ?? document.getElementById('forward-events'))?.focus();
+  };
+  useLayoutEffect(() => {
+    focusWanted();
+    wanted.current = undefined;
+  }, [rows]);
+  return {
+    list,
+    /**
+     * @returns to be called when the action has ended. Until then the list may be read again, with the row in it or not,
+     *   and the button of a row cannot have the focus.
+     */
+    from: (eventId: string, act: 'retry' | 'skip'): (() => void) => {
+      const at = rows?.findIndex(one => one.eventId === eventId) ?? 0;
+      return () => {
+        wanted.current = { eventId, at, act };
+        requestAnimationFrame(focusWanted);
+      };
+    },
+  };
+}

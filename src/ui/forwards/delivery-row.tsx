@@ -1,0 +1,75 @@
+/* One event of a forward: what it is, what became of it so far, when it is sent next, and what can be done about it. */
+
+import { useState } from 'preact/hooks';
+import type { Forward, ForwardDelivery } from '../../features/forwards/model.ts';
+import { PlatformMark } from '../components/badges.tsx';
+import { Button } from '../components/controls.tsx';
+import { Link } from '../components/navigation.tsx';
+import { Time } from '../components/time.tsx';
+import { formatCount, formatExactTime } from '../format/time.ts';
+import { visibleLine } from '../format/visible.ts';
+import { nextText, reasonText } from './wording.ts';
+
+type Props = {
+  endpointId: string;
+  forward: Forward;
+  delivery: ForwardDelivery;
+  onRetry: () => Promise<void>;
+  onSkip: () => void;
+};
+
+export function DeliveryRow({ endpointId, forward, delivery, onRetry, onSkip }: Props) {
+  const [isBusy, setIsBusy] = useState(false);
+  const { eventId, platform, receivedAt, state, attempts, nextAt } = delivery;
+  const name = eventName(delivery);
+  const reason = reasonText(delivery);
+  const next = nextText(delivery, forward, Date.now());
+  const retry = async (): Promise<void> => {
+    setIsBusy(true);
+    await onRetry();
+    setIsBusy(false);
+  };
+  return (
+    <li data-event={eventId}>
+      <PlatformMark platform={platform} />
+      <span class="forward-event">
+        {receivedAt === null ? (
+          <span class="faint">The event is no longer stored</span>
+        ) : (
+          <Link to={`/app/endpoints/${endpointId}/events/${eventId}`} title={eventId}>
+            {name}
+          </Link>
+        )}
+        <span class="faint">{receivedAt === null ? <code>{eventId}</code> : <Time at={receivedAt} long />}</span>
+      </span>
+      <span class="forward-result">
+        {reason !== '' && <span class="forward-reason">{visibleLine(reason)}</span>}
+        <span class="faint">
+          {attempts > 0 && `${formatCount(attempts, 'attempt')}${next === '' ? '' : ', '}`}
+          {next !== '' && (
+            <span title={nextAt === null ? undefined : formatExactTime(nextAt)}>
+              {attempts > 0 ? 'next' : 'first attempt'} {next}
+            </span>
+          )}
+        </span>
+      </span>
+      <span class="forward-acts">
+        {(state === 'given_up' ? receivedAt !== null : state === 'failed' && nextAt !== null) && (
+          <Button kind="quiet" data-act="retry" busy={isBusy} aria-label={`Retry ${name}`} onClick={retry}>
+            Retry
+          </Button>
+        )}
+        <Button
+          kind="quiet"
+          data-act="skip"
+          aria-label={`${state === 'given_up' ? 'Remove' : 'Skip'} ${name}`}
+          onClick={onSkip}
+        >
+          {state === 'given_up' ? 'Remove' : 'Skip'}
+        </Button>
+      </span>
+    </li>
+  );
+}
+
+export const eventName = ({ eventType }: ForwardDelivery): string => visibleLine(eventType ?? 'No event type');

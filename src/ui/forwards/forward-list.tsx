@@ -1,0 +1,100 @@
+/* All forwards of an endpoint: where they lead, what waits, since when, and why. */
+
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import type { Forward } from '../../features/forwards/model.ts';
+import { Empty, Notice, Skeleton } from '../components/controls.tsx';
+import { DeclaredNotice } from '../components/declared.tsx';
+import { Link } from '../components/navigation.tsx';
+import { useTitle } from '../components/use-title.ts';
+import { visibleLine, visibleName } from '../format/visible.ts';
+import { ForwardFigures, ForwardState, StateSentence } from './forward-state.tsx';
+import { forwardPath, forwardsPath } from './forwards-api.ts';
+import { useForwards } from './use-forwards.ts';
+
+/** The server refuses more. */
+const maxForwards = 5;
+
+export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'name' | 'declared'> }) {
+  const name = visibleName(endpoint.name);
+  useTitle(`${name}, forwards`);
+  const { value: forwards, problem } = useForwards(endpoint.id);
+  const add = (label: string) => (
+    <Link class="button primary" to={`${forwardsPath(endpoint.id)}/new`}>
+      {label}
+    </Link>
+  );
+  return (
+    <main class="page forwards">
+      <header class="page-head">
+        <div>
+          <Link to={`/app/endpoints/${endpoint.id}/settings`} class="crumb">
+            ← Settings of {name}
+          </Link>
+          <h1>Forwards</h1>
+        </div>
+        {forwards &&
+          forwards.length > 0 &&
+          (forwards.length < maxForwards ? (
+            add('New forward')
+          ) : (
+            <span class="faint">An endpoint can have five forwards.</span>
+          ))}
+      </header>
+      {endpoint.declared && <DeclaredNotice what="forwards" />}
+      {problem && (
+        <Notice tone="bad" title="Couldn't load the forwards">
+          {problem}
+        </Notice>
+      )}
+      {!forwards && !problem && <Skeleton rows={3} kind="card" />}
+      {forwards?.length === 0 && (
+        <Empty title="No forwards" action={add('Add a forward')}>
+          A forward sends every event of this endpoint on to a URL, until it is accepted there. Senders never wait for
+          it, and while the destination is down, events wait on disk.
+        </Empty>
+      )}
+      <ul class="forward-cards">
+        {forwards?.map(forward => (
+          <ForwardCard key={forward.id} endpointId={endpoint.id} forward={forward} />
+        ))}
+      </ul>
+      {forwards && forwards.length > 0 && (
+        <p class="hint">
+          <Link to={`/app/endpoints/${endpoint.id}/alerts?new=forward_stuck`}>Add an alert</Link> to hear of it when a
+          forward is stuck.
+        </p>
+      )}
+    </main>
+  );
+}
+
+const ForwardCard = ({ endpointId, forward }: { endpointId: string; forward: Forward }) => (
+  <li class="card forward-card">
+    <div class="forward-line">
+      <ForwardState forward={forward} />
+      <h2>
+        <Link to={forwardPath(endpointId, forward.id)}>{visibleName(forward.name)}</Link>
+      </h2>
+    </div>
+    <p class="forward-target">
+      <code>{visibleLine(forward.url)}</code>
+      {forward.where !== '' && (
+        <>
+          {' '}
+          <span class="faint">only</span> <code>{visibleLine(forward.where)}</code>
+        </>
+      )}
+      {forward.mode === 'ordered' && (
+        <>
+          {' '}
+          <span class="faint">
+            in order{forward.orderBy !== null && ' of each '}
+            {forward.orderBy !== null && <code>{visibleLine(forward.orderBy)}</code>}
+          </span>
+        </>
+      )}
+    </p>
+    <StateSentence forward={forward} />
+    <ForwardFigures endpointId={endpointId} forward={forward} />
+  </li>
+);

@@ -1,0 +1,60 @@
+/* How a forward is: its state, what waits since when and why, and how many events are in which state. */
+
+import type { Forward } from '../../features/forwards/model.ts';
+import { Link } from '../components/navigation.tsx';
+import { visibleLine } from '../format/visible.ts';
+import { type DeliveryState, forwardPath } from './forwards-api.ts';
+import { countOf, deliveryHints, deliveryLabels, lagSentence, reasonText, stateOf, stateSentence } from './wording.ts';
+
+export const deliveryStates: readonly DeliveryState[] = ['waiting', 'failed', 'given_up'];
+
+export const ForwardState = ({ forward }: { forward: Forward }) => {
+  const { label, tone } = stateOf(forward);
+  return <span class={`badge ${tone}`}>{label}</span>;
+};
+
+export function StateSentence({ forward }: { forward: Forward }) {
+  const now = Date.now();
+  const reason = reasonText(forward);
+  return (
+    <div class="forward-why">
+      <p>
+        {stateSentence(forward, now)} {lagSentence(forward, now)}
+      </p>
+      {reason !== '' && (
+        <p>
+          <span class="faint">The oldest failed event:</span> <span class="forward-reason">{visibleLine(reason)}</span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+type FiguresProps = {
+  endpointId: string;
+  forward: Forward;
+  /** The list that is shown. */
+  current?: DeliveryState;
+};
+
+/** The number of events in each state, which are links to their lists. */
+export const ForwardFigures = ({ endpointId, forward, current }: FiguresProps) => (
+  <nav class="forward-figures" aria-label={`Events of ${visibleLine(forward.name)}`}>
+    {deliveryStates.map(state => {
+      const amount = countOf(forward, state);
+      const tone = amount === 0 ? 'none' : state === 'waiting' ? '' : state === 'failed' ? 'warn' : 'bad';
+      return (
+        <Link
+          key={state}
+          class={tone}
+          replace={current !== undefined}
+          to={`${forwardPath(endpointId, forward.id)}?state=${state}`}
+          aria-current={state === current ? 'page' : undefined}
+        >
+          <strong>{amount.toLocaleString()}</strong> <span>{deliveryLabels[state]}</span>{' '}
+          <small>{deliveryHints[state]}</small>
+        </Link>
+      );
+    })}
+  </nav>
+);

@@ -1,0 +1,50 @@
+/* The calls of forwards. */
+
+import type {
+  Forward,
+  ForwardChange,
+  ForwardDelivery,
+  ForwardDeliveryPage,
+  ForwardDryRun,
+  ForwardSelection,
+  NewForward,
+} from '../../features/forwards/model.ts';
+import { call } from '../api.ts';
+
+export type DeliveryState = ForwardDelivery['state'];
+
+const id = encodeURIComponent;
+const pathOf = (endpoint: string, forward?: string): string =>
+  `/api/endpoints/${id(endpoint)}/forwards${forward === undefined ? '' : `/${id(forward)}`}`;
+
+export const forwardsApi = {
+  list: (endpoint: string) => call<{ forwards: Forward[] }>('GET', pathOf(endpoint)).then(({ forwards }) => forwards),
+  forward: (endpoint: string, forward: string) => call<Forward>('GET', pathOf(endpoint, forward)),
+  create: (endpoint: string, given: NewForward) => call<Forward>('POST', pathOf(endpoint), given),
+  change: (endpoint: string, forward: string, given: ForwardChange) =>
+    call<Forward>('PATCH', pathOf(endpoint, forward), given),
+  remove: (endpoint: string, forward: string) => call<unknown>('DELETE', pathOf(endpoint, forward)),
+  setEnabled: (endpoint: string, forward: string, isEnabled: boolean) =>
+    call<Forward>('POST', `${pathOf(endpoint, forward)}/${isEnabled ? 'resume' : 'pause'}`, {}),
+  act: (endpoint: string, forward: string, verb: 'retry' | 'skip', selection: ForwardSelection) =>
+    call<Forward>('POST', `${pathOf(endpoint, forward)}/${verb}`, selection),
+  /** How many events `act` would mean now. */
+  count: (
+    endpoint: string,
+    forward: string,
+    verb: 'retry' | 'skip',
+    selection: ForwardSelection,
+    signal: AbortSignal,
+  ) =>
+    call<ForwardDryRun>('POST', `${pathOf(endpoint, forward)}/${verb}`, { ...selection, dryRun: true }, signal).then(
+      ({ matched }) => matched,
+    ),
+  deliveries: (endpoint: string, forward: string, state: DeliveryState, { limit = 50, cursor = '' } = {}) =>
+    call<ForwardDeliveryPage>(
+      'GET',
+      `${pathOf(endpoint, forward)}/deliveries?state=${state}&limit=${limit}${cursor === '' ? '' : `&cursor=${id(cursor)}`}`,
+    ),
+};
+
+export const forwardsPath = (endpoint: string): string => `/app/endpoints/${id(endpoint)}/forwards`;
+export const forwardPath = (endpoint: string, forward: string): string => `${forwardsPath(endpoint)}/${id(forward)}`;

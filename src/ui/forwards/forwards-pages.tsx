@@ -1,0 +1,25 @@
+/* The pages of an endpoint's forwards: all of them, one with its events, and the form that makes or changes one. */
+
+import { Skeleton } from '../components/controls.tsx';
+import { EndpointNotFoundPage } from '../components/not-found.tsx';
+import { useStyle } from '../components/on-demand-style.ts';
+import { useWorkspace } from '../components/workspace.tsx';
+import { ForwardFormPage } from './forward-form.tsx';
+import { ForwardsPage } from './forward-list.tsx';
+import { ForwardPage } from './forward-page.tsx';
+import style from './forwards.css' with { type: 'file' };
+
+/** `id`: of a forward; `new` for the form of a new one, empty for all. `state`: which of its events are listed. */
+type Shown = { id: string; isEdited: boolean; state: string | null };
+
+export function ForwardsPages({ endpointId, shown }: { endpointId: string; shown: Shown }) {
+  const isStyled = useStyle(style);
+  const { endpoints } = useWorkspace();
+  const endpoint = endpoints?.find(one => one.id === endpointId);
+  if (endpoints && !endpoint) return <EndpointNotFoundPage />;
+  if (!isStyled || !endpoint) return <Skeleton rows={3} kind="card" />;
+  if (shown.id === '') return <ForwardsPage endpoint={endpoint} />;
+  if (shown.id === 'new') return <ForwardFormPage endpoint={endpoint} />;
+  if (shown.isEdited) return <ForwardFormPage endpoint={endpoint} id={shown.id} />;
+  return <ForwardPage endpoint={endpoint} id={shown.id} state={shown.state} />;
+}

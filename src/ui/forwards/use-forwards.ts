@@ -1,0 +1,47 @@
+/* The forwards of an endpoint, looked at again and again. */
+
+import type { Forward } from '../../features/forwards/model.ts';
+import { type Query, useQuery } from '../components/use-query.ts';
+import { usePolled } from '../jobs/use-polled.ts';
+import { forwardsApi } from './forwards-api.ts';
+import { openOf } from './wording.ts';
+
+// Two requests each time on the page of a forward, of 120 a minute by default.
+const busyMs = 3000;
+const idleMs = 10_000;
+const markMs = 15_000;
+
+const paceOf = (forwards: readonly Forward[]): number => (forwards.some(one => openOf(one) > 0) ? busyMs : idleMs);
+
+export const useForwards = (endpointId: string): Query<Forward[]> =>
+  usePolled(
+    endpointId,
+    () => forwardsApi.list(endpointId),
+    forwards => forwards.length > 0,
+    paceOf,
+  );
+
+/** For what is shown beside other things. */
+export const useForwardsSlowly = (endpointId: string): Query<Forward[]> =>
+  usePolled(
+    endpointId,
+    () => forwardsApi.list(endpointId),
+    forwards => forwards.length > 0,
+    () => markMs,
+  );
+
+export const useForward = (endpointId: string, id: string): Query<Forward> =>
+  usePolled(
+    `${endpointId} ${id}`,
+    () => forwardsApi.forward(endpointId, id),
+    () => true,
+    forward => paceOf([forward]),
+  );
+
+/** The names of forwards by URL, if they are needed. */
+export function useForwardNames(endpointId: string, isNeeded: boolean): ReadonlyMap<string, string> {
+  const { value = [] } = useQuery(isNeeded ? endpointId : '', () =>
+    isNeeded ? forwardsApi.list(endpointId) : Promise.resolve([]),
+  );
+  return new Map(value.map(({ url, name }) => [url, name]));
+}
