@@ -56,6 +56,7 @@ describe('hooktape apply', () => {
       "guard": {
         "cidrs": ["10.0.0.0/8",
                   "10.0.0"],
+        "token": { "in": "header", "name": "X-Token", "valueFrom": { "env": "NOT_SET" } },
         "onRefuse": "drop"
       },
       "secrets": [{ "platform": "stripe", "valueFrom": { "env": "NOT_SET" } }],
@@ -67,17 +68,18 @@ describe('hooktape apply', () => {
     const refused = await apply();
     expect([refused.exitCode, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toBe(
-      `hooktape: ${file}: 4 problems; nothing was changed:
+      `hooktape: ${file}: 5 problems; nothing was changed:
   line 6, endpoints[1].account: there is no account nobody@example.com
   line 9, endpoints[1].guard.cidrs[1]: must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32
-  line 12, endpoints[1].secrets[0].valueFrom: the variable "NOT_SET" is not set
-  line 13, endpoints[1].retantion: no such field; did you mean retention?
+  line 10, endpoints[1].guard.token.valueFrom: the variable "NOT_SET" is not set
+  line 13, endpoints[1].secrets[0].valueFrom: the variable "NOT_SET" is not set
+  line 14, endpoints[1].retantion: no such field; did you mean retention?
 `,
     );
     const asJson = JSON.parse((await apply('--json')).stderr);
     expect(asJson).toMatchObject({
       exitCode: 1,
-      problems: [{ line: 6, column: 7, field: 'endpoints[1].account' }, {}, {}, {}],
+      problems: [{ line: 6, column: 7, field: 'endpoints[1].account' }, {}, {}, {}, {}],
     });
     write({ name: 'good', account });
     expect(await counts()).toMatchObject({ created: 1 });
@@ -143,7 +145,7 @@ describe('hooktape apply', () => {
       ],
     });
     expect((await apply()).stderr).toMatch(
-      /secrets\[0\].value: a secret does not stand in the file[\s\S]*"none" cannot be read \(ENOENT\)/,
+      /secrets\[0\].value: a secret may not be in the file[\s\S]*"none" cannot be read \(ENOENT\)/,
     );
   });
 

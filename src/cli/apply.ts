@@ -38,7 +38,7 @@ function readOr(file: string, { env }: Io) {
   }
 }
 
-/** By place, and each once: the server finds again what is wrong with the file by itself. */
+/** By place, and each once: the server also finds problems that the command has found. */
 export const inOrder = (problems: readonly DescribedProblem[]): DescribedProblem[] =>
   [...new Map(problems.map(one => [problemLine(one), one])).values()].sort(
     (a, b) => a.line - b.line || a.column - b.column,

@@ -1,4 +1,5 @@
 /* `hooktape key …`: API keys of an account. */
+import { parseDuration } from '../shared/units.ts';
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
 import { exitCodes, type Run, UsageError } from './io.ts';
@@ -11,15 +12,23 @@ type Key = {
   createdAt: number;
   lastUsedAt: number | null;
   app: { id: string; name: string } | null;
+  expiresAt: number | null;
+  readOnly: boolean;
 };
 
 const account = { account: { type: 'string' } } as const;
+const creation = { ...account, 'expires-in': { type: 'string' }, 'read-only': { type: 'boolean' } } as const;
 
 export const runKey: Run = async ([verb, ...rest], io) => {
   switch (verb) {
     case 'create': {
-      const { positionals, option, envFile, json } = parse(rest, ['NAME'], account);
-      const args = { name: positionals[0], account: required(option('account')) };
+      const { positionals, option, flag, envFile, json } = parse(rest, ['NAME'], creation);
+      const args = {
+        name: positionals[0],
+        account: required(option('account')),
+        expiresIn: readExpiresIn(option('expires-in')),
+        readOnly: flag('read-only'),
+      };
       const created = (await control(io, loadConfig(io, envFile).config, 'key.create', args)) as { key: string };
       io.stdout(`${json ? JSON.stringify(created) : created.key}\n`);
       return exitCodes.done;
@@ -44,10 +53,24 @@ export const runKey: Run = async ([verb, ...rest], io) => {
 };
 
 const lineOf = (key: Key): string =>
-  [key.id, key.name, `…${key.last4}`, usedAt(key), ...(key.app ? [`made by ${key.app.name}`] : [])].join('\t');
+  [
+    key.id,
+    key.name,
+    `…${key.last4}`,
+    usedAt(key),
+    ...(key.app ? [`made by ${key.app.name}`] : []),
+    ...(key.readOnly ? ['read-only'] : []),
+    ...(key.expiresAt === null ? [] : [`expires ${new Date(key.expiresAt).toISOString()}`]),
+  ].join('\t');
 
 const usedAt = ({ lastUsedAt }: Key): string =>
   lastUsedAt === null ? 'never used' : `last used ${new Date(lastUsedAt).toISOString()}`;
+
+function readExpiresIn(given: string | undefined): string | undefined {
+  if (given !== undefined && !parseDuration(given))
+    throw new UsageError('--expires-in must be a duration, such as 30d or 365d');
+  return given;
+}
 
 function required(email: string | undefined): string {
   if (email === undefined) throw new UsageError('--account EMAIL is missing');

@@ -54,8 +54,13 @@ export const operations = {
     if (removed.emptyTeam !== undefined) await endpoints.removeTeam(removed.emptyTeam);
     return removed.account;
   },
-  'key.create': async ({ account, keys }, args) =>
-    keys.create((await account.byEmail(text(args, 'account'))).id, text(args, 'name')),
+  'key.create': async ({ account, keys }, args) => {
+    const expiresIn = optionalText(args, 'expiresIn');
+    return keys.create((await account.byEmail(text(args, 'account'))).id, text(args, 'name'), {
+      readOnly: args['readOnly'] === true,
+      ...(expiresIn !== undefined && { expiresIn }),
+    });
+  },
   'key.list': async ({ account, keys }, args) => keys.list((await account.byEmail(text(args, 'account'))).id),
   'key.revoke': async ({ keys }, args) => {
     await keys.revokeById(text(args, 'id'));

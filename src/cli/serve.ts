@@ -4,12 +4,10 @@
  */
 import { createServer } from 'node:net';
 import type { Config } from '../config/config.ts';
-import { openDatabaseEarly } from '../db/database.ts';
 import { fromFileUrl } from '../db/files/file-url.ts';
 import { prespawnThreads, type SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { parse } from './arguments.ts';
 import { type Certificate, checkCertificate } from './certificate.ts';
-import { openDataDirectory, serverName } from './data-directory.ts';
 import { exitCodes, type Io, type Run } from './io.ts';
 import { listenError } from './listen-errors.ts';
 import { createLog, loadConfig } from './settings.ts';
@@ -35,7 +33,10 @@ export const runServe: Run = async (args, io) => {
   const config = await withRealPort(loaded.config);
   const log = createLog(io, config);
   const spawn = spawnThreadsEarly(io, config);
+  // The threads load at the same time.
+  const { openDataDirectory, serverName } = await import('./data-directory.ts');
   const lock = await openDataDirectory(io, config, serverName, commandTimeoutMs);
+  const { openDatabaseEarly } = await import('../db/open-database.ts');
   const databaseBeingOpened = openDatabaseEarly({
     url: config.databaseUrl,
     authToken: config.databaseAuthToken,

@@ -2,7 +2,7 @@
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { isLoopbackHost } from '../core/hosts.ts';
-import type { DatabaseBeingOpened } from '../db/database.ts';
+import type { DatabaseBeingOpened } from '../db/open-database.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront, createSocketFront, decideFastPath, type Front, type FrontOptions } from '../front.ts';
 import type { Logger } from '../log.ts';

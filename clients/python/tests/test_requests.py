@@ -85,6 +85,9 @@ class Send(HooktapeTestCase):
         with self.assertRaises(ApiError) as caught:
             self.hooktape.send(event_id, to=to)
         self.assertEqual(caught.exception.status, 502)
+        with self.assertRaisesRegex(ApiError, "no listener of this name") as caught:
+            self.hooktape.send(event_id, listener="laptop")
+        self.assertEqual(caught.exception.status, 502)
         self.assertEqual(len(self.hooktape.event(event_id)["replays"]), 2)
 
 

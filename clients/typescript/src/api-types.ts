@@ -85,6 +85,12 @@ export type Endpoint = {
   /** whether it has rules for answers; without, senders get the usual one */
   customAnswers: boolean;
   guard: Guard | null;
+  alerts: {
+    /** how many are enabled */
+    enabled: number;
+    /** how many of them have fired and are not resolved */
+    firing: number;
+  } | null;
   /** whether a file declares it (`hooktape apply`), and may set it back */
   declared: boolean;
 };

@@ -20,14 +20,25 @@ export { ApiError, ConnectionError, HooktapeError, type NearEvent, NotArrivedErr
 export { bodyBytes, type CapturedEvent } from './event.ts';
 export type { CaptureOptions, WaitOptions } from './waiting.ts';
 
-export type SendOptions = CallOptions & {
-  /** An http or https URL. The server must be allowed to reach it (HOOKTAPE_REPLAY_ALLOW). */
-  to: string;
-  sign?: ReplaySign | undefined;
-  edit?: ReplayEdit | undefined;
-  /** Append the path and the query with which the event came. */
-  appendPath?: boolean | undefined;
-};
+type SendDestination =
+  | {
+      /** An http or https URL. The server must be allowed to reach it (HOOKTAPE_REPLAY_ALLOW). */
+      to: string;
+      listener?: undefined;
+    }
+  | {
+      to?: undefined;
+      /** The name of a connected `hooktape listen`, which sends the event to its own target. */
+      listener: string;
+    };
+
+export type SendOptions = CallOptions &
+  SendDestination & {
+    sign?: ReplaySign | undefined;
+    edit?: ReplayEdit | undefined;
+    /** Append the path and the query with which the event came. */
+    appendPath?: boolean | undefined;
+  };
 
 /** The server waits up to HOOKTAPE_REPLAY_TIMEOUT, 30 s by default, for the destination. */
 const sendTimeoutMs = 120_000;
@@ -69,8 +80,8 @@ export class Hooktape {
   }
 
   /**
-   * The server sends an event to `to`. An error status of that destination is a result, not an error.
-   * @throws ApiError; its status is 502 when the destination cannot be reached
+   * The server sends an event to `to`, or has a listener send it. An error status of the destination is a result, not an error.
+   * @throws ApiError; its status is 502 when the destination cannot be reached, or no such listener is connected
    */
   send(eventId: string, options: SendOptions & { dryRun: true }): Promise<ReplayDryRun>;
   send(eventId: string, options: SendOptions & { dryRun?: false }): Promise<ReplayResult>;

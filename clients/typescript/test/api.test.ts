@@ -89,6 +89,10 @@ describe('send', () => {
       await destination.stop(true);
     }
     expect(await rejection(harness.hooktape.send(id, { to }))).toMatchObject({ name: 'ApiError', status: 502 });
+    expect(await rejection(harness.hooktape.send(id, { listener: 'laptop' }))).toMatchObject({
+      status: 502,
+      error: expect.stringContaining('no listener of this name'),
+    });
     expect((await harness.hooktape.event(id)).replays).toHaveLength(2);
   });
 });

@@ -44,7 +44,7 @@ describe('capture', () => {
     expect(captured).toHaveLength(1);
   });
 
-  test('returns nothing when nothing arrives, and only what the filter wants', async () => {
+  test('returns nothing when nothing arrives, and only events that match the filter', async () => {
     const endpoint = await create();
     const handle = harness.hooktape.endpoint(endpoint.id);
     expect(await handle.capture(() => {}, { settle: '10ms' })).toEqual([]);

@@ -141,6 +141,9 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** For a value that cannot be read, so that its absence is not a second problem. A file with problems is not applied. */
+const instead = 'unreadable';
+
 /** Puts the values of secrets, and of a guard's password and token, in place of where they come from. */
 function resolveValues(document: unknown, values: Values): void {
   const endpoints = isFields(document) ? document['endpoints'] : undefined;
@@ -155,7 +158,7 @@ function resolveValues(document: unknown, values: Values): void {
       if (secret['value'] !== undefined)
         values.problems.push({
           path: [...at, 'value'],
-          message: 'a secret does not stand in the file: give valueFrom',
+          message: 'a secret may not be in the file: give valueFrom',
         });
       else if (secret['valueFrom'] === undefined)
         values.problems.push({ path: [...at, 'valueFrom'], message: 'is missing' });
@@ -163,20 +166,31 @@ function resolveValues(document: unknown, values: Values): void {
     }
     if (!isFields(guard)) continue;
     const { basic, token } = guard;
-    if (isFields(basic)) replace(basic, { from: 'passwordFrom', to: 'password' }, [...path, 'guard', 'basic'], values);
-    if (isFields(token)) replace(token, { from: 'valueFrom', to: 'value' }, [...path, 'guard', 'token'], values);
+    if (isFields(basic))
+      replace(basic, { from: 'passwordFrom', to: 'password', instead }, [...path, 'guard', 'basic'], values);
+    if (isFields(token))
+      replace(token, { from: 'valueFrom', to: 'value', instead }, [...path, 'guard', 'token'], values);
   }
 }
 
-function replace(fields: Fields, { from, to }: { from: string; to: string }, path: FieldPath, values: Values): void {
+function replace(
+  fields: Fields,
+  { from, to, instead }: { from: string; to: string; instead?: string },
+  path: FieldPath,
+  values: Values,
+): void {
   const source = fields[from];
   if (source === undefined) return;
   delete fields[from];
   const at = [...path, from];
   if (fields[to] !== undefined) values.problems.push({ path: at, message: `give ${to} or ${from}, not both` });
   const read = readValue(source, values);
-  if (typeof read === 'string') fields[to] = read;
-  else values.problems.push({ path: at, message: read.problem });
+  if (typeof read === 'string') {
+    fields[to] = read;
+    return;
+  }
+  values.problems.push({ path: at, message: read.problem });
+  if (instead !== undefined) fields[to] ??= instead;
 }
 
 function readValue(source: unknown, { folder, env }: Values): string | { problem: string } {

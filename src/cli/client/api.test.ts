@@ -94,7 +94,7 @@ function breaking(times: number, begin: string) {
   };
 }
 
-test('a GET whose connection breaks is sent again, a few times; what changes something is not', async () => {
+test('a GET whose connection breaks is sent again, a few times; a change is not', async () => {
   using atOnce = breaking(1, '');
   expect(await atOnce.api().call<object>('GET', '/x')).toEqual({ a: 1 });
   using inAnswer = breaking(2, 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{"a"');

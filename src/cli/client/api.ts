@@ -48,7 +48,7 @@ const answerTimeoutMs = 60_000;
 /** How long a command waits for the rate limit. */
 const maxWaitSeconds = 60;
 const maxWaits = 5;
-/** A connection that breaks is not a server that is away: it may have restarted, or have closed what was idle. */
+/** A broken connection does not mean that the server is away: it may have restarted, or have closed idle connections. */
 const pausesAfterBreaksMs = [100, 300, 900];
 /** As `fetch` names connections that were made, and closed before the end of the answer. */
 const breakCodes = ['ECONNRESET', 'ConnectionClosed', 'EPIPE'];
@@ -168,7 +168,7 @@ async function readText(response: Response, onChunk: () => void): Promise<string
 
 /** For `fetch`. A proxy that the environment names would look for the server on its own host, and see what is sent to it. */
 export const withoutProxy = (url: URL): { proxy?: string } =>
-  // `false` is what Bun takes, and its types do not know.
+  // Bun accepts `false`, but its types do not have it.
   isLoopbackHost(hostOfUrl(url)) ? { proxy: false as unknown as string } : {};
 
 /** @throws UnreachableError instead of the error of `fetch` */
@@ -190,7 +190,7 @@ export async function reach<T>(url: string, request: () => Promise<T>): Promise<
 const filterIn = ({ query, body }: Asked): unknown =>
   query?.['where'] ?? (body as { where?: unknown } | undefined)?.where;
 
-/** @param filter what the request had as `where` */
+/** @param filter the `where` of the request */
 function refusal(server: Server, response: Response, text: string, filter: unknown): Error {
   const { status } = response;
   const body = readErrorBody(text);

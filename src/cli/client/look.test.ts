@@ -220,7 +220,7 @@ describe('without a server', () => {
     expect(JSON.parse(none.stderr)).toEqual({ error: expect.stringContaining('hooktape login'), exitCode: 1 });
   });
 
-  test('what a hostile server answers does not reach the terminal unescaped', async () => {
+  test('an answer of a hostile server does not reach the terminal unescaped', async () => {
     const event = await client.ada.json<object>(200, 'GET', `/api/events/${await deliver('x')}`);
     const forged = { ...event, id: 'evt_\u001b]0;title\u0007', payloadEncoding: 'base64', payloadRaw: '/w==' };
     using hostile = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.json(forged) });

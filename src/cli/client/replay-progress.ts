@@ -17,10 +17,11 @@ export const settledOf = ({ ok, failed, skipped, same, different }: ReplayJob): 
   ok + failed + skipped + same + different;
 
 /** `118 ok, 2 failed`; outcomes that no event had are left out. */
-export function outcomesText({ ok, failed, skipped, same, different }: ReplayJob): string {
+export function outcomesText({ ok, failed, skipped, same, different, finishedAt }: ReplayJob): string {
   const counts = { ok, same, different, failed, skipped };
   const parts = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? `${count} ${name}` : []));
-  return parts.length === 0 ? 'nothing sent yet' : parts.join(', ');
+  if (parts.length > 0) return parts.join(', ');
+  return finishedAt === null ? 'nothing sent yet' : 'nothing sent';
 }
 
 export const jobPath = (id: string): string => `/api/replay-jobs/${encodeURIComponent(id)}`;

@@ -1,4 +1,4 @@
-/* What became of a replay job: printed, and for a comparison written to a file. */
+/* The result of a replay job: printed, and for a comparison written to a file. */
 import type { ReplayJob, ReplayJobItemPage } from '../../features/replay-jobs/model.ts';
 import { differenceText, type PathGroup, readReport, reportAsMarkdown } from '../../shared/comparison-report.ts';
 import { exitCodes, type Io, UsageError } from '../io.ts';

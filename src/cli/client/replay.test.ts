@@ -40,7 +40,7 @@ const shortly = { sleep: (ms: number) => Bun.sleep(ms / 10) };
 const replay = (...args: string[]) => hooktapeAtTerminal(shortly, client.env, 'replay', ...args);
 
 describe('hooktape replay', () => {
-  test('sends the events that match, and says what became of them', async () => {
+  test('sends the events that match, and prints their outcomes', async () => {
     const name = await endpointWith(6);
     const { url, received } = destination();
     const { exitCode, stdout, stderr } = await replay(name, '--where', 'body.n>1', '--dest', url.slice(7));

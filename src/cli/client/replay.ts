@@ -74,7 +74,7 @@ function readWanted(given: Given): Omit<NewReplayJob, 'endpointId'> {
   };
 }
 
-/** Everything in the request was given as an option, so what is wrong with it is wrong usage. @throws UsageError, RefusedError */
+/** Everything in the request was given as an option, so a 400 is wrong usage. @throws UsageError, RefusedError */
 async function create(api: Api, body: NewReplayJob): Promise<ReplayJob | ReplayJobDryRun> {
   try {
     return await api.call<ReplayJob | ReplayJobDryRun>('POST', '/api/replay-jobs', { body });

@@ -23,7 +23,7 @@ test('prints the id of an event that is valid with a test secret, or the one tha
   expect(JSON.parse(signed.stdout)).toMatchObject({ platform: 'github', signed: true, secretId: null });
 });
 
-test('says what is wrong: the variable (2), the platform, the sample, the endpoint (1)', async () => {
+test('names the wrong argument: the variable (2), the platform, the sample, the endpoint (1)', async () => {
   const wrong = (...args: string[]) => client.run('test-event', ...args);
   expect(await wrong('payments', 'stripe', '--secret-env', 'NOT_SET')).toMatchObject({
     exitCode: 2,

@@ -77,7 +77,7 @@ describe('the explanation', () => {
     expect(stderr).toContain(`    fails ${where}: ${actual}`);
   });
 
-  test('of what retention removed: an exact count cannot be known', async () => {
+  test('an exact count cannot be known when retention has removed events', async () => {
     const { client, createInbox, push, expectIn } = harness;
     const inbox = await createInbox();
     await push(inbox, {});

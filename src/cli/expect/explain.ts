@@ -2,7 +2,8 @@
  * Why an expectation was not met: the events after the mark, and for the nearest ones the first part of the filter that they fail.
  * The server names that term; the distance of an event is computed here from the known columns.
  */
-import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
+import { evaluate } from '../../core/filter/evaluate.ts';
+import type { EventFacts } from '../../core/filter/event-facts.ts';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
 import type { FilterTestResult } from '../../features/filters/model.ts';

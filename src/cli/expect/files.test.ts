@@ -1,7 +1,6 @@
 /* The files of `hooktape expect`. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hooktape } from '../../testing/command.ts';
 import { type ExpectHarness, openExpectHarness } from '../../testing/expectations.ts';
@@ -10,12 +9,9 @@ let harness: ExpectHarness;
 let directory: string;
 beforeAll(async () => {
   harness = await openExpectHarness();
-  directory = mkdtempSync(join(tmpdir(), 'hooktape-expect-'));
+  ({ directory } = harness);
 });
-afterAll(async () => {
-  await harness.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => harness.close());
 
 const soon = ['--within', '50ms', '--settle', '50ms'];
 

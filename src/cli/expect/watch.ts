@@ -134,7 +134,7 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
 
   const pause = (): Promise<void> => io.sleep(Math.min(maxPauseMs, firstPauseMs * 2 ** Math.min(failures, 10)));
 
-  /** @throws what `watch` throws, unless it is worth trying again */
+  /** @throws the errors of `watch`, unless it is worth trying again */
   const afterFailure = async (error: unknown, until: number, startedAt: number): Promise<void> => {
     if (error instanceof RefusedError && error.status === 400 && error.message === 'invalid cursor')
       throw new UsageError('--after: not a mark of this endpoint; `hooktape mark ENDPOINT` prints one');

@@ -31,7 +31,7 @@ export function createDeliveries(options: {
   pause: Pause;
   /** No more deliveries start. */
   stopping: AbortSignal;
-  /** Those under way are broken off. */
+  /** Deliveries under way are cut off. */
   aborting: AbortSignal;
   isPaused: () => boolean;
   /** @returns undefined when it is gone @throws UnreachableError, RefusedError */

@@ -14,16 +14,18 @@ import { createPause } from './pause.ts';
 import { createPosition } from './position.ts';
 import { type ListenerRequest, type LocalAnswer, openReplayChannel } from './replay-channel.ts';
 import { createReports } from './reports.ts';
-import type { SessionLane } from './session.ts';
 import type { Start } from './start-position.ts';
 import type { Delivery, How, Target } from './target.ts';
 
 /** An endpoint and where to begin with it. */
 export type EndpointStart = Start & { endpoint: { id: string; name: string } };
 
+/** A target with its map; without one it receives the events that no map matches. */
+export type SessionLane = { target: Target; map: ListenOptions['maps'][number] | undefined };
+
 export type EndpointListener = ReturnType<typeof createEndpointListener>;
 
-/** Events of which it is remembered that they were this endpoint's. */
+/** Ids of events that are known to be this endpoint's. */
 const maxKnownIds = 20_000;
 
 export function createEndpointListener(given: {
@@ -129,7 +131,7 @@ export function createEndpointListener(given: {
     notify,
   });
 
-  /** The targets of an event: those it went to, else those whose maps want it. @throws OperationError without one */
+  /** The targets of an event: the ones it went to, else the ones whose maps match it. @throws OperationError without one */
   const targetsOf = (event: CapturedEvent): Target[] => {
     const fitting = lanes.flatMap(({ map }, at) => (map && isWanted(map, event) ? [at] : []));
     const numbers = known.get(event.id) ?? (fitting.length > 0 || rest < 0 ? fitting : [rest]);
@@ -188,7 +190,7 @@ export function createEndpointListener(given: {
     has: (eventId: string): boolean => known.has(eventId),
     behind: (): number => deliveries.unsettled() + unread,
 
-    /** @throws what ends the listening to this endpoint */
+    /** @throws errors that end the listening to this endpoint */
     async run(): Promise<void> {
       const channel = targets.length > 0 ? openChannel() : undefined;
       // They end with the session and block nothing: `flush` sends the remaining ones.

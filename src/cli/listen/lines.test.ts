@@ -29,7 +29,7 @@ const at = Date.UTC(2026, 10, 22, 14, 3, 30);
 const hostile = '\u001b]0;owned\u0007\u001b[2J\r\u202e\u009b1m';
 
 describe('lines', () => {
-  test('say what became of each delivery; retries and hints are on stderr', () => {
+  test('show the outcome of each delivery; retries and hints are on stderr', () => {
     const { say: emit, said, end } = open('lines');
     const event = capturedEvent();
     const about = { at, event, target: targetUrl, cause: 'feed' } as const;

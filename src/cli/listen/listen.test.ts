@@ -42,7 +42,7 @@ describe('what arrives', () => {
     ]);
   });
 
-  test('is in order, and only what --where wants', async () => {
+  test('is in order, and only events that match --where', async () => {
     await toTarget('--where', 'body.n>1');
     for (const n of [1, 2, 3, 4]) await harness.deliver(`{"n":${n}}`);
     await harness.arrived(3);

@@ -8,12 +8,12 @@ import { readGiven } from '../client/given.ts';
 import { safeLine } from '../client/output.ts';
 import { requireServer } from '../client/server.ts';
 import { exitCodes, type Io, type Run } from '../io.ts';
-import type { EndpointStart } from './endpoint-listener.ts';
+import type { EndpointStart, SessionLane } from './endpoint-listener.ts';
 import { printSession } from './lines.ts';
 import type { ListenSession } from './model.ts';
 import { type ListenOptions, type Output, readOptions } from './options.ts';
 import { createProgramTarget } from './program-target.ts';
-import { createSession, type SessionLane } from './session.ts';
+import { createSession } from './session.ts';
 import { findStart } from './start-position.ts';
 import { createUrlTarget } from './target.ts';
 

@@ -111,7 +111,7 @@ test('the server is asked page by page, and no further than the page that is to 
   expect(calls).toEqual(['start', answers[0]?.cursor ?? '']);
 });
 
-test('a filter of the view hides what does not match, and shows what cannot be decided', () => {
+test('a filter of the view hides events that do not match, and shows undecided ones', () => {
   const captured = page.events.flatMap(one => one.captured ?? []);
   const shown = (where: string) => {
     const filter = readViewFilter(where, Date.now);

@@ -3,8 +3,9 @@
  * such as the source address, the server is asked, once for a page of the feed.
  */
 import { decodeFeedCursor } from '../../core/feed-cursor.ts';
-import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
+import { evaluate } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
+import type { EventFacts } from '../../core/filter/event-facts.ts';
 import type { FeedEvent, FeedPage } from '../../features/feed/model.ts';
 import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';

@@ -62,11 +62,11 @@ type Delivered = {
 
 /** `at` is epoch ms. */
 export type ListenEvent = { at: number } & (
-  | /** `targets`: the names of those it goes to; none for an event that no map wants. */
+  | /** `targets`: names of the targets it goes to; none for an event that no map matches. */
   { kind: 'received'; event: CapturedEvent; targets: readonly string[] }
   /** With a 2xx, or exit code 0. */
   | ({ kind: 'answered' } & Delivered)
-  /** `nextAt`: when it is tried again. `hint`: what probably helps, for people. */
+  /** `nextAt`: when it is tried again. `hint`: advice for people. */
   | ({ kind: 'failed'; next: AfterFailure; nextAt: number | null; hint: string | null } & Delivered)
   /** Given up, by --on-fail skip or by hand, or because it is gone. `target`: null for a damaged event, which goes nowhere. */
   | { kind: 'skipped'; event: CapturedEvent; target: string | null; attempt: number; reason: string }
@@ -94,7 +94,7 @@ export type SessionTarget = {
   name: string;
   /** null for a program. */
   url: string | null;
-  /** The filter of its map; null for the target that takes what none wants. */
+  /** The filter of its map; null for the target of events that no map matches. */
   where: string | null;
 };
 
@@ -105,7 +105,7 @@ export type ListenSession = {
   behind: () => number;
   isConnected: () => boolean;
   isPaused: () => boolean;
-  /** Starts no further deliveries; those under way end. */
+  /** Starts no further deliveries; deliveries under way finish. */
   pause: () => void;
   resume: () => void;
   /**

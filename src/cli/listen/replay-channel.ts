@@ -213,7 +213,7 @@ const withoutArguments = (target: string): string =>
 
 const shortened = (reason: string): string => reason.slice(0, maxReasonCharacters);
 
-/** What another try would not change. */
+/** Errors that another try would not change. */
 const isFinal = (error: unknown): boolean =>
   error instanceof RefusedError && error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status);
 

@@ -152,13 +152,14 @@ describe('permanent errors', () => {
     );
     const listener = await harness.listen(other.id, '--to', harness.target().origin);
     await harness.client.ada.json(200, 'DELETE', `/api/endpoints/${inbox.id}`);
-    await eventually(() => listener.said.stderr.includes('has been deleted'), 9000);
+    // At the latest when a call that had just begun to wait ends, after 25 s.
+    await eventually(() => listener.said.stderr.includes('has been deleted'), 40_000);
     await harness.client.server.deliver(other, '{"n":1}');
     await harness.arrived(1);
     await harness.client.ada.json(200, 'DELETE', `/api/endpoints/${other.id}`);
     const { exitCode, stderr } = await listener.ended;
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/hooktape: the endpoint stays-\w+ has been deleted/)]);
-  }, 15_000);
+  }, 60_000);
 });
 
 test('a paused endpoint is mentioned', async () => {

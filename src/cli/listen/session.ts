@@ -2,26 +2,24 @@
  * A session of `hooktape listen`: the endpoints it listens to, its targets, and everything that can be asked of it while it runs. It
  * ends by `stop`, by --on-fail stop, or when the server says that there is nothing left to listen to.
  */
+
 import type { ReplayEdit } from '../../core/replay-edit.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
 import { type Io, OperationError } from '../io.ts';
 import { fromDetail } from './captured.ts';
 import { sendCommand } from './command.ts';
+import type { SessionLane } from './endpoint-listener.ts';
 import { createEndpointListener, type EndpointStart } from './endpoint-listener.ts';
 import { readViewFilter } from './matching.ts';
 import type { Answer, CapturedEvent, ListenEvent, ListenSession, Said } from './model.ts';
 import type { ListenOptions } from './options.ts';
 import { createPause } from './pause.ts';
 import { explainOldSignature } from './stale-signature.ts';
-import type { Target } from './target.ts';
 
 /** For deliveries under way when the session ends, and for saving the position after them. */
 const finishMs = 5000;
 const flushMs = 3000;
-
-/** A target with its map; without one it receives the events that no map matches. */
-export type SessionLane = { target: Target; map: ListenOptions['maps'][number] | undefined };
 
 export function createSession({
   io,

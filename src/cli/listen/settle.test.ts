@@ -101,7 +101,7 @@ describe('the position', () => {
     expect([settling.position(), settling.unsettled(), settling.size()]).toEqual(['c2', 0, 0]);
   });
 
-  test('passes what nobody wants and the end of a page', () => {
+  test('passes events that no map matches, and the end of a page', () => {
     const settling = createSettling<number>(2, hold, noChance);
     settling.add(0, 'a', []);
     expect(settling.position()).toBe('a');

@@ -20,7 +20,7 @@ describe('questions before the start', () => {
     await harness.arrived(3);
   });
 
-  test('counts what --where wants, from the position on', async () => {
+  test('counts events that match --where, from the position on', async () => {
     for (const n of [1, 2, 3]) await harness.deliver(`{"n":${n}}`);
     await harness.listen(
       '--to',

@@ -27,10 +27,14 @@ hooktape account delete EMAIL`,
   },
   key: {
     summary: 'create, list and revoke API keys',
-    usage: `hooktape key create NAME --account EMAIL
+    usage: `hooktape key create NAME --account EMAIL [--expires-in D] [--read-only]
 hooktape key list --account EMAIL
 hooktape key revoke ID`,
-    details: [['--account EMAIL', 'owner of the keys']],
+    details: [
+      ['--account EMAIL', 'owner of the keys'],
+      ['--expires-in D', 'the key ends after this duration, such as 90d (default: never)'],
+      ['--read-only', 'a key that may only read'],
+    ],
     load: async () => (await import('../key.ts')).runKey,
   },
   'signing-key': {

@@ -38,7 +38,8 @@ class Hooktape:
         self,
         event_id: str,
         *,
-        to: str,
+        to: Optional[str] = None,
+        listener: Optional[str] = None,
         sign: Optional[ReplaySign] = None,
         edit: Optional[ReplayEdit] = None,
         append_path: bool = False,
@@ -50,7 +51,8 @@ class Hooktape:
         self,
         event_id: str,
         *,
-        to: str,
+        to: Optional[str] = None,
+        listener: Optional[str] = None,
         sign: Optional[ReplaySign] = None,
         edit: Optional[ReplayEdit] = None,
         append_path: bool = False,
@@ -61,18 +63,27 @@ class Hooktape:
         self,
         event_id: str,
         *,
-        to: str,
+        to: Optional[str] = None,
+        listener: Optional[str] = None,
         sign: Optional[ReplaySign] = None,
         edit: Optional[ReplayEdit] = None,
         append_path: bool = False,
         dry_run: bool = False,
     ) -> Union[ReplayResult, ReplayDryRun]:
         """
-        The server sends an event to ``to``. An error status of that destination is a result, not an error. Raises
-        ApiError; its status is 502 when the destination cannot be reached.
+        The server sends an event to ``to``, or has the connected ``hooktape listen`` of the name ``listener`` send it to
+        its own target: give one of the two. An error status of the destination is a result, not an error. Raises
+        ApiError; its status is 502 when the destination cannot be reached, or no such listener is connected.
         """
-        given = {"sign": sign, "edit": edit, "appendPath": append_path or None, "dryRun": dry_run or None}
-        body = {"url": to, **{name: value for name, value in given.items() if value is not None}}
+        given = {
+            "url": to,
+            "listener": listener,
+            "sign": sign,
+            "edit": edit,
+            "appendPath": append_path or None,
+            "dryRun": dry_run or None,
+        }
+        body = {name: value for name, value in given.items() if value is not None}
         path = f"/api/events/{quoted(event_id)}/replay"
         answer: Union[ReplayResult, ReplayDryRun] = self._api.call("POST", path, body=body, timeout=_SEND_TIMEOUT)
         return answer

@@ -13,6 +13,7 @@ __all__ = [
     "Answered",
     "DeliveryPlace",
     "Endpoint",
+    "EndpointAlerts",
     "EndpointList",
     "EndpointName",
     "EventDetail",
@@ -106,6 +107,13 @@ class DeliveryPlace(TypedDict):
     attempts: int
 
 
+class EndpointAlerts(TypedDict):
+    # how many are enabled
+    enabled: int
+    # how many of them have fired and are not resolved
+    firing: int
+
+
 class Endpoint(TypedDict):
     id: str
     name: str
@@ -133,6 +141,7 @@ class Endpoint(TypedDict):
     # whether it has rules for answers; without, senders get the usual one
     customAnswers: bool
     guard: Optional[Guard]
+    alerts: Optional[EndpointAlerts]
     # whether a file declares it (`hooktape apply`), and may set it back
     declared: bool
 

@@ -7,7 +7,7 @@ import { selectedRow, type Ui, type ViewState } from './ui.ts';
 
 const gap = span('  ');
 
-/** Without what everybody knows. */
+/** Without the scheme, which everybody knows. */
 const shortTarget = (target: string): string => target.replace(/^http:\/\//, '');
 
 function connectionSpan({ connection }: Ui): Span {

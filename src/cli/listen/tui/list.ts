@@ -16,7 +16,7 @@ export type ListOptions = {
   now: number;
   /** Several endpoints are listened to. */
   hasEndpoints: boolean;
-  /** Events are sent somewhere; otherwise the list shows what is in them. */
+  /** Events are sent somewhere; otherwise the list shows their contents. */
   hasTargets: boolean;
 };
 

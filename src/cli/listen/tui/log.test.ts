@@ -85,7 +85,7 @@ describe('the memory of the view', () => {
   });
 });
 
-describe('what became of an event', () => {
+describe('the outcome of an event', () => {
   const stateOf = (...events: ListenEvent[]) => {
     const log = createEventLog();
     for (const one of events) log.apply(one);

@@ -27,7 +27,7 @@ export type Row = {
   /** The newest, oldest first. */
   attempts: Attempt[];
   attemptCount: number;
-  /** What probably helps, after a failure. */
+  /** Advice after a failure. */
   hint: string | undefined;
   isSettled: boolean;
   isPinned: boolean;

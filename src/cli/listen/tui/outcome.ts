@@ -1,4 +1,4 @@
-/* What became of an event, in a few words: in the list and above its answers. */
+/* The outcome of an event in a few words: in the list and above its answers. */
 import type { Answer } from '../model.ts';
 import type { Attempt, Row, TargetState } from './log.ts';
 import type { Line, Span, Style } from './text.ts';

@@ -59,7 +59,7 @@ function drawRow(line: Line, { row, columns, isColor }: { row: number; columns: 
 export type Painter = {
   /** @param cursor where to show it, if at all */
   paint: (lines: readonly Line[], size: Size, cursor?: Position) => void;
-  /** The screen no longer shows what was painted: the next frame is painted whole. */
+  /** The screen no longer shows the last frame: the next one is painted whole. */
   forget: () => void;
 };
 

@@ -18,7 +18,7 @@ export async function showSession(io: Io, session: ListenSession): Promise<Termi
   const terminal = await io.fullScreen?.();
   if (!terminal) throw new OperationError('this terminal cannot show a full screen: use --output lines');
   return createTerminalView(session, terminal, {
-    // Only the body is edited: the session knows what else belongs to the request.
+    // Only the body is edited: the session has the rest of the request.
     edit: async body => (await editInEditor(io, { headers: [], body })).body,
     openUrl: url => openBrowser(io, url),
     canCopy: !withoutClipboard.test(io.env['TERM'] ?? ''),

@@ -42,9 +42,15 @@ function visibleCluster(cluster: string): string {
   const codePoints = [...cluster];
   const kept = codePoints.slice(0, maxClusterCodePoints).join('').replace(hidden, escapeOne);
   const rest = codePoints.slice(maxClusterCodePoints).map(escapeOne).join('');
-  // A mark without a base would change the cell before it.
-  return (beginsWithMark.test(kept) ? `◌${kept}` : kept) + rest;
+  return (joinsItsNeighbour(kept) ? `◌${kept}` : kept) + rest;
 }
+
+/**
+ * Whether it begins with a mark that would change the cell before it. A few marks never do, such as the visarga of Burmese (U+1038):
+ * they are graphemes of their own.
+ */
+const joinsItsNeighbour = (cluster: string): boolean =>
+  beginsWithMark.test(cluster) && graphemes.segment(`◌${cluster}`).containing(0)?.segment !== '◌';
 
 /** Letters below it are one column wide everywhere; above it are marks, and characters of wide or ambiguous width. */
 const firstUncertain = 0x300;

@@ -25,7 +25,7 @@ export type Ui = {
   /** The number of the later of two answers that are compared; undefined for the newest. */
   comparedNumber: number | undefined;
   prompt: { value: Prompt; problem: { message: string; position: number } | undefined } | undefined;
-  /** What `command` shows. */
+  /** The text that `command` shows. */
   command: { text: string; isCopied: boolean };
   /** As typed; empty for all events. */
   filter: string;

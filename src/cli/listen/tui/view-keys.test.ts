@@ -13,7 +13,7 @@ import {
 import { OperationError } from '../../io.ts';
 
 describe('keys', () => {
-  test('r sends again and says what the target answered', async () => {
+  test('r sends again and shows the answer of the target', async () => {
     const view = openWithEvents();
     view.press('k', 'r');
     expect((await view.screen())[23]).toBe('Sent again: 200 in 12 ms');

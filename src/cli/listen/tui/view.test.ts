@@ -22,7 +22,7 @@ describe('the list', () => {
     expect(lines[22]).toStartWith('0 behind');
   });
 
-  test('shows what became of each event', async () => {
+  test('shows the outcome of each event', async () => {
     const view = openWithEvents();
     receive(view, capturedEvent({ id: 'evt_4', type: 'held' }));
     fail(view, capturedEvent({ id: 'evt_4' }), 'hold');
@@ -108,7 +108,7 @@ describe('the list', () => {
     expect(view.emulator.takeWritten().split('\x1b[?2026h')).toHaveLength(2);
   });
 
-  test('without targets shows what is in the events', async () => {
+  test('without targets shows the contents of the events', async () => {
     const view = openView({ session: { targets: [] } });
     connect(view);
     view.say({ kind: 'received', event: capturedEvent(), targets: [] });
