@@ -5,7 +5,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventFacts, evaluate } from '../src/core/filter/evaluate.ts';
+import { evaluate } from '../src/core/filter/evaluate.ts';
+import type { EventFacts } from '../src/core/filter/event-facts.ts';
 import { parseFilter } from '../src/shared/filter/parser.ts';
 import { asForm, factsOf, githubEvents, receivedAround } from '../src/testing/filters/events.ts';
 import { createFilterGenerator } from '../src/testing/filters/generator.ts';

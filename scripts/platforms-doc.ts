@@ -10,9 +10,9 @@ import type {
   EventTypeSource,
   Platform,
   PreviewText,
-  SignatureScheme,
 } from '../src/platforms/engine/platform.ts';
 import { acceptedKeyFormats, keyFormatDescriptions } from '../src/platforms/engine/secrets.ts';
+import type { SignatureScheme } from '../src/platforms/engine/signature-scheme.ts';
 import { canTestSign } from '../src/platforms/engine/test-secret.ts';
 import { platforms } from '../src/platforms/platforms.ts';
 import { samplesOf } from '../src/platforms/samples.ts';

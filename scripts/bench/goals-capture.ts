@@ -5,7 +5,7 @@
  */
 import { ensure } from '../lib/checks.ts';
 import { githubPayloads, orderPayloads, type Payload } from '../lib/payloads.ts';
-import type { Part } from './goals.ts';
+import type { Part } from './goal-part.ts';
 import { inMemoryPeer, type Programs, readPeers, skipReason, startPeer } from './peer.ts';
 import { pauseAllExcept, startBaseline } from './processes.ts';
 import { type Recorder, startRecorder, storedEvents, untilAtRest } from './recorder.ts';

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Filesystem, makeFilesystem } from './filesystem.ts';
 import { constantRate } from './generators.ts';
-import type { Part } from './goals.ts';
+import type { Part } from './goal-part.ts';
 import { type Program, programs, type Side, startRecorder, untilAtRest } from './recorder.ts';
 import type { Row } from './report.ts';
 

@@ -5,7 +5,7 @@
 import { orderPayloads } from '../lib/payloads.ts';
 import { deliveryRequest } from '../lib/wire.ts';
 import { constantRate, syncLoop } from './generators.ts';
-import type { Part } from './goals.ts';
+import type { Part } from './goal-part.ts';
 import { pauseAllExcept, startBaseline } from './processes.ts';
 import { startRecorder, untilAtRest } from './recorder.ts';
 import { interleaved, medians } from './rounds.ts';

@@ -7,7 +7,7 @@ import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { orderPayloads } from '../lib/payloads.ts';
 import { seed } from '../lib/seed.ts';
-import type { GoalOptions, Part } from './goals.ts';
+import type { GoalOptions, Part } from './goal-part.ts';
 import { getMs, type Haystack, rareOrder, searchMs, type Term, terms } from './queries.ts';
 import { metric, type Program, programs, type Recorder, type Side, startRecorder, storedEvents } from './recorder.ts';
 import type { Row } from './report.ts';

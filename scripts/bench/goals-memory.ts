@@ -1,7 +1,7 @@
 /* Resident memory right after the start and under full load. Each round uses a new server and database. */
 import { orderPayloads } from '../lib/payloads.ts';
 import { residentMegabytes } from '../lib/process.ts';
-import type { Part } from './goals.ts';
+import type { Part } from './goal-part.ts';
 import { programs, type Side, startRecorder } from './recorder.ts';
 import type { Row } from './report.ts';
 import { median } from './statistics.ts';

@@ -1,5 +1,5 @@
 /* Latency of pages, details and searches in a long history, compared with the baseline program with a history of the same size. */
-import type { Part } from './goals.ts';
+import type { Part } from './goal-part.ts';
 import { readingKinds, readTimes } from './reading.ts';
 import { programs } from './recorder.ts';
 

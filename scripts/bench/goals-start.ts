@@ -2,7 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, type Installation, install } from '../lib/installation.ts';
-import type { Part } from './goals.ts';
+import type { Part } from './goal-part.ts';
 import { programs, type Side } from './recorder.ts';
 import { interleaved, medians } from './rounds.ts';
 

@@ -3,8 +3,10 @@
  * measured in alternation. `--baseline-binary` is the executable of an earlier release; without it, the rows that compare with that
  * release have no ratio.
  */
+
 import { parseArgs } from 'node:util';
 import { diskRows } from './disk.ts';
+import type { GoalOptions, Part, PartResult } from './goal-part.ts';
 import { captureRows } from './goals-capture.ts';
 import { deviceRows } from './goals-device.ts';
 import { latencyRows } from './goals-latency.ts';
@@ -13,42 +15,8 @@ import { memoryRows } from './goals-memory.ts';
 import { readingRows } from './goals-reading.ts';
 import { startRows } from './goals-start.ts';
 import { chosenParts, reportName } from './parts.ts';
-import type { Programs } from './peer.ts';
 import { type Row, report } from './report.ts';
 import { requireWrk } from './wrk.ts';
-
-export type GoalOptions = {
-  /** Duration of one load window. */
-  seconds: number;
-  rounds: number;
-  /** Deliveries in a burst. */
-  burst: number;
-  /** Duration of the load before the measurements of goals-load.ts. */
-  loadSeconds: number;
-  /** Events in each history that is read. */
-  events: number;
-  /** Requests of each kind. */
-  requests: number;
-  baselineBinary: string | undefined;
-  /** Paths of the peers' executables; undefined to measure no peers. */
-  peerPrograms: Programs | undefined;
-};
-
-export type PartResult = {
-  rows: Row[];
-  details: Record<string, unknown>;
-  /** Deliveries per second, for the parts that send at a fraction of this rate. */
-  sustainedRate?: number | undefined;
-};
-
-/**
- * Measures one part. `Used` names the options that it reads.
- * @param sustainedRate undefined when it has not been measured
- */
-export type Part<Used extends keyof GoalOptions> = (
-  options: Pick<GoalOptions, Used>,
-  sustainedRate?: number,
-) => Promise<PartResult>;
 
 const allParts = {
   capture: captureRows,

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { githubPayloads, smallPayload } from '../lib/payloads.ts';
 import { diskRows } from './disk.ts';
-import type { PartResult } from './goals.ts';
+import type { PartResult } from './goal-part.ts';
 import { captureRows } from './goals-capture.ts';
 import { latencyRows } from './goals-latency.ts';
 import { memoryRows } from './goals-memory.ts';

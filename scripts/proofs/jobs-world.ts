@@ -1,22 +1,25 @@
-/* A server process with GitHub deliveries to replay, which can be killed, and handlers that count what they get. */
+/* A server process with GitHub deliveries to replay, which can be killed, and handlers that count their requests. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReplayJob } from '../../src/features/replay-jobs/model.ts';
+import { holdClock } from '../../src/testing/clock.ts';
 import { eventually } from '../../src/testing/poll.ts';
 import { openTestServer } from '../../src/testing/test-server.ts';
 import { githubPayloads } from '../lib/payloads.ts';
 
 const secret = 'the secret of this proof, long enough';
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 180_000;
 const deliveredAtOnce = 32;
+const spacedEvents = 200;
+const askEveryMs = 250;
 
 export type JobsWorld = Awaited<ReturnType<typeof openJobsWorld>>;
 
 /** @param command starts the server with `serve` */
 export async function openJobsWorld(command: readonly string[], events: number) {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-jobs-'));
-  const { key, endpointId } = await deliverAll(directory, events);
+  const { key, endpointId, spaced } = await deliverAll(directory, events);
   const port = freePort();
   const origin = `http://127.0.0.1:${port}`;
   const handlers: { stop: (now: boolean) => unknown }[] = [];
@@ -53,6 +56,7 @@ export async function openJobsWorld(command: readonly string[], events: number) 
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;
   };
+  const job = (id: string) => call<ReplayJob>('GET', `/api/replay-jobs/${id}`);
 
   await start();
   return {
@@ -72,7 +76,15 @@ export async function openJobsWorld(command: readonly string[], events: number) 
       return `http://127.0.0.1:${http.port}/hook`;
     },
     create: (body: object) => call<ReplayJob>('POST', '/api/replay-jobs', { endpointId, ...body }),
-    job: (id: string) => call<ReplayJob>('GET', `/api/replay-jobs/${id}`),
+    /** An endpoint with events that came with random pauses in between, half a second on average, and when they came. */
+    spaced,
+    job,
+    /** Asks seldom: the server counts the events of the job each time. */
+    untilDone: (id: string, timeoutMs: number) =>
+      eventually(async () => {
+        await Bun.sleep(askEveryMs);
+        return (await job(id)).state === 'done';
+      }, timeoutMs),
     async close(): Promise<void> {
       await kill();
       for (const handler of handlers) handler.stop(true);
@@ -82,8 +94,9 @@ export async function openJobsWorld(command: readonly string[], events: number) 
 }
 
 /** Payloads of GitHub, each under a delivery id of its own: `delivery-0`, `delivery-1` and so on. */
-async function deliverAll(directory: string, events: number): Promise<{ key: string; endpointId: string }> {
-  const server = await openTestServer({ directory, env: { HOOKTAPE_SECRET: secret } });
+async function deliverAll(directory: string, events: number) {
+  const clock = holdClock(Date.now() - 3_600_000);
+  const server = await openTestServer({ directory, clock, env: { HOOKTAPE_SECRET: secret } });
   const ada = await server.createAccount('ada@example.com', { plan: 'pro' });
   const endpoint = await ada.createEndpoint();
   const payloads = githubPayloads();
@@ -100,8 +113,15 @@ async function deliverAll(directory: string, events: number): Promise<{ key: str
     }
   };
   await Promise.all(Array.from({ length: deliveredAtOnce }, deliver));
+  const other = await ada.createEndpoint();
+  const receivedAt: number[] = [];
+  for (let n = 0; n < spacedEvents; n++) {
+    clock.advance(Math.round(Math.random() * 1000));
+    receivedAt.push(clock.now());
+    await server.deliver(other, '{}', { headers: { 'x-github-delivery': `spaced-${n}` } });
+  }
   await server.close();
-  return { key: ada.key, endpointId: endpoint.id };
+  return { key: ada.key, endpointId: endpoint.id, spaced: { endpointId: other.id, receivedAt } };
 }
 
 function freePort(): number {

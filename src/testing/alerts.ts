@@ -1,57 +1,17 @@
 /* A server with a held clock, and receivers of notifications on this host. */
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { Alert, AlertList } from '../features/alerts/model.ts';
 import { type HeldClock, holdClock } from './clock.ts';
+import { openReceiver, type ReceivedRequest } from './receivers.ts';
 import { openTestServer } from './test-server.ts';
 
-export type ReceivedRequest = { path: string; headers: Record<string, string>; text: string };
-export type ReceivedMail = { from: string; to: string[]; text: string; isSecure: boolean; user: string | undefined };
+export { openMailServer, openReceiver, type ReceivedMail, type ReceivedRequest } from './receivers.ts';
 
-/** A receiver of HTTP requests, such as Slack or ntfy. */
-export function openReceiver(answer: (n: number) => Response = () => new Response('ok')) {
-  const received: ReceivedRequest[] = [];
-  const http = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: async request => {
-      const { pathname: path } = new URL(request.url);
-      received.push({ path, headers: Object.fromEntries(request.headers), text: await request.text() });
-      return answer(received.length);
-    },
-  });
-  return { origin: `http://127.0.0.1:${http.port}`, received, close: () => http.stop(true) };
-}
-
-/** A mail server. */
-export async function openMailServer(options: SMTPServerOptions = {}) {
-  const received: ReceivedMail[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: options.key === undefined ? ['STARTTLS'] : [],
-    onAuth: ({ username, password }, _, done) =>
-      password === 'a password' ? done(null, { user: username ?? '' }) : done(new Error('wrong')),
-    onData: (stream, session, done) => {
-      const chunks: Buffer[] = [];
-      stream.on('data', chunk => chunks.push(chunk));
-      stream.on('end', () => {
-        const { mailFrom, rcptTo } = session.envelope;
-        received.push({
-          from: mailFrom ? mailFrom.address : '',
-          to: rcptTo.map(({ address }) => address),
-          text: Buffer.concat(chunks).toString(),
-          isSecure: session.secure,
-          user: session.user,
-        });
-        done();
-      });
-    },
-    ...options,
-  });
-  server.on('error', () => {});
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.server.address() as { port: number };
-  return { port, received, close: () => new Promise<void>(resolve => server.close(resolve)) };
-}
+/** A notification as a receiver of the channel `webhook` gets it. */
+type Sent = { type: string; timestamp: string; data: Record<string, unknown> };
+export const sentOf = ({ text }: ReceivedRequest): Sent => JSON.parse(text) as Sent;
+export const typesOf = (received: readonly ReceivedRequest[]): string[] => received.map(one => sentOf(one).type);
+/** The part of an alert that names its receiver. */
+export const to = ({ origin }: { origin: string }) => ({ channel: { type: 'webhook', url: `${origin}/hook` } });
 
 export type AlertBench = Awaited<ReturnType<typeof openAlerts>>;
 
@@ -59,6 +19,7 @@ export async function openAlerts(env: Record<string, string> = {}) {
   const clock: HeldClock = holdClock();
   const server = await openTestServer({ clock, env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.0/8', ...env } });
   const ada = await server.createAccount('ada@example.com');
+  const receivers: ReturnType<typeof openReceiver>[] = [];
   const { alertEvaluation, background, queues } = server.services;
   const look = async (): Promise<void> => {
     alertEvaluation.wake();
@@ -90,6 +51,18 @@ export async function openAlerts(env: Record<string, string> = {}) {
       const [alert] = (await ada.json<AlertList>(200, 'GET', `/api/endpoints/${endpointId}/alerts`)).alerts;
       if (!alert) throw new Error('no alert');
       return alert;
+    },
+    /** A receiver that is closed by `clear`. */
+    receiver: (...given: Parameters<typeof openReceiver>): ReturnType<typeof openReceiver> => {
+      const opened = openReceiver(...given);
+      receivers.push(opened);
+      return opened;
+    },
+    /** To be called after each test: its alerts would fire into the next one. */
+    async clear(): Promise<void> {
+      const { endpoints } = await ada.json<{ endpoints: { id: string }[] }>(200, 'GET', '/api/endpoints');
+      for (const { id } of endpoints) await ada.json(200, 'DELETE', `/api/endpoints/${id}`);
+      for (const receiver of receivers.splice(0)) receiver.close();
     },
     close: server.close,
   };

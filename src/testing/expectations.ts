@@ -1,5 +1,8 @@
 /* What the tests of `hooktape expect` share: a server, endpoints with a secret, and deliveries as GitHub would sign them. */
 import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type ClientHarness, openClientHarness } from './client-commands.ts';
 import { type Ended, hooktapeAtTerminal } from './command.ts';
 import type { TestServerOptions } from './test-server.ts';
@@ -13,6 +16,7 @@ export type ExpectHarness = Awaited<ReturnType<typeof openExpectHarness>>;
 /** @param options of the server */
 export async function openExpectHarness(options: TestServerOptions = {}) {
   const client: ClientHarness = await openClientHarness(options);
+  const directory = mkdtempSync(join(tmpdir(), 'hooktape-expect-'));
   let made = 0;
 
   /** An endpoint without events, and the mark at its beginning. */
@@ -45,6 +49,8 @@ export async function openExpectHarness(options: TestServerOptions = {}) {
   const run = (...args: string[]): Promise<Ended> => hooktapeAtTerminal({ sleep }, client.env, ...args);
   return {
     client,
+    /** For files that commands write. */
+    directory,
     createInbox,
     mark,
     registerSecret,
@@ -53,6 +59,9 @@ export async function openExpectHarness(options: TestServerOptions = {}) {
     /** `hooktape expect` after the mark at the beginning of an endpoint. */
     expectIn: (inbox: Inbox & { mark: string }, ...args: string[]): Promise<Ended> =>
       run('expect', inbox.id, '--after', inbox.mark, ...args),
-    close: client.close,
+    async close(): Promise<void> {
+      await client.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
 }

@@ -1,7 +1,7 @@
 /* Events as a naive evaluator of filters sees them, read from the API one by one, and filters about what these events have. */
 
-import type { EventFacts } from '../core/filter/evaluate.ts';
 import { createEventContent } from '../core/filter/event-content.ts';
+import type { EventFacts } from '../core/filter/event-facts.ts';
 import type { HeaderPair } from '../core/headers.ts';
 import { parseEventId } from '../core/ids.ts';
 import type { EventDetail } from '../features/events/model.ts';

@@ -1,10 +1,10 @@
 /* A server with destinations on this host, for tests of forwards. */
 import type { Clock } from '../core/clock.ts';
 import type { Forward, ForwardDelivery, ForwardDeliveryPage } from '../features/forwards/model.ts';
+import { createDestinations } from './destinations.ts';
 import { eventually } from './poll.ts';
 import { openTestServer, type TestServerOptions } from './test-server.ts';
 
-type Received = { path: string; body: string; headers: Headers };
 /** Times so short that a test need not wait. */
 export const quickRetry = { for: '1h', first: '1ms', max: '1ms' };
 
@@ -17,7 +17,7 @@ export async function openForwards({ clock, ...more }: { clock?: Clock } & TestS
     ...more,
   });
   const ada = await server.createAccount('ada@example.com');
-  const open: { stop: () => unknown }[] = [];
+  const { destination, closeDestinations } = createDestinations();
   const path = (endpoint: { id: string }, id = ''): string =>
     `/api/endpoints/${endpoint.id}/forwards${id === '' ? '' : `/${id}`}`;
   const show = (endpoint: { id: string }, id: string) => ada.json<Forward>(200, 'GET', path(endpoint, id));
@@ -26,21 +26,7 @@ export async function openForwards({ clock, ...more }: { clock?: Clock } & TestS
     ada,
     path,
     show,
-    /** A destination; every one has a URL of its own. */
-    destination(handle: (request: Received, n: number) => Response | Promise<Response>) {
-      const received: Received[] = [];
-      const http = Bun.serve({
-        port: 0,
-        hostname: '127.0.0.1',
-        fetch: async request => {
-          const one = { path: new URL(request.url).pathname, body: await request.text(), headers: request.headers };
-          received.push(one);
-          return handle(one, received.length);
-        },
-      });
-      open.push({ stop: () => http.stop(true) });
-      return { url: `http://127.0.0.1:${http.port}/hook`, received };
-    },
+    destination,
     create: (endpoint: { id: string }, body: object) =>
       ada.json<Forward>(201, 'POST', path(endpoint), { name: 'one', ...body }),
     act: (endpoint: { id: string }, id: string, verb: string, body?: object) =>
@@ -57,7 +43,7 @@ export async function openForwards({ clock, ...more }: { clock?: Clock } & TestS
       await server.services.queues.idle();
     },
     async close(): Promise<void> {
-      for (const one of open) one.stop();
+      await closeDestinations();
       await server.close();
     },
   };

@@ -2,7 +2,7 @@
 import type { EventDetail, ReplayAttempt } from '../features/events/model.ts';
 import type { Listener, ListenerReplay, ListenerReplays } from '../features/listeners/model.ts';
 import { eventually } from './poll.ts';
-import type { TestAccount, TestServer } from './test-server.ts';
+import { openTestServer, type TestAccount, type TestServer } from './test-server.ts';
 
 export type Refusal = { error: string };
 type Endpoint = { id: string };
@@ -59,4 +59,12 @@ export async function createListenerPlayer(server: TestServer, ada: TestAccount)
     replaysOf: async (id: string): Promise<ReplayAttempt[]> =>
       (await ada.json<EventDetail>(200, 'GET', `/api/events/${id}`)).replays,
   };
+}
+
+/** A server with two accounts, and a player for the first of them. */
+export async function openListenerHarness() {
+  const server = await openTestServer();
+  const ada = await server.createAccount('ada@example.com');
+  const bob = await server.createAccount('bob@example.com');
+  return { server, ada, bob, player: await createListenerPlayer(server, ada) };
 }

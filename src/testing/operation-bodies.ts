@@ -1,8 +1,10 @@
 /* Valid bodies of every operation of `/openapi.json` that takes one, by operation id. */
 import { signInPassword } from './oauth-harness.ts';
-import type { OperationFixture } from './operations.ts';
 
-export const operationBodies: Record<string, (fixture: OperationFixture) => object> = {
+/** What bodies refer to. `target`: an endpoint of Ada's, whose URL is `destination`. */
+type Subjects = { ada: { email: string }; target: { id: string }; destination: string; newEmail: () => string };
+
+export const operationBodies: Record<string, (subjects: Subjects) => object> = {
   createEndpoint: () => ({ name: 'created by a test' }),
   renameEndpoint: () => ({ name: 'renamed by a test' }),
   rotateEndpointUrl: () => ({ overlap: '1h' }),

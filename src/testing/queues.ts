@@ -1,6 +1,6 @@
 /* Runners of queues on the database of a test server. */
-import type { NewItem, QueueItem, QueueWork, WorkResult } from '../features/queues/queue.ts';
-import { createQueuesService, type QueuesService } from '../features/queues/service.ts';
+import type { NewItem, QueueItem, QueueKind, QueueWork, WorkResult } from '../features/queues/queue.ts';
+import { createQueuesService, type QueuesOptions, type QueuesService } from '../features/queues/service.ts';
 import { createQueuesStore } from '../features/queues/store.ts';
 import { type HeldClock, holdClock } from './clock.ts';
 import { rowsOf } from './events.ts';
@@ -18,6 +18,7 @@ export const workOf = (work: Work, more: Partial<QueueWork> = {}): QueueWork => 
   concurrency: () => 3,
   destination: () => 'http://localhost',
   work: async (item, signal) => work(item, signal),
+  giveUp: (_, reason) => ({ kind: 'settled', outcome: 'given_up', status: null, error: reason }),
   ...more,
 });
 
@@ -36,12 +37,31 @@ export async function openQueues() {
     /** What runners reported. */
     errors,
     /** A runner of its own on the server's database, as another process would have. */
-    async run(work: QueueWork, { isShared = false, holder = 'one', isBusy = (): boolean => false } = {}) {
+    async run(
+      work: QueueWork,
+      {
+        isShared = false,
+        holder = 'one',
+        isBusy = (): boolean => false,
+        ...more
+      }: Partial<Pick<QueuesOptions, 'isShared' | 'holder' | 'isBusy' | 'maxActive'>> & Pick<QueueKind, 'onEmpty'> = {},
+    ) {
+      const { onEmpty, ...limits } = more;
       const onError = (error: unknown): void => void errors.push(error);
-      const runner = createQueuesService({ store, holder, clock, isShared, isBusy, onError });
+      const runner = createQueuesService({
+        store,
+        holder,
+        clock,
+        isShared,
+        isBusy,
+        recentDeliveries: () => 0,
+        ...limits,
+        onError,
+      });
       runners.push(runner);
-      runner.register('test', { open: async () => work });
-      await runner.start();
+      runner.register('test', { open: async () => work, ...(onEmpty && { onEmpty }) });
+      await runner.prepare();
+      runner.start();
       return runner;
     },
     /** Adds items, whose details are their names, to a queue of the kind `test`. */

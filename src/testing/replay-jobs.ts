@@ -1,9 +1,8 @@
 /* A server with destinations on this host, for tests of replay jobs. */
 import type { ReplayJob, ReplayJobItemPage } from '../features/replay-jobs/model.ts';
+import { createDestinations } from './destinations.ts';
 import { eventually } from './poll.ts';
 import { openTestServer } from './test-server.ts';
-
-type Received = { path: string; body: string; headers: Headers };
 
 export const ok = (): Response => new Response('{}', { status: 200 });
 /** Bodies with the numbers 0 to `count` - 1. */
@@ -14,25 +13,16 @@ export type JobBench = Awaited<ReturnType<typeof openJobs>>;
 export async function openJobs() {
   const server = await openTestServer({ env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.0/8' } });
   const ada = await server.createAccount('ada@example.com');
-  const open: { stop: () => unknown }[] = [];
+  const { destination, closeDestinations } = createDestinations();
   const job = (id: string) => ada.json<ReplayJob>(200, 'GET', `/api/replay-jobs/${id}`);
   return {
     server,
     ada,
-    /** A destination; every one has a URL of its own. */
-    destination(handle: (request: Received, n: number) => Response | Promise<Response>) {
-      const received: Received[] = [];
-      const http = Bun.serve({
-        port: 0,
-        hostname: '127.0.0.1',
-        fetch: async request => {
-          const one = { path: new URL(request.url).pathname, body: await request.text(), headers: request.headers };
-          received.push(one);
-          return handle(one, received.length);
-        },
-      });
-      open.push({ stop: () => http.stop(true) });
-      return { url: `http://127.0.0.1:${http.port}/hook`, received };
+    destination,
+    /** A destination that answers its requests once `release` is called. */
+    heldDestination() {
+      const { promise, resolve: release } = Promise.withResolvers<void>();
+      return { ...destination(() => promise.then(ok)), release: () => release() };
     },
     async endpointWith(bodies: readonly string[]) {
       const endpoint = await ada.createEndpoint();
@@ -42,13 +32,13 @@ export async function openJobs() {
     },
     create: (body: object) => ada.json<ReplayJob>(202, 'POST', '/api/replay-jobs', body),
     async until(id: string, state: ReplayJob['state']): Promise<ReplayJob> {
-      await eventually(async () => (await job(id)).state === state);
+      await eventually(async () => (await job(id)).state === state, 20_000);
       return job(id);
     },
     items: (id: string, query = 'limit=100') =>
       ada.json<ReplayJobItemPage>(200, 'GET', `/api/replay-jobs/${id}/items?${query}`),
     async close(): Promise<void> {
-      for (const one of open) one.stop();
+      await closeDestinations();
       await server.close();
     },
   };

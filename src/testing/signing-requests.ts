@@ -1,7 +1,7 @@
 /* Requests to sign, for tests over the whole table of platforms: secrets, bodies and headers as the schemes need them. */
 import fc from 'fast-check';
 import type { HeaderPair } from '../core/headers.ts';
-import type { KeyFormat } from '../platforms/engine/platform.ts';
+import type { KeyFormat } from '../platforms/engine/signature-scheme.ts';
 
 const bytes = fc.uint8Array({ minLength: 3, maxLength: 48 }).map(array => Buffer.from(array));
 const printable = fc

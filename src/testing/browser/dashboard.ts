@@ -191,3 +191,20 @@ function readSetupLink(server: {
     );
   });
 }
+
+/** Makes two requests cross: an answer to `read` arrives while `act` is under way. `page.unrouteAll()` ends it. */
+export async function makeCross(page: Page, read: string, act: string): Promise<void> {
+  const isActing = Promise.withResolvers<void>();
+  await page.route(read, async route => {
+    await isActing.promise;
+    await route.continue();
+  });
+  await page.route(act, async route => {
+    const answer = page.waitForResponse(read);
+    isActing.resolve();
+    await (await answer).finished();
+    // What has arrived is shown with the next frame.
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await route.continue();
+  });
+}

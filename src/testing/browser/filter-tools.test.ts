@@ -107,18 +107,22 @@ describe.skipIf(hasNoBrowser)(browserTitle('saved filters, time range and filter
     await kolkata.context().close();
   });
 
-  test('a search that the server cut short says how far it came, and goes on when asked', async () => {
-    const scannedTo = new Date().setHours(14, 5, 0, 0);
+  test.each([
+    ['says how far it came, and goes on when asked', -1],
+    ['starts over and goes on, too, when the clock of the server is ahead', 1],
+  ])('a search that the server cut short %s', async (_, days) => {
+    const scannedTo = new Date(Date.now() + days * 86_400_000).setHours(14, 5, 0, 0);
     let cutPages = 0;
     await on.page.route('**/api/events?*where=rare*', async route => {
       if (cutPages++ > 30) return route.fulfill({ json: { events: [], nextCursor: null, scannedTo: null } });
       return route.fulfill({ json: { events: [], nextCursor: `c${cutPages}`, scannedTo } });
     });
     await on.box().fill('rare');
-    await on.page.getByRole('button', { name: /^Searched back to (14:05|0?2:05 PM) · Go on$/ }).click();
+    await on.page.getByRole('button', { name: /^Searched back to .*\b(14:05|0?2:05 PM) · Go on$/ }).click();
     await on.page.getByText('Nothing found').waitFor();
     expect(cutPages).toBeGreaterThan(31);
     await on.page.unroute('**/api/events?*where=rare*');
+    await on.box().fill('');
   });
 
   test('new events are listed when they match the filter, without asking for the list again', async () => {

@@ -49,6 +49,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('touch'), () => {
         });
       await post('/api/keys', { name: 'ci', expiresIn: '3d', readOnly: true });
       await post('/api/team/invitations', { email: 'noor@example.com' });
+      const own = location.pathname.replace('/app/', '/api/').replace(/\/events.*/, '');
+      await post(`${own}/forwards`, { name: 'orders', url: 'http://127.0.0.1:9/', enabled: false });
+      const channel = { type: 'ntfy', url: 'https://ntfy.sh/orders' };
+      await post(`${own}/alerts`, { name: 'Stuck', kind: 'forward_stuck', channel });
     });
   });
   afterAll(() => dashboard?.close());
@@ -62,6 +66,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('touch'), () => {
       ['/app/settings/team', '[aria-label="Pending invitations"] li'],
       ['/app/settings/plan', '.usage'],
       [`${endpoint}/answers`, '.save-bar'],
+      [`${endpoint}/forwards`, '.forward-card'],
+      [`${endpoint}/forwards/new`, '.forward-form'],
+      [`${endpoint}/alerts`, '.alert-card'],
+      [`${endpoint}/alerts?new=forward_stuck`, '.alert-form'],
+      ['/app/settings/audit', '.audit-lines'],
       [`${endpoint}/settings`, '.danger-zone'],
     ];
     for (const [path, ready] of paths) {

@@ -1,7 +1,7 @@
 /* Events to try filters on: GitHub's examples, in many variants of everything but the body, and some of them as forms. */
 import { createRandom, githubPayloads } from '../../../scripts/lib/payloads.ts';
-import type { EventFacts } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
+import type { EventFacts } from '../../core/filter/event-facts.ts';
 import type { PlainEvent } from './meaning.ts';
 
 export const receivedAround = Date.UTC(2026, 10, 20);

@@ -1,7 +1,8 @@
 /* One event to try filters on, and what is expected of them. */
 import { expect } from 'bun:test';
-import { type EventFacts, evaluate } from '../../core/filter/evaluate.ts';
+import { evaluate } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
+import type { EventFacts } from '../../core/filter/event-facts.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 
