@@ -44,7 +44,8 @@ export async function openQueues() {
         holder = 'one',
         isBusy = (): boolean => false,
         ...more
-      }: Partial<Pick<QueuesOptions, 'isShared' | 'holder' | 'isBusy' | 'maxActive'>> & Pick<QueueKind, 'onEmpty'> = {},
+      }: Partial<Pick<QueuesOptions, 'store' | 'isShared' | 'holder' | 'isBusy' | 'maxActive'>> &
+        Pick<QueueKind, 'onEmpty'> = {},
     ) {
       const { onEmpty, ...limits } = more;
       const onError = (error: unknown): void => void errors.push(error);

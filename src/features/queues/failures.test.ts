@@ -6,6 +6,7 @@ import { eventually } from '../../testing/poll.ts';
 import { bytesOf, names, openQueues, type QueueBench, settled, textOf, workOf } from '../../testing/queues.ts';
 import type { WorkResult } from './queue.ts';
 import { createQueuesService } from './service.ts';
+import type { QueuesStore } from './store.ts';
 import { startWorker } from './worker.ts';
 
 let queues: QueueBench;
@@ -80,6 +81,29 @@ describe('a queue', () => {
     expect(await done).toContain('the disk is gone');
     expect(await queues.outcomes()).toEqual([['ok', 1]]);
   });
+
+  test('that becomes due while the runner looks for due ones is worked on', async () => {
+    await queues.add([{ name: 'a', dueAt: queues.clock.now() + 1000 }]);
+    let looks = 0;
+    const store: QueuesStore = {
+      ...queues.store,
+      due: async (...args) => {
+        const due = await queues.store.due(...args);
+        if (looks++ === 0) queues.clock.advance(1000);
+        return due;
+      },
+    };
+    const { promise: worked, resolve } = Promise.withResolvers<void>();
+    await queues.run(
+      workOf(() => {
+        resolve();
+        return settled;
+      }),
+      { store },
+    );
+    await worked;
+    expect(looks).toBeGreaterThan(1);
+  }, 5000);
 
   test('that is taken while the runner stops is given back, and nothing of it starts', async () => {
     await queues.add(names(3));

@@ -14,7 +14,7 @@ export type QueuesService = ReturnType<typeof createQueuesService>;
 
 /** How often other processes' additions are looked for. */
 const sharedPollMs = 2000;
-/** The wall clock may jump forward, and then more is due. */
+/** The wall clock may jump forward, or a queue may have become due without a call: its items are late by this at most. */
 const maxSleepMs = 30_000;
 const defaultMaxActive = 200;
 /** For how long a queue may run while others wait. */
@@ -161,7 +161,9 @@ export function createQueuesService(options: QueuesOptions) {
     // After a long pause of this process, others have to hear of it before it takes anything.
     if (!leases.isAlive()) await leases.beat();
     let kept = 0;
-    for (const queue of await store.due(clock.now(), maxActive + active.size)) {
+    // One time for both questions, or a queue that becomes due in between is in neither answer.
+    const now = clock.now();
+    for (const queue of await store.due(now, maxActive + active.size)) {
       const kind = kinds.get(queue.kind);
       if (!isRunning || !kind || active.has(queue.seq) || !leases.isAbandoned(queue)) continue;
       if (active.size >= maxActive) kept++;
@@ -170,10 +172,9 @@ export function createQueuesService(options: QueuesOptions) {
       else await store.release(queue.seq, holder);
     }
     yieldToWaiting(kept);
-    const nextAt = await store.nextAt(clock.now());
+    const nextAt = await store.nextAt(now);
     const untilNextMs = nextAt === null ? Number.POSITIVE_INFINITY : Math.max(nextAt - clock.now(), 0);
-    if (isShared || kept > 0) lookIn(Math.min(untilNextMs, sharedPollMs));
-    else if (nextAt !== null) lookIn(Math.min(untilNextMs, maxSleepMs));
+    lookIn(Math.min(untilNextMs, isShared || kept > 0 ? sharedPollMs : maxSleepMs));
   };
   const lookIn = (ms: number): void => {
     clearTimeout(timer);
