@@ -4,8 +4,9 @@
  */
 import { cpSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { freePort } from '../src/testing/free-port.ts';
 import { createChecks } from './lib/checks.ts';
-import { type Env, freePort, install } from './lib/installation.ts';
+import { type Env, install } from './lib/installation.ts';
 
 type Service = { environment: Record<string, string>; volumes: string[]; command: string[] };
 

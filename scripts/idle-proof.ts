@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseDuration } from '../src/shared/units.ts';
+import { freePort } from '../src/testing/free-port.ts';
 import { firstApi } from './lib/api.ts';
 import { createChecks, ensure } from './lib/checks.ts';
-import { builtBinary, freePort, install } from './lib/installation.ts';
+import { builtBinary, install } from './lib/installation.ts';
 import { until } from './lib/process.ts';
 
 const { values } = parseArgs({

@@ -5,9 +5,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../src/testing/free-port.ts';
 import { firstApi } from './lib/api.ts';
 import { type Checks, createChecks } from './lib/checks.ts';
-import { freePort, install } from './lib/installation.ts';
+import { install } from './lib/installation.ts';
 import { until } from './lib/process.ts';
 import { checkThrough } from './proxies/checks.ts';
 import { proxies, publicHost, type ReverseProxy } from './proxies/programs.ts';

@@ -4,9 +4,10 @@
  * `qemu-aarch64-static -L ROOT`.
  */
 import { join } from 'node:path';
+import { freePort } from '../src/testing/free-port.ts';
 import { firstApi, ingestAddress } from './lib/api.ts';
 import { createChecks, ensure } from './lib/checks.ts';
-import { freePort, install } from './lib/installation.ts';
+import { install } from './lib/installation.ts';
 
 const [file, ...emulator] = process.argv.slice(2);
 if (file === undefined) throw new Error('usage: bun scripts/release-proof.ts FILE [COMMAND...]');

@@ -6,11 +6,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { freePort } from '../src/testing/free-port.ts';
 import { startBaseline } from './bench/processes.ts';
 import { median, percentile } from './bench/statistics.ts';
 import { firstApi } from './lib/api.ts';
 import { createChecks, ensure } from './lib/checks.ts';
-import { freePort, install } from './lib/installation.ts';
+import { install } from './lib/installation.ts';
 import { residentMegabytes } from './lib/process.ts';
 import { type Soak, startWork, workKinds } from './soak/work.ts';
 

@@ -1,7 +1,8 @@
 /* Time from starting the process until /readyz answers 200, with an empty data directory each time. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, type Installation, install } from '../lib/installation.ts';
+import { freePort } from '../../src/testing/free-port.ts';
+import { type Installation, install } from '../lib/installation.ts';
 import type { Part } from './goal-part.ts';
 import { programs, type Side } from './recorder.ts';
 import { interleaved, medians } from './rounds.ts';

@@ -6,7 +6,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../lib/installation.ts';
+import { freePort } from '../../src/testing/free-port.ts';
 import { type Payload, smallPayload } from '../lib/payloads.ts';
 
 export type Peer = {

@@ -1,8 +1,9 @@
 /* Starts servers in their own processes: the baseline, the program from source, and the compiled program on a data set. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../src/testing/free-port.ts';
 import { dataSetEnv } from '../lib/from-source.ts';
-import { builtBinary, freePort } from '../lib/installation.ts';
+import { builtBinary } from '../lib/installation.ts';
 
 export type Running = {
   origin: string;

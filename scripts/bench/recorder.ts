@@ -1,6 +1,8 @@
 /* Starts the built program, or a baseline executable, with an endpoint that accepts deliveries. */
+
+import { freePort } from '../../src/testing/free-port.ts';
 import { type Api, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
-import { builtBinary, type Env, freePort, type Installation, install, type Server } from '../lib/installation.ts';
+import { builtBinary, type Env, type Installation, install, type Server } from '../lib/installation.ts';
 import { cpuMs } from '../lib/process.ts';
 
 export type Recorder = {

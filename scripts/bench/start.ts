@@ -4,7 +4,8 @@
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { builtBinary, freePort, install } from '../lib/installation.ts';
+import { freePort } from '../../src/testing/free-port.ts';
+import { builtBinary, install } from '../lib/installation.ts';
 import { type Row, report } from './report.ts';
 import { median } from './statistics.ts';
 

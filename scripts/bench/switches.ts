@@ -3,9 +3,11 @@
  * one of them. Every measurement uses a new server and database, so that no background work is left from an earlier one. The variants
  * alternate, in a different order each round.
  */
+
+import { freePort } from '../../src/testing/free-port.ts';
 import { firstApi, ingestAddress } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
-import { freePort, install } from '../lib/installation.ts';
+import { install } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import type { Row } from './report.ts';
 import { median } from './statistics.ts';

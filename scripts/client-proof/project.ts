@@ -2,7 +2,8 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, type Installation, install, type Server } from '../lib/installation.ts';
+import { freePort } from '../../src/testing/free-port.ts';
+import { type Installation, install, type Server } from '../lib/installation.ts';
 import { makeClients } from '../release/clients.ts';
 import { releaseDir } from '../release/files.ts';
 import { requirePrograms, run } from '../test-clients/workspace.ts';

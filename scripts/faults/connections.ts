@@ -1,8 +1,9 @@
 /* Too many connections, open files and large bodies at once. A dripping connection sends its body one byte at a time. */
 import { connect as open, type Socket } from 'node:net';
+import { freePort } from '../../src/testing/free-port.ts';
 import { firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { freePort, install } from '../lib/installation.ts';
+import { install } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { cpuMs, highestResident, openFiles, raiseOwnOpenFiles, until, withOpenFiles } from '../lib/process.ts';
 import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';

@@ -3,9 +3,10 @@
  * The server must keep running, never answer with 500, and not leak memory.
  */
 import { connect } from 'node:net';
+import { freePort } from '../../src/testing/free-port.ts';
 import { firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { freePort, install } from '../lib/installation.ts';
+import { install } from '../lib/installation.ts';
 import { residentMegabytes } from '../lib/process.ts';
 
 const concurrentSenders = 32;

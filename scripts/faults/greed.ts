@@ -3,9 +3,10 @@
  * Each sends at most about 200 MB.
  */
 import { connect, type Socket } from 'node:net';
+import { freePort } from '../../src/testing/free-port.ts';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { freePort, install, type Server } from '../lib/installation.ts';
+import { install, type Server } from '../lib/installation.ts';
 import { highestResident, residentMegabytes } from '../lib/process.ts';
 
 const bodyBytes = 32 << 20;

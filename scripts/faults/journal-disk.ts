@@ -4,9 +4,10 @@
  */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../src/testing/free-port.ts';
 import { type Api, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
-import { freePort, type Installation } from '../lib/installation.ts';
+import type { Installation } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { until } from '../lib/process.ts';
 import { compareWithServer, isConsistent, type Ledger, type Senders, startSenders } from '../lib/senders.ts';

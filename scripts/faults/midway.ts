@@ -4,9 +4,10 @@
  */
 import { chownSync, closeSync, ftruncateSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../src/testing/free-port.ts';
 import { type Api, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { freePort, type Installation, install, nobodyId, type Server } from '../lib/installation.ts';
+import { type Installation, install, nobodyId, type Server } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { until } from '../lib/process.ts';
 import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';

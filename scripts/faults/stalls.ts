@@ -1,7 +1,9 @@
 /* Requests whose bodies stall: other clients are still served, and the stalled requests are cut. The client addresses are loopback addresses. */
+
+import { freePort } from '../../src/testing/free-port.ts';
 import { firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { freePort, install, type Server } from '../lib/installation.ts';
+import { install, type Server } from '../lib/installation.ts';
 import { highestResident, residentMegabytes, until } from '../lib/process.ts';
 import { type Answer, connect } from '../lib/wire.ts';
 

@@ -13,7 +13,6 @@ import {
   realpathSync,
   rmSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
@@ -146,17 +145,6 @@ function onlyChildOf(pid: number): number {
   const child = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
   if (!(child > 0)) throw new Error(`process ${pid} has not started the program`);
   return child;
-}
-
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const server = createServer().once('error', reject);
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
-  });
-  return promise;
 }
 
 function dropRootCommand(): string[] {

@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../src/testing/free-port.ts';
 import { createChecks, ensure } from '../lib/checks.ts';
-import { freePort } from '../lib/installation.ts';
 import { firstKey, startServer } from '../test-clients/server.ts';
 import { requirePrograms, run, workspace } from '../test-clients/workspace.ts';
 

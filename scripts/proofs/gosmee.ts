@@ -6,9 +6,10 @@
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../src/testing/free-port.ts';
 import { eventually } from '../../src/testing/poll.ts';
 import { createChecks, ensure } from '../lib/checks.ts';
-import { freePort, install } from '../lib/installation.ts';
+import { install } from '../lib/installation.ts';
 import { requirePrograms, run, workspace } from '../test-clients/workspace.ts';
 
 const version = 'v0.32.0';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReplayJob } from '../../src/features/replay-jobs/model.ts';
 import { holdClock } from '../../src/testing/clock.ts';
+import { freePort } from '../../src/testing/free-port.ts';
 import { eventually } from '../../src/testing/poll.ts';
 import { openTestServer } from '../../src/testing/test-server.ts';
 import { githubPayloads } from '../lib/payloads.ts';
@@ -20,7 +21,7 @@ export type JobsWorld = Awaited<ReturnType<typeof openJobsWorld>>;
 export async function openJobsWorld(command: readonly string[], events: number) {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-jobs-'));
   const { key, endpointId, spaced } = await deliverAll(directory, events);
-  const port = freePort();
+  const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const handlers: { stop: (now: boolean) => unknown }[] = [];
   let child: Bun.Subprocess | undefined;
@@ -122,10 +123,4 @@ async function deliverAll(directory: string, events: number) {
   }
   await server.close();
   return { key: ada.key, endpointId: endpoint.id, spaced: { endpointId: other.id, receivedAt } };
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-  probe.stop(true);
-  return probe.port;
 }

@@ -4,8 +4,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
+import { freePort } from '../../src/testing/free-port.ts';
 import { createApi, type Endpoint } from '../lib/api.ts';
-import { freePort } from '../lib/installation.ts';
 import { until } from '../lib/process.ts';
 
 /** A delivery that the target has answered. */

@@ -2,9 +2,11 @@
  * Kills the server with SIGKILL, repeatedly: under load, while it goes from one journal file to the next, while it starts on what the
  * last kill left, and while it stops. Every acknowledged delivery is stored exactly once and undamaged.
  */
+
+import { freePort } from '../../src/testing/free-port.ts';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { freePort, type Installation, install, type Server } from '../lib/installation.ts';
+import { type Installation, install, type Server } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { compareWithServer, isConsistent, type Senders, startSenders } from '../lib/senders.ts';
 

@@ -1,7 +1,9 @@
 /* SIGTERM under load: uploads in progress get a response, and no acknowledged delivery is lost. */
+
+import { freePort } from '../../src/testing/free-port.ts';
 import { firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { freePort, install } from '../lib/installation.ts';
+import { install } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { compareWithServer, isConsistent, payloadOf, recordAnswer, startSenders } from '../lib/senders.ts';
 import { connect, deliveryRequest } from '../lib/wire.ts';

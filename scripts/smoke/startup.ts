@@ -1,6 +1,8 @@
 /* Time from the start of the program until it is ready, with and without an existing database. */
+
+import { freePort } from '../../src/testing/free-port.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { freePort, install } from '../lib/installation.ts';
+import { install } from '../lib/installation.ts';
 
 const startCount = 5;
 const goalMs = 150;

@@ -3,9 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../package.json' with { type: 'json' };
+import { freePort } from '../../src/testing/free-port.ts';
 import { createApi, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { freePort, type Installation, install } from '../lib/installation.ts';
+import { type Installation, install } from '../lib/installation.ts';
 import { connect, deliveryRequest } from '../lib/wire.ts';
 
 export async function checkSurroundings({ check }: Checks): Promise<void> {

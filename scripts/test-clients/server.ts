@@ -1,5 +1,7 @@
 /* Starts the compiled program with an account that can sign in, an API key, and a local destination for replays. */
-import { freePort, type Installation, install, type Server } from '../lib/installation.ts';
+
+import { freePort } from '../../src/testing/free-port.ts';
+import { type Installation, install, type Server } from '../lib/installation.ts';
 
 /** The server that the clients are tested with. */
 export type Subject = {

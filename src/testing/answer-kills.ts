@@ -3,6 +3,7 @@
  * killed at random times and started again. Every attempt that was answered must be stored with that answer, and the stored attempts
  * of each delivery must have been answered 500, 500 and 200: what a kill left unanswered counts.
  */
+import { freePort } from './free-port.ts';
 import { eventually } from './poll.ts';
 import { exchange } from './raw-http.ts';
 import { openTestServer } from './test-server.ts';
@@ -38,7 +39,7 @@ export async function killWhileAnswering(options: {
 }): Promise<KillsResult> {
   const { command, directory, deliveries, senders, minKills, killAfterMs } = options;
   const { key, id, path } = await prepare(directory);
-  const port = freePort();
+  const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const start = async () => {
     const child = Bun.spawn([...command, 'serve'], {
@@ -117,12 +118,6 @@ async function prepare(directory: string) {
   });
   await server.close();
   return { key: ada.key, id, path: new URL(url).pathname };
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-  probe.stop(true);
-  return probe.port;
 }
 
 function check(seen: readonly (readonly Attempt[])[], ndjson: string, unanswered: number) {

@@ -1,13 +1,13 @@
 /* A server in a process of its own, which can be killed, with a clock that a test sets forward. */
 import { readFileSync } from 'node:fs';
 import type { ClockMessage } from './clocked-process.ts';
-import { freePort } from './forward-kills.ts';
+import { freePort } from './free-port.ts';
 
 const script = new URL('clocked-process.ts', import.meta.url).pathname;
 
 /** A server whose clock the caller controls; it is started again at the time at which it was killed. */
 export async function startClocked(directory: string, settings: Record<string, string>) {
-  const port = freePort();
+  const port = await freePort();
   let aheadMs = 0;
   const start = async () => {
     const started = Promise.withResolvers<void>();

@@ -4,11 +4,11 @@
  */
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
 import Stripe from 'stripe';
+import { freePort } from './free-port.ts';
 import { eventually } from './poll.ts';
 
 setDefaultTimeout(60_000);
@@ -30,14 +30,6 @@ const commands = (): string[] => {
   const manual = readFileSync(join(root, 'docs/local-development.md'), 'utf8');
   return (/```sh\n([\s\S]*?)```/.exec(manual)?.[1] ?? '').trim().split('\n');
 };
-
-const freePort = (): Promise<number> =>
-  new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 function program(name: string, script: string): void {
   writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Forward } from '../features/forwards/model.ts';
 import { forwardRows } from './forward-rows.ts';
+import { freePort } from './free-port.ts';
 import { eventually } from './poll.ts';
 import { exchange } from './raw-http.ts';
 import { openTestServer } from './test-server.ts';
@@ -42,7 +43,7 @@ export async function killWhileForwarding(options: {
   const destinations = modes.map(() => openDestination(random));
   try {
     const { key, id, path } = await prepare(directory, destinations);
-    const port = freePort();
+    const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
     const start = async () => {
       const env = {
@@ -149,11 +150,4 @@ async function check(directory: string, destinations: readonly Destination[], ki
     }
   }
   return { stored, doubled, problems };
-}
-
-/** A port that was free a moment ago. */
-export function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-  probe.stop(true);
-  return probe.port;
 }

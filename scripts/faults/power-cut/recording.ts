@@ -3,8 +3,9 @@
  * clean stop, kill -9 again, and a last start.
  */
 import { join } from 'node:path';
+import { freePort } from '../../../src/testing/free-port.ts';
 import { firstApi } from '../../lib/api.ts';
-import { freePort, install, type Server } from '../../lib/installation.ts';
+import { install, type Server } from '../../lib/installation.ts';
 import { type Connection, connect } from '../../lib/wire.ts';
 import { isHandshake, numberedDelivery } from './deliveries.ts';
 import { type Content, settings, sha256 } from './recovery.ts';

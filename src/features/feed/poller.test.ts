@@ -1,9 +1,9 @@
 /* The program in docs/finding.md that follows an endpoint: it misses nothing, however often it and the server are killed. */
 import { expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../testing/free-port.ts';
 import { eventually } from '../../testing/poll.ts';
 import { openTestServer } from '../../testing/test-server.ts';
 
@@ -12,14 +12,6 @@ const program = async (): Promise<string> => {
   const text = await Bun.file(page).text();
   return /poller\.test\.ts\. -->\n```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
 };
-const freePort = (): Promise<number> =>
-  new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-
 test.skipIf(!Bun.which('jq') || !Bun.which('curl'))(
   'the ten lines in docs/finding.md handle every event, through kills of the program and restarts of the server',
   async () => {

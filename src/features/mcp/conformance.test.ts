@@ -1,8 +1,9 @@
 /* The Model Context Protocol's own conformance suites, against a real server on a real port. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../core/clock.ts';
+import { freePort } from '../../testing/free-port.ts';
 import { type OAuthHarness, openOAuthHarness, type SignedInAccount } from '../../testing/oauth-harness.ts';
 
 const tool = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/package.json')).replace(
@@ -15,14 +16,6 @@ let harness: OAuthHarness;
 let ada: SignedInAccount;
 let origin: string;
 let proxy: ReturnType<typeof Bun.serve>;
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer();
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise(resolve => probe.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-};
 
 beforeAll(async () => {
   const port = await freePort();

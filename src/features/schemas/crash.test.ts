@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rowsOf } from '../../testing/events.ts';
+import { freePort } from '../../testing/free-port.ts';
 import { eventually } from '../../testing/poll.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
 import { storedEvent } from '../../testing/schemas.ts';
@@ -12,12 +13,6 @@ import { openTestServer } from '../../testing/test-server.ts';
 const events = 6000;
 const kills = 3;
 const main = new URL('../../main.ts', import.meta.url).pathname;
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-  probe.stop(true);
-  return probe.port;
-}
 
 test.skipIf(isRemote)(
   'after kill -9 while it learns, no event is missing and none is counted twice',
@@ -40,7 +35,7 @@ test.skipIf(isRemote)(
       const logBytes = (): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
       const read: number[] = [];
       for (let kill = 0; kill < kills; kill++) {
-        const port = freePort();
+        const port = await freePort();
         const child = Bun.spawn([process.execPath, main, 'serve'], {
           env: { PATH: process.env['PATH'] ?? '', HOOKTAPE_DATA_DIR: directory, HOOKTAPE_PORT: String(port), ...env },
           stdout: 'ignore',

