@@ -23,6 +23,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
   afterAll(() => on?.dashboard.close());
   beforeEach(() => on.reset());
 
+  /** Quick changes of the URL reach the browser together, a little later. */
+  const urlIsWritten = async (): Promise<void> => {
+    const shown = (await page.locator('.event-row.selected a').getAttribute('href')) ?? '';
+    await page.waitForURL(url => url.pathname + url.search === shown);
+  };
+
   describe('links', () => {
     test('tab and filter are in the URL; back, forward and reload keep them; the next event keeps the tab', async () => {
       await page.goto(`${listUrl}?where=${encodeURIComponent('type:charge.*')}`);
@@ -64,6 +70,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
         await page.waitForFunction(() => document.querySelectorAll('.event-row input:checked').length === 2);
       };
       await hasAll();
+      await urlIsWritten();
       const link = page.url();
       await page.locator('.event-row').nth(5).locator('a.event-link').click();
       await page.waitForURL(url => url.href !== link);
@@ -81,8 +88,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
           await new Promise(requestAnimationFrame);
         }
       });
-      const shown = (await page.locator('.event-row.selected a').getAttribute('href')) ?? '';
-      await page.waitForURL(url => url.pathname + url.search === shown);
+      await urlIsWritten();
     });
 
     test('a link that is opened signed out leads to the same place after signing in', async () => {

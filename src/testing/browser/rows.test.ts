@@ -111,6 +111,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
       .click({ force: true, modifiers: ['Shift'] });
     await bar().getByText('2 selected').waitFor();
     await bar().getByRole('link', { name: 'Compare' }).waitFor();
+    await page.waitForURL(url => url.searchParams.get('picked')?.split('.').length === 2);
     await page.reload();
     await bar().getByText('2 selected').waitFor();
     await send('{"late":true}');
