@@ -89,6 +89,29 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.locator('.event-row', { hasText: '{"n":76,' }).waitFor();
   });
 
+  test('the newest event that a search found is open as soon as its row is there, so that Enter goes into it', async () => {
+    await page.goto(listUrl);
+    await page.locator('.event-row.selected').waitFor();
+    await page.evaluate(() => {
+      const observer = new MutationObserver(() => {
+        if (document.querySelectorAll('.event-row').length !== 1) return;
+        observer.disconnect();
+        // The next task: no key can come before it.
+        setTimeout(() => {
+          const isOpen = document.querySelector('.event-row.selected') !== null;
+          document.documentElement.dataset['openAtFirst'] = String(isOpen);
+        });
+      });
+      observer.observe(document, { childList: true, subtree: true });
+    });
+    await page.getByRole('combobox', { name: 'Search and filter events' }).fill('"\\"n\\":78,"');
+    await page.locator('[data-open-at-first]').waitFor({ state: 'attached' });
+    expect(await page.locator('html').getAttribute('data-open-at-first')).toBe('true');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await page.locator('#event:focus').waitFor();
+  });
+
   test('a list that failed to load offline loads by itself when the connection is back', async () => {
     await page.goto(listUrl);
     await page.getByText('Live', { exact: true }).waitFor();

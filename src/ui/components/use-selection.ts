@@ -1,6 +1,6 @@
 /* The selected event of the inspector: kept in the URL, and moved by the keys of the list. */
 
-import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { LiveList } from '../live/live-list.ts';
 import type { Place } from '../live/older-event.ts';
@@ -43,10 +43,11 @@ export function useSelection(options: SelectionOptions): Selection {
     [base, suffix, eventId],
   );
 
-  // A wide screen opens the newest event at the start; a phone shows the list first.
+  // A wide screen opens the newest event at the start; a phone shows the list first. Before the rows are painted: Enter, pressed as
+  // soon as they are seen, goes into the open event.
   const newest = list.at(0);
   const newestId = newest?.id;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Going back may have changed the URL since this was rendered.
     const { path, query } = currentLocation();
     const isCurrent = path === base && filterOf(query) === where;
