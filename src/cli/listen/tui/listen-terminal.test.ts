@@ -86,7 +86,7 @@ describe('hooktape listen at a terminal', () => {
     const editor = join(client.directory, 'editor');
     writeFileSync(
       editor,
-      `#!/bin/sh\ntrap '' INT; kill -INT 0\nread answer\nprintf '{"edited":"%s"}' "$answer" > "$1"\n`,
+      `#!/bin/sh\ntrap '' INT; kill -INT 0\nprintf 'the editor reads'; read answer\nprintf '{"edited":"%s"}' "$answer" > "$1"\n`,
     );
     chmodSync(editor, 0o755);
     const shown = await startOnTerminal({ EDITOR: editor, COLORTERM: 'truecolor' });
@@ -100,7 +100,8 @@ describe('hooktape listen at a terminal', () => {
     expect(held[22]).toStartWith('1 behind');
 
     shown.press('e');
-    await eventually(async () => !(await shown.emulator.isAlternate()));
+    await shown.sees('the editor reads');
+    expect(await shown.emulator.isAlternate()).toBe(false);
     shown.press('by hand\n');
     await shown.sees(/^Sent as edited: 500/);
     expect(bodies().at(-1)).toBe('{"edited":"by hand"}');
