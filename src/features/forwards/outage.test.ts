@@ -95,6 +95,22 @@ describe('a destination that is down', () => {
   }, 60_000);
 });
 
+test('an event is tried again when its first wait is as long as the whole time', async () => {
+  const held = holdClock();
+  // No two readings are the same.
+  const now = (): number => {
+    held.advance(1);
+    return held.now();
+  };
+  forwards = await openForwards({ clock: { ...held, now } });
+  const endpoint = await forwards.ada.createEndpoint();
+  const retry = { for: '1h', first: '1h', max: '1h' };
+  const { id } = await forwards.create(endpoint, { url: forwards.destination(down).url, retry });
+  await forwards.server.deliver(endpoint, '{}');
+  await forwards.idle();
+  expect(await forwards.show(endpoint, id)).toMatchObject({ failed: 1, givenUp: 0 });
+});
+
 test('a URL that is changed while the old one is probed gets its events at once', async () => {
   const clock = holdClock();
   forwards = await openForwards({ clock });

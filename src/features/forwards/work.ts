@@ -64,12 +64,15 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
     return isSame ? [] : [store.noting({ id, url }, next)];
   };
 
-  const tryAgain = (item: QueueItem, forward: OpenForward, answer: ForwardAnswer, tried: Tried): WorkResult => {
+  const tryAgain = (item: QueueItem, forward: OpenForward, answer: ForwardAnswer): WorkResult => {
+    // One time for all of it, or a first wait as long as the whole time given is now and then too long.
     const now = clock.now();
     const { retry } = forward;
     const { forMs, firstMs, maxMs } = retryMs(retry);
     const status = answer.kind === 'answered' ? answer.status : null;
     const isRefusal = status !== null && !isBusy(status);
+    const before = readTried(item, now);
+    const tried: Tried = { ...before, refusals: before.refusals + (isRefusal ? 1 : 0) };
     // A destination that refuses an event, or says that it is busy, is up.
     const also = note(forward, status !== null && (isRefusal || status === 429) ? healthy : afterFailure(health, now));
     const asked = answer.kind === 'answered' ? retryAfterMs(answer.headers, now) : undefined;
@@ -111,9 +114,7 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
       return { kind: 'removed', also: [answer.recorded, ...note(forward, healthy)] };
     }
     if (answer.kind === 'failed' && signal.aborted) return { kind: 'interrupted' };
-    const { firstAt, refusals } = readTried(item, clock.now());
-    const isRefusal = answer.kind === 'answered' && !isBusy(answer.status);
-    return tryAgain(item, forward, answer, { firstAt, refusals: refusals + (isRefusal ? 1 : 0) });
+    return tryAgain(item, forward, answer);
   };
 
   return {
