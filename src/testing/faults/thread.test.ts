@@ -3,9 +3,23 @@ import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ReplyMessage, RequestMessage } from '../../db/threads/messages.ts';
 import type { SpawnThread } from '../../db/threads/prespawned-threads.ts';
 import { hooktape, startServer } from '../command.ts';
 import { spawnThread } from '../test-server.ts';
+
+/** Between two statements: libSQL aborts this process when the thread is gone by the time one returns. */
+async function endThread(worker: Worker | undefined): Promise<void> {
+  if (!worker) throw new Error('there is no thread');
+  const closed = Promise.withResolvers<void>();
+  const id = -1;
+  worker.addEventListener('message', ({ data }: MessageEvent<ReplyMessage>) => {
+    if ('id' in data && data.id === id) closed.resolve();
+  });
+  worker.postMessage({ id, kind: 'close' } satisfies RequestMessage);
+  await closed.promise;
+  worker.terminate();
+}
 
 describe.each(['writer', 'reader'] as const)('when the %s thread dies', name => {
   test('the process exits with 1 at once, and acknowledged deliveries are there after a restart', async () => {
@@ -33,7 +47,7 @@ describe.each(['writer', 'reader'] as const)('when the %s thread dies', name => 
       const deliver = () => fetch(server.origin + new URL(url).pathname, { method: 'POST', body: 'kept' });
       const { id } = (await (await deliver()).json()) as { id: string };
 
-      workers[0]?.terminate();
+      await endThread(workers[0]);
       expect(await aborted.promise).toBe(1);
       if (name === 'writer') {
         const refused = await deliver();
