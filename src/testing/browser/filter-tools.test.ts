@@ -112,12 +112,17 @@ describe.skipIf(hasNoBrowser)(browserTitle('saved filters, time range and filter
     ['starts over and goes on, too, when the clock of the server is ahead', 1],
   ])('a search that the server cut short %s', async (_, days) => {
     const scannedTo = new Date(Date.now() + days * 86_400_000).setHours(14, 5, 0, 0);
+    let firstPages = 0;
     let cutPages = 0;
     await on.page.route('**/api/events?*where=rare*', async route => {
+      const isFirst = !new URL(route.request().url()).searchParams.has('cursor');
+      // The second one is asked for when the live stream is open; after it, a list with a gap starts over.
+      if (isFirst && ++firstPages === 2 && days > 0) cutPages = 0;
       if (cutPages++ > 30) return route.fulfill({ json: { events: [], nextCursor: null, scannedTo: null } });
       return route.fulfill({ json: { events: [], nextCursor: `c${cutPages}`, scannedTo } });
     });
     await on.box().fill('rare');
+    await eventually(() => firstPages === 2 && cutPages > 20, 15_000);
     await on.page.getByRole('button', { name: /^Searched back to .*\b(14:05|0?2:05 PM) · Go on$/ }).click();
     await on.page.getByText('Nothing found').waitFor();
     expect(cutPages).toBeGreaterThan(31);
