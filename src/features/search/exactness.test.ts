@@ -196,10 +196,10 @@ describe('searches agree with a naive filter', () => {
   test('while signatures are put into runs', async () => {
     const { client } = server.services.database;
     let isDone = false;
+    server.services.search.wake();
     const idle = server.services.background.idle().then(() => {
       isDone = true;
     });
-    server.services.search.wake();
     while (!isDone) await compare(10);
     await idle;
     const { rows } = await client.execute('SELECT count(*) FROM signature_runs WHERE state = 2');
