@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
 
@@ -138,9 +139,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('accessibility'), () => {
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.closest('section')?.getAttribute('aria-label'))).toBe(
-      'Event',
-    );
+    await expectEventually(() =>
+      page.evaluate(() => document.activeElement?.closest('section')?.getAttribute('aria-label')),
+    ).toBe('Event');
     expect((await page.locator('#event-panel').boundingBox())?.height).toBeGreaterThan(240);
     expect(await violations(page)).toEqual([]);
   });

@@ -6,6 +6,7 @@ import { openMailServer, openReceiver } from '../receivers.ts';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -48,7 +49,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
       await page.emulateMedia({ colorScheme: 'light' });
     }
     await page.setViewportSize({ width: 360, height: 740 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await expectEventually(() =>
+      page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
     expect(await violations(page)).toEqual([]);
     await look(`${name}-360`);
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -68,7 +71,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await page.getByRole('button', { name: 'Alert me to silence' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('Fires: No event for 30 minutes.').waitFor();
-    expect(await page.getByRole('radio', { name: /^Silence/ }).isChecked()).toBe(true);
+    await expectEventually(() => page.getByRole('radio', { name: /^Silence/ }).isChecked()).toBe(true);
     const filter = page.getByRole('combobox', { name: 'Only count events that match' });
     await filter.focus();
     await page.keyboard.type('tpye:push');
@@ -103,12 +106,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await dialog.getByRole('button', { name: "I've saved it" }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: hostileName }).waitFor();
-    expect(await page.locator('main img').count()).toBe(0);
+    await expectEventually(() => page.locator('main img').count()).toBe(0);
     await page.getByText('Press Test to see that notifications arrive.').waitFor();
     await page.waitForFunction(() => document.activeElement?.classList.contains('alert-test'));
     await page.keyboard.press('Enter');
     await page.getByRole('status').getByText('The test arrived. The receiver answered 200.').waitFor();
-    expect(await focused()).toBe(`Test ${hostileName}`);
+    await expectEventually(focused).toBe(`Test ${hostileName}`);
     const [{ text, headers } = { text: '', headers: {} }] = receiver.received;
     expect(new Webhook(secret).verify(text, headers)).toMatchObject({
       type: 'alert.test',
@@ -125,7 +128,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
 
   test('it is changed in its place, turned off and on', async () => {
     await page.getByRole('button', { name: `Edit ${hostileName}` }).click();
-    expect(await page.getByRole('radio').count()).toBe(0);
+    await expectEventually(() => page.getByRole('radio').count()).toBe(0);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.waitForFunction(() => document.activeElement?.classList.contains('alert-edit'));
     await page.keyboard.press('Enter');
@@ -141,15 +144,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await page.getByRole('link', { name: /^← Settings of/ }).click();
     await page.getByRole('link', { name: 'Edit alerts' }).click();
     await page.getByText('Your unsaved changes are still here').waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe('Quiet pushes');
+    await expectEventually(() => page.getByLabel('Name').inputValue()).toBe('Quiet pushes');
     await isAccessible('edit');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').getByRole('button', { name: "I've saved it" }).click();
     await cards().getByText('No event that matches type:push for 2 days').waitFor();
-    expect(await stored()).toMatchObject([{ name: 'Quiet pushes', minutes: 2880, where: 'type:push' }]);
+    await expectEventually(stored).toMatchObject([{ name: 'Quiet pushes', minutes: 2880, where: 'type:push' }]);
     await page.getByRole('button', { name: 'Turn off Quiet pushes' }).click();
     await cards().getByText('Off', { exact: true }).waitFor();
-    expect(await stored()).toMatchObject([{ enabled: false }]);
+    await expectEventually(stored).toMatchObject([{ enabled: false }]);
     await page.getByRole('button', { name: 'Turn on Quiet pushes' }).click();
     await cards().getByText('OK', { exact: true }).waitFor();
   });
@@ -157,13 +160,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
   test('only the settings of a kind are offered, and email says what the operator has to do', async () => {
     await page.getByRole('button', { name: 'New alert' }).click();
     await page.getByRole('radio', { name: /^New event type/ }).check();
-    expect(await page.getByRole('combobox', { name: /match/ }).count()).toBe(0);
-    expect(await page.getByLabel('Unit').count()).toBe(0);
+    await expectEventually(() => page.getByRole('combobox', { name: /match/ }).count()).toBe(0);
+    await expectEventually(() => page.getByLabel('Unit').count()).toBe(0);
     await page.getByRole('radio', { name: /^Invalid signatures/ }).check();
     await page.getByText('Fires: 3 events with an invalid signature within 5 minutes.').waitFor();
     await page.getByLabel('Channel').selectOption('Email');
     await page.getByText('HOOKTAPE_SMTP_URL').waitFor();
-    expect(await page.getByRole('button', { name: 'Create alert' }).isDisabled()).toBe(true);
+    await expectEventually(() => page.getByRole('button', { name: 'Create alert' }).isDisabled()).toBe(true);
     await isAccessible('email');
     await page.getByLabel('Channel').selectOption('ntfy');
     await page.getByLabel('Topic URL').fill(`${receiver.origin}/topic`);
@@ -215,12 +218,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     await page.keyboard.press('Escape');
     // By its tag: a closed dialog has no role any more, and is still there for a moment.
     await page.locator('dialog').waitFor({ state: 'detached' });
-    expect(await focused()).toBe('Delete Invalid signatures');
+    await expectEventually(focused).toBe('Delete Invalid signatures');
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
     await cards().nth(1).waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.activeElement?.classList.contains('alert-new'));
-    expect(await stored()).toHaveLength(1);
+    await expectEventually(stored).toHaveLength(1);
   });
 
   test('nothing that must not happen has happened', () => {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -44,7 +45,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Answers', level: 1 }).waitFor();
     await previewed().nth(3).waitFor();
-    expect(await previewed().getByText('default').count()).toBe(4);
+    await expectEventually(() => previewed().getByText('default').count()).toBe(4);
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await previewed().getByText('rule-1').nth(3).waitFor();
     const condition = page.getByRole('combobox', { name: 'Condition' });
@@ -52,18 +53,18 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.keyboard.type('tpye:push');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('There is no field "tpye"').waitFor();
-    expect(await page.locator('.rule .search-mirror mark').textContent()).toBe('tpye');
+    await expectEventually(() => page.locator('.rule .search-mirror mark').textContent()).toBe('tpye');
     await page.getByRole('button', { name: 'Use “type”' }).click();
-    expect(await condition.inputValue()).toBe('type:push');
+    await expectEventually(() => condition.inputValue()).toBe('type:push');
     await previewed().getByText('default').nth(1).waitFor();
-    expect(await previewed().getByText('rule-1').count()).toBe(2);
+    await expectEventually(() => previewed().getByText('rule-1').count()).toBe(2);
     // Known only to the server, and shown at the field before anything is saved.
     await condition.fill('is:pinned');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Is is not known before the answer').waitFor();
     await condition.fill('t');
     await page.getByRole('option', { name: 'type:push' }).waitFor();
-    expect(await page.getByRole('option', { name: 'tag:' }).count()).toBe(0);
+    await expectEventually(() => page.getByRole('option', { name: 'tag:' }).count()).toBe(0);
     await page.keyboard.press('Escape');
     await condition.fill('type:push');
     await page.getByRole('button', { name: 'Add a header' }).click();
@@ -76,10 +77,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
       .getByLabel('Body', { exact: true })
       .evaluate((area: HTMLTextAreaElement) => area.setSelectionRange(10, 10));
     await page.getByRole('button', { name: '{{body.order.id}}' }).click();
-    expect(await page.getByLabel('Body', { exact: true }).inputValue()).toBe('{"order":"{{body.order.id}}"}');
+    await expectEventually(() => page.getByLabel('Body', { exact: true }).inputValue()).toBe(
+      '{"order":"{{body.order.id}}"}',
+    );
     await page.getByLabel('Status').fill('503');
     await save();
-    expect(await stored()).toMatchObject({
+    await expectEventually(stored).toMatchObject({
       rules: [{ name: 'rule-1', when: 'type:push', answer: { status: 503, body: '{"order":"{{body.order.id}}"}' } }],
     });
     const answer = await fetch(address, {
@@ -97,23 +100,23 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
       );
     await page.getByRole('button', { name: 'Duplicate rule-1' }).focus();
     await page.keyboard.press('Enter');
-    expect(await names()).toEqual(['rule-1', 'rule-2']);
-    expect(await focused()).toContain('rule-2');
+    await expectEventually(names).toEqual(['rule-1', 'rule-2']);
+    await expectEventually(focused).toContain('rule-2');
     await page.keyboard.press('Alt+ArrowUp');
-    expect(await names()).toEqual(['rule-2', 'rule-1']);
-    expect(await focused()).toContain('rule-2');
+    await expectEventually(names).toEqual(['rule-2', 'rule-1']);
+    await expectEventually(focused).toContain('rule-2');
     await page.getByText('rule-2 is now rule 1 of 2.').waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Move rule-2 down' }).focus();
     await page.keyboard.press('Enter');
-    expect(await names()).toEqual(['rule-1', 'rule-2']);
-    expect(await focused()).toBe('Move rule-2 down');
+    await expectEventually(names).toEqual(['rule-1', 'rule-2']);
+    await expectEventually(focused).toBe('Move rule-2 down');
     // At the end, the button stays where it is.
     await page.keyboard.press('Enter');
     expect([await names(), await focused()]).toEqual([['rule-1', 'rule-2'], 'Move rule-2 down']);
     await page.getByRole('button', { name: 'Remove rule-2' }).focus();
     await page.keyboard.press('Enter');
-    expect(await names()).toEqual(['rule-1']);
-    expect(await focused()).toContain('rule-1');
+    await expectEventually(names).toEqual(['rule-1']);
+    await expectEventually(focused).toContain('rule-1');
     await page.getByRole('button', { name: 'Save', exact: true }).and(page.locator(':disabled')).waitFor();
   });
 
@@ -124,7 +127,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.getByRole('heading', { name: 'Endpoint settings' }).waitFor();
     await page.getByRole('link', { name: 'Edit answers' }).click();
     await page.getByText('Your unsaved changes are still here').waitFor();
-    expect(await names()).toEqual([hostileName]);
+    await expectEventually(names).toEqual([hostileName]);
     await page.keyboard.press('Control+s');
     await page.getByLabel('Only the first').and(page.locator(':focus')).waitFor();
     expect((await stored()).rules[0]?.['name']).toBe('rule-1');
@@ -153,7 +156,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.waitForURL(url => url.searchParams.get('where') === 'answered:503');
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 1);
     await page.setViewportSize({ width: 360, height: 740 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await expectEventually(() =>
+      page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
     expect(await violations(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
@@ -169,17 +174,19 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.locator('.rule-toggle').click();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await expectEventually(() =>
+      page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
     expect(await violations(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('button', { name: 'Reset to the default answer' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
     await page.getByText('No rules: the default answer').waitFor();
-    expect(await stored()).toEqual({ rules: [] });
+    await expectEventually(stored).toEqual({ rules: [] });
     await page.goto(`${dashboard.origin}/app`);
     await page.locator('.endpoint-card').waitFor();
-    expect(await page.getByText('Custom answers').count()).toBe(0);
+    await expectEventually(() => page.getByText('Custom answers').count()).toBe(0);
     const { dialogs, violations: broken, foreign, errors } = dashboard.problems;
     expect([dialogs, broken, foreign, errors]).toEqual([[], [], [], []]);
   });

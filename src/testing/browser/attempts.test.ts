@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
 
@@ -36,16 +37,16 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
 
   test('the list has one row per delivery, which says how its attempts went', async () => {
     await page.getByText(/2 attempts in .+, answered 200, 200/).waitFor();
-    expect(await rows().count()).toBe(2);
+    await expectEventually(() => rows().count()).toBe(2);
   });
 
   test('a new attempt of a shown delivery updates its row and moves it to the top', async () => {
     await attempt('b', 2);
     await page.waitForFunction(() => document.querySelectorAll('.unfold').length === 2);
-    expect(await rows().count()).toBe(2);
+    await expectEventually(() => rows().count()).toBe(2);
     await attempt('a', 3);
     await page.getByText(/3 attempts in .+, answered 200, 200, 200/).waitFor();
-    expect(await rows().count()).toBe(2);
+    await expectEventually(() => rows().count()).toBe(2);
   });
 
   test('e unfolds the attempts of the selected delivery, and each can be opened', async () => {
@@ -58,14 +59,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
     await checkAccessibility('unfolded');
     await page.keyboard.press('e');
     await page.waitForFunction(() => document.querySelectorAll('.attempt-row').length === 0);
-    expect(await page.locator('.event-row.selected .preview').textContent()).toContain('3 attempts');
+    await expectEventually(() => page.locator('.event-row.selected .preview').textContent()).toContain('3 attempts');
   });
 
   test('the event page lists the attempts with their gaps, and compares two', async () => {
     await page.keyboard.press('6');
     const panel = page.getByRole('tabpanel');
     await panel.getByText('They have the same delivery id in a header. Their bodies differ.').waitFor();
-    expect(await panel.getByRole('listitem').count()).toBe(3);
+    await expectEventually(() => panel.getByRole('listitem').count()).toBe(3);
     await checkAccessibility('event');
     await panel.getByRole('link', { name: 'Compare with attempt 1' }).click();
     await page.getByRole('heading', { name: 'Compare' }).waitFor();
@@ -87,7 +88,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
     await page.getByRole('link', { name: 'Endpoint settings' }).click();
     const table = page.locator('.retries');
     await table.waitFor();
-    expect(await table.getByRole('row').count()).toBe(3);
+    await expectEventually(() => table.getByRole('row').count()).toBe(3);
     await checkAccessibility('settings');
     await page.getByRole('heading', { name: 'GitHub, 2 deliveries' }).waitFor();
   });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -60,11 +61,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('consent'), () => {
   test('after consent the browser follows the redirects of the client, and the code can be exchanged for a token', async () => {
     await page.goto(address());
     await page.getByRole('heading', { name: 'wants to connect' }).waitFor();
-    expect(await page.locator('img').count()).toBe(0);
+    await expectEventually(() => page.locator('img').count()).toBe(0);
     await page.getByText('self-registered, not verified').waitFor();
     await page.getByText(owner.email).waitFor();
     await page.getByRole('note').waitFor();
-    expect(await page.getByRole('link', { name: 'Hooktape' }).getAttribute('href')).toBe('/app');
+    await expectEventually(() => page.getByRole('link', { name: 'Hooktape' }).getAttribute('href')).toBe('/app');
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByRole('heading', { name: 'Connected' }).waitFor();
     const answer = answers.at(-1)?.searchParams;
@@ -106,7 +107,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('consent'), () => {
     await framing.setContent(`<iframe src="${address()}"></iframe>`);
     const frame = framing.frames().at(-1);
     await framing.waitForLoadState();
-    expect(await frame?.getByRole('button', { name: 'Connect' }).count()).toBe(0);
+    await expectEventually(async () => frame?.getByRole('button', { name: 'Connect' }).count()).toBe(0);
     await framing.context().close();
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -84,7 +85,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
     const { paths } = (await (await fetch(`${dashboard.origin}/openapi.json`)).json()) as Description;
     const operations = Object.values(paths).reduce((sum, path) => sum + Object.keys(path).length, 0);
     expect(operations).toBeGreaterThan(50);
-    expect(await page.locator('.opblock').count()).toBe(operations);
+    await expectEventually(() => page.locator('.opblock').count()).toBe(operations);
     await page.context().close();
   });
 
@@ -130,7 +131,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
     ).toContain('200');
     expect(await curlOf(page, 'getSession')).not.toContain('Authorization');
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    expect(await background()).toBe('rgb(18, 18, 19)');
+    await expectEventually(background).toBe('rgb(18, 18, 19)');
     await page.getByRole('link', { name: '← Dashboard' }).click();
     await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
     expect(dashboard.problems).toMatchObject({ violations: [], errors: [] });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -46,7 +47,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('exports in the dashboard'), () => {
     await page.getByRole('combobox', { name: 'Search and filter events' }).fill('<b>QUINCE');
     await page.waitForURL(/where=/);
     await page.getByRole('button', { name: 'Export events' }).click();
-    expect(await page.getByRole('dialog').locator('code').textContent()).toContain('<b>QUINCE');
+    await expectEventually(() => page.getByRole('dialog').locator('code').textContent()).toContain('<b>QUINCE');
     const found = await downloads();
     expect(found.map(([fileName]) => fileName)).toEqual(fileNames);
     for (const [fileName, text] of found)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { deliver } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 import { type FilterPage, openFilterPage } from './filter-page.ts';
 import { xssPayloads } from './xss.ts';
 
@@ -24,18 +25,18 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
     await on.checkAccessibility();
     await on.page.keyboard.type('pla');
     await on.page.keyboard.press('Tab');
-    expect(await on.box().inputValue()).toBe('platform:');
+    await expectEventually(() => on.box().inputValue()).toBe('platform:');
     await on.page.keyboard.press('ArrowDown');
     await on.page.getByRole('option', { name: 'platform:github', selected: true }).waitFor();
-    expect(await on.box().getAttribute('aria-activedescendant')).toBe(
+    await expectEventually(() => on.box().getAttribute('aria-activedescendant')).toBe(
       await on.options().and(on.page.locator('[aria-selected=true]')).getAttribute('id'),
     );
     await on.shot('values');
     await on.page.keyboard.press('Enter');
     await on.waitForFilter('platform:github');
     await on.waitForRows(6);
-    expect(await on.box().inputValue()).toBe('platform:github ');
-    expect(await on.chips().allTextContents()).toEqual(['platform:github']);
+    await expectEventually(() => on.box().inputValue()).toBe('platform:github ');
+    await expectEventually(() => on.chips().allTextContents()).toEqual(['platform:github']);
     await on.page.keyboard.type('header.shop');
     await on.page.keyboard.press('Tab');
     await on.page.keyboard.press('Tab');
@@ -43,7 +44,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
     await on.waitForRows(2);
     await on.page.reload();
     await on.waitForRows(2);
-    expect(await on.box().inputValue()).toBe('platform:github header.x-shop-domain:"other shop"');
+    await expectEventually(() => on.box().inputValue()).toBe('platform:github header.x-shop-domain:"other shop"');
   });
 
   test('Enter searches for what is typed while something is suggested; Escape closes the list, then leaves the box', async () => {
@@ -56,26 +57,26 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
     await on.page.keyboard.type('h');
     await on.page.getByRole('option', { name: 'type:push' }).waitFor();
     await on.page.keyboard.press('Escape');
-    expect(await on.options().count()).toBe(0);
-    expect(await on.box().evaluate(element => element === document.activeElement)).toBe(true);
+    await expectEventually(() => on.options().count()).toBe(0);
+    await expectEventually(() => on.box().evaluate(element => element === document.activeElement)).toBe(true);
     await on.page.keyboard.press('Escape');
-    expect(await on.box().evaluate(element => element === document.activeElement)).toBe(false);
+    await expectEventually(() => on.box().evaluate(element => element === document.activeElement)).toBe(false);
     await on.waitForFilter('push');
   });
 
   test('a wrong filter is marked where it is wrong, is not sent, and is corrected with a key or a click', async () => {
     await on.box().pressSequentially('acme tpye:push');
-    expect(await alert().count()).toBe(0);
+    await expectEventually(() => alert().count()).toBe(0);
     await on.page.keyboard.press('Enter');
     await alert().getByText('There is no field "tpye"').waitFor();
-    expect(await on.page.locator('.search-mirror mark').textContent()).toBe('tpye');
-    expect(await on.box().getAttribute('aria-invalid')).toBe('true');
+    await expectEventually(() => on.page.locator('.search-mirror mark').textContent()).toBe('tpye');
+    await expectEventually(() => on.box().getAttribute('aria-invalid')).toBe('true');
     await on.shot('error');
     await on.checkAccessibility();
     expect(on.asked.filter(text => text.includes('tpye'))).toEqual([]);
     await on.page.keyboard.press('Enter');
     await on.waitForFilter('acme type:push');
-    expect(await alert().count()).toBe(0);
+    await expectEventually(() => alert().count()).toBe(0);
     await on.box().fill('siez>10');
     await on.page.getByRole('heading', { level: 2 }).first().click();
     await on.page.getByRole('button', { name: 'Use “size”' }).click();
@@ -90,18 +91,18 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
   test('a link with a wrong filter explains it and lists nothing', async () => {
     await on.page.goto(`${on.listUrl}?where=${encodeURIComponent('type:(')}`);
     await alert().waitFor();
-    expect(await on.page.locator('.event-row').count()).toBe(0);
+    await expectEventually(() => on.page.locator('.event-row').count()).toBe(0);
     expect(on.asked).toEqual([]);
   });
 
   test('an unfinished term is not called wrong while it is typed, only when its author pauses', async () => {
     await on.box().pressSequentially('is:pinne');
     await on.page.keyboard.press('Escape');
-    expect(await alert().count()).toBe(0);
+    await expectEventually(() => alert().count()).toBe(0);
     await alert().getByText('is: takes one of').waitFor();
     await on.page.keyboard.type('d');
     await on.waitForFilter('is:pinned');
-    expect(await alert().count()).toBe(0);
+    await expectEventually(() => alert().count()).toBe(0);
     await on.page.getByText('Nothing found').waitFor();
   });
 
@@ -117,10 +118,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
     await on.page.goBack();
     await on.waitForFilter('type:push');
     await on.waitForRows(6);
-    expect(await on.box().inputValue()).toBe('type:push');
+    await expectEventually(() => on.box().inputValue()).toBe('type:push');
     await on.page.goBack();
     await on.waitForRows(12);
-    expect(await on.box().inputValue()).toBe('');
+    await expectEventually(() => on.box().inputValue()).toBe('');
     await on.page.goForward();
     await on.waitForFilter('type:push');
     await on.waitForRows(6);
@@ -129,7 +130,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
   test('a link of 1.0 with ?q= searches for the same text', async () => {
     await on.page.goto(`${on.listUrl}?q=${encodeURIComponent('"n":7,')}`);
     await on.waitForRows(1);
-    expect(await on.box().inputValue()).toBe('"\\"n\\":7,"');
+    await expectEventually(() => on.box().inputValue()).toBe('"\\"n\\":7,"');
   });
 
   test('the parts of a filter are removed one at a time, with the mouse and with the keyboard', async () => {
@@ -151,7 +152,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
     await on.waitForFilter('received>=2026-01-01T00:00:00Z');
     await on.page.keyboard.press('Enter');
     await on.waitForFilter('');
-    expect(await on.box().evaluate(element => element === document.activeElement)).toBe(true);
+    await expectEventually(() => on.box().evaluate(element => element === document.activeElement)).toBe(true);
     await on.page.goBack();
     await on.waitForFilter('received>=2026-01-01T00:00:00Z');
   });
@@ -171,14 +172,16 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
     for (const text of ['type:', 'header.x-evil:', 'body.', 'has:body.', '<', 'alert']) {
       await on.box().fill(text);
       await on.options().first().waitFor();
-      expect(await on.page.locator('.suggestions :is(img, script, svg, iframe, a, style)').count()).toBe(0);
+      await expectEventually(() =>
+        on.page.locator('.suggestions :is(img, script, svg, iframe, a, style)').count(),
+      ).toBe(0);
     }
     await on.box().fill('type:<script>');
     await on.page.keyboard.press('ArrowDown');
     await on.page.keyboard.press('Enter');
     await on.page.waitForURL(url => url.searchParams.get('where')?.startsWith('type:"') ?? false);
     await on.page.locator('.event-row.selected').waitFor();
-    expect(await on.chips().count()).toBe(1);
+    await expectEventually(() => on.chips().count()).toBe(1);
   });
 
   test('on a narrow screen nothing is wider than the screen, in both themes and with everything open', async () => {
@@ -199,7 +202,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
       ]) {
         await open();
         await on.shot(`narrow-${colorScheme}`);
-        expect(await on.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+        await expectEventually(() =>
+          on.page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+        ).toBeLessThanOrEqual(0);
         await on.checkAccessibility();
         await on.page.keyboard.press('Escape');
       }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, owner, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -34,7 +35,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('first run'), () => {
     expect(new URL(page.url()).search).toBe('');
     address = await shownAddress(page);
     expect(address).toStartWith(`${dashboard.origin}/in/`);
-    expect(await page.locator('pre.code').textContent()).toContain(`curl ${address}`);
+    await expectEventually(() => page.locator('pre.code').textContent()).toContain(`curl ${address}`);
     await deliver(address, '{"hello":"first"}');
     await page.getByRole('treeitem', { name: 'hello: "first"' }).waitFor();
     expect(page.url()).toMatch(/\/events\/evt_/);

@@ -6,6 +6,7 @@ import { eventually } from '../poll.ts';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, makeCross, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
 
@@ -66,7 +67,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     page.evaluate(async from => (await fetch(from)).json(), path);
   const fitsPhone = async (within = 'html'): Promise<void> => {
     await page.setViewportSize({ width: 360, height: 740 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await expectEventually(() =>
+      page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
     expect(await violations(page, { within })).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
   };
@@ -105,7 +108,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     const filter = page.getByRole('combobox', { name: 'Filter' });
     await filter.fill('t');
     await page.getByRole('option', { name: 'type:push' }).waitFor();
-    expect(await page.getByRole('option', { name: 'tag:' }).count()).toBe(0);
+    await expectEventually(() => page.getByRole('option', { name: 'tag:' }).count()).toBe(0);
     await filter.fill('tpye:push');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Use “type”' }).click();
@@ -122,7 +125,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByText('Up to date', { exact: true }).waitFor();
     await page.getByText(`X-Note: ${hostile}`).waitFor();
     await page.getByText('one at a time for each body.lane, oldest first').waitFor();
-    expect(await page.locator('main img').count()).toBe(0);
+    await expectEventually(() => page.locator('main img').count()).toBe(0);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
   });
@@ -134,8 +137,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByRole('tab', { name: 'Replays 1' }).click();
     await page.getByText(`Forwarded by “${hostile}”`).waitFor();
     await page.locator('.attempt').getByText('204').waitFor();
-    expect(await page.locator('.attempt details').count()).toBe(0);
-    expect(await page.locator('main img').count()).toBe(0);
+    await expectEventually(() => page.locator('.attempt details').count()).toBe(0);
+    await expectEventually(() => page.locator('main img').count()).toBe(0);
     await page.getByRole('link', { name: '1 forward', exact: true }).click();
     await page.getByRole('link', { name: hostile }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
@@ -144,10 +147,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByRole('link', { name: `← ${hostile}` }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByText('Your unsaved changes are still here').waitFor();
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('orders');
+    await expectEventually(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('orders');
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByText('Your unsaved changes are still here').waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe(hostile);
+    await expectEventually(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe(hostile);
     await page.getByLabel('Name', { exact: true }).fill('orders');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'orders', level: 1 }).waitFor();
@@ -174,7 +177,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await fitsPhone();
     await page.getByRole('link', { name: 'billing' }).click();
     await rows().nth(9).waitFor();
-    expect(await rows().first().textContent()).toContain('1 attempt, next in ');
+    await expectEventually(() => rows().first().textContent()).toContain('1 attempt, next in ');
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     await figure('Waiting', 2).click();
@@ -205,11 +208,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByRole('link', { name: 'Forwards: 5 given up' }).waitFor();
     await page.goto(forward);
     await rows().nth(4).waitFor();
-    expect(await rows().first().textContent()).toContain('404 Not Found3 attempts');
+    await expectEventually(() => rows().first().textContent()).toContain('404 Not Found3 attempts');
     await page.getByRole('button', { name: 'Retry by filter…' }).click();
     await dialog().getByRole('combobox', { name: 'Filter' }).fill('nope:1');
     await dialog().getByText('There is no field "nope"').waitFor();
-    expect(await dialog().getByRole('button', { name: 'Retry', exact: true }).isDisabled()).toBe(true);
+    await expectEventually(() => dialog().getByRole('button', { name: 'Retry', exact: true }).isDisabled()).toBe(true);
     await dialog().getByRole('combobox', { name: 'Filter' }).fill('body.n:7');
     await dialog().getByText('No event of this list matches.').waitFor();
     await dialog().getByRole('combobox', { name: 'Filter' }).fill('body.n<2');
@@ -264,13 +267,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByText('50 of 53 events').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText('53 of 53 events').waitFor();
-    expect(await rows().count()).toBe(53);
+    await expectEventually(() => rows().count()).toBe(53);
     await page.getByRole('button', { name: 'Skip late' }).last().focus();
     await page.keyboard.press('Enter');
     await dialog().getByRole('button', { name: 'Skip the event' }).click();
     await figure('Waiting', 52).waitFor();
     await page.getByRole('button', { name: 'Skip late' }).last().and(page.locator(':focus')).waitFor();
-    expect(await rows().count()).toBe(52);
+    await expectEventually(() => rows().count()).toBe(52);
     await page.getByRole('button', { name: 'Skip by filter…' }).click();
     await dialog().getByRole('combobox', { name: 'Filter' }).fill('body.n>=50');
     await dialog().getByRole('button', { name: 'Skip 2 events' }).click();

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -65,7 +66,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     expect([await statusOf(''), await statusOf(`?token=${token}`)]).toEqual([401, 200]);
     await page.reload();
     await section().getByPlaceholder('[set]').waitFor();
-    expect(await section().getByLabel('Value').inputValue()).toBe('');
+    await expectEventually(() => section().getByLabel('Value').inputValue()).toBe('');
     expect(await page.content()).not.toContain(token);
     await page.locator('#url').getByText('as ?token=… at the end of the URL').waitFor();
     // Another change keeps the token.
@@ -77,7 +78,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     await section().getByLabel('User name').fill('mira');
     await save();
     const headers = { authorization: `Basic ${btoa('mira:river')}` };
-    expect(await statusOf(`?token=${token}`, { headers })).toBe(200);
+    await expectEventually(() => statusOf(`?token=${token}`, { headers })).toBe(200);
     await page.goto(listUrl);
     await page.getByRole('button', { name: 'Connect a platform' }).click();
     await page.getByRole('dialog').getByText('The guard asks for the token').waitFor();
@@ -91,7 +92,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     await page.getByRole('button', { name: 'Filter by is:refused' }).click();
     await page.waitForURL(url => url.searchParams.get('where') === 'is:refused');
     await page.locator('.event-row').filter({ hasText: 'Refused 401' }).waitFor();
-    expect(await page.locator('.event-row').filter({ hasNotText: 'Refused' }).count()).toBe(0);
+    await expectEventually(() => page.locator('.event-row').filter({ hasNotText: 'Refused' }).count()).toBe(0);
     expect(await violationsInBothThemes(page)).toEqual([]);
   });
 
@@ -113,11 +114,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
   test('the settings fit a phone, and a guard is removed', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await openSettings();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await expectEventually(() =>
+      page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
     expect(await violations(page)).toEqual([]);
     await section().getByRole('button', { name: 'Remove guard' }).click();
     await page.getByText('The endpoint accepts all requests.').waitFor();
-    expect(await statusOf('', { method: 'DELETE' })).toBe(200);
+    await expectEventually(() => statusOf('', { method: 'DELETE' })).toBe(200);
     const { dialogs, violations: broken, foreign, errors } = dashboard.problems;
     expect([dialogs, broken, foreign, errors]).toEqual([[], [], [], []]);
   });

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -77,7 +78,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     await page.getByRole('treeitem', { name: /^items: \[… 9,000 items \]/ }).click();
     await page.getByRole('button', { name: 'Expand all' }).click();
     await page.getByRole('treeitem', { name: 'id: 0', exact: true }).waitFor();
-    expect(await page.locator('.tree-row').count()).toBeLessThan(100);
+    await expectEventually(() => page.locator('.tree-row').count()).toBeLessThan(100);
     await page.getByRole('button', { name: 'Collapse' }).click();
     await page.getByRole('treeitem', { name: /^long/ }).click();
     await page.locator('.tree-foot').getByRole('button', { name: 'Show whole value' }).click();
@@ -113,7 +114,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     await deliver(address, '{"fruit":"plum"}');
     await deliver(address, '{"fruit":"kiwi"}');
     await rows().first().waitFor();
-    expect(await rows().count()).toBe(1);
+    await expectEventually(() => rows().count()).toBe(1);
   });
 
   test('while paused, new events are counted and the list does not change', async () => {
@@ -123,7 +124,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     await deliver(address, '{"n":101}');
     await deliver(address, '{"n":102}');
     await page.getByText('2 new, paused').waitFor();
-    expect(await rows().count()).toBe(before);
+    await expectEventually(() => rows().count()).toBe(before);
     await page.keyboard.press('p');
     await page.waitForFunction(count => document.querySelectorAll('.event-row').length >= count, before + 1);
   });
@@ -142,7 +143,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     });
     const preview = rows().first().locator('.preview');
     await rows().first().getByText('pull_request · opened').waitFor();
-    expect(await preview.textContent()).toBe('#12 · <b>Fix</b> \ufffdit');
+    await expectEventually(() => preview.textContent()).toBe('#12 · <b>Fix</b> \ufffdit');
     await deliver(address, '{"n":150}');
     await rows().first().getByText('{"n":150}').waitFor();
   });
@@ -210,7 +211,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     await page.keyboard.press('5');
     await page.getByRole('tabpanel').getByText(destination).waitFor();
     await page.keyboard.press('r');
-    expect(await page.getByLabel('Destination').inputValue()).toBe(destination);
+    await expectEventually(() => page.getByLabel('Destination').inputValue()).toBe(destination);
     await page.keyboard.press('Escape');
   });
 

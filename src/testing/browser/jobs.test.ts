@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -40,7 +41,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
 
   const fitsPhone = async (): Promise<void> => {
     await page.setViewportSize({ width: 360, height: 740 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await expectEventually(() =>
+      page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
     expect(await violations(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
   };
@@ -59,7 +62,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await openDialog('body.kind:odd');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('6 events, ').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Send 6 events' }).isDisabled()).toBe(true);
+    await expectEventually(() => dialog.getByRole('button', { name: 'Send 6 events' }).isDisabled()).toBe(true);
     await dialog.getByText('More options').click();
     expect(await violationsInBothThemes(page, { within: 'dialog' })).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });
@@ -78,7 +81,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.getByText('Done', { exact: true }).waitFor();
     await page.getByText('5 accepted').waitFor();
     await page.getByText('500 Internal Server Error').waitFor();
-    expect(await page.locator('.job-items li').count()).toBe(1);
+    await expectEventually(() => page.locator('.job-items li').count()).toBe(1);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     await page.getByRole('link', { name: 'Accepted 5' }).click();
@@ -117,7 +120,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.getByRole('button', { name: 'Cancel the job' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
     await page.getByText('Cancelled', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0);
+    await expectEventually(() => page.getByRole('button', { name: 'Resume' }).count()).toBe(0);
   });
 
   test('a job is started from selected events', async () => {
@@ -129,7 +132,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     }
     await page.getByText('2 selected').waitFor();
     expect(await violations(page)).toEqual([]);
-    expect(await page.locator('.bulk-bar').evaluate(bar => bar.scrollWidth - bar.clientWidth)).toBeLessThanOrEqual(0);
+    await expectEventually(() =>
+      page.locator('.bulk-bar').evaluate(bar => bar.scrollWidth - bar.clientWidth),
+    ).toBeLessThanOrEqual(0);
     await page.getByRole('button', { name: 'Replay as a job' }).click();
     const dialog = page.getByRole('dialog', { name: 'Replay the selected events' });
     await dialog.getByLabel('Destination', { exact: true }).fill(destination(() => new Response(null)));
@@ -151,15 +156,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.getByText('4 different').waitFor();
     const group = page.locator('.path-groups > li');
     await group.getByText('4 events').waitFor();
-    expect(await group.locator('summary code').allTextContents()).toEqual(['body.items[].total']);
+    await expectEventually(() => group.locator('summary code').allTextContents()).toEqual(['body.items[].total']);
     await group.locator('summary').focus();
     await page.keyboard.press('Enter');
     await group.getByRole('button', { name: 'Both answers' }).first().click();
     await page.getByRole('region', { name: 'Right answer' }).getByText('200 OK').waitFor();
-    expect(await page.getByRole('region', { name: 'Right answer' }).locator('pre').last().textContent()).toContain(
-      '<img src=x onerror=alert(1)>',
-    );
-    expect(await page.locator('main img').count()).toBe(0);
+    await expectEventually(() =>
+      page.getByRole('region', { name: 'Right answer' }).locator('pre').last().textContent(),
+    ).toContain('<img src=x onerror=alert(1)>');
+    await expectEventually(() => page.locator('main img').count()).toBe(0);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     const saved = async (name: string): Promise<string> => {
@@ -179,7 +184,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
   test('the audit log says who did it, and is downloaded', async () => {
     await page.goto(`${dashboard.origin}/app/settings/audit`);
     await page.getByText('replay_job.cancelled').waitFor();
-    expect(await page.getByText('replay_job.created').count()).toBe(4);
+    await expectEventually(() => page.getByText('replay_job.created').count()).toBe(4);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     const [download] = await Promise.all([

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -68,7 +69,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     await row(0).getByText('checkout').waitFor({ state: 'detached' });
     await page.reload();
     await row(0).getByText('slow').waitFor();
-    expect(await row(0).getByText('checkout').count()).toBe(0);
+    await expectEventually(() => row(0).getByText('checkout').count()).toBe(0);
   });
 
   test('the next tag can be typed while one is being saved', async () => {
@@ -89,7 +90,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
       const remove = page.getByRole('button', { name: `Remove the tag ${tag}` });
       await remove.waitFor();
     }
-    expect(await page.getByLabel('Add a tag').inputValue()).toBe('third');
+    await expectEventually(() => page.getByLabel('Add a tag').inputValue()).toBe('third');
     await page.unroute(path);
     await page.getByLabel('Add a tag').fill('');
     for (const tag of ['first', 'second']) {
@@ -136,10 +137,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     await page.getByRole('button', { name: 'Delete event' }).click();
     await dialog().getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByRole('treeitem', { name: 'n: 2', exact: true }).waitFor();
-    expect(await page.locator('.event-row').count()).toBe(2);
+    await expectEventually(() => page.locator('.event-row').count()).toBe(2);
     await page.reload();
     await page.locator('.event-row').first().waitFor();
-    expect(await page.locator('.event-row').count()).toBe(2);
+    await expectEventually(() => page.locator('.event-row').count()).toBe(2);
   });
 
   test('the pin is removed in the same dialog', async () => {
@@ -169,11 +170,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     await page.getByText('Retention saved.').waitFor();
     await shot('retention');
     await page.reload();
-    expect(await section.getByLabel('Retention').inputValue()).toBe('12h');
+    await expectEventually(() => section.getByLabel('Retention').inputValue()).toBe('12h');
     await save('');
     await page.getByText('Retention saved.').waitFor();
     await page.reload();
-    expect(await section.getByLabel('Retention').inputValue()).toBe('');
+    await expectEventually(() => section.getByLabel('Retention').inputValue()).toBe('');
   });
 
   test('an endpoint with pins is deleted only after the question whether they go, too', async () => {
@@ -190,7 +191,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     await confirm.click();
     await dialog().getByText('This endpoint has pinned events').waitFor();
     await shot('delete-endpoint');
-    expect(await confirm.isDisabled()).toBe(true);
+    await expectEventually(() => confirm.isDisabled()).toBe(true);
     await dialog().getByLabel('Delete the pinned events too').check();
     await confirm.click();
     await page.getByText('was deleted').waitFor();

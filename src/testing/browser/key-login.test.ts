@@ -8,6 +8,7 @@ import { eventually } from '../poll.ts';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -58,7 +59,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('signing in on the command line'), ()
       await page.emulateMedia({ colorScheme });
       expect(await violations(page)).toEqual([]);
     }
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    await expectEventually(() => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(
+      true,
+    );
     const code = (await page.locator('.code').textContent()) ?? '';
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByRole('heading', { name: 'Signed in' }).waitFor();

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../poll.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { deliver, owner } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 import { type KeyboardPage, openKeyboardPage } from './keyboard-page.ts';
 
 setDefaultTimeout(60_000);
@@ -106,7 +107,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
     test('a copied link opens what was open', async () => {
       await on.press('j', '3', 'l');
       await page.getByText('Link copied.').waitFor();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+      await expectEventually(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
       expect(page.url()).toContain('tab=query');
     });
 
@@ -145,7 +146,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
       await on.press('/');
       await on.focusIs('.search input');
       await page.keyboard.type('jkrnx');
-      expect(await page.getByRole('dialog').count()).toBe(0);
+      await expectEventually(() => page.getByRole('dialog').count()).toBe(0);
       await page.keyboard.press('Control+a');
       await page.keyboard.press('Backspace');
       await on.press('Escape');

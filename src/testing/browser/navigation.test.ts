@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -76,7 +77,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await list.evaluate(element => element.scrollTo(0, 3000));
     await deliver(address, '{"late":1}');
     await page.getByRole('button', { name: '1 new event' }).waitFor();
-    expect(await list.evaluate(element => element.scrollTop)).toBe(3060);
+    await expectEventually(() => list.evaluate(element => element.scrollTop)).toBe(3060);
   });
 
   test('after a search is cleared, the event that it found stays selected in the full list', async () => {
@@ -106,7 +107,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     });
     await page.getByRole('combobox', { name: 'Search and filter events' }).fill('"\\"n\\":78,"');
     await page.locator('[data-open-at-first]').waitFor({ state: 'attached' });
-    expect(await page.locator('html').getAttribute('data-open-at-first')).toBe('true');
+    await expectEventually(() => page.locator('html').getAttribute('data-open-at-first')).toBe('true');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');
     await page.locator('#event:focus').waitFor();
@@ -123,7 +124,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.context().setOffline(false);
     await page.locator('.event-row', { hasText: '"tenth":"no 3"' }).first().waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    expect(await page.getByText("Couldn't load").count()).toBe(0);
+    await expectEventually(() => page.getByText("Couldn't load").count()).toBe(0);
   });
 
   test('an event and a settings page that failed to load offline load by themselves when the connection is back', async () => {
@@ -139,7 +140,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
     await page.getByText("Can't reach Hooktape").waitFor();
     await page.context().setOffline(false);
     await page.getByText('This device').waitFor();
-    expect(await page.getByText("Can't reach Hooktape").count()).toBe(0);
+    await expectEventually(() => page.getByText("Can't reach Hooktape").count()).toBe(0);
   });
 
   test('the result of a replay is shown and listed although its dialog was closed', async () => {

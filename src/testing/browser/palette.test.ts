@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import type { Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { expectEventually } from './expect-eventually.ts';
 import { type KeyboardPage, openKeyboardPage } from './keyboard-page.ts';
 
 setDefaultTimeout(60_000);
@@ -21,8 +22,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('command palette and help'), () => {
     await on.press('ArrowDown');
     await on.openPalette('newest');
     await on.options().first().waitFor();
-    expect(await on.options().first().textContent()).toContain('Newest event');
-    expect(await on.palette().getByRole('combobox').getAttribute('aria-activedescendant')).toBe(
+    await expectEventually(() => on.options().first().textContent()).toContain('Newest event');
+    await expectEventually(() => on.palette().getByRole('combobox').getAttribute('aria-activedescendant')).toBe(
       await on.options().first().getAttribute('id'),
     );
     await on.press('Enter');
@@ -31,7 +32,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('command palette and help'), () => {
     // The open event adds its commands to the palette once it is loaded.
     await page.locator('.event-marks').waitFor();
     await on.press('Control+k');
-    expect(await on.options().first().textContent()).toContain('Newest event');
+    await expectEventually(() => on.options().first().textContent()).toContain('Newest event');
     await on.press('ArrowDown', 'ArrowUp', 'ArrowUp');
     await on.options().last().and(page.locator('[aria-selected="true"]')).waitFor();
     await on.press('Escape');
@@ -59,7 +60,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('command palette and help'), () => {
   test('finds endpoints whose names are hostile, and shows them as text', async () => {
     await on.openPalette('zahlungen');
     await on.options().first().waitFor();
-    expect(await on.options().first().textContent()).toContain('<img src=x onerror=alert(1)>');
+    await expectEventually(() => on.options().first().textContent()).toContain('<img src=x onerror=alert(1)>');
     await on.press('Enter');
     await page.getByRole('heading', { name: 'is ready' }).waitFor();
   });

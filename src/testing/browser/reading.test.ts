@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
 
@@ -64,7 +65,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await shot('whole');
     await page.keyboard.press('Escape');
     // An id has room on a wide screen, and none on a phone.
-    expect(await row('customer_id:').getByRole('button', { name: 'Show whole value' }).isVisible()).toBe(false);
+    await expectEventually(() =>
+      row('customer_id:').getByRole('button', { name: 'Show whole value' }).isVisible(),
+    ).toBe(false);
     await page.setViewportSize({ width: 360, height: 740 });
     await row('customer_id:').getByRole('button', { name: 'Show whole value' }).click();
     await page.getByRole('dialog', { name: 'Whole value' }).getByText(uuid).waitFor();
@@ -72,7 +75,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await shot('json-phone');
     await page.getByRole('button', { name: 'Wrap long lines' }).click();
     await shot('wrapped-phone');
-    expect(await row('customer_id:').getByRole('button', { name: 'Show whole value' }).isVisible()).toBe(false);
+    await expectEventually(() =>
+      row('customer_id:').getByRole('button', { name: 'Show whole value' }).isVisible(),
+    ).toBe(false);
     expect((await row('url:').boundingBox())?.height).toBeGreaterThan(60);
     const [above, below] = [await row('url:').boundingBox(), await row('script:').boundingBox()];
     expect(below?.y).toBeCloseTo((above?.y ?? 0) + (above?.height ?? 0), 0);
@@ -87,12 +92,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
 
   test('links are safe, and times, base64 and tokens are explained by pointer and by key', async () => {
     const link = row('url:').getByRole('link');
-    expect(await link.evaluate((one: HTMLAnchorElement) => [one.href, one.target, one.rel])).toEqual([
+    await expectEventually(() => link.evaluate((one: HTMLAnchorElement) => [one.href, one.target, one.rel])).toEqual([
       longUrl,
       '_blank',
       'noopener noreferrer',
     ]);
-    expect(await row('script:').getByRole('link').count()).toBe(0);
+    await expectEventually(() => row('script:').getByRole('link').count()).toBe(0);
     await row('created:').locator('.explained').hover();
     await page.getByRole('dialog', { name: 'Time' }).getByText('2026-11-20T10:30:00.000Z').waitFor();
     await shot('time');
@@ -104,13 +109,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await page.keyboard.press('i');
     const card = page.getByRole('dialog', { name: 'JSON Web Token' });
     await card.getByText("The signature isn't checked").waitFor();
-    expect(await card.textContent()).toContain('"sub": "ada"');
-    expect(await card.textContent()).toContain('expired');
+    await expectEventually(() => card.textContent()).toContain('"sub": "ada"');
+    await expectEventually(() => card.textContent()).toContain('expired');
     await shot('token');
     await checkAccessibility();
     await page.keyboard.press('Escape');
     await card.waitFor({ state: 'detached' });
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toMatch(/^tree/);
+    await expectEventually(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toMatch(/^tree/);
     await row('note:').click();
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByRole('dialog', { name: 'Base64' }).getByText('Ada Lovelace').waitFor();
@@ -123,7 +128,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await page.keyboard.press('f');
     await page.keyboard.type('needle');
     await count('1 of 3');
-    expect(await current()).toBe('needle');
+    await expectEventually(current).toBe('needle');
     await page.keyboard.press('Enter');
     await count('2 of 3');
     await row('word: "Needle"').locator('mark.current-hit').waitFor();
@@ -138,13 +143,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await checkAccessibility();
     await page.keyboard.press('Escape');
     await bar().waitFor({ state: 'detached' });
-    expect(await marked()).toEqual([]);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('tree');
+    await expectEventually(marked).toEqual([]);
+    await expectEventually(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('tree');
 
     await page.keyboard.press('Control+f');
     await bar().fill('"WORD":  "needle"');
     await count('1 of 1');
-    expect(await marked()).toEqual(['word', 'Needle"'].map(text => expect.stringContaining(text.replace('"', ''))));
+    await expectEventually(marked).toEqual(
+      ['word', 'Needle"'].map(text => expect.stringContaining(text.replace('"', ''))),
+    );
     await bar().fill('nowhere');
     await count('No hits');
     await page.keyboard.press('Escape');
@@ -160,17 +167,17 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     });
     await open(id, '?view=text&find=acme');
     await count('1 of 1');
-    expect(await page.locator('.text-view mark').allTextContents()).toEqual(['acme']);
+    await expectEventually(() => page.locator('.text-view mark').allTextContents()).toEqual(['acme']);
     await page.getByRole('tab', { name: /Headers/ }).click();
     await count('1 of 1');
-    expect(await current()).toBe('acme');
+    await expectEventually(current).toBe('acme');
     await page.getByRole('button', { name: 'Explain the value of x-sent-at' }).click();
     await page.getByRole('dialog', { name: 'Time' }).getByText('RFC 3339').waitFor();
     await shot('headers');
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: /Query/ }).click();
     await count('1 of 2');
-    expect(await marked()).toEqual(['Acme', 'Acme']);
+    await expectEventually(marked).toEqual(['Acme', 'Acme']);
     await page.keyboard.press('Escape');
   });
 
@@ -188,7 +195,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await note.getByRole('button', { name: 'Show whole value' }).click();
     await page.getByRole('dialog', { name: 'Whole value' }).getByText('needle').waitFor();
     await page.keyboard.press('Escape');
-    expect(await page.locator('.pairs').getByRole('link').getAttribute('href')).toBe(longUrl);
+    await expectEventually(() => page.locator('.pairs').getByRole('link').getAttribute('href')).toBe(longUrl);
     await page.getByRole('button', { name: 'Find in the body' }).click();
     await page.keyboard.type('NEEDLE');
     await count('1 of 2');
@@ -206,7 +213,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await page.goto(`${list}?where=orders%2F7`);
     await page.getByRole('link', { name: 'Search paths, too' }).click();
     await page.locator('.event-row', { hasText: '/orders/7' }).waitFor();
-    expect(await page.locator('.event-row mark').first().textContent()).toBe('orders/7');
+    await expectEventually(() => page.locator('.event-row mark').first().textContent()).toBe('orders/7');
     await shot('paths');
   });
 
@@ -216,7 +223,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await open(id, `?where=${encodeURIComponent('"customer 2750" body.status:"card was declined"')}`);
     await count('1 of 2');
     await row('name: "customer 2750"').locator('mark.current-hit').waitFor();
-    expect(await page.locator('.tree-row').count()).toBeLessThan(80);
+    await expectEventually(() => page.locator('.tree-row').count()).toBeLessThan(80);
     await shot('carried');
     await page.keyboard.press('Control+g');
     await row('status:').locator('mark.current-hit').waitFor();
@@ -249,7 +256,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
       await checkAccessibility();
     }
     await row('Document 3').waitFor();
-    expect(await page.locator('.tree-row').count()).toBe(12);
+    await expectEventually(() => page.locator('.tree-row').count()).toBe(12);
     await page.keyboard.press('f');
     await page.keyboard.type('"c": 3');
     await count('1 of 1');
@@ -267,10 +274,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await bar().fill('needle');
     await row('the needle').locator('mark.current-hit').waitFor();
     await count('1 of 1');
-    expect(await page.locator('.tree-row').count()).toBeLessThan(80);
+    await expectEventually(() => page.locator('.tree-row').count()).toBeLessThan(80);
     await page.getByRole('button', { name: 'Raw' }).click();
     await page.locator('.text-view mark.current-hit').waitFor();
-    expect(await current()).toBe('needle');
+    await expectEventually(current).toBe('needle');
     await page.keyboard.press('Escape');
   });
 

@@ -5,6 +5,7 @@ import type { ListenerReplay } from '../../features/listeners/model.ts';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -132,7 +133,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await page.keyboard.press('5');
     const attempts = panel().locator('.attempt');
     await attempts.nth(2).waitFor();
-    expect(await attempts.nth(0).textContent()).toContain('Edited and re-signed, sent from the dashboard by');
+    await expectEventually(() => attempts.nth(0).textContent()).toContain(
+      'Edited and re-signed, sent from the dashboard by',
+    );
     await attempts.nth(2).locator('summary').click();
     await attempts.nth(2).getByText('Only the first 4 KiB of the body are kept.').waitFor();
     await attempts.nth(2).getByRole('checkbox').check();
@@ -157,7 +160,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await page.getByRole('button', { name: 'Copy as…' }).click();
     const target = dialog().locator('.replay-target');
     await target.getByText('/orders?shop=7').waitFor();
-    expect(await target.textContent()).toContain('/in/');
+    await expectEventually(() => target.textContent()).toContain('/in/');
     await dialog().getByRole('button', { name: 'Last replay' }).click();
     await target.getByText(`http://${handler.host}/hooks/orders?shop=7`).waitFor();
     await dialog().getByRole('button', { name: 'Another URL' }).click();
@@ -226,7 +229,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     };
     await page.keyboard.press('r');
     await dialog().getByLabel('Destination').waitFor();
-    expect(await dialog().getByText('Send to').count()).toBe(0);
+    await expectEventually(() => dialog().getByText('Send to').count()).toBe(0);
     const taking = call({ wait: 25 });
     const choice = dialog().getByRole('radio', { name: 'laptop-shop http://localhost:3000/<b>hooks · ' });
     await choice.check();
@@ -249,7 +252,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await page.keyboard.press('Escape');
     const newest = panel().locator('.attempt').first();
     await newest.getByText('Unprocessable Content · 7 ms', { exact: true }).waitFor();
-    expect(await newest.textContent()).toContain('Sent by hooktape listen by');
+    await expectEventually(() => newest.textContent()).toContain('Sent by hooktape listen by');
     const again = call({ wait: 25 });
     await newest.getByRole('button', { name: 'Send again' }).click();
     await call({ answers: [{ ...answer, id: (await again)[0]?.id, status: 201 }], leaving: true });

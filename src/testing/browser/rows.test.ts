@@ -6,6 +6,7 @@ import { isRemote } from '../remote/databases.ts';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
 
@@ -78,10 +79,10 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
   test('a row says what happened, and what the signature is worth', async () => {
     const github = rows().filter({ hasText: 'pull_request · opened' });
     await github.getByText('Not checked').waitFor();
-    expect(await github.locator('.preview').textContent()).toBe('#12 · Fix it');
-    expect(await github.locator('time').textContent()).toMatch(/^\d\d:\d\d:\d\d$/);
+    await expectEventually(() => github.locator('.preview').textContent()).toBe('#12 · Fix it');
+    await expectEventually(() => github.locator('time').textContent()).toMatch(/^\d\d:\d\d:\d\d$/);
     const text = rows().filter({ hasText: 'first' }).locator('.preview');
-    expect(await text.textContent()).toBe('first second \u{1f469}\u200d\u{1f52c}‹U+202E›');
+    await expectEventually(() => text.textContent()).toBe('first second \u{1f469}\u200d\u{1f52c}‹U+202E›');
     const marks = await page
       .locator('.event-row .platform-mark path')
       .evaluateAll(all => all.map(one => one.getAttribute('d')));
@@ -93,7 +94,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
 
   test('what the search found is marked in rows', async () => {
     await openList('?where=paid');
-    expect(await page.locator('.event-row mark').first().textContent()).toBe('paid');
+    await expectEventually(() => page.locator('.event-row mark').first().textContent()).toBe('paid');
     await openList();
   });
 
@@ -194,7 +195,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     const before = await place();
     for (let n = 0; n < 3; n++) await send(`{"arrived":${n}}`);
     await page.getByRole('button', { name: '3 new events' }).waitFor();
-    expect(await place()).toEqual(before);
+    await expectEventually(place).toEqual(before);
 
     await page.getByRole('button', { name: 'Compact rows' }).click();
     await page.locator('.list-box.compact').waitFor();
@@ -230,7 +231,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     await phone.goto(listUrl);
     const box = phone.locator('.event-row').first().getByRole('checkbox');
     await box.waitFor();
-    expect(await box.evaluate(one => getComputedStyle(one).opacity)).toBe('1');
+    await expectEventually(() => box.evaluate(one => getComputedStyle(one).opacity)).toBe('1');
     await phone.locator('.event-row .pick').first().tap();
     await phone.getByRole('region', { name: 'Selected events' }).waitFor();
     const folder = Bun.env['ROWS_SHOTS'];

@@ -4,6 +4,7 @@ import { eventually } from '../poll.ts';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -90,7 +91,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
       await checkAccessibility();
     }
     await page.setViewportSize({ width: 360, height: 740 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await expectEventually(() =>
+      page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
     await checkAccessibility();
   });
 

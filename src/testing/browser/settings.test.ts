@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -56,7 +57,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await settings('keys');
     const rows = page.locator('.rows li');
     await rows.nth(1).waitFor();
-    expect(await rows.nth(0).textContent()).toContain('created by Example‹U+202E› editor, ');
+    await expectEventually(() => rows.nth(0).textContent()).toContain('created by Example‹U+202E› editor, ');
     expect(await rows.nth(1).textContent()).not.toContain('created by');
     const texts = await rows.allTextContents();
     expect(texts.map(text => /[Ee]xpire[sd]( in \d+ days)?/.exec(text)?.[0])).toEqual([
@@ -84,7 +85,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.keyboard.press('Escape');
     await page.reload();
     const row = page.getByRole('list', { name: 'Pending invitations' }).getByRole('listitem');
-    expect(await row.textContent()).toMatch(/noor@example\.com.*invited by mira@example\.com.*expires in 3 days/);
+    await expectEventually(() => row.textContent()).toMatch(
+      /noor@example\.com.*invited by mira@example\.com.*expires in 3 days/,
+    );
     expect(await page.content()).not.toContain(new URL(first).searchParams.get('invitation') ?? '');
     await page.getByRole('button', { name: 'New link for noor@example.com' }).click();
     const second = await link();
@@ -193,7 +196,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.getByLabel('Platform').fill('stripe');
     await page.getByText('Workbench > Webhooks > the destination > Signing secret (whsec_…).').waitFor();
     const link = page.getByRole('link', { name: 'Stripe documentation' });
-    expect(await link.getAttribute('href')).toBe('https://docs.stripe.com/webhooks');
+    await expectEventually(() => link.getAttribute('href')).toBe('https://docs.stripe.com/webhooks');
     await page.getByLabel('Secret').fill('whsec_0123456789');
     await page.getByRole('button', { name: 'Add secret' }).click();
     await page.getByText('…6789').waitFor();
@@ -202,7 +205,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.getByText('Name saved.').waitFor();
     await page.getByRole('button', { name: 'Delete endpoint' }).click();
     const sure = page.getByRole('button', { name: 'Delete permanently' });
-    expect(await sure.isDisabled()).toBe(true);
+    await expectEventually(() => sure.isDisabled()).toBe(true);
     await page.getByRole('dialog').getByRole('textbox').fill('Payments, live');
     await sure.click();
     await page.getByText('Payments, live was deleted.').waitFor();
@@ -236,14 +239,16 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await page.reload();
     await page.getByText('…cccc').waitFor();
     await page.getByRole('button', { name: 'Trust for 10 minutes' }).waitFor();
-    expect(await page.getByRole('button', { name: /^Confirm/ }).count()).toBe(0);
+    await expectEventually(() => page.getByRole('button', { name: /^Confirm/ }).count()).toBe(0);
   });
 
   test('the theme can be switched and is kept after a reload', async () => {
     await page.getByRole('button', { name: 'Account menu' }).click();
     await page.getByRole('button', { name: 'Dark' }).click();
     await page.reload();
-    expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark');
+    await expectEventually(() => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe(
+      'dark',
+    );
   });
 
   test('the password is changed, and only the new one signs in', async () => {

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -75,7 +76,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
     await page.keyboard.press('4');
     await panel().getByRole('heading', { name: 'Signed string' }).waitFor();
     const parts = panel().locator('.signed-string .signed-part');
-    expect(await parts.allTextContents()).toEqual([String(at), '.', bodyOf(2)]);
+    await expectEventually(() => parts.allTextContents()).toEqual([String(at), '.', bodyOf(2)]);
     expect(await panel().locator('.signature-side').textContent()).not.toContain(signatureOf(at, bodyOf(2)));
     await panel().getByRole('button', { name: 'Show', exact: true }).click();
     await panel()
@@ -91,7 +92,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
 
   test('a wrong secret is named as wrong, the right one is checked without being kept, then saved', async () => {
     const field = panel().getByLabel('Signing secret');
-    expect(await panel().getByLabel('Platform', { exact: true }).inputValue()).toBe('stripe');
+    await expectEventually(() => panel().getByLabel('Platform', { exact: true }).inputValue()).toBe('stripe');
     await page.locator('#tab-signature').focus();
     await field.fill('whsec_a_wrong_one');
     await page.keyboard.press('Enter');
@@ -102,12 +103,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
     await field.fill(` ${secret} `);
     await page.keyboard.press('Enter');
     await panel().getByText('The signature is valid with this secret.').waitFor();
-    expect(await page.locator('#signature-verdict').textContent()).toContain('Signature invalid');
+    await expectEventually(() => page.locator('#signature-verdict').textContent()).toContain('Signature invalid');
     await panel().getByRole('button', { name: 'Save this secret' }).click();
     await page.locator('#signature-verdict').getByText('Signature valid').waitFor();
     await page.locator('.event-row.selected').getByText('Invalid').waitFor({ state: 'detached' });
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('tab-signature');
-    expect(await page.getByText('Check with another secret').count()).toBe(1);
+    await expectEventually(() => page.evaluate(() => document.activeElement?.id)).toBe('tab-signature');
+    await expectEventually(() => page.getByText('Check with another secret').count()).toBe(1);
   });
 
   test('an old signature says how old, and what is allowed', async () => {

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, owner, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -126,7 +127,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
     await press('g');
     await press('b');
     await page.getByText('amount_refunded').first().waitFor();
-    expect(await page.locator('main').textContent()).toMatch(/100[\s\S]*250/);
+    await expectEventually(() => page.locator('main').textContent()).toMatch(/100[\s\S]*250/);
     await checkFocus();
     await page.goBack();
     await page.locator('.event-row.selected').waitFor();

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -28,7 +29,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
   test('the guide leads to a signed test event, which opens with a valid signature', async () => {
     await page.getByRole('button', { name: 'GitHub' }).click();
     await dialog().getByText('Enter this URL').waitFor();
-    expect(await dialog().getByText(url).count()).toBe(1);
+    await expectEventually(() => dialog().getByText(url).count()).toBe(1);
     await dialog().getByLabel('Platform', { exact: true }).fill('shop');
     await dialog().getByRole('heading', { name: 'Shopify' }).waitFor();
     await checkAccessibility();
@@ -40,7 +41,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     await page.getByRole('heading', { level: 2, name: 'orders/paid' }).waitFor();
     await page.locator('.event-title').getByText('Signature valid').waitFor();
     await page.locator('.event-row').getByText('orders/paid').waitFor();
-    expect(await dialog().count()).toBe(0);
+    await expectEventually(() => dialog().count()).toBe(0);
   });
 
   test('by keyboard: search, arrows, Enter; the platform is remembered', async () => {
@@ -58,7 +59,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     await page.locator('.event-title h2').click();
     await page.keyboard.press('y');
     await page.getByText('URL copied').waitFor();
-    expect(await copied()).toBe(url);
+    await expectEventually(copied).toBe(url);
     const id = await deliver(url, '{}', { headers: { 'content-type': 'text/plain' } });
     const eventId = await deliver(`${url}/orders/7?paid=yes&note=${'long'.repeat(100)}`, '{}');
     await page.goto(page.url().replace(/events\/.*/, `events/${eventId}`));
@@ -92,7 +93,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     await phone.locator('.request-line').getByRole('button', { name: 'Copy event id' }).waitFor();
     const header = await phone.locator('.endpoint-header').boundingBox();
     expect(header?.height).toBeLessThanOrEqual(54);
-    expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await expectEventually(() => phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
     await checkAccessibility(phone);
     await phone.getByRole('button', { name: 'Endpoint menu' }).click();
     await phone.getByRole('button', { name: 'Connect a platform' }).click();
@@ -106,7 +107,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
   test('the test secrets stand in the settings, marked', async () => {
     await page.goto(page.url().replace(/\/events\/.*/, '/settings'));
     await page.locator('#secrets').getByText('Test secret').first().waitFor();
-    expect(await page.locator('#secrets').getByText('Test secret').count()).toBe(2);
+    await expectEventually(() => page.locator('#secrets').getByText('Test secret').count()).toBe(2);
   });
 
   test('nothing went wrong on the way', () => {

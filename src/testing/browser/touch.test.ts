@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, owner, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
 
@@ -92,7 +93,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('touch'), () => {
     expect(await smallTargets(page)).toEqual([]);
     await page.getByRole('button', { name: 'Account menu' }).click();
     expect(await smallTargets(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    await expectEventually(() =>
+      page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    ).toBeLessThanOrEqual(0);
   });
 
   test('targets are large enough for signing in', async () => {

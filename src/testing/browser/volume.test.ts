@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { isRemote } from '../remote/databases.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(300_000);
 
@@ -113,7 +114,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle(`${events.toLocaleString(
     const before = await place();
     for (let n = 0; n < 5; n++) await deliver(address, `{"late":${n}}`);
     await page.getByRole('button', { name: '5 new events' }).waitFor();
-    expect(await place()).toEqual(before);
+    await expectEventually(place).toEqual(before);
   });
 
   test('no dialog, policy violation, foreign request or script error occurred', () =>

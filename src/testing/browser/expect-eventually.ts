@@ -1,0 +1,45 @@
+/* Comparing what a page shows: it may be drawn a moment after what the test waited for. */
+import { expect } from 'bun:test';
+import { eventually } from '../poll.ts';
+
+type Polled = {
+  [matcher in
+    | 'toBe'
+    | 'toBeLessThan'
+    | 'toBeLessThanOrEqual'
+    | 'toContain'
+    | 'toEqual'
+    | 'toHaveLength'
+    | 'toMatch'
+    | 'toMatchObject']: (expected: unknown) => Promise<void>;
+};
+
+/** `expect` for what a page shows: it reads again until the value is the expected one. @throws as `expect` does, after five seconds */
+export function expectEventually(read: () => Promise<unknown>): Polled {
+  const check = (matcher: keyof Polled) => async (expected: unknown) => {
+    let failure: unknown;
+    const isMet = async (): Promise<boolean> => {
+      const value = await read();
+      try {
+        (expect(value) as unknown as Record<keyof Polled, (expected: unknown) => void>)[matcher](expected);
+        return true;
+      } catch (error) {
+        failure = error;
+        return false;
+      }
+    };
+    await eventually(isMet).catch(error => {
+      throw failure ?? error;
+    });
+  };
+  return {
+    toBe: check('toBe'),
+    toBeLessThan: check('toBeLessThan'),
+    toBeLessThanOrEqual: check('toBeLessThanOrEqual'),
+    toContain: check('toContain'),
+    toEqual: check('toEqual'),
+    toHaveLength: check('toHaveLength'),
+    toMatch: check('toMatch'),
+    toMatchObject: check('toMatchObject'),
+  };
+}
