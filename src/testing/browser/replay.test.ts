@@ -219,10 +219,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
       });
       return ((await created.json()) as { key: string }).key;
     });
+    const listeners = `${dashboard.origin}/api/endpoints/${endpoint}/listeners`;
+    const authorization = { authorization: `Bearer ${key}` };
     const call = async (more: object): Promise<ListenerReplay[]> => {
-      const response = await fetch(`${dashboard.origin}/api/endpoints/${endpoint}/listeners/laptop-shop`, {
+      const response = await fetch(`${listeners}/laptop-shop`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        headers: { ...authorization, 'content-type': 'application/json' },
         body: JSON.stringify({ instance: 'of-a-test', targets: ['http://localhost:3000/<b>hooks'], ...more }),
       });
       return ((await response.json()) as { replays: ListenerReplay[] }).replays;
@@ -254,6 +256,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await newest.getByText('Unprocessable Content · 7 ms', { exact: true }).waitFor();
     await expectEventually(() => newest.textContent()).toContain('Sent by hooktape listen by');
     const again = call({ wait: 25 });
+    // An event for a listener that is not connected is refused, and its button is there before the listener is.
+    await expectEventually(async () => (await fetch(listeners, { headers: authorization })).text()).toContain(
+      'laptop-shop',
+    );
     await newest.getByRole('button', { name: 'Send again' }).click();
     await call({ answers: [{ ...answer, id: (await again)[0]?.id, status: 201 }], leaving: true });
     await page.getByText('Sent again: 201 Created · 7 ms').waitFor();
