@@ -153,6 +153,22 @@ describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
       await on.focusIs('.event-link');
     });
 
+    test('Escape from a search that was just cleared focuses the list as soon as it has rows again', async () => {
+      const pressed = Promise.withResolvers<void>();
+      await on.press('/');
+      await page.keyboard.type('ulul');
+      await on.hasState('where', 'ulul');
+      await page.locator('.event-row').first().waitFor({ state: 'detached' });
+      await page.route('**/api/events?*', async route => {
+        await pressed.promise;
+        await route.continue();
+      });
+      await on.press('Control+a', 'Backspace', 'Escape');
+      pressed.resolve();
+      await on.focusIs('.event-row.selected .event-link');
+      await page.unrouteAll({ behavior: 'wait' });
+    });
+
     test('G loads more and more, g goes back to the newest', async () => {
       const last = orders[0] ?? '';
       // Each time it goes to the last row that is loaded, and a further page is loaded meanwhile.

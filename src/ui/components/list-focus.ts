@@ -2,6 +2,8 @@
 
 /** Rows appear at most this many frames after the list was scrolled to them. */
 const maxFrames = 30;
+/** A list that is being loaded has rows at most this many frames later, about 5 s; nobody expects a change of the focus after that. */
+const maxLoadFrames = 300;
 
 const scroller = (): Element | null => document.querySelector('.event-list');
 
@@ -32,22 +34,32 @@ export const focusRow = (id: string): void => focusWhenShown(() => links().find(
 /** Focuses the open event, on a small screen as soon as it has taken the place of the list. */
 export const focusEvent = (): void => focusWhenShown(() => document.getElementById('event'));
 
-/** A hidden element does not take the focus. */
+let lastCall = 0;
+
+/** A hidden element does not take the focus. Ends with a later call, and when the focus goes elsewhere meanwhile. */
 function focusWhenShown(find: () => HTMLElement | null | undefined, frames = maxFrames): void {
-  const element = find();
-  element?.focus();
-  if (element && document.activeElement === element) return;
-  if (frames > 0) requestAnimationFrame(() => focusWhenShown(find, frames - 1));
+  const call = ++lastCall;
+  const start = document.activeElement;
+  const tryFocus = (left: number): void => {
+    const focused = document.activeElement;
+    if (call !== lastCall || (focused && focused !== start && focused !== document.body)) return;
+    const element = find();
+    element?.focus();
+    if (element && document.activeElement === element) return;
+    if (left > 0) requestAnimationFrame(() => tryFocus(left - 1));
+  };
+  tryFocus(frames);
 }
 
-/** Focuses the row of the open event, else the first row that is visible. */
-export function focusList(openId: string): void {
+/** Focuses the row of the open event, else the first row that is visible, as soon as there is one. */
+export const focusList = (openId: string): void => focusWhenShown(() => rowOf(openId), maxLoadFrames);
+
+function rowOf(openId: string): HTMLElement | undefined {
   const top = scroller()?.getBoundingClientRect().top ?? 0;
   const all = links();
   const current =
     all.find(link => link.getAttribute('aria-current') === 'true') ?? all.find(one => idOf(one) === openId);
-  const visible = all.find(link => link.getBoundingClientRect().top >= top);
-  (current ?? visible)?.focus();
+  return current ?? all.find(link => link.getBoundingClientRect().top >= top);
 }
 
 /** How many rows the list shows at once. */
