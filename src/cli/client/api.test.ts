@@ -12,14 +12,14 @@ function openApi(answer: (request: Request) => Response | Promise<Response>, isP
   const api = createApi(io, { url, key: 'htk_x', isKeyFromEnvironment: true }, isPatient);
   return { api, [Symbol.dispose]: () => void server.stop(true) };
 }
-/** A piece every 20 ms. */
+/** A piece every 50 ms. */
 const dripping = (pieces: readonly string[]): Response =>
   new Response(
     new ReadableStream({
       async start(stream) {
         for (const piece of pieces) {
           stream.enqueue(new TextEncoder().encode(piece));
-          await Bun.sleep(20);
+          await Bun.sleep(50);
         }
         stream.close();
       },
@@ -31,7 +31,7 @@ test('a server that says nothing for too long cannot be reached; one that says a
   expect(silent.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow(UnreachableError);
   const pieces = ['{"a":', ...Array.from({ length: 20 }, () => ' '), '1}'];
   using slow = openApi(() => dripping(pieces));
-  expect(await slow.api.call<object>('GET', '/x', { silenceMs: 200 })).toEqual({ a: 1 });
+  expect(await slow.api.call<object>('GET', '/x', { silenceMs: 900 })).toEqual({ a: 1 });
   using stalled = openApi(
     () => new Response(new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{')) })),
   );
