@@ -201,7 +201,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     expect(await of('body.amount>10')).toEqual([1, 2]);
     expect(await of('-has:body.amount OR tag:golden')).toEqual([1, 3]);
     expect(await of('ada')).toEqual([0, 2, 3]);
-    expect(await of('verdict:none received<1s')).toEqual([]);
+    expect(await of('verdict:none received<1h')).toEqual([]);
     expect(await of('type:nothing')).toEqual([]);
     expect(await of('')).toEqual([0, 1, 2, 3]);
     expect(await numbersOf(`q=ADA&where=${encodeURIComponent('path:/b')}`)).toEqual([2, 3]);

@@ -18,15 +18,7 @@ export type Check = {
 
 /** @returns a text for each violation */
 export async function violations(page: Page, { within = 'html', onlyColours = false }: Check = {}): Promise<string[]> {
-  // Colours that are still changing have another contrast. Some animations never end.
-  await page.evaluate(() =>
-    Promise.all(
-      document
-        .getAnimations()
-        .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
-        .map(one => one.finished.catch(() => {})),
-    ),
-  );
+  await page.evaluate(endOfAnimations);
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   const options = { runOnly: onlyColours ? colourRules : allRules, resultTypes: ['violations'] };
   const found = await page.evaluate(
@@ -36,6 +28,16 @@ export async function violations(page: Page, { within = 'html', onlyColours = fa
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );
+}
+
+/** Colours that are still changing have another contrast. Some animations never end. */
+async function endOfAnimations(): Promise<void> {
+  // What was just changed, such as the theme, begins with the next frame.
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  const ending = document
+    .getAnimations()
+    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+  await Promise.all(ending.map(one => one.finished.catch(() => {})));
 }
 
 /** In both themes. The page is left in the light one. */
