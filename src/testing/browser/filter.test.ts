@@ -26,6 +26,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
     await on.page.keyboard.type('pla');
     await on.page.keyboard.press('Tab');
     await expectEventually(() => on.box().inputValue()).toBe('platform:');
+    await on.page.getByRole('option', { name: 'platform:github' }).waitFor();
     await on.page.keyboard.press('ArrowDown');
     await on.page.getByRole('option', { name: 'platform:github', selected: true }).waitFor();
     await expectEventually(() => on.box().getAttribute('aria-activedescendant')).toBe(
@@ -38,7 +39,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
     await expectEventually(() => on.box().inputValue()).toBe('platform:github ');
     await expectEventually(() => on.chips().allTextContents()).toEqual(['platform:github']);
     await on.page.keyboard.type('header.shop');
+    await on.options().filter({ hasText: 'header.x-shop-domain' }).waitFor();
     await on.page.keyboard.press('Tab');
+    await on.options().filter({ hasText: 'other shop' }).waitFor();
     await on.page.keyboard.press('Tab');
     await on.waitForFilter('platform:github header.x-shop-domain:"other shop"');
     await on.waitForRows(2);
@@ -177,6 +180,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
       ).toBe(0);
     }
     await on.box().fill('type:<script>');
+    await on.options().filter({ hasText: 'type:"<script' }).first().waitFor();
     await on.page.keyboard.press('ArrowDown');
     await on.page.keyboard.press('Enter');
     await on.page.waitForURL(url => url.searchParams.get('where')?.startsWith('type:"') ?? false);
