@@ -116,6 +116,7 @@ export const longTests: readonly string[] = [
   'src/features/schemas/crash.test.ts',
   'src/testing/faults/answers.test.ts',
   'src/testing/remote/forwards.test.ts',
+  'src/testing/remote/jobs.test.ts',
   'src/testing/remote/large.test.ts',
   ...[
     'accessibility',

@@ -17,6 +17,8 @@ export type Database = {
   scanDb: Drizzle;
   /** Runs the writer thread's job (threads/thread-server.ts); undefined for a server, which has no thread here. */
   runWriterJob: ((input: unknown, transfer: ArrayBuffer[]) => Promise<unknown>) | undefined;
+  /** A write batch of capture: on a server, it goes before all other writes that wait. */
+  captureBatch: (statements: InStatement[]) => Promise<ResultSet[]>;
   /** A write batch of background work. `writerMs`: how long the writer worked on it; unknown for a server. */
   timedBatch: (statements: InStatement[]) => Promise<{ results: ResultSet[]; writerMs: number | undefined }>;
   /** Runs work of minutes (checks); in an embedded database with a reader thread of its own. */

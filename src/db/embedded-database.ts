@@ -84,6 +84,7 @@ export function createEmbedded(
     scanClient,
     scanDb: drizzle(scanClient) as Drizzle,
     runWriterJob: async (input, transfer) => (await writer.send({ kind: 'job', input, transfer })).output,
+    captureBatch: statements => client.batch(statements, 'write'),
     timedBatch: async statements => {
       const { results, ms } = await writer.send({
         kind: 'batch',

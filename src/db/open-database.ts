@@ -45,7 +45,7 @@ export function openDatabaseEarly(options: Omit<DatabaseOptions, keyof DatabaseE
 }
 
 function createServerDatabase({ url, authToken, migrations }: Required<DatabaseOptions>): Database {
-  const client = createServerClient(url, authToken);
+  const { client, captureBatch, writeQueueDepth } = createServerClient(url, authToken);
   const db = drizzle(client) as Drizzle;
   return {
     open: async () => void (await migrate(client, migrations, async () => {})),
@@ -54,11 +54,12 @@ function createServerDatabase({ url, authToken, migrations }: Required<DatabaseO
     scanClient: client,
     scanDb: db,
     runWriterJob: undefined,
+    captureBatch,
     timedBatch: async statements => ({ results: await client.batch(statements, 'write'), writerMs: undefined }),
     withReader: use => use(client),
     maintenance: undefined,
     file: undefined,
-    writeQueueDepth: () => 0,
+    writeQueueDepth,
     busyIncidents: () => 0,
     close: async () => client.close(),
   };

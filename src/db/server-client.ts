@@ -1,42 +1,61 @@
 /*
  * The client of a libSQL server. It has no timeout of its own, and a sender that gets an error can try again. It sends arguments
  * as JSON, and the server refuses JSON with half a surrogate pair; such halves are replaced by U+FFFD, as the embedded database
- * does.
+ * does. Writes take turns (write-turns.ts).
  */
 import {
-  type Client,
   createClient,
   type InArgs,
   type InStatement,
   type InValue,
+  type ResultSet,
   type TransactionMode,
 } from '@libsql/client';
-import { type Statement, toStatement } from './threads/messages.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Database } from './database.ts';
+import { isRead, type Statement, toStatement } from './threads/messages.ts';
+import { createWriteTurns } from './write-turns.ts';
 
 /** How long one request to a libSQL server may take. */
 const timeoutMs = 20_000;
 
-export function createServerClient(url: string, authToken: string | undefined): Client {
+export function createServerClient(
+  url: string,
+  authToken: string | undefined,
+): Pick<Database, 'client' | 'captureBatch' | 'writeQueueDepth'> {
   const client = createClient({
     url,
     ...(authToken !== undefined && { authToken }),
     intMode: 'number',
     fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(timeoutMs) }),
   });
+  const turns = createWriteTurns({ timeoutMs, monotonic: systemClock.monotonic });
+
+  const execute = (stmt: InStatement, args?: InArgs): Promise<ResultSet> => {
+    const statement = withWellFormedText(typeof stmt === 'string' ? { sql: stmt, args: args ?? [] } : stmt);
+    return isRead(statement) ? client.execute(statement) : turns.run(() => client.execute(statement));
+  };
   return {
-    execute: (stmt: InStatement, args?: InArgs) =>
-      client.execute(withWellFormedText(typeof stmt === 'string' ? { sql: stmt, args: args ?? [] } : stmt)),
-    batch: (stmts, mode) => client.batch(stmts.map(withWellFormedText), mode),
-    migrate: stmts => client.migrate(stmts),
-    executeMultiple: sql => client.executeMultiple(sql),
-    transaction: (mode?: TransactionMode) => client.transaction(mode),
-    sync: () => client.sync(),
-    reconnect: () => client.reconnect(),
-    close: () => client.close(),
-    get closed() {
-      return client.closed;
+    client: {
+      execute,
+      // Drizzle's db.batch passes no mode: a batch writes unless its mode is `read`.
+      batch: (stmts, mode) => {
+        const statements = stmts.map(withWellFormedText);
+        return mode === 'read' ? client.batch(statements, 'read') : turns.run(() => client.batch(statements, 'write'));
+      },
+      migrate: stmts => turns.run(() => client.migrate(stmts)),
+      executeMultiple: sql => turns.run(() => client.executeMultiple(sql)),
+      transaction: (mode?: TransactionMode) => client.transaction(mode),
+      sync: () => client.sync(),
+      reconnect: () => client.reconnect(),
+      close: () => client.close(),
+      get closed() {
+        return client.closed;
+      },
+      protocol: client.protocol,
     },
-    protocol: client.protocol,
+    captureBatch: stmts => turns.run(() => client.batch(stmts.map(withWellFormedText), 'write'), true),
+    writeQueueDepth: turns.depth,
   };
 }
 

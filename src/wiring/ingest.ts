@@ -31,7 +31,7 @@ export function createIngestWiring(
   onStored: (event: { endpoint: number; seq: number }) => void,
 ) {
   const { config, log, clock, random, database, journal, onError } = infrastructure;
-  const captureStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
+  const captureStore = createCaptureStore(database.captureBatch);
   const { answerer, holds, forgetSequences } = createAnswering(infrastructure);
   const capture = createCaptureService({
     writeBatch: journal

@@ -63,6 +63,17 @@ describe('run', () => {
     expect(await Promise.all([a, b, c, d])).toEqual(['a', 'b failed', 'c', 'd']);
   });
 
+  test('what goes first starts before all that wait, and interrupts nothing', async () => {
+    const { run } = createSemaphore(1);
+    const { started, end, start } = createWork();
+    const all = ['a', 'b', 'c'].map(name => run('ada', start(name)));
+    all.push(run('ada', start('first'), true));
+    expect(started).toEqual(['a']);
+    for (const name of ['a', 'first', 'b', 'c']) await end(name);
+    await Promise.all(all);
+    expect(started).toEqual(['a', 'first', 'b', 'c']);
+  });
+
   test('another key does not wait', async () => {
     const { run } = createSemaphore(1);
     const { started, end, start } = createWork();

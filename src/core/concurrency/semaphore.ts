@@ -3,8 +3,8 @@
 export type Semaphore = {
   /** Takes a permit at once. @returns releases it; undefined when all permits of the key are taken */
   tryAcquire: (key: string) => (() => void) | undefined;
-  /** Runs `work` once a permit is free, first come first served. */
-  run: <T>(key: string, work: () => Promise<T>) => Promise<T>;
+  /** Runs `work` once a permit is free, first come first served; with `goesFirst` before all that wait. */
+  run: <T>(key: string, work: () => Promise<T>, goesFirst?: boolean) => Promise<T>;
   /** How many `run` calls wait for a permit of the key. */
   waiting: (key: string) => number;
 };
@@ -39,10 +39,10 @@ export function createSemaphore(permits: number): Semaphore {
         isHeld = false;
       };
     },
-    async run(key, work) {
+    async run(key, work, goesFirst = false) {
       const own = permitsOf(key);
       if (own.taken < permits) own.taken++;
-      else await new Promise<void>(resolve => own.waiting.push(resolve));
+      else await new Promise<void>(resolve => own.waiting[goesFirst ? 'unshift' : 'push'](resolve));
       try {
         return await work();
       } finally {

@@ -54,6 +54,11 @@ export function toStatement(stmt: InStatement | [string, (InValue[] | Record<str
   return { sql: stmt.sql, args: stmt.args ?? [] };
 }
 
+const readSql = /^\s*(?:select|explain|values)\b/i;
+
+/** Whether a statement only reads. Others that do, such as `WITH … SELECT`, count as writes. */
+export const isRead = ({ sql }: Statement): boolean => readSql.test(sql);
+
 /** @param transfer collects the buffers to transfer to the thread */
 export function packStatement({ sql, args }: Statement, transfer: ArrayBuffer[]): PackedStatement {
   if (!Array.isArray(args) || args.length === 0) return { sql, args };

@@ -3,10 +3,8 @@
  * Drizzle and the features use it like the network client.
  */
 import { type Client, type InArgs, type InStatement, LibsqlError, type ResultSet } from '@libsql/client';
-import { type Statement, toStatement } from './messages.ts';
+import { isRead, type Statement, toStatement } from './messages.ts';
 import type { DatabaseThread } from './thread-handle.ts';
-
-const readSql = /^\s*(?:select|explain|values)\b/i;
 
 const unsupported = (method: string) => () =>
   Promise.reject(new LibsqlError(`${method} is not available: use batch()`, 'UNSUPPORTED'));
@@ -21,7 +19,7 @@ export function createThreadedClient(writer: DatabaseThread, reader: DatabaseThr
   const execute = async (stmt: InStatement, args?: InArgs): Promise<ResultSet> => {
     const statement: Statement =
       typeof stmt === 'string' ? { sql: stmt, args: (args ?? []) as Statement['args'] } : toStatement(stmt);
-    const thread = readSql.test(statement.sql) ? reader : writer;
+    const thread = isRead(statement) ? reader : writer;
     const [result] = (await thread.send({ kind: 'execute', statement })).results;
     if (!result) throw new LibsqlError('the database thread returned no result', 'UNKNOWN');
     return result;

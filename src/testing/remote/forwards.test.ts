@@ -1,60 +1,23 @@
 /* Forwards of two processes on one libSQL server: each event goes once and in order, and one takes over when the other is killed. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseEventId } from '../../core/ids.ts';
 import type { Forward } from '../../features/forwards/model.ts';
-import { startClocked } from '../clocked-server.ts';
 import { rowsOf } from '../events.ts';
 import { eventually } from '../poll.ts';
-import { openTestServer, type TestServer } from '../test-server.ts';
-import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-server.ts';
+import type { TestServer } from '../test-server.ts';
+import { noLibsqlServer } from './libsql-server.ts';
+import { type Arrival, openProcesses, type Processes } from './processes.ts';
 
 const lanes = 3;
 const bodyOf = (n: number): string => `{"lane":${n % lanes}}`;
 const path = (endpoint: { id: string }): string => `/api/endpoints/${endpoint.id}/forwards`;
 
-type Arrival = { seq: number; lane: number };
-
 describe.skipIf(noLibsqlServer !== undefined)('forwards of two processes on one libSQL server', () => {
-  let libsql: LibsqlServer;
-  const close: (() => unknown)[] = [];
+  let processes: Processes;
   beforeEach(async () => {
-    libsql = await startLibsqlServer();
+    processes = await openProcesses();
   }, 20_000);
-  afterEach(async () => {
-    for (const one of close.splice(0).reverse()) await one();
-    await libsql.remove();
-  });
+  afterEach(() => processes.close());
 
-  const settings = () => ({
-    HOOKTAPE_DATABASE_URL: libsql.url,
-    HOOKTAPE_SECRET: 'the same secret for every process of an installation',
-    HOOKTAPE_REPLAY_ALLOW: '127.0.0.1',
-  });
-  const open = async (aheadMs: () => number = () => 0): Promise<TestServer> => {
-    const clock = { now: () => Date.now() + aheadMs(), monotonic: () => performance.now() + aheadMs() };
-    const server = await openTestServer({ env: settings(), clock });
-    close.push(() => server.close());
-    return server;
-  };
-  /** @param answer awaited before each answer */
-  const openDestination = (answer: (n: number) => unknown = () => {}) => {
-    const arrivals: Arrival[] = [];
-    const http = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      async fetch(request) {
-        const { lane } = (await request.json()) as { lane: number };
-        const seq = parseEventId(request.headers.get('x-service-replay') ?? '')?.seq ?? 0;
-        await answer(arrivals.push({ seq, lane }));
-        return new Response(null, { status: 204 });
-      },
-    });
-    close.push(() => http.stop(true));
-    return { url: `http://127.0.0.1:${http.port}/hook`, arrivals };
-  };
   const settledOf = async (server: TestServer): Promise<unknown> =>
     rowsOf(server, `SELECT (SELECT count(*) FROM queue_items), (SELECT count(*) FROM replays WHERE via = 'forward')`);
   /** What arrived earlier than another of its lane that was stored before it. */
@@ -62,10 +25,10 @@ describe.skipIf(noLibsqlServer !== undefined)('forwards of two processes on one 
     arrivals.filter(({ seq, lane }, i) => arrivals.slice(0, i).some(one => one.lane === lane && one.seq > seq));
 
   test('that both take deliveries: each event once, in order where it is ordered', async () => {
-    const [one, two] = [await open(), await open()];
+    const [one, two] = [await processes.open(), await processes.open()];
     const ada = await one.createAccount();
     const endpoint = await ada.createEndpoint();
-    const [parallel, ordered] = [openDestination(), openDestination()];
+    const [parallel, ordered] = [processes.destination(), processes.destination()];
     await ada.json(201, 'POST', path(endpoint), { name: 'p', url: parallel.url });
     await ada.json(201, 'POST', path(endpoint), {
       name: 'o',
@@ -89,25 +52,21 @@ describe.skipIf(noLibsqlServer !== undefined)('forwards of two processes on one 
 
   test('of which one is killed while it sends: the other goes on 40 s later, and only what was under way is sent again', async () => {
     let aheadMs = 0;
-    const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
-    close.push(() => rmSync(directory, { recursive: true, force: true }));
     // The first destination answers ten times, and then no more until the kill.
     const released = Promise.withResolvers<void>();
-    const { url, arrivals } = openDestination(n => (n > 10 ? released.promise : undefined));
-    const first = await open();
+    const { url, arrivals } = processes.destination(n => (n > 10 ? released.promise : undefined));
+    const first = await processes.open();
     const ada = await first.createAccount();
     const endpoint = await ada.createEndpoint();
     await ada.json(201, 'POST', path(endpoint), { name: 'o', url, mode: 'ordered', orderBy: 'body.lane' });
     await first.close();
-    close.pop();
 
-    const killed = await startClocked(directory, settings());
-    close.push(killed.kill);
+    const killed = await processes.start();
     const post = (n: number) =>
       fetch(`${killed.origin}${new URL(endpoint.url).pathname}`, { method: 'POST', body: bodyOf(n) });
     for (let n = 0; n < 30; n++) expect((await post(n)).status).toBe(200);
     await eventually(() => arrivals.length === 10 + lanes, 20_000);
-    const two = await open(() => aheadMs);
+    const two = await processes.open(() => aheadMs);
     for (let n = 30; n < 60; n++) await two.deliver(endpoint, bodyOf(n));
     await killed.kill();
     released.resolve();

@@ -1,0 +1,37 @@
+/*
+ * Runs the writes of this process to a libSQL server one after another. SQLite writes one at a time anyway, and a server that gets
+ * a dozen write batches at once may stop answering all writes, for good (seen with sqld 0.24.32, after 6 to 30 seconds of them).
+ */
+import { LibsqlError } from '@libsql/client';
+import { createSemaphore } from '../core/concurrency/semaphore.ts';
+
+const writer = 'writer';
+
+/**
+ * @param timeoutMs a write whose turn comes later than that does not run: it fails with the code `TIMEOUT`
+ * @param monotonic the time in milliseconds; never goes back
+ */
+export function createWriteTurns({ timeoutMs, monotonic }: { timeoutMs: number; monotonic: () => number }) {
+  const turns = createSemaphore(1);
+  let depth = 0;
+
+  return {
+    /** Runs a write when those before it have ended, whether they succeeded or failed. `goesFirst`: before all that wait. */
+    run: async <T>(write: () => Promise<T>, goesFirst = false): Promise<T> => {
+      const cameAt = monotonic();
+      depth++;
+      try {
+        const writeInTime = async (): Promise<T> => {
+          if (monotonic() - cameAt > timeoutMs)
+            throw new LibsqlError('the libSQL server took too long for the writes before this one', 'TIMEOUT');
+          return write();
+        };
+        return await turns.run(writer, writeInTime, goesFirst);
+      } finally {
+        depth--;
+      }
+    },
+    /** How many writes wait or are running. */
+    depth: () => depth,
+  };
+}
