@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
 import { callTool } from '../../testing/mcp.ts';
+import { isRemote } from '../../testing/remote/databases.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import type { ApiKey, CreatedApiKey } from './model.ts';
 
@@ -79,7 +80,8 @@ describe('a key with an expiry', () => {
     expect(error).toMatch(/expires|readOnly/);
   });
 
-  test('is not looked up once the index was read again', async () => {
+  // Processes that share a database look up every key that they do not know.
+  test.skipIf(isRemote)('is not looked up once the index was read again', async () => {
     const key = await create({ expiresIn: '1h' });
     clock.advance(3_600_000);
     await server.services.readCredentials();

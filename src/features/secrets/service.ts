@@ -36,7 +36,9 @@ export function createSecretsService(options: {
   onUnreadable: (secretId: string) => void;
 }) {
   const { store, sealer, clock, random, endpoint: findEndpoint, onUnreadable } = options;
-  const changes = createSemaphore(1);
+  const turns = createSemaphore(1);
+  // A read of all secrets that began before a change must not undo it.
+  let changes = 0;
   let byEndpoint = new Map<number, readonly OpenedSecret[]>();
   const none: readonly OpenedSecret[] = [];
   const secretsOf = (endpoint: number): readonly OpenedSecret[] => byEndpoint.get(endpoint) ?? none;
@@ -78,11 +80,13 @@ export function createSecretsService(options: {
 
   /** Runs changes of one endpoint's secrets one after the other, and reads its secrets again after each. */
   const change = <T>(endpoint: number, work: () => Promise<T>): Promise<T> =>
-    changes.run(String(endpoint), async () => {
+    turns.run(String(endpoint), async () => {
       try {
         return await work();
       } finally {
-        byEndpoint.set(endpoint, open(await store.listOf(endpoint)));
+        const secrets = open(await store.listOf(endpoint));
+        byEndpoint.set(endpoint, secrets);
+        changes++;
       }
     });
 
@@ -99,8 +103,11 @@ export function createSecretsService(options: {
 
     /** Reads all secrets again: at the start, and when other processes may have changed them. */
     async refresh(): Promise<void> {
+      const before = changes;
+      const all = await store.all();
+      if (changes !== before) return;
       const rows = new Map<number, SecretRow[]>();
-      for (const row of await store.all()) rows.set(row.endpoint, [...(rows.get(row.endpoint) ?? []), row]);
+      for (const row of all) rows.set(row.endpoint, [...(rows.get(row.endpoint) ?? []), row]);
       byEndpoint = new Map([...rows].map(([endpoint, own]) => [endpoint, open(own)]));
     },
 

@@ -17,6 +17,7 @@ import {
 import { join } from 'node:path';
 import { hooktape } from '../command.ts';
 import { type HeldFiling, openHeldFiling } from '../held-filing.ts';
+import { isRemote } from '../remote/databases.ts';
 import { testSecret } from '../test-server.ts';
 
 const journalOf = (directory: string): string => join(directory, 'hooktape.db.capture');
@@ -28,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-describe('the start after a kill', () => {
+describe.skipIf(isRemote)('the start after a kill', () => {
   test('files what was acknowledged, and reads see it at once', async () => {
     const filed = await harness.deliverAll('a');
     await harness.idsIn(harness.server);
@@ -94,7 +95,7 @@ describe('the start after a kill', () => {
   });
 });
 
-describe('a journal beside a database that it was not written for', () => {
+describe.skipIf(isRemote)('a journal beside a database that it was not written for', () => {
   test('of another database is moved aside and logged', async () => {
     harness.hold();
     await harness.deliverAll('a', 'b');
@@ -135,7 +136,7 @@ describe('a journal beside a database that it was not written for', () => {
   });
 });
 
-describe('commands in the directory of a killed server', () => {
+describe.skipIf(isRemote)('commands in the directory of a killed server', () => {
   test('check sees everything and finds no problem', async () => {
     harness.hold();
     const ids = await harness.deliverAll('a', 'b');

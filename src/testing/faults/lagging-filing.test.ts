@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { hooktape } from '../command.ts';
 import { type HeldFiling, openHeldFiling } from '../held-filing.ts';
 import { eventually } from '../poll.ts';
+import { isRemote } from '../remote/databases.ts';
 import { readSse } from '../sse.ts';
 import { testSecret } from '../test-server.ts';
 
@@ -15,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-describe('while filing lags behind', () => {
+describe.skipIf(isRemote)('while filing lags behind', () => {
   test('an import takes its place between the deliveries before and after it', async () => {
     harness.hold();
     const first = await harness.deliverAll('a');
@@ -87,7 +88,7 @@ describe('while filing lags behind', () => {
   });
 });
 
-describe('while filing fails', () => {
+describe.skipIf(isRemote)('while filing fails', () => {
   test('nothing is accepted and /readyz says why; then it heals by itself', async () => {
     const before = await harness.deliverAll('a');
     expect(await harness.idsIn(harness.server)).toEqual(before);
