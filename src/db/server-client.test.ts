@@ -54,3 +54,9 @@ test('one write at a time, capture before others, and reads at once', async () =
   expect(writeQueueDepth()).toBe(0);
   client.close();
 });
+
+test('there are no interactive transactions', async () => {
+  const { client } = createServerClient(`http://127.0.0.1:${http.port}`, undefined);
+  expect(await client.transaction('write').catch(error => error)).toMatchObject({ code: 'UNSUPPORTED' });
+  client.close();
+});

@@ -3,17 +3,11 @@
  * as JSON, and the server refuses JSON with half a surrogate pair; such halves are replaced by U+FFFD, as the embedded database
  * does. Writes take turns (write-turns.ts).
  */
-import {
-  createClient,
-  type InArgs,
-  type InStatement,
-  type InValue,
-  type ResultSet,
-  type TransactionMode,
-} from '@libsql/client';
+import { type Client, createClient, type InArgs, type InStatement, type InValue, type ResultSet } from '@libsql/client';
 import { systemClock } from '../core/clock.ts';
 import type { Database } from './database.ts';
 import { isRead, type Statement, toStatement } from './threads/messages.ts';
+import { unsupported } from './unsupported.ts';
 import { createWriteTurns } from './write-turns.ts';
 
 /** How long one request to a libSQL server may take. */
@@ -45,7 +39,7 @@ export function createServerClient(
       },
       migrate: stmts => turns.run(() => client.migrate(stmts)),
       executeMultiple: sql => turns.run(() => client.executeMultiple(sql)),
-      transaction: (mode?: TransactionMode) => client.transaction(mode),
+      transaction: unsupported('transaction()') as Client['transaction'],
       sync: () => client.sync(),
       reconnect: () => client.reconnect(),
       close: () => client.close(),
@@ -54,7 +48,7 @@ export function createServerClient(
       },
       protocol: client.protocol,
     },
-    captureBatch: stmts => turns.run(() => client.batch(stmts.map(withWellFormedText), 'write'), true),
+    captureBatch: stmts => turns.runFirst(() => client.batch(stmts.map(withWellFormedText), 'write')),
     writeQueueDepth: turns.depth,
   };
 }

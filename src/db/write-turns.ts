@@ -3,7 +3,7 @@
  * a dozen write batches at once may stop answering all writes, for good (seen with sqld 0.24.32, after 6 to 30 seconds of them).
  */
 import { LibsqlError } from '@libsql/client';
-import { createSemaphore } from '../core/concurrency/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../core/concurrency/semaphore.ts';
 
 const writer = 'writer';
 
@@ -15,22 +15,27 @@ export function createWriteTurns({ timeoutMs, monotonic }: { timeoutMs: number; 
   const turns = createSemaphore(1);
   let depth = 0;
 
-  return {
-    /** Runs a write when those before it have ended, whether they succeeded or failed. `goesFirst`: before all that wait. */
-    run: async <T>(write: () => Promise<T>, goesFirst = false): Promise<T> => {
+  const runWith =
+    (take: Semaphore['run']) =>
+    async <T>(write: () => Promise<T>): Promise<T> => {
       const cameAt = monotonic();
       depth++;
       try {
-        const writeInTime = async (): Promise<T> => {
+        return await take(writer, async () => {
           if (monotonic() - cameAt > timeoutMs)
             throw new LibsqlError('the libSQL server took too long for the writes before this one', 'TIMEOUT');
           return write();
-        };
-        return await turns.run(writer, writeInTime, goesFirst);
+        });
       } finally {
         depth--;
       }
-    },
+    };
+
+  return {
+    /** Runs a write when those before it have ended, whether they succeeded or failed. */
+    run: runWith(turns.run),
+    /** The same, before all that `run` lets wait. */
+    runFirst: runWith(turns.runFirst),
     /** How many writes wait or are running. */
     depth: () => depth,
   };

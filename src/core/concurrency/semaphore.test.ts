@@ -63,17 +63,6 @@ describe('run', () => {
     expect(await Promise.all([a, b, c, d])).toEqual(['a', 'b failed', 'c', 'd']);
   });
 
-  test('what goes first starts before all that wait, and interrupts nothing', async () => {
-    const { run } = createSemaphore(1);
-    const { started, end, start } = createWork();
-    const all = ['a', 'b', 'c'].map(name => run('ada', start(name)));
-    all.push(run('ada', start('first'), true));
-    expect(started).toEqual(['a']);
-    for (const name of ['a', 'first', 'b', 'c']) await end(name);
-    await Promise.all(all);
-    expect(started).toEqual(['a', 'first', 'b', 'c']);
-  });
-
   test('another key does not wait', async () => {
     const { run } = createSemaphore(1);
     const { started, end, start } = createWork();
@@ -86,4 +75,16 @@ describe('run', () => {
     await end('d');
     await again;
   });
+});
+
+test('runFirst goes before what waits, in order, and interrupts nothing', async () => {
+  const { run, runFirst, waiting } = createSemaphore(1);
+  const { started, end, start } = createWork();
+  const all = ['a', 'b', 'c'].map(name => run('ada', start(name)));
+  all.push(...['first', 'second'].map(name => runFirst('ada', start(name))));
+  expect([started, waiting('ada')]).toEqual([['a'], 4]);
+  const order = ['a', 'first', 'second', 'b', 'c'];
+  for (const name of order) await end(name);
+  await Promise.all(all);
+  expect([started, waiting('ada')]).toEqual([order, 0]);
 });

@@ -3,30 +3,45 @@
 export type Semaphore = {
   /** Takes a permit at once. @returns releases it; undefined when all permits of the key are taken */
   tryAcquire: (key: string) => (() => void) | undefined;
-  /** Runs `work` once a permit is free, first come first served; with `goesFirst` before all that wait. */
-  run: <T>(key: string, work: () => Promise<T>, goesFirst?: boolean) => Promise<T>;
-  /** How many `run` calls wait for a permit of the key. */
+  /** Runs `work` once a permit is free, first come first served. */
+  run: <T>(key: string, work: () => Promise<T>) => Promise<T>;
+  /** The same, before all that `run` lets wait. */
+  runFirst: <T>(key: string, work: () => Promise<T>) => Promise<T>;
+  /** How many calls wait for a permit of the key. */
   waiting: (key: string) => number;
 };
 
-type Permits = { taken: number; waiting: (() => void)[] };
+type Line = 'first' | 'others';
+type Permits = { taken: number; waiting: Record<Line, (() => void)[]> };
 
 /** @param permits for each key */
 export function createSemaphore(permits: number): Semaphore {
   const byKey = new Map<string, Permits>();
 
   const permitsOf = (key: string): Permits => {
-    const known = byKey.get(key) ?? { taken: 0, waiting: [] };
+    const known = byKey.get(key) ?? { taken: 0, waiting: { first: [], others: [] } };
     byKey.set(key, known);
     return known;
   };
   const release = (key: string): void => {
     const own = permitsOf(key);
-    const next = own.waiting.shift();
+    const next = own.waiting.first.shift() ?? own.waiting.others.shift();
     // The permit goes straight to the next in line, so that no later call can take it.
     if (next) next();
     else if (--own.taken === 0) byKey.delete(key);
   };
+  const runIn =
+    (line: Line): Semaphore['run'] =>
+    async (key, work) => {
+      const own = permitsOf(key);
+      if (own.taken < permits) own.taken++;
+      else await new Promise<void>(resolve => own.waiting[line].push(resolve));
+      try {
+        return await work();
+      } finally {
+        release(key);
+      }
+    };
 
   return {
     tryAcquire(key) {
@@ -39,16 +54,11 @@ export function createSemaphore(permits: number): Semaphore {
         isHeld = false;
       };
     },
-    async run(key, work, goesFirst = false) {
-      const own = permitsOf(key);
-      if (own.taken < permits) own.taken++;
-      else await new Promise<void>(resolve => own.waiting[goesFirst ? 'unshift' : 'push'](resolve));
-      try {
-        return await work();
-      } finally {
-        release(key);
-      }
+    run: runIn('others'),
+    runFirst: runIn('first'),
+    waiting(key) {
+      const { first, others } = byKey.get(key)?.waiting ?? { first: [], others: [] };
+      return first.length + others.length;
     },
-    waiting: key => byKey.get(key)?.waiting.length ?? 0,
   };
 }

@@ -3,11 +3,9 @@
  * Drizzle and the features use it like the network client.
  */
 import { type Client, type InArgs, type InStatement, LibsqlError, type ResultSet } from '@libsql/client';
+import { unsupported } from '../unsupported.ts';
 import { isRead, type Statement, toStatement } from './messages.ts';
 import type { DatabaseThread } from './thread-handle.ts';
-
-const unsupported = (method: string) => () =>
-  Promise.reject(new LibsqlError(`${method} is not available: use batch()`, 'UNSUPPORTED'));
 
 /**
  * @param writer runs every statement that is not a plain SELECT
