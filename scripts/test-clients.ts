@@ -1,18 +1,18 @@
 /*
- * `bun run test:clients [--only lint,java,python,node]`: tests the compiled program and its OpenAPI description with other
- * projects' clients and linters: spectral and redocly, a Java client from openapi-generator, requests-oauthlib, authlib, httpx-sse
- * and eventsource. Installs them from npm, Maven Central and PyPI into `.test-clients/`. Needs node, npm, java, mvn and python3; a
- * part fails when one is missing. Ends with `N passed, N failed`.
+ * `bun run test:clients [--only lint,generated,python,node]`: tests the compiled program and its OpenAPI description with other
+ * projects' clients and linters: spectral and redocly, clients from openapi-generator in Java, Go, Rust, Python and TypeScript,
+ * requests-oauthlib, authlib, httpx-sse and eventsource. Installs them from npm, Maven Central, PyPI, crates.io and the Go module
+ * proxy into `.test-clients/`. Needs node, npm, java, mvn, go, cargo and python3; a part fails when one is missing. Ends with `N passed, N failed`.
  */
 import { parseArgs } from 'node:util';
 import { createChecks } from './lib/checks.ts';
-import { checkJava } from './test-clients/java.ts';
+import { checkGenerated } from './test-clients/generated.ts';
 import { checkLinters } from './test-clients/linters.ts';
 import { checkNode } from './test-clients/node.ts';
 import { checkPython } from './test-clients/python.ts';
 import { firstKey, startServer } from './test-clients/server.ts';
 
-const parts = { lint: checkLinters, java: checkJava, python: checkPython, node: checkNode } as const;
+const parts = { lint: checkLinters, generated: checkGenerated, python: checkPython, node: checkNode } as const;
 const names = Object.keys(parts) as (keyof typeof parts)[];
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: names.join() } } });

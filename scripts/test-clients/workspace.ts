@@ -37,7 +37,7 @@ export async function run(
   return stdout;
 }
 
-const npmPackages = ['@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0', 'eventsource@4.1.1'];
+const npmPackages = ['@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0', 'eventsource@4.1.1', 'typescript@7.0.2'];
 
 /** Installs the npm packages of the linters and node clients. @returns their directory */
 export async function npmWorkspace(): Promise<string> {

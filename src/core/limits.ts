@@ -28,4 +28,6 @@ export const maxRequestBytes = 256 * 1024;
 /** The same for a request without credentials. */
 export const maxAnonymousRequestBytes = 16 * 1024;
 export const maxSearchCharacters = 1000;
+/** The longest destination that a signing secret may name. Longer than every host name with a scheme and a port. */
+export const maxOriginCharacters = 300;
 export const maxSigningSecretCharacters = 16 * 1024;

@@ -192,6 +192,33 @@ describe('/openapi.json', () => {
     expect(described.sort()).toEqual(Object.keys(detail).sort());
   });
 
+  test('no name and no constant in it breaks a generated client', () => {
+    const names = Object.keys(document.components.schemas);
+    // Go clients have a constructor `NewX` for each schema `X`, also for the schemas inside of others.
+    expect(names.filter(name => name.startsWith('New'))).toEqual([]);
+    // Java clients write a boolean constant as a text.
+    expect(JSON.stringify(document)).not.toMatch(/"const":(true|false)/);
+  });
+
+  test('a replay without a destination is refused, and does not fit it', async () => {
+    const validate = new Ajv2020({ strict: false, validateFormats: false })
+      .addSchema({ $id: 'doc', ...document })
+      .getSchema('doc#/components/schemas/ReplayRequest');
+    const id = await server.deliver(await ada.createEndpoint(), '{}');
+    for (const body of [{}, { dryRun: true }, { appendPath: true }]) {
+      expect([body, validate?.(body)]).toEqual([body, false]);
+      await ada.json(400, 'POST', `/api/events/${id}/replay`, body);
+    }
+    for (const body of [{ url: 'https://example.com' }, { listener: 'laptop' }]) expect(validate?.(body)).toBe(true);
+  });
+
+  test('the audit log has both of its media types', async () => {
+    const { content } = operations().find(({ operationId }) => operationId === 'listAudit')?.responses[200] ?? {};
+    expect(Object.keys(content ?? {})).toEqual(['application/json', 'application/x-ndjson']);
+    const response = await ada.call('GET', '/api/audit?format=ndjson');
+    expect(response.headers.get('content-type')).toStartWith('application/x-ndjson');
+  });
+
   test.each(['listEvents', 'exportEndpoint'])('what it says of the query of %s is what is taken', async operationId => {
     const endpoint = await ada.createEndpoint();
     const { path, parameters = [] } = operations().find(one => one.operationId === operationId) ?? {};

@@ -32,7 +32,7 @@ const documentation = (baseUrl: string, sessionCookie: string): Omit<Document, '
     title: 'Hooktape',
     version: apiVersion,
     description:
-      'Captures webhook deliveries per endpoint, stores them exactly as they were received, and lets the account read, search, verify, export and replay them. Times are epoch milliseconds. Every error response is `{ "error": string }`.',
+      'Captures webhook deliveries per endpoint, stores them exactly as they were received, and lets the account read, search, verify, export and replay them. Times are epoch milliseconds. Every error response is `{ "error": string }`. A query parameter, or a property of a body, that an operation does not describe is refused with 400. The version is the date of this contract; generators that need a semantic version take their own, such as `packageVersion` of openapi-generator.',
     contact: { name: 'This installation of Hooktape', url: baseUrl },
     license: { name: 'MIT', identifier: 'MIT' },
   },

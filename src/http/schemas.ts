@@ -74,4 +74,10 @@ export function responses<S extends Record<number, TSchema>>(own: S, ...errors: 
 /** A response that is not JSON, or has one of several media types. It is documented, but not validated. */
 export const byMediaType = (mediaTypes: Record<string, TSchema>) => t.Any({ mediaTypes });
 
+/** A JSON response that can have other media types instead. The JSON is validated. */
+export const jsonOr = <T extends TSchema>(json: T, others: Record<string, TSchema>): T => ({
+  ...json,
+  mediaTypes: { 'application/json': json, ...others },
+});
+
 export const Bytes = byMediaType({ 'application/octet-stream': t.String({ format: 'binary' }) });

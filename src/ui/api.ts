@@ -19,7 +19,7 @@ import type { Session, SignedIn } from '../features/sessions/model.ts';
 import type { SetupDone } from '../features/setup/model.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from '../features/signatures/model.ts';
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../features/teams/model.ts';
-import type { NewTestEvent, PlatformGuide, TestEvent } from '../features/test-events/model.ts';
+import type { PlatformGuide, TestEvent, TestEventInput } from '../features/test-events/model.ts';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -164,7 +164,7 @@ export const api = {
   ) =>
     `/api/endpoints/${id(endpoint)}/export?format=${format}${where ? `&where=${id(where)}` : ''}${ids.length > 0 ? `&ids=${ids.join(',')}` : ''}`,
   platforms: () => call<{ platforms: PlatformGuide[] }>('GET', '/api/platforms').then(answer => answer.platforms),
-  sendTestEvent: (endpoint: string, event: NewTestEvent) =>
+  sendTestEvent: (endpoint: string, event: TestEventInput) =>
     call<TestEvent>('POST', `/api/endpoints/${id(endpoint)}/test-events`, event),
   streamUrl: (endpoint: string, where: string) =>
     `/api/endpoints/${id(endpoint)}/stream?changes=true${where ? `&where=${id(where)}` : ''}`,

@@ -37,7 +37,7 @@ public class Flow {
     same("lastReceivedAt before the first delivery", null, endpoint.getLastReceivedAt());
     deliver(endpoint.getUrl() + "/orders?shop=7&shop=8");
 
-    EventPage page = events.listEvents(endpoint.getId(), 10, null, "order.paid");
+    EventPage page = events.listEvents(endpoint.getId(), 10, null, null, "order.paid", null);
     same("the events found", 1, page.getEvents().size());
     same("the cursor after the last page", null, page.getNextCursor());
     EventSummary summary = page.getEvents().get(0);
@@ -45,7 +45,7 @@ public class Flow {
     same("the size", (long) BODY.length(), summary.getSize());
     same("the events after one delivery", 1L, endpoints.getEndpoint(endpoint.getId()).getEventCount());
 
-    ReplayResult result = events.replayEvent(summary.getId(), new ReplayRequest().url(URI.create(arguments[2])));
+    ReplayResult result = events.replayEvent(summary.getId(), new ReplayRequest().url(URI.create(arguments[2]))).getReplayResult();
     same("the status of the replay", 200, result.getStatus());
     same("the answer to the replay", "thanks", result.getResponsePreview());
 
@@ -60,20 +60,20 @@ public class Flow {
     same("the raw body", BODY, Files.readString(raw.toPath()));
     raw.delete();
 
-    History history = endpoints.exportEndpoint(endpoint.getId(), null, null);
+    History history = endpoints.exportEndpoint(endpoint.getId(), null, null, null, null);
     recent("exportedAt", history.getExportedAt());
     same("the exported body", BODY, history.getEvents().get(0).getPayloadRaw());
     same("the buckets of the last day", 24, endpoints.getActivity(endpoint.getId()).getCounts().size());
 
     KeysApi keys = new KeysApi(client);
-    CreatedApiKey second = keys.createKey(new NewApiKey().name("second"));
+    CreatedApiKey second = keys.createKey(new ApiKeyInput().name("second"));
     same("the account of the second key", account.getId(), new AccountApi(clientFor(origin, second.getKey())).getMe().getId());
     same("the keys", 2, keys.listKeys().getKeys().size());
     same("revoking", true, keys.revokeKey(second.getId()).getOk());
     refused("a revoked key", 401, () -> new AccountApi(clientFor(origin, second.getKey())).getMe());
 
     same("renaming", "renamed", endpoints.renameEndpoint(endpoint.getId(), new EndpointChange().name("renamed")).getName());
-    same("deleting", true, endpoints.deleteEndpoint(endpoint.getId()).getOk());
+    same("deleting", true, endpoints.deleteEndpoint(endpoint.getId(), null).getOk());
     refused("an event of a deleted endpoint", 404, () -> events.getEvent(summary.getId()));
   }
 

@@ -2,7 +2,7 @@
  * `hooktape replay`: a job on the server that sends many events again. The command starts it, shows how far it is, and says at the end what
  * became of it; the job does not depend on it. What is wrong with the options is said before anything is sent.
  */
-import type { NewReplayJob, ReplayJob, ReplayJobDryRun } from '../../features/replay-jobs/model.ts';
+import type { ReplayJob, ReplayJobDryRun, ReplayJobInput } from '../../features/replay-jobs/model.ts';
 import { withScheme } from '../../shared/typed-url.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { type Api, connect, RefusedError } from './api.ts';
@@ -47,7 +47,7 @@ export async function followToEnd(io: Io, api: Api, given: Given, job: ReplayJob
 }
 
 /** @throws UsageError */
-function readWanted(given: Given): Omit<NewReplayJob, 'endpointId'> {
+function readWanted(given: Given): Omit<ReplayJobInput, 'endpointId'> {
   const [where, from, to, pace, per] = ['where', 'from', 'to', 'pace', 'per'].map(given.option);
   const dest2 = given.option('dest2');
   const ignore = given.options('ignore');
@@ -75,7 +75,7 @@ function readWanted(given: Given): Omit<NewReplayJob, 'endpointId'> {
 }
 
 /** Everything in the request was given as an option, so a 400 is wrong usage. @throws UsageError, RefusedError */
-async function create(api: Api, body: NewReplayJob): Promise<ReplayJob | ReplayJobDryRun> {
+async function create(api: Api, body: ReplayJobInput): Promise<ReplayJob | ReplayJobDryRun> {
   try {
     return await api.call<ReplayJob | ReplayJobDryRun>('POST', '/api/replay-jobs', { body });
   } catch (error) {

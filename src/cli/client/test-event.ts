@@ -1,5 +1,5 @@
 /* `hooktape test-event`: a sample delivery of a platform, made and stored by the server. */
-import type { NewTestEvent, TestEvent } from '../../features/test-events/model.ts';
+import type { TestEvent, TestEventInput } from '../../features/test-events/model.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { connect } from './api.ts';
 import { findEndpoint } from './find.ts';
@@ -11,7 +11,7 @@ export const runTestEvent: Run = async (args, io, usage) => {
   const [sample, secret] = [given.option('sample'), readSecret(io, given)];
   const api = connect(io, given);
   const { id, name } = await findEndpoint(api, given.argument(0));
-  const body: NewTestEvent = {
+  const body: TestEventInput = {
     platform: given.argument(1),
     ...(sample !== undefined && { sample }),
     ...(secret !== undefined && { secret }),

@@ -40,7 +40,7 @@ const Where = t.String({
   description: 'of silence, bad_signatures and schema_change: only events that match this filter',
 });
 
-export const NewAlert = t.Object(
+export const AlertInput = t.Object(
   {
     name: Name,
     kind: literals(alertKinds),
@@ -50,9 +50,9 @@ export const NewAlert = t.Object(
     channel: AlertChannel,
     enabled: t.Optional(t.Boolean({ default: true })),
   },
-  { title: 'NewAlert', additionalProperties: false },
+  { title: 'AlertInput', additionalProperties: false },
 );
-export type NewAlert = Static<typeof NewAlert>;
+export type AlertInput = Static<typeof AlertInput>;
 
 export const AlertChange = t.Object(
   {

@@ -4,7 +4,7 @@ import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
-import { Alert, AlertChange, AlertList, AlertParams, AlertTest, NewAlert } from './model.ts';
+import { Alert, AlertChange, AlertInput, AlertList, AlertParams, AlertTest } from './model.ts';
 import type { AlertsService } from './service.ts';
 
 export const alertsRoutes = ({ gate, alerts }: { gate: Gate; alerts: AlertsService }) =>
@@ -24,7 +24,7 @@ export const alertsRoutes = ({ gate, alerts }: { gate: Gate; alerts: AlertsServi
       '/:id/alerts',
       async ({ principal, params, body, status }) => status(201, await alerts.create(principal, params.id, body)),
       {
-        ...jsonInput(NewAlert, { nullIsAbsent: true }),
+        ...jsonInput(AlertInput, { nullIsAbsent: true }),
         params: IdParams,
         response: responses({ 201: Alert, 400: FilterErrorBody }, 403, 404),
         detail: {

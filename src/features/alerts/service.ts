@@ -16,7 +16,7 @@ import type { QueuesService } from '../queues/service.ts';
 import type { Channel, SendAlert } from './channels.ts';
 import { newState } from './conditions.ts';
 import type { Message, Notification } from './message.ts';
-import type { Alert, AlertChange, AlertList, AlertTest, NewAlert } from './model.ts';
+import type { Alert, AlertChange, AlertInput, AlertList, AlertTest } from './model.ts';
 import { eventsThatCount } from './observe.ts';
 import { readChannel } from './read-channel.ts';
 import type { AlertRow, AlertsStore } from './store.ts';
@@ -86,7 +86,7 @@ export function createAlertsService(options: {
     return { position, state: Buffer.from(JSON.stringify(newState(await store.clock()))) };
   };
 
-  const readRule = (kind: AlertRow['kind'], given: Pick<NewAlert, 'where' | 'minutes' | 'count'>): Rule => {
+  const readRule = (kind: AlertRow['kind'], given: Pick<AlertInput, 'where' | 'minutes' | 'count'>): Rule => {
     const { where, minutes, count } = given;
     if (kind === 'silence' && minutes == null) throw invalid('minutes: required for silence');
     // A filter that is not used would be mistaken for one that is. `minutes` and `count` are shown as null.
@@ -151,7 +151,7 @@ export function createAlertsService(options: {
     },
 
     /** @throws invalid, not_found, limit_reached, forbidden for an app */
-    async create(principal: Who, endpointId: string, request: NewAlert): Promise<Alert> {
+    async create(principal: Who, endpointId: string, request: AlertInput): Promise<Alert> {
       requireUser(principal);
       const name = readName(request.name);
       const rule = readRule(request.kind, request);

@@ -28,6 +28,8 @@ export const AuditPage = t.Object(
 );
 export type AuditPage = Static<typeof AuditPage>;
 
+export const AuditLines = t.String({ description: 'an AuditEntry a line' });
+
 export const AuditQuery = t.Object({
   limit: t.Optional(
     textDocumentedAs(t.Integer({ minimum: 1, maximum: 100, default: defaultPageSize }), {

@@ -4,8 +4,8 @@ import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
 import { sandboxed } from '../../http/sandboxed.ts';
-import { responses } from '../../http/schemas.ts';
-import { AuditPage, AuditQuery } from './model.ts';
+import { jsonOr, responses } from '../../http/schemas.ts';
+import { AuditLines, AuditPage, AuditQuery } from './model.ts';
 import type { AuditService } from './service.ts';
 
 export const auditRoutes = ({ gate, audit }: { gate: Gate; audit: AuditService }) =>
@@ -24,7 +24,7 @@ export const auditRoutes = ({ gate, audit }: { gate: Gate; audit: AuditService }
         : audit.page(principal, query),
     {
       ...queryOf(AuditQuery),
-      response: responses({ 200: AuditPage }, 400, 403),
+      response: responses({ 200: jsonOr(AuditPage, { 'application/x-ndjson': AuditLines }) }, 400, 403),
       detail: {
         operationId: 'listAudit',
         summary: 'Who changed what, newest first; for an owner only',

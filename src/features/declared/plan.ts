@@ -10,7 +10,7 @@ import { readOwnRetention } from '../../core/retention.ts';
 import type { Declaration } from './document.ts';
 import { type CurrentForward, compareForwards } from './forwards.ts';
 import type { ForwardColumns, ForwardWrites } from './forwards-store.ts';
-import type { EndpointRow, NewSecret, SecretRow } from './store.ts';
+import type { EndpointRow, SecretInput, SecretRow } from './store.ts';
 
 /** The fields that a file may give, besides name and account. */
 export const managedFields = ['address', 'secrets', 'answers', 'forwards', 'guard', 'retention'] as const;
@@ -29,7 +29,7 @@ export type Current = {
 export type PlanTools = {
   retentionLimitMs: (plan: Plan) => number;
   seal: (endpointId: string, guard: Guard | null) => Pick<EndpointRow, 'guard' | 'guardSecrets'>;
-  newSecret: (secret: { platform: string | null; secret: string }) => NewSecret;
+  newSecret: (secret: { platform: string | null; secret: string }) => SecretInput;
   newForwardId: () => string;
   /** The columns of a forward. */
   forwardColumns: (id: string, settings: ForwardSettings) => ForwardColumns;
@@ -41,7 +41,7 @@ export type Difference = {
   set: Partial<EndpointRow>;
   /** null: none. */
   answers: AnswerRules | null | undefined;
-  addSecrets: NewSecret[];
+  addSecrets: SecretInput[];
   confirmSecrets: string[];
   removeSecrets: string[];
   forwards: ForwardWrites;

@@ -12,12 +12,12 @@ export type EndpointRow = typeof endpoints.$inferSelect;
 export type NewEndpoint = typeof endpoints.$inferInsert & { id: string };
 export type SecretRow = typeof secrets.$inferSelect;
 export type ForwardRow = typeof forwards.$inferSelect;
-export type NewSecret = Omit<SecretRow, 'endpoint'>;
+export type SecretInput = Omit<SecretRow, 'endpoint'>;
 
 export type Writes = {
   create: {
     row: NewEndpoint;
-    secrets: readonly NewSecret[];
+    secrets: readonly SecretInput[];
     answers: AnswerRules | null | undefined;
     forwards: ForwardWrites;
   }[];
@@ -29,7 +29,7 @@ export type Writes = {
     token: { urlId: string; to: string; until: number } | undefined;
     /** null: none any more. */
     answers: AnswerRules | null | undefined;
-    addSecrets: readonly NewSecret[];
+    addSecrets: readonly SecretInput[];
     /** By id. */
     confirmSecrets: readonly string[];
     removeSecrets: readonly string[];
@@ -129,7 +129,7 @@ function statementsOf(
   { now, withPinned }: { now: number; withPinned: boolean },
 ): Statement[] {
   const seqOf = (id: string) => sql`(SELECT seq FROM endpoints WHERE id = ${id})`;
-  const insertSecrets = (id: string, rows: readonly NewSecret[]): Statement[] =>
+  const insertSecrets = (id: string, rows: readonly SecretInput[]): Statement[] =>
     rows.map(row => db.insert(secrets).values({ ...row, endpoint: seqOf(id) as unknown as number }));
   // With a new version, so that their sequences restart.
   const replaceAnswers = (id: string, rules: AnswerRules | null | undefined): Statement[] => {

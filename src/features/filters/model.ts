@@ -5,8 +5,8 @@ import { EventSummary, Where } from '../events/model.ts';
 
 const WhereText = t.String({ description: 'a filter, such as `type:invoice.* size>10k`' });
 
-export const NewFilter = t.Object({ name: Name, where: WhereText }, { title: 'NewFilter' });
-export type NewFilter = Static<typeof NewFilter>;
+export const FilterInput = t.Object({ name: Name, where: WhereText }, { title: 'FilterInput' });
+export type FilterInput = Static<typeof FilterInput>;
 
 export const SavedFilter = t.Object(
   { id: t.String(), name: t.String(), where: WhereText, createdAt: Timestamp },

@@ -11,10 +11,10 @@ import {
   DeletionRequest,
   EventCount,
   EventCountQuery,
+  FilterInput,
   FilterParams,
   FilterTest,
   FilterTestResult,
-  NewFilter,
   SavedFilter,
   SavedFilterList,
 } from './model.ts';
@@ -38,7 +38,7 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
       '/:id/filters',
       async ({ principal, params, body, status }) => status(201, await filters.create(principal, params.id, body)),
       {
-        ...jsonInput(NewFilter),
+        ...jsonInput(FilterInput),
         params: IdParams,
         response: responses({ 201: SavedFilter, 400: FilterErrorBody }, 403, 404),
         detail: {

@@ -12,7 +12,7 @@ import { parseWhere } from '../../core/where.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
-import type { FilterTest, FilterTestResult, NewFilter, SavedFilter } from './model.ts';
+import type { FilterInput, FilterTest, FilterTestResult, SavedFilter } from './model.ts';
 import { readSelection } from './selection.ts';
 import type { FilterRow, FiltersStore } from './store.ts';
 
@@ -45,7 +45,7 @@ export function createFiltersService(options: {
     },
 
     /** @throws invalid for the name and the filter, not_found, limit_reached */
-    async create(principal: TeamAccess, endpointId: string, request: NewFilter): Promise<SavedFilter> {
+    async create(principal: TeamAccess, endpointId: string, request: FilterInput): Promise<SavedFilter> {
       const name = readName(request.name);
       const { text } = readSelection(request.where);
       const { seq: endpoint } = await findEndpoint(principal, endpointId);

@@ -57,8 +57,11 @@ const settable = {
   enabled: t.Optional(t.Boolean({ description: 'false: paused, events wait; default true' })),
 };
 
-export const NewForward = t.Object({ name: Name, ...settable }, { title: 'NewForward', additionalProperties: false });
-export type NewForward = Static<typeof NewForward>;
+export const ForwardInput = t.Object(
+  { name: Name, ...settable },
+  { title: 'ForwardInput', additionalProperties: false },
+);
+export type ForwardInput = Static<typeof ForwardInput>;
 export const ForwardChange = t.Object(
   { ...settable, name: t.Optional(Name), url: t.Optional(settable.url) },
   { title: 'ForwardChange', additionalProperties: false },

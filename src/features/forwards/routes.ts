@@ -11,10 +11,10 @@ import {
   ForwardChange,
   ForwardDeliveryPage,
   ForwardDeliveryQuery,
+  ForwardInput,
   ForwardList,
   ForwardParams,
   ForwardSelection,
-  NewForward,
 } from './model.ts';
 import type { ForwardsService } from './service.ts';
 
@@ -56,7 +56,7 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
       '/:id/forwards',
       async ({ principal, params, body, status }) => status(201, await forwards.create(principal, params.id, body)),
       {
-        ...jsonInput(NewForward, { nullIsAbsent: true }),
+        ...jsonInput(ForwardInput, { nullIsAbsent: true }),
         params: IdParams,
         response: responses({ 201: Forward, 400: FilterErrorBody }, 403, 404),
         detail: {

@@ -20,8 +20,8 @@ import type {
   ForwardDeliveryPage,
   ForwardDeliveryQuery,
   ForwardDryRun,
+  ForwardInput,
   ForwardSelection,
-  NewForward,
 } from './model.ts';
 import type { ForwardRow, ForwardsStore, NewForwardRow } from './store.ts';
 import { toDelivery, toForward } from './view.ts';
@@ -164,7 +164,7 @@ export function createForwardsService(options: {
     forward: shown,
 
     /** @throws invalid, not_found, limit_reached */
-    async create(principal: MemberAccess, endpointId: string, request: NewForward): Promise<Forward> {
+    async create(principal: MemberAccess, endpointId: string, request: ForwardInput): Promise<Forward> {
       const settings = readForward(request);
       const { seq: endpoint } = await findEndpoint(principal, endpointId);
       await refuseOwn(settings);

@@ -34,7 +34,7 @@ export const CreatedApiKey = t.Object(
 export type CreatedApiKey = Static<typeof CreatedApiKey>;
 
 export const ApiKeyList = t.Object({ keys: t.Array(ApiKey) }, { title: 'ApiKeyList' });
-export const NewApiKey = t.Object(
+export const ApiKeyInput = t.Object(
   {
     name: Name,
     expiresAt: t.Optional(nullable(t.Integer({ description: 'epoch milliseconds, in the future; null: never' }))),
@@ -43,6 +43,6 @@ export const NewApiKey = t.Object(
     ),
     readOnly: t.Optional(t.Boolean({ default: false, description: 'true: a key that may only read' })),
   },
-  { title: 'NewApiKey' },
+  { title: 'ApiKeyInput' },
 );
-export type NewApiKey = Static<typeof NewApiKey>;
+export type ApiKeyInput = Static<typeof ApiKeyInput>;

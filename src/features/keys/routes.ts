@@ -4,7 +4,7 @@ import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
-import { ApiKeyList, CreatedApiKey, NewApiKey } from './model.ts';
+import { ApiKeyInput, ApiKeyList, CreatedApiKey } from './model.ts';
 import type { KeysService } from './service.ts';
 
 export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
@@ -23,7 +23,7 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
       async ({ principal: { accountId, app }, body: { name, ...options }, status }) =>
         status(201, await keys.create(accountId, name, { ...options, createdBy: app })),
       {
-        ...jsonInput(NewApiKey),
+        ...jsonInput(ApiKeyInput),
         response: responses({ 201: CreatedApiKey }, 400, 403),
         detail: {
           operationId: 'createKey',

@@ -13,13 +13,13 @@ import { maxKeysPerAccount } from '../../core/limits.ts';
 import type { ActingApp } from '../../core/principal.ts';
 import { readName } from '../../core/text.ts';
 import { parseDuration } from '../../shared/units.ts';
-import type { ApiKey, CreatedApiKey, NewApiKey } from './model.ts';
+import type { ApiKey, ApiKeyInput, CreatedApiKey } from './model.ts';
 import type { AuthenticatedKey, KeysStore } from './store.ts';
 
 const toApp = (id: string | null, name: string | null): ApiKey['app'] =>
   id === null ? null : { id, name: name ?? '' };
 
-type NewKeyOptions = Omit<NewApiKey, 'name'> & { createdBy?: ActingApp | undefined };
+type NewKeyOptions = Omit<ApiKeyInput, 'name'> & { createdBy?: ActingApp | undefined };
 
 export type KeysService = ReturnType<typeof createKeysService>;
 
@@ -118,7 +118,10 @@ export function createKeysService(options: {
 }
 
 /** Epoch ms; null: the key does not expire. @throws invalid */
-function readExpiry({ expiresAt, expiresIn }: Pick<NewApiKey, 'expiresAt' | 'expiresIn'>, now: number): number | null {
+function readExpiry(
+  { expiresAt, expiresIn }: Pick<ApiKeyInput, 'expiresAt' | 'expiresIn'>,
+  now: number,
+): number | null {
   if (typeof expiresAt === 'number' && typeof expiresIn === 'string')
     throw invalid('give either expiresAt or expiresIn, not both');
   if (typeof expiresIn === 'string') {

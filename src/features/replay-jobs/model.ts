@@ -24,7 +24,7 @@ const Sign = t.Object(
   { additionalProperties: false },
 );
 
-export const NewReplayJob = t.Object(
+export const ReplayJobInput = t.Object(
   {
     endpointId: t.String(),
     where: t.Optional(t.String({ description: 'only events that match this filter' })),
@@ -72,9 +72,9 @@ export const NewReplayJob = t.Object(
     sign: t.Optional(Sign),
     dryRun: t.Optional(t.Boolean({ description: 'only count the events' })),
   },
-  { title: 'NewReplayJob', additionalProperties: false },
+  { title: 'ReplayJobInput', additionalProperties: false },
 );
-export type NewReplayJob = Static<typeof NewReplayJob>;
+export type ReplayJobInput = Static<typeof ReplayJobInput>;
 
 export const ReplayJob = t.Object(
   {

@@ -6,10 +6,10 @@ import { jsonInput, queryOf } from '../../http/input.ts';
 import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import {
   JobItemParams,
-  NewReplayJob,
   ReplayJob,
   ReplayJobAnswers,
   ReplayJobDryRun,
+  ReplayJobInput,
   ReplayJobItemPage,
   ReplayJobItemQuery,
   ReplayJobPage,
@@ -31,7 +31,7 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
         return 'id' in created ? status(202, created) : status(200, created);
       },
       {
-        ...jsonInput(NewReplayJob, { nullIsAbsent: true }),
+        ...jsonInput(ReplayJobInput, { nullIsAbsent: true }),
         response: { ...responses({ 200: ReplayJobDryRun, 202: ReplayJob }, 403, 404, 409), 400: FilterErrorBody },
         detail: {
           operationId: 'createReplayJob',

@@ -4,7 +4,7 @@ import { parseEventId } from '../../core/ids.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { EventSummary } from '../events/model.ts';
-import { maxJobEvents, type NewReplayJob } from './model.ts';
+import { maxJobEvents, type ReplayJobInput } from './model.ts';
 import type { ReplayJobsStore } from './store.ts';
 
 /** So many are read at once. */
@@ -35,7 +35,7 @@ export function createSelection({ store, matching, summaries }: SelectionOptions
   }
 
   /** The events of a job, oldest first. @throws invalid when there are too many, not_found */
-  return async (principal: MemberAccess, request: NewReplayJob): Promise<{ seqs: number[]; bytes: number }> => {
+  return async (principal: MemberAccess, request: ReplayJobInput): Promise<{ seqs: number[]; bytes: number }> => {
     const { endpointId, per = 'event', eventIds } = request;
     const where = whereOf(request);
     const steps = eventIds ? chosen(principal, endpointId, eventIds) : matching(principal, { endpointId, where });
@@ -63,7 +63,7 @@ export function createSelection({ store, matching, summaries }: SelectionOptions
 }
 
 /** The filter of a job: `where` and the times. @throws invalid */
-export function whereOf({ where = '', from, to, eventIds }: NewReplayJob): string {
+export function whereOf({ where = '', from, to, eventIds }: ReplayJobInput): string {
   if (eventIds && (where.trim() !== '' || from !== undefined || to !== undefined))
     throw invalid('give either eventIds, or where, from and to');
   const time = (name: string, value: number | string): string => {

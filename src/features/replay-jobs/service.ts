@@ -14,10 +14,10 @@ import { parseWhere } from '../../core/where.ts';
 import type { QueueKind } from '../queues/queue.ts';
 import type { QueuesService } from '../queues/service.ts';
 import type {
-  NewReplayJob,
   ReplayJob,
   ReplayJobAnswers,
   ReplayJobDryRun,
+  ReplayJobInput,
   ReplayJobItemPage,
   ReplayJobItemQuery,
   ReplayJobPage,
@@ -112,7 +112,7 @@ export function createReplayJobsService(
      * @throws invalid, not_found for the endpoint or the secret, conflict when a job that is not over sends to one of the
      * destinations, limit_reached
      */
-    async create(principal: MemberAccess, request: NewReplayJob): Promise<ReplayJob | ReplayJobDryRun> {
+    async create(principal: MemberAccess, request: ReplayJobInput): Promise<ReplayJob | ReplayJobDryRun> {
       const dest = readKeptDestination(request.dest);
       const dest2 = request.dest2 ? readKeptDestination(request.dest2) : null;
       const destinations = [dest, ...(dest2 === null ? [] : [dest2])].map(sameForAll);

@@ -68,7 +68,7 @@ export const ReplaySign = t.Object(
 
 export const ReplayRequest = t.Object(
   {
-    url: t.Optional(HttpUrl('an absolute http or https URL')),
+    url: t.Optional(HttpUrl('an absolute http or https URL; give either this or `listener`')),
     listener: t.Optional(
       t.String({
         description: 'in place of `url`: the name of a connected listener, which sends it to its own target',
@@ -81,7 +81,13 @@ export const ReplayRequest = t.Object(
     sign: t.Optional(ReplaySign),
     dryRun: t.Optional(t.Boolean({ description: 'answer with the request instead of sending it' })),
   },
-  { title: 'ReplayRequest' },
+  {
+    title: 'ReplayRequest',
+    // For readers of the description; the service checks it. Client generators skip these keywords, but make unusable classes
+    // from a union of objects that differ in what they require.
+    if: { required: ['url'] },
+    else: { required: ['listener'] },
+  },
 );
 export type ReplayRequest = Static<typeof ReplayRequest>;
 
@@ -98,7 +104,8 @@ export type ReplayResult = Static<typeof ReplayResult>;
 
 export const ReplayDryRun = t.Object(
   {
-    dryRun: t.Literal(true),
+    // Not `t.Literal(true)`: Java clients generated from a constant boolean do not compile.
+    dryRun: t.Boolean({ description: 'always true' }),
     method: t.String(),
     url: t.String({
       description:

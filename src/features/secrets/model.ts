@@ -1,6 +1,6 @@
 /* Schemas of signing secrets. Responses never contain a secret. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { maxSigningSecretCharacters } from '../../core/limits.ts';
+import { maxOriginCharacters, maxSigningSecretCharacters } from '../../core/limits.ts';
 import { nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 
 export const Secret = t.Object(
@@ -41,7 +41,7 @@ export const SecretList = t.Object(
 );
 export type SecretList = Static<typeof SecretList>;
 
-export const NewSecret = t.Object(
+export const SecretInput = t.Object(
   {
     platform: t.Optional(
       nullable(t.String({ description: 'a platform’s name; null or absent applies to any platform' })),
@@ -50,7 +50,7 @@ export const NewSecret = t.Object(
       description: 'as the platform shows it',
     }),
   },
-  { title: 'NewSecret' },
+  { title: 'SecretInput' },
 );
 
 export const maxSigningDestinations = 20;
@@ -60,7 +60,7 @@ export const SecretChange = t.Object(
     maySign: t.Optional(t.Boolean({ description: 'whether the server may sign replays with it' })),
     destinations: t.Optional(
       t.Array(
-        textDocumentedAs(t.String({ format: 'uri', maxLength: 300 }), {
+        textDocumentedAs(t.String({ format: 'uri', maxLength: maxOriginCharacters }), {
           description: 'an origin: scheme, host and port',
         }),
         {

@@ -4,7 +4,7 @@ import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
-import { NewSecret, Secret, SecretChange, SecretList, SecretParams } from './model.ts';
+import { Secret, SecretChange, SecretInput, SecretList, SecretParams } from './model.ts';
 import type { SecretsService } from './service.ts';
 
 export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsService }) =>
@@ -25,7 +25,7 @@ export const secretsRoutes = ({ gate, secrets }: { gate: Gate; secrets: SecretsS
       async ({ principal, params, body: { platform = null, secret }, status }) =>
         status(201, await secrets.add(principal, params.id, { platform, secret })),
       {
-        ...jsonInput(NewSecret),
+        ...jsonInput(SecretInput),
         params: IdParams,
         response: responses({ 201: Secret }, 400, 404),
         detail: {

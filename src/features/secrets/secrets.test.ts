@@ -73,6 +73,17 @@ describe('POST /api/endpoints/{id}/secrets', () => {
     expect(error).toContain(reason);
   });
 
+  test('a destination of its signatures has at most 300 characters', async () => {
+    const endpoint = await ada.createEndpoint();
+    const { id } = await add(endpoint, 'stripe', stripeSecret);
+    const change = (status: number, destination: string) =>
+      ada.json(status, 'PATCH', `/api/endpoints/${endpoint.id}/secrets/${id}`, { destinations: [destination] });
+    await change(200, `https://${'a'.repeat(292)}`);
+    expect(await change(400, `https://${'a'.repeat(293)}`)).toEqual({
+      error: 'a destination must be at most 300 characters',
+    });
+  });
+
   test('a secret without a platform is used for all platforms', async () => {
     const endpoint = await ada.createEndpoint();
     const created = await ada.json<Secret>(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, {

@@ -8,6 +8,7 @@ import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
+import { maxOriginCharacters } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';
@@ -193,6 +194,8 @@ export function createSecretsService(options: {
 /** An origin in the form in which browsers write it, so that it is compared as text. @throws invalid */
 function readOrigin(given: string): string {
   const url = URL.parse(given);
+  if (given.length > maxOriginCharacters)
+    throw invalid(`a destination must be at most ${maxOriginCharacters} characters`);
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== given)
     throw invalid(
       'a destination is an origin as browsers write it, such as https://staging.example.com or http://10.0.0.5:3000: lower case, no user name, no default port, no path',

@@ -23,7 +23,7 @@ export const Team = t.Object(
 );
 export type Team = Static<typeof Team>;
 
-export const NewInvitation = t.Object({ email: Email }, { title: 'NewInvitation' });
+export const InvitationInput = t.Object({ email: Email }, { title: 'InvitationInput' });
 
 const invitationFields = {
   id: t.String(),

@@ -10,7 +10,7 @@ import type { SessionsService } from '../sessions/service.ts';
 import {
   Acceptance,
   Invitation,
-  NewInvitation,
+  InvitationInput,
   OpenInvitation,
   PendingInvitationList,
   Team,
@@ -45,7 +45,7 @@ const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
       '/invitations',
       async ({ principal, body, status }) => status(201, await teams.invite(principal, body.email)),
       {
-        ...jsonInput(NewInvitation),
+        ...jsonInput(InvitationInput),
         response: responses({ 201: Invitation }, 400, 403, 409),
         detail: {
           operationId: 'invite',

@@ -41,7 +41,7 @@ export const PlatformList = t.Object(
   { title: 'PlatformList' },
 );
 
-export const NewTestEvent = t.Object(
+export const TestEventInput = t.Object(
   {
     platform: t.String({ minLength: 1, maxLength: 100, description: 'a platform’s name' }),
     sample: t.Optional(t.String({ minLength: 1, maxLength: 200, description: 'absent: the platform’s first sample' })),
@@ -52,9 +52,9 @@ export const NewTestEvent = t.Object(
       }),
     ),
   },
-  { title: 'NewTestEvent' },
+  { title: 'TestEventInput' },
 );
-export type NewTestEvent = Static<typeof NewTestEvent>;
+export type TestEventInput = Static<typeof TestEventInput>;
 
 export const TestEvent = t.Object(
   {

@@ -5,7 +5,7 @@ import { clientInfo } from '../../http/client-info.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
 import { IdParams, responses } from '../../http/schemas.ts';
-import { NewTestEvent, PlatformList, TestEvent } from './model.ts';
+import { PlatformList, TestEvent, TestEventInput } from './model.ts';
 import type { TestEventsService } from './service.ts';
 
 export const testEventsRoutes = ({ gate, testEvents }: { gate: Gate; testEvents: TestEventsService }) =>
@@ -25,7 +25,7 @@ export const testEventsRoutes = ({ gate, testEvents }: { gate: Gate; testEvents:
       async ({ principal, params, body, request, status }) =>
         status(201, await testEvents.send(principal, params.id, body, clientInfo(request, principal).sourceIp)),
       {
-        ...jsonInput(NewTestEvent),
+        ...jsonInput(TestEventInput),
         params: IdParams,
         response: responses({ 201: TestEvent }, 400, 403, 404, 409),
         detail: {

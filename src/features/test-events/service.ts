@@ -13,7 +13,7 @@ import type { Platform } from '../../platforms/engine/platform.ts';
 import { createFresh, type Sample, type SampleRequest } from '../../platforms/engine/sample.ts';
 import { canTestSign, createTestSecret, testEventHeader } from '../../platforms/engine/test-secret.ts';
 import { findPlatform, parseSecret, sign } from '../../platforms/platforms.ts';
-import type { NewTestEvent, PlatformGuide, TestEvent } from './model.ts';
+import type { PlatformGuide, TestEvent, TestEventInput } from './model.ts';
 
 type Options = {
   /** @throws not_found */
@@ -58,7 +58,7 @@ export function createTestEventsService({ endpoint, urlOf, testSecret, record, c
     async send(
       principal: Pick<TeamAccess, 'teamId'>,
       endpointId: string,
-      { platform: name, sample: sampleName, secret: given }: NewTestEvent,
+      { platform: name, sample: sampleName, secret: given }: TestEventInput,
       sourceIp: string,
     ): Promise<TestEvent> {
       const { seq, token, pausedAt } = await endpoint(principal, endpointId);

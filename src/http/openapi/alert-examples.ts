@@ -18,7 +18,7 @@ const alert = {
 };
 
 export const alertExamples: Record<string, unknown> = {
-  NewAlert: {
+  AlertInput: {
     name: alert.name,
     kind: alert.kind,
     where: alert.where,

@@ -164,7 +164,7 @@ const bySchema: Record<string, unknown> = {
   },
   EventSummary: summary,
   PinRequest: { name: 'golden', note: 'the first paid order' },
-  NewFilter: { name: 'Large orders', where: 'type:order.* size>10k' },
+  FilterInput: { name: 'Large orders', where: 'type:order.* size>10k' },
   ...signatureExamples(body, sha256),
   SavedFilter: filter,
   SavedFilterList: { filters: [filter] },

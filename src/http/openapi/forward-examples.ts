@@ -28,7 +28,7 @@ const forward = {
 };
 
 export const forwardExamples: Record<string, unknown> = {
-  NewForward: settings,
+  ForwardInput: settings,
   ForwardChange: { url: 'https://next.example.com/hook' },
   Forward: forward,
   ForwardList: { forwards: [forward] },

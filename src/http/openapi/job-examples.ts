@@ -34,7 +34,7 @@ const answer = (total: string) => ({
 });
 
 export const jobExamples: Record<string, unknown> = {
-  NewReplayJob: {
+  ReplayJobInput: {
     endpointId: job.endpointId,
     where: 'type:order.*',
     from: '2h',

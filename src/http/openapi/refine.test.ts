@@ -191,14 +191,14 @@ describe('what generators of clients stumble over', () => {
   });
 
   test('what is enforced of input', () => {
-    expect(properties('NewApiKey')['name']).toMatchObject({ minLength: 1, maxLength: 100 });
+    expect(properties('ApiKeyInput')['name']).toMatchObject({ minLength: 1, maxLength: 100 });
     expect(properties('SetupRequest')['password']).toMatchObject({
       minLength: 12,
       maxLength: 1024,
       format: 'password',
     });
-    expect(properties('NewInvitation')['email']).toMatchObject({ format: 'email', maxLength: 255 });
-    expect(properties('NewSecret')['secret']).toMatchObject({ minLength: 1, maxLength: 16_384 });
+    expect(properties('InvitationInput')['email']).toMatchObject({ format: 'email', maxLength: 255 });
+    expect(properties('SecretInput')['secret']).toMatchObject({ minLength: 1, maxLength: 16_384 });
     expect(properties('ReplayRequest')['url']).toMatchObject({ format: 'uri', maxLength: 8192 });
   });
 });

@@ -14,8 +14,8 @@ const secret = {
 export const secretExamples = {
   Secret: secret,
   SecretList: { secrets: [secret], learnSecretsUntil: null },
-  NewSecret: { platform: 'stripe', secret: 'whsec_replace_this_with_the_secret_of_the_endpoint' },
-  NewTestEvent: { platform: 'stripe', sample: 'invoice.paid' },
+  SecretInput: { platform: 'stripe', secret: 'whsec_replace_this_with_the_secret_of_the_endpoint' },
+  TestEventInput: { platform: 'stripe', sample: 'invoice.paid' },
   TestEvent: {
     eventId: 'evt_01m2ab3cd4ef5gh6jk7mn8pq9r',
     platform: 'stripe',

@@ -34,8 +34,8 @@ export const teamExamples: Record<string, unknown> = {
   ApiKeyList: { keys: [key] },
   CreatedApiKey: { ...key, lastUsedAt: null, key: 'htk_4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2k4m6n8p0q2r4s6t87x2q' },
   Invitation: { ...invitation, url: 'https://hooks.example.com/login?invitation=4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2' },
-  NewApiKey: { name: 'laptop', expiresIn: '90d' },
-  NewInvitation: { email: 'grace@example.com' },
+  ApiKeyInput: { name: 'laptop', expiresIn: '90d' },
+  InvitationInput: { email: 'grace@example.com' },
   OpenInvitation: { email: 'grace@example.com', teamOf: 'ada@example.com' },
   PendingInvitationList: { invitations: [invitation] },
   Team: {

@@ -1,6 +1,6 @@
 /* The calls of alerts. */
 
-import type { Alert, AlertChange, AlertList, AlertTest, NewAlert } from '../../features/alerts/model.ts';
+import type { Alert, AlertChange, AlertInput, AlertList, AlertTest } from '../../features/alerts/model.ts';
 import { call } from '../api.ts';
 
 const listPath = (endpoint: string): string => `/api/endpoints/${encodeURIComponent(endpoint)}/alerts`;
@@ -8,7 +8,7 @@ const pathOf = (endpoint: string, alert: string): string => `${listPath(endpoint
 
 export const alertsApi = {
   list: (endpoint: string) => call<AlertList>('GET', listPath(endpoint)),
-  create: (endpoint: string, alert: NewAlert) => call<Alert>('POST', listPath(endpoint), alert),
+  create: (endpoint: string, alert: AlertInput) => call<Alert>('POST', listPath(endpoint), alert),
   change: (endpoint: string, alert: string, change: AlertChange) =>
     call<Alert>('PATCH', pathOf(endpoint, alert), change),
   remove: (endpoint: string, alert: string) => call<unknown>('DELETE', pathOf(endpoint, alert)),

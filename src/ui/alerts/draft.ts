@@ -1,6 +1,6 @@
 /* What the form of an alert collects, the requests that it makes, and the field to which a problem belongs. Pure. */
 
-import type { Alert, AlertChange, NewAlert } from '../../features/alerts/model.ts';
+import type { Alert, AlertChange, AlertInput } from '../../features/alerts/model.ts';
 import { FilterError } from '../../shared/filter/filter.ts';
 import { withScheme } from '../../shared/typed-url.ts';
 import { ApiError } from '../api.ts';
@@ -125,7 +125,7 @@ const channelOf = ({
   token,
   isTokenRemoved,
   isNewSecret,
-}: AlertDraft): NewAlert['channel'] => {
+}: AlertDraft): AlertInput['channel'] => {
   if (type === 'email') return { type, to: to.trim() };
   return {
     type,
@@ -139,7 +139,7 @@ const channelOf = ({
 const nameOf = ({ name, kind }: AlertDraft): string => name.trim() || (kindOf(kind)?.defaultName ?? kind);
 
 /** Of a draft without problems. */
-export const requestOf = (draft: AlertDraft): NewAlert => {
+export const requestOf = (draft: AlertDraft): AlertInput => {
   const { kind, where, minutes, count } = conditionOf(draft);
   return {
     name: nameOf(draft),

@@ -1,6 +1,6 @@
 /* A forward as it is being edited: the texts of its fields, which may be wrong for a while. Pure. */
 
-import type { Forward, NewForward } from '../../features/forwards/model.ts';
+import type { Forward, ForwardInput } from '../../features/forwards/model.ts';
 import { FilterError } from '../../shared/filter/filter.ts';
 import { parseDuration } from '../../shared/units.ts';
 import { ApiError } from '../api.ts';
@@ -88,7 +88,7 @@ export function problemsOf(draft: ForwardDraft, isSent: boolean): ForwardProblem
 }
 
 /** Of a draft without problems. */
-export const requestOf = (draft: ForwardDraft): NewForward => ({
+export const requestOf = (draft: ForwardDraft): ForwardInput => ({
   name: draft.name.trim(),
   url: readDestination(draft.url).url,
   where: draft.where.trim() === '' ? null : draft.where.trim(),

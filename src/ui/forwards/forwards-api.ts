@@ -6,8 +6,8 @@ import type {
   ForwardDelivery,
   ForwardDeliveryPage,
   ForwardDryRun,
+  ForwardInput,
   ForwardSelection,
-  NewForward,
 } from '../../features/forwards/model.ts';
 import { call } from '../api.ts';
 
@@ -20,7 +20,7 @@ const pathOf = (endpoint: string, forward?: string): string =>
 export const forwardsApi = {
   list: (endpoint: string) => call<{ forwards: Forward[] }>('GET', pathOf(endpoint)).then(({ forwards }) => forwards),
   forward: (endpoint: string, forward: string) => call<Forward>('GET', pathOf(endpoint, forward)),
-  create: (endpoint: string, given: NewForward) => call<Forward>('POST', pathOf(endpoint), given),
+  create: (endpoint: string, given: ForwardInput) => call<Forward>('POST', pathOf(endpoint), given),
   change: (endpoint: string, forward: string, given: ForwardChange) =>
     call<Forward>('PATCH', pathOf(endpoint, forward), given),
   remove: (endpoint: string, forward: string) => call<unknown>('DELETE', pathOf(endpoint, forward)),

@@ -1,6 +1,6 @@
 /* The fields of the dialog for a new job, and the request that it makes. */
 
-import type { NewReplayJob } from '../../features/replay-jobs/model.ts';
+import type { ReplayJobInput } from '../../features/replay-jobs/model.ts';
 import { readDestination } from '../replay/destination.ts';
 
 /** `ids`: in place of the filter. */
@@ -74,7 +74,7 @@ const paceOf = ({ pace, perSecond, factor }: JobDraft): string | null =>
   ({ none: null, rate: `${perSecond}/s`, original: 'original', faster: `original*${factor}` })[pace];
 
 /** Of a draft without problems. */
-export function requestOf(draft: JobDraft, chosen: ChosenEvents): NewReplayJob {
+export function requestOf(draft: JobDraft, chosen: ChosenEvents): ReplayJobInput {
   const dest2 = readDestination(draft.dest2).url;
   return {
     ...chosenIn(chosen),

@@ -1,10 +1,10 @@
 /* The calls of replay jobs. */
 
 import type {
-  NewReplayJob,
   ReplayJob,
   ReplayJobAnswers,
   ReplayJobDryRun,
+  ReplayJobInput,
   ReplayJobItemPage,
   ReplayJobPage,
 } from '../../features/replay-jobs/model.ts';
@@ -24,9 +24,9 @@ export const jobsApi = {
   list: (endpointId: string | undefined, cursor?: string) =>
     call<ReplayJobPage>('GET', `/api/replay-jobs${search({ endpointId, cursor })}`),
   job: (job: string) => call<ReplayJob>('GET', pathOf(job)),
-  count: (wanted: NewReplayJob, signal: AbortSignal) =>
+  count: (wanted: ReplayJobInput, signal: AbortSignal) =>
     call<ReplayJobDryRun>('POST', '/api/replay-jobs', { ...wanted, dryRun: true }, signal),
-  create: (wanted: NewReplayJob) => call<ReplayJob>('POST', '/api/replay-jobs', wanted),
+  create: (wanted: ReplayJobInput) => call<ReplayJob>('POST', '/api/replay-jobs', wanted),
   act: (job: string, verb: 'pause' | 'resume' | 'cancel') => call<ReplayJob>('POST', `${pathOf(job)}/${verb}`, {}),
   items: (job: string, outcome: Outcome | undefined, cursor: string | undefined, limit = 100) =>
     call<ReplayJobItemPage>('GET', `${pathOf(job)}/items${search({ outcome, cursor, limit: `${limit}` })}`),
