@@ -19,7 +19,7 @@ function compile(): Map<string, Rule[]> {
     if (rule === null) continue;
     const [method = '', path = ''] = operation.split(' ');
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}/?$`);
+    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '([^/]+)')}$`);
     byMethod.set(method, [...(byMethod.get(method) ?? []), { ...rule, pattern, names }]);
   }
   return byMethod;

@@ -17,6 +17,8 @@ afterAll(() => server.close());
 
 const everyMethod = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
 
+const bearer = () => ({ authorization: `Bearer ${ada.key}` });
+
 /** Over a socket, because Fetch knows fewer methods than HTTP. */
 const ask = async (method: string, path: string, authorization = `Bearer ${ada.key}`) => {
   const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n`;
@@ -60,7 +62,7 @@ describe('a method that a known path does not declare gets 405 with Allow', () =
     ['/metrics', ['GET', 'HEAD']],
     ['/openapi.json', ['GET', 'HEAD']],
     ['/docs', ['GET', 'HEAD']],
-    ['/api/me/', ['GET', 'HEAD']],
+    ['/token/', ['POST', 'OPTIONS']],
     ['/authorize', ['GET', 'HEAD']],
     ['/token', ['POST', 'OPTIONS']],
     ['/revoke', ['POST', 'OPTIONS']],
@@ -75,7 +77,7 @@ describe('a method that a known path does not declare gets 405 with Allow', () =
   });
 
   test('on /mcp, in the format of its protocol', async () => {
-    expect(await ask('PUT', '/mcp')).toMatchObject({ status: 405, allow: 'POST' });
+    for (const path of ['/mcp', '/mcp/']) expect(await ask('PUT', path)).toMatchObject({ status: 405, allow: 'POST' });
   });
 
   test('after 401, and only for known paths', async () => {
@@ -93,6 +95,35 @@ describe('a method that a known path does not declare gets 405 with Allow', () =
   test('not for an ingest address, which accepts every method', async () => {
     for (const method of everyMethod)
       expect([method, (await ask(method, new URL(endpoint.url).pathname, '')).status]).toEqual([method, 200]);
+  });
+});
+
+describe('a path under /api that clients and the router may read differently', () => {
+  test('is 404 with a slash at its end', async () => {
+    for (const [path, operations] of Object.entries(await described()))
+      for (const method of Object.keys(operations)) {
+        const asked = `${path.replace('{id}', endpoint.id).replace(/\{\w+\}/g, 'none')}/`;
+        expect([method, asked, (await ask(method.toUpperCase(), asked)).status]).toEqual([method, asked, 404]);
+      }
+    expect((await ask('GET', '/api/me/', '')).status).toBe(401);
+  });
+
+  test.each(['..', '.', '%2e%2E', '.%2e', '../', '..?x=/', 'a/../..', '..\\'])(
+    'does not address the endpoint with a consumer called %s',
+    async name => {
+      const path = `/api/endpoints/${endpoint.id}/consumers/${name}`;
+      for (const method of ['DELETE', 'PUT', 'GET', 'HEAD'])
+        expect([method, (await ask(method, path)).status]).toEqual([method, 400]);
+      // A client that resolves the dots itself.
+      expect((await fetch(origin + path, { method: 'DELETE', headers: bearer() })).status).toBe(404);
+      expect((await ask('GET', `/api/endpoints/${endpoint.id}`)).status).toBe(200);
+    },
+  );
+
+  test('does not concern paths outside it: deliveries are stored with a slash at the end of theirs', async () => {
+    for (const path of ['/docs/', '/healthz/', '/app/'])
+      expect([path, (await ask('GET', path)).status]).toEqual([path, 200]);
+    expect((await ask('POST', `${new URL(endpoint.url).pathname}/`, '')).status).toBe(200);
   });
 });
 

@@ -1,10 +1,14 @@
 /*
  * Refuses what a path's routes do not declare: a method with 405 and `Allow` (RFC 9110 section 15.5.6), and under `/api/` a query
  * parameter with 400, because a misspelt one would be ignored silently. OPTIONS is no exception: routes that answer preflights
- * declare it. Runs after the gate, so that 401 and 429 come first.
+ * declare it. Also under `/api/`, a path names one thing only: `.` and `..` in it are 400, and a slash at its end, which the router
+ * would ignore, is 404. Otherwise the name `..` of a consumer would address its endpoint. Runs after the gate, so that 401 and 429
+ * come first.
  */
+import { hasDotSegment } from '../core/request-target.ts';
 import { firstCharacters } from '../core/text.ts';
 import { errorBody } from './errors.ts';
+import { requestContext } from './fetch-adapter.ts';
 import { pathPattern } from './path-pattern.ts';
 
 export type DeclaredRoute = {
@@ -24,19 +28,29 @@ const namedCharacters = 100;
 export function createDeclaredOnly(routes: () => readonly DeclaredRoute[]) {
   let paths: Declared[] | undefined;
 
-  return ({ request: { method, url } }: { request: Request }): Response | undefined => {
+  return ({ request }: { request: Request }): Response | undefined => {
+    const { method, url } = request;
     const { pathname, searchParams } = new URL(url, 'http://internal');
+    const isApi = pathname.startsWith('/api/');
+    const refusal = isApi ? refuseAmbiguous(pathname, requestContext(request).target) : undefined;
+    if (refusal) return refusal;
     paths ??= declaredPaths(routes());
     const declared = paths.find(({ pattern }) => pattern.test(pathname));
     // An unknown path is a 404, and a route for all methods checks the method itself.
     if (!declared || declared.queryNames.has('ALL')) return undefined;
     const queryNames = declared.queryNames.get(method === 'HEAD' ? 'GET' : method);
     if (!queryNames) return methodNotAllowed([...declared.queryNames.keys()]);
-    if (!pathname.startsWith('/api/')) return undefined;
+    if (!isApi) return undefined;
     const unknown = [...searchParams.keys()].find(name => !queryNames.has(name));
     if (unknown === undefined) return undefined;
     return errorBody(400, `invalid query: ${firstCharacters(unknown, namedCharacters)}: Unexpected property`);
   };
+}
+
+function refuseAmbiguous(pathname: string, target: string): Response | undefined {
+  if (target.startsWith('/api/') && hasDotSegment(target))
+    return errorBody(400, 'invalid path: "." and ".." in it are no names');
+  return pathname.endsWith('/') ? errorBody(404, 'not found') : undefined;
 }
 
 /** @param methods as declared; GET implies HEAD */

@@ -12,6 +12,8 @@ import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson }
 /** What a Fetch Request has no field for. */
 export type RequestContext = {
   clientAddress: string;
+  /** As it was sent: `request.url` has no `.` and `..` any more. */
+  target: string;
   /** The request has valid credentials of this account. `checkAgain` runs when the body has arrived. */
   authenticatedAs: (accountId: string, checkAgain: () => Promise<void>) => void;
   id: string;
@@ -29,6 +31,7 @@ const stalledMs = 120_000;
 const contexts = new WeakMap<Request, RequestContext & { body: RequestBody }>();
 const localContext: RequestContext = {
   clientAddress: '127.0.0.1',
+  target: '',
   authenticatedAs: () => {},
   id: 'none',
   endWithSender: () => {},
@@ -75,6 +78,7 @@ export function createFetchAdapter(options: FetchAdapterOptions) {
       });
       contexts.set(request, {
         clientAddress,
+        target,
         authenticatedAs: body.authenticatedAs,
         id,
         endWithSender: graceMs => endWithSender(req, res, graceMs),

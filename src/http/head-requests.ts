@@ -4,8 +4,8 @@
  */
 import type { Fetcher } from './fetch-adapter.ts';
 
-const streamed = /^\/api\/endpoints\/[^/]+\/(?:export|stream)\/?$/;
-const event = /^\/api\/events\/[^/]+(?:\/raw)?\/?$/;
+const streamed = /^\/api\/endpoints\/[^/]+\/(?:export|stream)$/;
+const event = /^\/api\/events\/[^/]+(?:\/raw)?$/;
 
 /** Wraps the app: such a response is cancelled after its head. It has a Content-Length only when its body is one chunk. */
 export function answerHeadRequests(fetch: Fetcher): Fetcher {

@@ -1,4 +1,7 @@
-/* Turns a route's template into a pattern that matches the same paths as the router: a trailing slash makes no difference. */
+/*
+ * Turns a route's template into a pattern that matches the same paths as the router: a trailing slash makes no difference, except
+ * under `/api/`, where declared-only.ts refuses it.
+ */
 
 /** @param template such as `/api/events/:id` */
 export function pathPattern(template: string): RegExp {
@@ -6,5 +9,5 @@ export function pathPattern(template: string): RegExp {
     .replace(/\/$/, '')
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replace(/:\w+/g, '[^/]+');
-  return new RegExp(`^${source}/?$`);
+  return new RegExp(`^${source}${source.startsWith('/api/') ? '' : '/?'}$`);
 }

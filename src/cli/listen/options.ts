@@ -1,6 +1,7 @@
 /* The options of `hooktape listen`. All problems with them are found here, before any request. */
 import { hostname } from 'node:os';
 import { basename, resolve } from 'node:path';
+import { consumerNameForm, isConsumerName } from '../../shared/consumer-name.ts';
 import { type Filter, FilterError } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { withScheme } from '../../shared/typed-url.ts';
@@ -37,7 +38,6 @@ export type ListenOptions = {
 };
 
 const maxTimeoutMs = 3_600_000;
-const nameForm = /^[a-z0-9._-]{1,64}$/;
 
 /** @throws UsageError */
 export async function readOptions(io: Io, given: Given): Promise<ListenOptions> {
@@ -98,7 +98,7 @@ function readRest(given: Given): ListenOptions['rest'] {
 function readConsumerName(given: Given): string {
   const name = given.option('as');
   if (name === undefined) return defaultName(hostname(), basename(resolve('.')));
-  if (!nameForm.test(name)) throw new UsageError('--as takes 1 to 64 of the characters a-z, 0-9, ".", "_" and "-"');
+  if (!isConsumerName(name)) throw new UsageError(`--as takes ${consumerNameForm}`);
   return name;
 }
 

@@ -70,6 +70,7 @@ test.each([
   ['is neither this machine', ['x', '--map', 'type:a=>https://8.8.8.8/']],
   ['--from takes', ['x', '--from', 'yesterday']],
   ['--as takes', ['x', '--as', 'Me!']],
+  ['but not "." or ".."', ['x', '--as', '..']],
   ['--on-fail must be one of hold, skip, stop', ['x', '--on-fail', 'wait']],
   ['--retry must be', ['x', '--retry', '-1']],
   ['--concurrency must be', ['x', '--concurrency', '0']],

@@ -99,7 +99,7 @@ describe('PUT /api/endpoints/{id}/consumers/{name}', () => {
     expect((await put(endpoint, { cursor: 'start' }, {}, name)).status).toBe(400);
   });
 
-  test.each(['a', 'a'.repeat(64), '0._-'])('the name %s fits', async name => {
+  test.each(['a', 'a'.repeat(64), '0._-', '...', '.a'])('the name %s fits', async name => {
     const endpoint = await ada.createEndpoint();
     expect((await put(endpoint, { cursor: 'start' }, {}, name)).status).toBe(200);
     expect((await get(endpoint, name)).name).toBe(name);

@@ -1,8 +1,9 @@
 /* Schemas of consumers: named positions in the feed of an endpoint. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { consumerNameForm } from '../../shared/consumer-name.ts';
 
-const Name = t.String({ description: '1 to 64 of the characters a-z, 0-9, `.`, `_` and `-`' });
+const Name = t.String({ description: consumerNameForm });
 
 export const Consumer = t.Object(
   {

@@ -9,13 +9,13 @@ import { conflict, invalid, limitReached, notFound, preconditionFailed } from '.
 import { decodeFeedCursor, encodeFeedCursor } from '../../core/feed-cursor.ts';
 import type { RandomBytes } from '../../core/ids.ts';
 import type { TeamAccess } from '../../core/principal.ts';
+import { consumerNameForm, isConsumerName } from '../../shared/consumer-name.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import type { Consumer, ConsumerList, ConsumerPosition } from './model.ts';
 import type { ConsumerRow, ConsumersStore } from './store.ts';
 
 const maxConsumersPerEndpoint = 50;
 const versionBytes = 10;
-const nameForm = /^[a-z0-9._-]{1,64}$/;
 
 /** Versions, or `*` for any (RFC 9110 section 13.1). */
 type Versions = '*' | readonly string[] | undefined;
@@ -104,7 +104,7 @@ export function createConsumersService(options: {
       { name, cursor, rewind = false, ...conditions }: ConsumerPosition & Conditions & { name: string },
     ): Promise<Versioned> {
       const endpoint = await findEndpoint(principal, endpointId);
-      if (!nameForm.test(name)) throw invalid('invalid name: 1 to 64 of the characters a-z, 0-9, ".", "_" and "-"');
+      if (!isConsumerName(name)) throw invalid(`invalid name: ${consumerNameForm}`);
       const position = await positionOf(endpointId, cursor);
       const row = { name, position, version: encodeBytes(random(versionBytes)), lastSeenAt: clock.now() };
       const isWritten = await store.put(endpoint.seq, row, {

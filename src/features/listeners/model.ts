@@ -1,6 +1,7 @@
 /* Schemas of connected listeners, and of the operation through which they get replays and give their answers. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { consumerNameForm } from '../../shared/consumer-name.ts';
 import { EventSummary } from '../events/model.ts';
 import { ReportedResponse } from '../replays/model.ts';
 
@@ -11,7 +12,7 @@ export const maxListenerTargetCharacters = 300;
 export const maxListenerAnswers = 10;
 export const maxListenerRunning = 100;
 
-const Name = t.String({ description: '1 to 64 of the characters a-z, 0-9, `.`, `_` and `-`' });
+const Name = t.String({ description: consumerNameForm });
 const BodyEncoding = literals(['utf8', 'base64'], { description: 'the encoding of `body`' });
 
 export const Listener = t.Object(

@@ -12,6 +12,7 @@ import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import type { Principal, TeamAccess } from '../../core/principal.ts';
 import { isPlainText } from '../../core/text.ts';
+import { consumerNameForm, isConsumerName } from '../../shared/consumer-name.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import type { Connection, Connections, Pending, Settled } from './connections.ts';
@@ -31,8 +32,6 @@ type Access = { principal: Principal; endpoint: ReadableEndpoint };
 
 export type ListenersService = ReturnType<typeof createListenersService>;
 
-/** As the names of consumers. */
-const nameForm = /^[a-z0-9._-]{1,64}$/;
 /** Its own time limit is to come first: then it can say why. */
 const marginMs = 1000;
 const leastTimeoutMs = 500;
@@ -137,7 +136,7 @@ export function createListenersService(options: {
     ): Promise<ReadableStream<Uint8Array>> {
       const { accountId, email } = request.principal;
       requireUser(request.principal);
-      if (!nameForm.test(name)) throw invalid('name must be 1 to 64 of the characters a-z, 0-9, ".", "_" and "-"');
+      if (!isConsumerName(name)) throw invalid(`name must be ${consumerNameForm}`);
       if (!targets.every(isPlainText)) throw invalid('targets must be plain text without control characters');
       const endpoint = await findEndpoint(request.principal, endpointId);
       if (isShuttingDown) throw unavailable('shutting down, try again', 1);
