@@ -85,6 +85,58 @@ describe('hooktape apply', () => {
     expect(await counts()).toMatchObject({ created: 1 });
   });
 
+  test('names every wrong value in answers, each with its own line', async () => {
+    writeFileSync(
+      file,
+      `{ "endpoints": [{ "name": "a", "account": "${account}", "answers": { "rules": [
+  {
+    "name": "flaky",
+    "chance": "often",
+    "answer": {
+      "headers": [
+        ["Retry-After", "5"],
+        ["Set-Cookie", "a=b"]
+      ],
+      "status": 999
+    }
+  },
+  7,
+  { "name": "flaky", "rate": { "max": 0 },
+    "when": "attempt>1",
+    "answer": { "delayMs": 60001, "body": ["x"] } }
+] } }] }`,
+    );
+    const at = 'endpoints[0].answers.rules';
+    expect((await apply()).stderr).toBe(
+      `hooktape: ${file}: 10 problems; nothing was changed:
+  line 4, ${at}[0].chance: must be a number
+  line 8, ${at}[0].answer.headers[1]: "Set-Cookie" cannot be set by a rule
+  line 10, ${at}[0].answer.status: must be a whole number from 200 to 599
+  line 13, ${at}[1]: must be an object
+  line 14, ${at}[2].name: another rule is called "flaky", too
+  line 14, ${at}[2].rate.perS: is missing
+  line 14, ${at}[2].rate.max: must be a whole number from 1 to 1000
+  line 15, ${at}[2].when: attempt is not known before the answer; write "per": "delivery" with first or every
+  line 16, ${at}[2].answer.delayMs: must be a whole number from 0 to 60000
+  line 16, ${at}[2].answer.body: must be a text
+`,
+    );
+  });
+
+  test('a missing HOOKTAPE_FIXED_ADDRESSES is reported together with all other problems', async () => {
+    write({ name: 'a', account, address: 'orders' }, { account: 'nobody@example.com', address: 'bills', paused: true });
+    const { exitCode, stderr } = await hooktape({ ...env, HOOKTAPE_FIXED_ADDRESSES: 'off' }, 'apply', file);
+    expect(exitCode).toBe(1);
+    for (const problem of [
+      '4 problems',
+      'endpoints[0].address: fixed addresses need HOOKTAPE_FIXED_ADDRESSES=on',
+      'endpoints[1].address: fixed addresses need HOOKTAPE_FIXED_ADDRESSES=on',
+      'endpoints[1].name: is missing',
+      'endpoints[1].paused: no such field',
+    ])
+      expect(stderr).toContain(problem);
+  });
+
   test.each([
     ['{ "endpoints": [ { "name": "a" "account": "b" } ] }', 'line 1: not JSON: comma expected'],
     ['{\n"endpoints": [],\n}', 'line 3: not JSON: property name expected'],

@@ -4,6 +4,7 @@
  * may one give orders to a reverse proxy.
  */
 import { connectionFields } from '../headers.ts';
+import { maxHeaderCharacters } from './limits.ts';
 
 /** In every answer that a rule chose, with any body. */
 export const securityFields: readonly (readonly [name: string, value: string])[] = [
@@ -44,13 +45,12 @@ const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** RFC 9110 section 5.5, one character per byte. */
 const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The problem with the name of a header; undefined when a rule may set it. */
-export function problemOfName(name: string): string | undefined {
+/** The problem with a header; undefined when a rule may set it. */
+export function problemOfHeader(name: string, value: string): string | undefined {
   if (!tokenForm.test(name)) return 'is not the name of a header';
   const lower = name.toLowerCase();
-  return refused.has(lower) || refusedPrefixes.some(prefix => lower.startsWith(prefix))
-    ? 'cannot be set by a rule'
-    : undefined;
+  if (refused.has(lower) || refusedPrefixes.some(prefix => lower.startsWith(prefix))) return 'cannot be set by a rule';
+  if (value.length > maxHeaderCharacters || !valueForm.test(value))
+    return `must be at most ${maxHeaderCharacters} characters of Latin-1, without line breaks`;
+  return undefined;
 }
-
-export const isHeaderValue = (value: string): boolean => valueForm.test(value);

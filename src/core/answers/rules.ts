@@ -2,13 +2,13 @@
 import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { AppError, invalid } from '../errors.ts';
+import type { FieldPath, FieldProblem } from '../field-problems.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
-import { isHeaderValue, problemOfName, securityFields } from './headers.ts';
+import { problemOfHeader, securityFields } from './headers.ts';
 import {
   maxBodyBytes,
   maxCount,
   maxDelayMs,
-  maxHeaderCharacters,
   maxHeaders,
   maxRateEvents,
   maxRateSeconds,
@@ -48,16 +48,37 @@ export type ActiveRules = { version: number; rules: readonly ActiveRule[] };
 /** The rules and the guard of an endpoint, for the capture path. Endpoints without either have no policy. */
 export type EndpointPolicy = { rules?: ActiveRules | undefined; guard?: EndpointGuard | undefined };
 
-/** @throws invalid, naming the rule and its field */
-export function readRules({ rules }: AnswerRules): { given: AnswerRule[]; active: ActiveRule[] } {
-  if (rules.length > maxRules) throw invalid(`rules: an endpoint has at most ${maxRules} rules`);
+/** `given`: with defaults filled in. */
+type ReadRules = { given: AnswerRule[]; active: ActiveRule[] };
+
+/** `path` begins with `rules`. `error` is the API's, whose message names the rule and its field. */
+type RuleProblem = FieldProblem & { error: AppError };
+type Report = (path: FieldPath, message: string, error: AppError) => undefined;
+
+/** @throws invalid, with the first problem */
+export function readRules(rules: AnswerRules): ReadRules {
+  const { problems, ...read } = checkRules(rules);
+  if (problems[0]) throw problems[0].error;
+  return read;
+}
+
+/** Without problems, the rules can be used. */
+export function checkRules({ rules }: AnswerRules): ReadRules & { problems: RuleProblem[] } {
+  const problems: RuleProblem[] = [];
+  const report: Report = (path, message, error) => void problems.push({ path: ['rules', ...path], message, error });
+  if (rules.length > maxRules) {
+    const message = `an endpoint has at most ${maxRules} rules`;
+    report([], message, invalid(`rules: ${message}`));
+  }
   const given = rules.map(withDefaults);
   const names = new Set<string>();
   for (const [i, { name }] of given.entries()) {
-    if (names.has(name)) throw invalid(`rules[${i}].name: another rule is called ${JSON.stringify(name)}, too`);
+    const message = `another rule is called ${JSON.stringify(name)}, too`;
+    if (names.has(name)) report([i, 'name'], message, invalid(`rules[${i}].name: ${message}`));
     names.add(name);
   }
-  return { given, active: given.map(readRule) };
+  const active = given.map((rule, i) => readRule(rule, i, report));
+  return { given, active, problems };
 }
 
 type Named = AnswerRule & Required<Pick<AnswerRule, 'name' | 'per'>>;
@@ -73,11 +94,12 @@ function withDefaults({ name, when, per, answer, ...rule }: AnswerRule, i: numbe
   };
 }
 
-function readRule(rule: Named, i: number): ActiveRule {
+function readRule(rule: Named, i: number, report: Report): ActiveRule {
   const { name, per, first, every, chance, rate, handshake = false, answer } = rule;
   const at = `rules[${i}] (${JSON.stringify(name)})`;
-  const check: Check = (isValid, field, problem) => {
-    if (!isValid) throw invalid(`${at}: ${field} ${problem}`);
+  const check: Check = (isValid, field, problem, index) => {
+    const path = [i, ...field.split('.'), ...(index === undefined ? [] : [index])];
+    if (!isValid) report(path, problem, invalid(`${at}: ${field} ${problem}`));
   };
   check(name.trim() === name && name !== '' && isPlainText(name), 'name', 'must be a text on one line');
   check(
@@ -98,7 +120,9 @@ function readRule(rule: Named, i: number): ActiveRule {
   check(chance === undefined || (chance >= 0 && chance <= 1), 'chance', 'must be from 0 to 1');
   return {
     name,
-    when: readWhen(rule.when, at),
+    when: readWhen(rule.when, (message, details) =>
+      report([i, 'when'], message, new AppError('invalid', `${at}: when: ${message}`, { details })),
+    ),
     per,
     first,
     every,
@@ -112,7 +136,10 @@ function readRule(rule: Named, i: number): ActiveRule {
 /** Fields that a delivery does not have yet when it is answered. */
 const unknownColumns = new Set(['attempt', 'answered', 'tag', 'is']);
 
-function readWhen(when: string | undefined, at: string): Filter | undefined {
+function readWhen(
+  when: string | undefined,
+  report: (message: string, details: { position: number; nearest: string | null }) => undefined,
+): Filter | undefined {
   if (when === undefined) return undefined;
   let filter: Filter;
   try {
@@ -120,19 +147,19 @@ function readWhen(when: string | undefined, at: string): Filter | undefined {
   } catch (error) {
     if (!(error instanceof FilterError)) throw error;
     const { message, position, nearest } = error;
-    throw new AppError('invalid', `${at}: when: ${message}`, { details: { position, nearest } });
+    return report(message, { position, nearest });
   }
   const unknown = termsOf(filter.root).find(term => term.on === 'column' && unknownColumns.has(term.column));
   if (unknown && unknown.on === 'column')
-    throw new AppError(
-      'invalid',
-      `${at}: when: ${unknown.column} is not known before the answer${unknown.column === 'attempt' ? '; write "per": "delivery" with first or every' : ''}`,
-      { details: { position: unknown.start, nearest: null } },
+    return report(
+      `${unknown.column} is not known before the answer${unknown.column === 'attempt' ? '; write "per": "delivery" with first or every' : ''}`,
+      { position: unknown.start, nearest: null },
     );
   return filter.root && filter;
 }
 
-type Check = (isValid: boolean, field: string, problem: string) => void;
+/** `index`: of an element of the field. */
+type Check = (isValid: boolean, field: string, problem: string, index?: number) => void;
 
 function readAnswer(answer: RuleAnswer, check: Check): ActiveAnswer {
   const { status = 200, headers = [], body = '', bodyEncoding = 'utf8', delayMs = 0, fault = null } = answer;
@@ -147,14 +174,9 @@ function readAnswer(answer: RuleAnswer, check: Check): ActiveAnswer {
     `must be a whole number from 0 to ${maxDelayMs}`,
   );
   check(headers.length <= maxHeaders, 'answer.headers', `has at most ${maxHeaders} headers`);
-  for (const [name, value] of headers) {
-    const problem = problemOfName(name);
-    check(problem === undefined, 'answer.headers', `${JSON.stringify(name)} ${problem}`);
-    check(
-      value.length <= maxHeaderCharacters && isHeaderValue(value),
-      'answer.headers',
-      `${JSON.stringify(name)} must be at most ${maxHeaderCharacters} characters of Latin-1, without line breaks`,
-    );
+  for (const [index, [name, value]] of headers.entries()) {
+    const problem = problemOfHeader(name, value);
+    check(problem === undefined, 'answer.headers', `${JSON.stringify(name)} ${problem}`, index);
   }
   check(bodyEncoding === 'utf8' || base64Form.test(body), 'answer.body', 'is not base64');
   const bytes = Buffer.from(body, bodyEncoding);

@@ -1,11 +1,10 @@
 /* Reads the answers of a file: the form of each field here, so that its line can be named, and their meaning with the API's own rules. */
-import { type AnswerRule, type AnswerRules, faults, ruleScopes } from '../../core/answers/model.ts';
-import { readRules } from '../../core/answers/rules.ts';
-import { AppError } from '../../core/errors.ts';
-import { type FieldPath, type Fields, type Report, readObject } from '../../core/field-problems.ts';
-import { flag, hasKinds, number, oneOf, pairs, text } from './kinds.ts';
+import { type AnswerRule, type AnswerRules, faults, type RuleAnswer, ruleScopes } from '../../core/answers/model.ts';
+import { checkRules } from '../../core/answers/rules.ts';
+import { collectProblems, type FieldPath, type Report, readObject } from '../../core/field-problems.ts';
+import { flag, number, ofTheirKinds, oneOf, pairs, text } from './kinds.ts';
 
-const rule = {
+const kinds = {
   name: text,
   when: text,
   per: oneOf(ruleScopes),
@@ -14,8 +13,8 @@ const rule = {
   chance: number,
   handshake: flag,
 };
-const rate = { max: number, perS: number };
-const answer = {
+const rateKinds = { max: number, perS: number };
+const answerKinds = {
   status: number,
   headers: pairs,
   body: text,
@@ -24,43 +23,37 @@ const answer = {
   fault: oneOf(faults),
 };
 
-/** @returns the rules with defaults filled in; undefined when they cannot be used */
+/** @returns the rules with defaults filled in; undefined when they cannot be used, with every problem reported */
 export function readAnswers(given: unknown, path: FieldPath, report: Report): AnswerRules | undefined {
   const fields = readObject(given, path, ['rules'], report);
   if (!fields) return undefined;
   const { rules } = fields;
   const at = [...path, 'rules'];
   if (!Array.isArray(rules)) return report(at, 'must be a list');
-  const isWellFormed = rules.map((one, index) => isRule(one, [...at, index], report));
-  if (isWellFormed.includes(false)) return undefined;
-  try {
+  const { problems, report: note } = collectProblems();
+  const wellFormed = rules.map((one, index) => readForm(one, [...at, index], note));
+  const checked = checkRules({ rules: wellFormed });
+  for (const one of checked.problems) note([...path, ...one.path], one.message);
+  for (const one of problems) report(one.path, one.message);
+  return problems.length === 0 ? { rules: checked.given } : undefined;
+}
+
+/** A rule with only those fields that have their kind: so the others can be checked further. */
+function readForm(given: unknown, path: FieldPath, report: Report): AnswerRule {
+  const fields = readObject(given, path, [...Object.keys(kinds), 'rate', 'answer'], report);
+  if (!fields) return { answer: {} };
+  const { rate, answer } = fields;
+  const rateAt = [...path, 'rate'];
+  const answerAt = [...path, 'answer'];
+  const rateFields = rate === undefined ? undefined : readObject(rate, rateAt, Object.keys(rateKinds), report);
+  const answerFields = readObject(answer, answerAt, Object.keys(answerKinds), report) ?? {};
+  for (const name of Object.keys(rateFields ? rateKinds : {}))
+    if (rateFields?.[name] === undefined) report([...rateAt, name], 'is missing');
+  const { max = 1, perS = 1 } = rateFields ? ofTheirKinds(rateFields, rateKinds, rateAt, report) : {};
+  return {
     // Each field has the type that it has there.
-    return { rules: readRules({ rules: rules as AnswerRule[] }).given };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const [, index, message = error.message] = /^rules\[(\d+)\][^:]*: (.*)$/s.exec(error.message) ?? [];
-    return report(index === undefined ? at : [...at, Number(index)], message);
-  }
+    ...(ofTheirKinds(fields, kinds, path, report) as Omit<AnswerRule, 'answer' | 'rate'>),
+    ...(rateFields && { rate: { max: Number(max), perS: Number(perS) } }),
+    answer: ofTheirKinds(answerFields, answerKinds, answerAt, report) as RuleAnswer,
+  };
 }
-
-function isRule(given: unknown, path: FieldPath, report: Report): boolean {
-  const fields = readObject(given, path, [...Object.keys(rule), 'rate', 'answer'], report);
-  if (!fields) return false;
-  const checks = [hasKinds(fields, rule, path, report)];
-  for (const [name, kinds] of [['rate', rate] as const, ['answer', answer] as const]) {
-    const value = fields[name];
-    if (value === undefined && name === 'rate') continue;
-    const inner = readObject(value, [...path, name], Object.keys(kinds), report);
-    checks.push(inner !== undefined && hasKinds(inner, kinds, [...path, name], report));
-  }
-  if (isFieldsOf(fields['rate']))
-    for (const name of Object.keys(rate))
-      if (fields['rate'][name] === undefined) {
-        report([...path, 'rate', name], 'is missing');
-        checks.push(false);
-      }
-  return !checks.includes(false);
-}
-
-const isFieldsOf = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

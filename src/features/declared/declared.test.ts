@@ -236,14 +236,14 @@ describe('answers', () => {
     [{ rules: [{ answer: { status: '500' } }] }, 'answers.rules.0.answer.status: must be a number'],
     [
       { rules: [{ answer: {} }, { answer: { status: 99 } }] },
-      'answers.rules.1: answer.status must be a whole number from 200 to 599',
+      'answers.rules.1.answer.status: must be a whole number from 200 to 599',
     ],
     [{ rules: [{ answer: {}, rate: { max: 1 } }] }, 'answers.rules.0.rate.perS: is missing'],
     [
       { rules: [{ answer: { headers: [['a']] } }] },
       'answers.rules.0.answer.headers: must be a list of pairs, a name and a value each',
     ],
-    [{ rules: [{ when: 'tpye:x', answer: {} }] }, 'answers.rules.0: when: '],
+    [{ rules: [{ when: 'tpye:x', answer: {} }] }, 'answers.rules.0.when: there is no field "tpye"; did you mean type?'],
   ])('%j is refused', async (answers, expected) => {
     expect(await declare({ answers })).toStartWith(`endpoints.0.${expected}`);
   });

@@ -22,7 +22,11 @@ const endpointFields = ['name', 'account', 'address', 'secrets', 'answers', 'for
 /** An element of the list with its place in it. */
 export type Declaration = DeclaredEndpoint & { path: FieldPath };
 
-export function readDocument(document: unknown): { endpoints: Declaration[]; problems: FieldProblem[] } {
+/** @param takesAddresses whether the operator allows fixed addresses */
+export function readDocument(
+  document: unknown,
+  takesAddresses: boolean,
+): { endpoints: Declaration[]; problems: FieldProblem[] } {
   const { problems, report } = collectProblems();
   const { endpoints: given } = readObject(document, [], ['endpoints'], report) ?? {};
   if (problems.length === 0 && !Array.isArray(given)) report(['endpoints'], 'must be a list of endpoints');
@@ -31,6 +35,8 @@ export function readDocument(document: unknown): { endpoints: Declaration[]; pro
   const endpoints = list.slice(0, maxEndpoints).flatMap((one, index) => {
     const path = ['endpoints', index];
     const fields = readObject(one, path, endpointFields, report);
+    if (fields?.['address'] !== undefined && !takesAddresses)
+      report([...path, 'address'], 'fixed addresses need HOOKTAPE_FIXED_ADDRESSES=on');
     return fields ? (readEndpoint(fields, path, report) ?? []) : [];
   });
   return { endpoints, problems };

@@ -18,13 +18,19 @@ export const pairs: Kind = {
   mustBe: 'a list of pairs, a name and a value each',
 };
 
+/** The known fields that have their kind. The others are reported. */
+export function ofTheirKinds(fields: Fields, kinds: Record<string, Kind>, path: FieldPath, report: Report): Fields {
+  const right: Fields = {};
+  for (const [name, kind] of Object.entries(kinds)) {
+    if (fields[name] === undefined) continue;
+    if (kind.is(fields[name])) right[name] = fields[name];
+    else report([...path, name], `must be ${kind.mustBe}`);
+  }
+  return right;
+}
+
 /** Whether every field that is known has its kind: `readObject` has reported the others. */
 export function hasKinds(fields: Fields, kinds: Record<string, Kind>, path: FieldPath, report: Report): boolean {
-  let isRight = true;
-  for (const [name, kind] of Object.entries(kinds)) {
-    if (fields[name] === undefined || kind.is(fields[name])) continue;
-    report([...path, name], `must be ${kind.mustBe}`);
-    isRight = false;
-  }
-  return isRight;
+  const right = ofTheirKinds(fields, kinds, path, report);
+  return Object.keys(kinds).every(name => fields[name] === undefined || right[name] !== undefined);
 }

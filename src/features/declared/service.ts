@@ -135,8 +135,7 @@ export function createDeclaredService(options: {
     for (const { declared, current } of wanted) {
       const { address = '' } = declared;
       const path = [...declared.path, 'address'];
-      if (!takesAddresses) problems.push({ path, message: 'fixed addresses need HOOKTAPE_FIXED_ADDRESSES=on' });
-      else if (seen.has(address)) problems.push({ path, message: 'another endpoint in the file has this address' });
+      if (seen.has(address)) problems.push({ path, message: 'another endpoint in the file has this address' });
       else if (holders.some(({ token, seq }) => token === address && seq !== current.row.seq && !gone.has(seq)))
         problems.push({ path, message: 'another endpoint has this address' });
       seen.add(address);
@@ -178,7 +177,7 @@ export function createDeclaredService(options: {
 
   /** @returns undefined after a concurrent change, so that the plan must be made again */
   const attempt = async ({ document, dryRun, prune, force }: ApplyRequest): Promise<ApplyResult | undefined> => {
-    const { endpoints: declared, problems } = readDocument(document);
+    const { endpoints: declared, problems } = readDocument(document, takesAddresses);
     const { matched, existing } = await match(declared, problems);
     const kept = new Set(matched.map(({ current }) => current.row.seq));
     const left = prune ? existing.filter(({ seq, declaredName }) => declaredName !== null && !kept.has(seq)) : [];
