@@ -23,7 +23,7 @@ export function createPolicies({ direct, log }: Pick<Infrastructure, 'direct' | 
     try {
       return { version, rules: readRules({ rules: JSON.parse(rules.toString('utf8')) as AnswerRule[] }).active };
     } catch (cause) {
-      // Only a newer version could have written them.
+      // A newer version wrote them, or this one refuses what an older one took.
       log.error('the answers of an endpoint cannot be read; its senders get the default answer', { endpoint, cause });
       return undefined;
     }

@@ -41,6 +41,13 @@ const ofProxy = ['x-sendfile', 'x-sendfile2', 'x-lighttpd-send-file', 'x-lighttp
 const refused = new Set<string>([...ours, ...ofOrigin, ...ofProxy, ...connectionFields]);
 const refusedPrefixes = ['access-control-', 'proxy-', 'attribution-reporting-', 'x-accel-'];
 
+/**
+ * Browsers may apply the headers of such a part, a cookie for instance, as if the server had sent them. Found anywhere in the value,
+ * because readers differ in where a type begins and ends.
+ */
+const typeWithHeaders =
+  /(?<![\w.+-])(?:(?:multipart|message)\s*\/|application\s*\/\s*(?:http|signed-exchange|webbundle|x-mimearchive)(?![\w.+-]))/i;
+
 const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** RFC 9110 section 5.5, one character per byte. */
 const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -52,5 +59,7 @@ export function problemOfHeader(name: string, value: string): string | undefined
   if (refused.has(lower) || refusedPrefixes.some(prefix => lower.startsWith(prefix))) return 'cannot be set by a rule';
   if (value.length > maxHeaderCharacters || !valueForm.test(value))
     return `must be at most ${maxHeaderCharacters} characters of Latin-1, without line breaks`;
+  if (lower === 'content-type' && typeWithHeaders.test(value))
+    return 'cannot be a type whose parts have headers of their own, such as multipart/*';
   return undefined;
 }

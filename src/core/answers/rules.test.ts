@@ -94,6 +94,29 @@ describe('readRules', () => {
     expect(problemOf({ answer: { headers: [[name, 'x']] } })).toContain('answer.headers');
   });
 
+  test.each([
+    'multipart/x-mixed-replace; boundary=a',
+    'MULTIPART/X-MIXED-REPLACE;boundary=a',
+    ' multipart/x-mixed-replace',
+    'multipart /x-mixed-replace',
+    'text/plain, multipart/mixed; boundary=a',
+    'text/plain;multipart/mixed',
+    'multipart/form-data; boundary=a',
+    'message/rfc822',
+    'message/http',
+    'application/http; msgtype=response',
+    'application/signed-exchange;v=b3',
+  ])('the type %j is refused, because its parts have headers of their own', type => {
+    expect(problemOf({ answer: { headers: [['content-TYPE', type]] } })).toBe(
+      'rules[0] ("rule-1"): answer.headers "content-TYPE" cannot be a type whose parts have headers of their own, such as multipart/*',
+    );
+  });
+
+  test.each(['text/html', 'application/http-problem+json', 'application/x-multipart', 'application/vnd.message+json'])(
+    'the type %s is allowed',
+    type => expect(problemOf({ answer: { headers: [['Content-Type', type]] } })).toBe(''),
+  );
+
   test.each(['a\r\nSet-Cookie: b', 'a\n', '\r', 'a\0', 'é\u0100'])('the value %j is refused', value => {
     expect(problemOf({ answer: { headers: [['X-A', value]] } })).toContain('answer.headers');
   });
