@@ -101,6 +101,7 @@ describe('the fallback', () => {
     ['GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', 200],
     ['GET /api/me HTTP/1.1\r\nHost: x\r\n\r\n', 401],
     ['GET / HTTP/1.1\r\n\r\n', 400],
+    ['POST /in/x HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n', 400],
     ['nonsense\r\n\r\n', 400],
   ])('answers %j with %d', async (request, status) => {
     await open();

@@ -207,6 +207,7 @@ describe('invalid HTTP', () => {
     ['without a host', 'GET / HTTP/1.1\r\n\r\n', 400, 'malformed request'],
     ['with two hosts', get('/in/x', 'hOST: y'), 400, 'malformed request'],
     ['with two hosts and an old version', 'GET /in/x HTTP/1.0\r\nHost: x\r\nHost: x\r\n\r\n', 400, 'malformed request'],
+    ['chunked in HTTP/1.0', chunked('/in/x', '2\r\nhi\r\n0\r\n\r\n').replace('1.1', '1.0'), 400, 'malformed request'],
     ['a broken chunk', chunked('/in/x', 'zz\r\n'), 400, 'malformed request'],
     ['too large a head', get('/in/x', `X: ${'x'.repeat(70_000)}`), 431, 'the header fields are too large'],
     ['a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', 400, 'malformed request'],

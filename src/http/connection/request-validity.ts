@@ -11,13 +11,16 @@ export function withoutOrigin(url: string): string {
 
 /**
  * False for another version of HTTP (section 2.3), a missing or repeated `Host`, of which a proxy may have believed the other (3.2),
- * and a target that is neither a path nor an http URL (3.2).
+ * `Transfer-Encoding` in HTTP/1.0, whose proxies may have found another end of the body (6.1), and a target that is neither a path
+ * nor an http URL (3.2).
  */
 export function isValidRequest(req: IncomingMessage): boolean {
-  const { httpVersion, url = '' } = req;
+  const { httpVersion, headers, url = '' } = req;
   const hosts = countHosts(req);
   return (
-    (httpVersion === '1.1' ? hosts === 1 : httpVersion === '1.0' && hosts <= 1) &&
+    (httpVersion === '1.1'
+      ? hosts === 1
+      : httpVersion === '1.0' && hosts <= 1 && headers['transfer-encoding'] === undefined) &&
     (url.startsWith('/') || absoluteForm.test(url))
   );
 }
