@@ -8,6 +8,7 @@ import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file
 import tokens from '../ui/styles/tokens.css' with { type: 'text' };
 import ownStyle from './docs.css' with { type: 'text' };
 import type { Document } from './openapi/document.ts';
+import { withScriptNonce } from './script-nonce.ts';
 
 const page = `<!doctype html>
 <html lang="en">
@@ -76,18 +77,23 @@ SwaggerUIBundle({
 const pageStyle = `${tokens}\n${ownStyle}`;
 
 // Swagger UI sets style attributes and shows its icons from data: URLs.
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const policy = (scriptSource: string): string =>
+  `default-src 'none'; script-src ${scriptSource}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-const asset = (body: string | Blob, type: string, caching = 'no-cache'): Response =>
+const asset = (body: string | Blob, type: string, caching = 'no-cache', scriptSource = "'none'"): Response =>
   new Response(body, {
     headers: {
       'content-type': type,
       'cache-control': caching,
-      'content-security-policy': policy,
+      'content-security-policy': policy(scriptSource),
       'x-frame-options': 'DENY',
     },
   });
+
+const explorer = (): Response => {
+  const { html, scriptSource } = withScriptNonce(page);
+  return asset(html, 'text/html; charset=utf-8', 'no-store', scriptSource);
+};
 
 /** Calls it at most once. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -108,7 +114,7 @@ export const docsRoutes = (describe: () => Promise<Document>) => {
   return new Elysia()
     .get('/openapi.json', async () => asset(await forGenerators(), 'application/json'))
     .get('/docs/openapi.json', async () => asset(await forPage(), 'application/json'))
-    .get('/docs', () => asset(page, 'text/html; charset=utf-8', 'no-store'))
+    .get('/docs', explorer)
     .get('/docs/explorer.js', () => asset(start, 'text/javascript; charset=utf-8'))
     .get('/docs/theme.js', () => asset(theme, 'text/javascript; charset=utf-8'))
     .get('/docs/page.css', () => asset(pageStyle, 'text/css; charset=utf-8'))

@@ -20,10 +20,12 @@ const asset = (path: string, acceptEncoding?: string): Asset => {
   return found;
 };
 
+const withoutNonce = (found?: Asset): string => new TextDecoder().decode(found?.body).replaceAll(/nonce="[\w-]+"/g, '');
+
 describe('the page', () => {
   test('is served at every path of the dashboard and nowhere else', () => {
     for (const path of ['/', '/app', '/app/endpoints/ep_1/events/evt_2', '/setup', '/login']) {
-      expect(assets(path)?.body).toBe(page.body);
+      expect(withoutNonce(assets(path))).toBe(withoutNonce(page));
     }
     for (const path of ['/apple', '/setup/x', '/api/me', '/in/token', '/../main.ts', '/index.html', '//']) {
       expect(assets(path)).toBeUndefined();
@@ -37,6 +39,20 @@ describe('the page', () => {
     for (const path of linked) expect(path).toMatch(/^\/[\w.-]+$/);
   });
 
+  test('permits only scripts with the nonce of its response, which is never the same', () => {
+    const nonces = ['/', '/', '/app'].map(path => {
+      const { headers, body } = asset(path, 'gzip');
+      const policy = headers['content-security-policy'] ?? '';
+      const [, nonce = ''] = /script-src 'nonce-([\w-]{22})'; style-src/.exec(policy) ?? [];
+      const html = gunzipSync(body).toString();
+      const tags = html.match(/<(?:script|link rel="modulepreload")[^>]*>/g) ?? [];
+      expect(tags).not.toEqual([]);
+      for (const tag of tags) expect(tag).toContain(` nonce="${nonce}"`);
+      return nonce;
+    });
+    expect(new Set(nonces).size).toBe(3);
+  });
+
   test('is never cached; its files are immutable', () => {
     for (const path of ['/', '/login', '/setup', '/app/join', '/app/settings/account'])
       expect(asset(path).headers['cache-control']).toBe('no-store');
@@ -48,7 +64,9 @@ test('every file has the security headers and the right content type', () => {
   for (const path of ['/', ...linked]) {
     const { headers, status } = asset(path);
     expect(status).toBe(200);
-    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src '(?:none|nonce-[\w-]+)'; style-src 'self'/,
+    );
     expect(headers['content-security-policy']).not.toContain('unsafe');
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',

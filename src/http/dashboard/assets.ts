@@ -4,27 +4,29 @@
  */
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import page from '../../ui/index.html';
+import html from '../../ui/index.html';
+import { withScriptNonce } from '../script-nonce.ts';
 
 export type Asset = { status: number; headers: Record<string, string>; body: Uint8Array<ArrayBuffer> };
 
 /** The response for a path, in the best encoding that `acceptEncoding` allows; undefined when there is no such file. */
 export type Assets = (pathname: string, acceptEncoding?: string | null) => Asset | undefined;
 
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
+const contentSecurityPolicy = (scriptSource: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${scriptSource}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ');
 
 const securityHeaders = {
-  'content-security-policy': contentSecurityPolicy,
+  'content-security-policy': contentSecurityPolicy("'none'"),
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -34,6 +36,8 @@ const securityHeaders = {
 
 type File = {
   type: string;
+  /** Of the page: the policy that permits its scripts. */
+  policy?: Record<string, string>;
   cacheControl: string;
   body: Uint8Array<ArrayBuffer>;
   encoded: Map<string, Uint8Array<ArrayBuffer>>;
@@ -44,9 +48,9 @@ const isPagePath = (pathname: string): boolean => /^\/(app(\/.*)?|setup|login)?$
 
 /** Loads all files. From source this bundles the dashboard, which takes some tenths of a second. */
 export async function loadAssets(): Promise<Assets> {
-  const files = await readFiles();
+  const { page, files } = await readFiles();
   return (pathname, acceptEncoding) => {
-    const file = files.get(isPagePath(pathname) ? '/' : pathname);
+    const file = isPagePath(pathname) ? withNonce(page) : files.get(pathname);
     if (!file) return undefined;
     const encoding = bestEncoding(file, acceptEncoding ?? '');
     const headers: Record<string, string> = {
@@ -54,6 +58,7 @@ export async function loadAssets(): Promise<Assets> {
       'cache-control': file.cacheControl,
       vary: 'accept-encoding',
       ...securityHeaders,
+      ...file.policy,
     };
     if (!encoding) return { status: 200, headers, body: file.body };
     return { status: 200, headers: { ...headers, 'content-encoding': encoding }, body: encode(file, encoding) };
@@ -67,7 +72,9 @@ const contentTypes: Record<string, string> = {
   svg: 'image/svg+xml',
 };
 
-async function readFiles(): Promise<Map<string, File>> {
+type Files = { page: File; files: Map<string, File> };
+
+async function readFiles(): Promise<Files> {
   const files = new Map<string, File>();
   const add = async (path: string, blob: Blob): Promise<void> => {
     const type = contentTypes[path.slice(path.lastIndexOf('.') + 1)];
@@ -82,13 +89,23 @@ async function readFiles(): Promise<Map<string, File>> {
     });
   };
   // Bun's types know the page only as a route; in an executable it lists its files.
-  const { files: embedded } = page as { files?: { path: string }[] };
+  const { files: embedded } = html as { files?: { path: string }[] };
   if (embedded) for (const { path } of embedded) await add(path, Bun.file(path));
   else for (const output of await bundle()) await add(output.path, output);
-  const html = files.get('/');
-  if (!html) throw new Error('the dashboard is not part of this build');
-  files.set('/', { ...html, body: new TextEncoder().encode(withPreloads(new TextDecoder().decode(html.body), files)) });
-  return files;
+  const page = files.get('/');
+  if (!page) throw new Error('the dashboard is not part of this build');
+  files.delete('/');
+  return { page: { ...page, body: bytesOf(withPreloads(textOf(page), files)) }, files };
+}
+
+const textOf = (file?: File): string => new TextDecoder().decode(file?.body);
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+/** The page as it is sent once. */
+function withNonce(page: File): File {
+  const { html, scriptSource } = withScriptNonce(textOf(page));
+  const policy = { 'content-security-policy': contentSecurityPolicy(scriptSource) };
+  return { ...page, body: bytesOf(html), encoded: new Map(), policy };
 }
 
 /**
@@ -98,9 +115,7 @@ async function readFiles(): Promise<Map<string, File>> {
 function withPreloads(html: string, files: ReadonlyMap<string, File>): string {
   const scripts = [...html.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, path = '']) => path);
   const imported = scripts.flatMap(path =>
-    [...new TextDecoder().decode(files.get(path)?.body).matchAll(/\b(?:from|import) ?"(\/[\w.-]+\.js)"/g)].map(
-      ([, found = '']) => found,
-    ),
+    [...textOf(files.get(path)).matchAll(/\b(?:from|import) ?"(\/[\w.-]+\.js)"/g)].map(([, found = '']) => found),
   );
   const links = [...new Set(imported)].filter(path => files.has(path) && !scripts.includes(path));
   return html.replace(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page, Response } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, shownAddress } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
 import { xssPayloads } from './xss.ts';
 
 setDefaultTimeout(180_000);
@@ -106,6 +107,33 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers on purpose'), () => {
       }
     }, new URL(address).pathname);
     expect(registered).not.toBe('registered');
+  });
+
+  test.each([
+    ['/app', 'Settings'],
+    ['/docs', '← Dashboard'],
+  ])('a script from an answer does not run on %s, not even with a tag in the page', async (path, link) => {
+    await setRules(page, id, [
+      { answer: { headers: [['Content-Type', 'text/javascript']], body: 'globalThis.stolen = 1' } },
+    ]);
+    const victim = await page.context().newPage();
+    await victim.route(`**${path}`, async route => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('</head>', `<script src="${address}"></script></head>`);
+      await route.fulfill({ response, body });
+    });
+    dashboard.problems.violations.length = 0;
+    await victim.goto(dashboard.origin + path);
+    await victim.getByRole('link', { name: link }).first().waitFor();
+    await expectEventually(async () => dashboard.problems.violations).toContain(`script-src-elem ${address}`);
+    const imported = (url: string) =>
+      import(url).then(
+        () => 'ran',
+        () => 'blocked',
+      );
+    expect(await victim.evaluate(imported, address)).toBe('blocked');
+    expect(await victim.evaluate(() => Reflect.has(globalThis, 'stolen'))).toBe(false);
+    await victim.close();
   });
 });
 
