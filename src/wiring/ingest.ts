@@ -85,6 +85,7 @@ export function createIngestWiring(
   });
   const testEvents = createTestEventsService({
     endpoint: endpoints.owned,
+    findAddress: registry.find,
     urlOf: endpoints.urlOf,
     testSecret: secrets.testSecret,
     record: capture.record,

@@ -32,7 +32,7 @@ export const testEventsRoutes = ({ gate, testEvents }: { gate: Gate; testEvents:
           operationId: 'sendTestEvent',
           summary: 'Store a sample delivery of a platform',
           description:
-            'The sample has fresh ids and times, is signed the platform’s way, and is stored like any delivery, with the additional header `x-hooktape-test: 1`. Registered secrets never sign it: it is signed with `secret`, or with a test secret of the endpoint and platform, which is made for it and listed among the endpoint’s secrets with `test`. Test secrets do not count towards the 20 secrets of an endpoint. For a person or an API key, never an app.',
+            'The sample has fresh ids and times, is signed the platform’s way, and is stored and answered like any delivery, with the additional header `x-hooktape-test: 1`: rules for custom answers count it, and the answer that they choose is stored as `answered`. The guard lets it pass. Registered secrets never sign it: it is signed with `secret`, or with a test secret of the endpoint and platform, which is made for it and listed among the endpoint’s secrets with `test`. Test secrets do not count towards the 20 secrets of an endpoint. For a person or an API key, never an app.',
         },
       },
     );

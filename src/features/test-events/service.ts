@@ -1,6 +1,7 @@
 /*
- * Test events: samples of a platform, signed and stored like any delivery. A stored secret that a person registered never signs one:
- * the secret comes with the request, or is a test secret, which nobody outside knows.
+ * Test events: samples of a platform, signed, stored and answered like any delivery. A stored secret that a person registered never
+ * signs one: the secret comes with the request, or is a test secret, which nobody outside knows. The guard lets them pass, because the
+ * credential of the request permits them.
  */
 import type { Clock } from '../../core/clock.ts';
 import { conflict, invalid } from '../../core/errors.ts';
@@ -18,6 +19,8 @@ import type { PlatformGuide, TestEvent, TestEventInput } from './model.ts';
 type Options = {
   /** @throws not_found */
   endpoint: (principal: Pick<TeamAccess, 'teamId'>, id: string) => Promise<IngestAddress & { pausedAt: number | null }>;
+  /** The address as the ingest path knows it, with the endpoint's rules. */
+  findAddress: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
   urlOf: (token: string) => string;
   /** The endpoint's test secret of a platform: made by `create` when there is none. */
   testSecret: (endpoint: number, platform: string, create: () => string) => Promise<{ id: string; secret: string }>;
@@ -28,7 +31,15 @@ type Options = {
 
 export type TestEventsService = ReturnType<typeof createTestEventsService>;
 
-export function createTestEventsService({ endpoint, urlOf, testSecret, record, clock, random }: Options) {
+export function createTestEventsService({
+  endpoint,
+  findAddress,
+  urlOf,
+  testSecret,
+  record,
+  clock,
+  random,
+}: Options) {
   /** Null when the platform's samples are not signed. @throws invalid for the given secret */
   const secretFor = async (
     seq: number,
@@ -72,7 +83,10 @@ export function createTestEventsService({ endpoint, urlOf, testSecret, record, c
       const request = sample.build(createFresh(now, random));
       const url = urlOf(token);
       const delivery = deliveryOf(request, { url, platform, secret: signing?.secret, now });
-      const { id } = await record({ seq, token }, { ...delivery, sourceIp, receivedAt: now });
+      const address = (await findAddress(token)) ?? { seq, token };
+      const { id, chosen } = await record(address, { ...delivery, sourceIp, receivedAt: now });
+      // The answer is stored with the event. No sender waits for it, so it needs no place among the delayed ones.
+      chosen?.hold?.release();
       const { id: secretId = null } = signing ?? {};
       return { eventId: id, platform: platform.name, sample: sample.name, signed: signing !== null, secretId };
     },

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { platforms } from '../../platforms/platforms.ts';
 import { holdClock } from '../../testing/clock.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
-import type { EventDetail } from '../events/model.ts';
+import type { AnswerPreview } from '../answers/model.ts';
+import type { EventDetail, EventPage } from '../events/model.ts';
 import type { Secret } from '../secrets/model.ts';
 import type { PlatformGuide, TestEvent } from './model.ts';
 
@@ -165,6 +166,44 @@ describe('POST /api/endpoints/{id}/test-events', () => {
     const error = await refused(await newEndpoint(), body);
     expect(error).toContain(reason);
     expect(error).not.toContain('not base64 at all!');
+  });
+
+  test('it is answered as a delivery is: by the rules, which count it, and the preview agrees', async () => {
+    const endpoint = await newEndpoint();
+    const path = `/api/endpoints/${endpoint.id}/answers`;
+    const rules = [{ name: 'twice', first: 2, answer: { status: 500 } }];
+    await ada.json(200, 'PUT', path, { rules });
+    for (let n = 0; n < 2; n++) await send(endpoint, { platform: 'github' });
+    await send(endpoint, { platform: 'stripe' });
+    await server.deliver(endpoint);
+    const { events } = await ada.json<EventPage>(200, 'GET', `/api/events?endpointId=${endpoint.id}`);
+    expect(events.map(({ answered }) => [answered.rule, answered.status]).reverse()).toEqual([
+      ['twice', 500],
+      ['twice', 500],
+      [null, 200],
+      [null, 200],
+    ]);
+    const preview = await ada.json<AnswerPreview>(200, 'POST', `${path}/preview`, { rules });
+    expect(preview.events.map(({ rule, status }) => [rule, status])).toEqual(
+      events.map(({ answered }) => [answered.rule, answered.status]),
+    );
+  });
+
+  test('a delayed answer is stored as chosen, and the request waits for nothing and takes no place of a sender', async () => {
+    const endpoint = await newEndpoint();
+    const rules = [{ name: 'slow', answer: { delayMs: 60_000 } }];
+    await ada.json(200, 'PUT', `/api/endpoints/${endpoint.id}/answers`, { rules });
+    const { eventId } = await send(endpoint, { platform: 'github' });
+    expect((await detail(eventId)).answered).toMatchObject({ rule: 'slow', delayMs: 60_000, limited: false });
+    expect(server.services.holds.count()).toBe(0);
+  });
+
+  test('the endpoint’s guard lets it pass', async () => {
+    const endpoint = await newEndpoint();
+    const guard = { token: { in: 'query', name: 'token', value: 'a long random text' }, onRefuse: 'record' };
+    await ada.json(200, 'PATCH', `/api/endpoints/${endpoint.id}`, { guard });
+    const { eventId } = await send(endpoint, { platform: 'github' });
+    expect((await detail(eventId)).refused).toBeNull();
   });
 
   test('409 while the endpoint is paused', async () => {
