@@ -196,3 +196,36 @@ export async function makeCross(page: Page, read: string, act: string): Promise<
     await route.continue();
   });
 }
+
+/** Calls the API with the session of the page. @throws when the answer is an error */
+export async function callApi<T = unknown>(page: Page, method: string, path: string, body?: unknown): Promise<T> {
+  const { status, text } = await page.evaluate(
+    async ([method, path, body]) => {
+      const json = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body };
+      const response = await fetch(path, { method, ...json });
+      return { status: response.status, text: await response.text() };
+    },
+    [method, path, body === undefined ? undefined : JSON.stringify(body)] as const,
+  );
+  if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text}`);
+  return JSON.parse(text) as T;
+}
+
+export type OwnEndpoint = { id: string; address: string; listUrl: string };
+
+/** An endpoint for one test, with these events. Opens its list. */
+export async function openEndpoint(
+  page: Page,
+  name: string,
+  events: readonly { body: string; type?: string; path?: string }[] = [],
+): Promise<OwnEndpoint> {
+  const { id, url: address } = await callApi<{ id: string; url: string }>(page, 'POST', '/api/endpoints', { name });
+  for (const { body, type, path = '' } of events)
+    await deliver(address + path, body, {
+      headers: { 'content-type': 'application/json', ...(type !== undefined && { 'x-github-event': type }) },
+    });
+  const listUrl = `${new URL(page.url()).origin}/app/endpoints/${id}`;
+  await page.goto(listUrl);
+  if (events.length > 0) await page.locator('.event-row').first().waitFor();
+  return { id, address, listUrl };
+}

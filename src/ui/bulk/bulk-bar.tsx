@@ -13,7 +13,6 @@ import type { LiveList } from '../live/live-list.ts';
 import { setInspectorState } from '../state/inspector-state.ts';
 import { DeletePicked } from './delete-dialog.tsx';
 import { PinPicked, TagPicked } from './mark-dialogs.tsx';
-import { ReplayAll } from './replay-all.tsx';
 import type { Targets } from './targets.ts';
 
 /** Their ids have to fit into the URL of the download. */
@@ -27,12 +26,13 @@ type BulkBarProps = {
   where: string;
   list: LiveList;
   picks: Picks;
-  onReplay: (ids: string[]) => void;
+  /** Replays what is picked. */
+  onReplay: () => void;
   /** Loads the list again. */
   onReload: () => void;
 };
 
-type Action = 'replay' | 'job' | 'pin' | 'tag' | 'export' | 'delete';
+type Action = 'job' | 'pin' | 'tag' | 'export' | 'delete';
 
 export function BulkBar(props: BulkBarProps) {
   const { endpointId, where, picks, onReplay } = props;
@@ -58,12 +58,7 @@ export function BulkBar(props: BulkBarProps) {
         <IconButton icon="close" label="Clear the selection" title="Clear the selection (Esc)" onClick={clearPicks} />
       </div>
       <div class="bulk-line">
-        <Button
-          kind="primary"
-          icon="replay"
-          disabled={isEmpty || isCounting}
-          onClick={() => (all ? setAction('replay') : onReplay(pickedIds))}
-        >
+        <Button kind="primary" icon="replay" disabled={isEmpty || isCounting} onClick={onReplay}>
           Replay
         </Button>
         {!all && pickedIds.length === 2 && (
@@ -108,7 +103,7 @@ function allText({ count, where }: AllPicked): string {
 type ActionDialogProps = BulkBarProps & { action: Action; targets: Targets; onClose: () => void };
 
 function ActionDialog({ action, targets, onClose, ...props }: ActionDialogProps) {
-  const { endpointId, eventId, list, picks, onReplay, onReload } = props;
+  const { endpointId, eventId, list, picks, onReload } = props;
   const { reloadEndpoints } = useWorkspace();
   const onDeleted = (ids: string[] | undefined): void => {
     reloadEndpoints();
@@ -125,8 +120,6 @@ function ActionDialog({ action, targets, onClose, ...props }: ActionDialogProps)
       navigate(`/app/endpoints/${endpointId}${query.size > 0 ? `?${query}` : ''}`, { replace: true });
   };
   switch (action) {
-    case 'replay':
-      return <ReplayAll targets={targets} list={list} onReady={onReplay} onClose={onClose} />;
     case 'job':
       return 'all' in targets ? (
         <JobDialog endpointId={endpointId} where={targets.all.bounded} onClose={onClose} />

@@ -1,57 +1,58 @@
-/* Loads what is to be replayed of "all that match": up to a number that can be sent one after the other from a page. */
+/*
+ * The replay dialog for "all that match". It is open while the events are loaded, up to a number that can be sent one after the other
+ * from a page.
+ */
 
-import { useEffect, useState } from 'preact/hooks';
-import { Button, Dialog, Notice } from '../components/controls.tsx';
+import { useState } from 'preact/hooks';
+import { Button, Notice } from '../components/controls.tsx';
 import { JobDialog } from '../components/job-button.tsx';
+import { ReplayDialog } from '../components/replay-dialog.tsx';
+import type { AllPicked } from '../components/use-picks.ts';
 import { formatCount } from '../format/time.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { useTargets } from './bulk-dialog.tsx';
-import { countOf, nameOf, type Targets } from './targets.ts';
+import { labelOf, nameOf } from './targets.ts';
 
 const maxReplayed = 500;
 
 type ReplayAllProps = {
-  targets: Targets;
+  all: AllPicked;
   list: LiveList;
-  /** Oldest first. */
-  onReady: (ids: string[]) => void;
+  onSent: (id: string) => void;
   onClose: () => void;
 };
 
-export function ReplayAll({ targets, list, onReady, onClose }: ReplayAllProps) {
-  const { loaded, found, problem } = useTargets(targets, list, maxReplayed);
-  const [isJob, setIsJob] = useState(false);
-  const total = countOf(targets) ?? 0;
-  const isCut = total > maxReplayed;
-  const go = (): void => {
-    onClose();
-    onReady(loaded?.map(({ id }) => id).reverse() ?? []);
-  };
-  useEffect(() => {
-    if (loaded && !isCut) go();
-  }, [loaded]);
-  if (isJob && 'all' in targets)
-    return <JobDialog endpointId={targets.all.endpointId} where={targets.all.bounded} onClose={onClose} />;
+export function ReplayAll({ all, list, onSent, onClose }: ReplayAllProps) {
+  const { endpointId, bounded, count = 0 } = all;
+  const { loaded, found, problem } = useTargets({ all }, list, maxReplayed);
+  /** The destination that the dialog of a job takes over. */
+  const [jobDest, setJobDest] = useState<string>();
+  const isCut = count > maxReplayed;
+  if (jobDest !== undefined)
+    return <JobDialog endpointId={endpointId} where={bounded} initialDest={jobDest} onClose={onClose} />;
   return (
-    <Dialog title={`Replay ${nameOf(targets)}`} onClose={onClose}>
-      {problem && (
-        <Notice tone="bad" title="Couldn't load the events">
-          {problem}
-        </Notice>
+    <ReplayDialog
+      endpointId={endpointId}
+      title={`Replay ${isCut ? `the newest ${maxReplayed} events` : nameOf({ all })}`}
+      events={loaded?.map(event => ({ id: event.id, label: labelOf(event) })).reverse()}
+      loading={problem ? 'Send' : `Loading ${formatCount(found, 'event')}…`}
+      onSent={onSent}
+      onClose={onClose}
+      notice={typed => (
+        <>
+          {problem && (
+            <Notice tone="bad" title="Couldn't load the events">
+              {problem}
+            </Notice>
+          )}
+          {isCut && (
+            <Notice action={<Button onClick={() => setJobDest(typed)}>Replay all as a job</Button>}>
+              Replays the newest {maxReplayed} of {count.toLocaleString()} events from this page. A replay job sends all
+              of them from the server, at a pace, also while this page is closed.
+            </Notice>
+          )}
+        </>
       )}
-      {isCut && (
-        <p>
-          Replays the newest {maxReplayed} of {total.toLocaleString()} events from this page. A replay job sends all of
-          them from the server, at a pace, also while this page is closed.
-        </p>
-      )}
-      <div class="dialog-actions">
-        <Button onClick={onClose}>Cancel</Button>
-        {isCut && 'all' in targets && <Button onClick={() => setIsJob(true)}>Replay all as a job</Button>}
-        <Button kind="primary" icon="replay" busy={!loaded && !problem} disabled={!loaded} onClick={go}>
-          {loaded ? `Replay the newest ${maxReplayed}` : `Loading ${formatCount(found, 'event')}…`}
-        </Button>
-      </div>
-    </Dialog>
+    />
   );
 }

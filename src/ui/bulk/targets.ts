@@ -7,7 +7,10 @@ import type { LiveList } from '../live/live-list.ts';
 import { listMatching, type Matching } from './matching.ts';
 
 export type Targets = { ids: readonly string[] } | { all: Matching & { count: number | undefined } };
-export type Target = Pick<EventSummary, 'id' | 'pin' | 'tags' | 'receivedAt'>;
+export type Target = Pick<EventSummary, 'id' | 'pin' | 'tags' | 'receivedAt' | 'eventType' | 'method'>;
+
+export const labelOf = ({ eventType, method }: Pick<Target, 'eventType' | 'method'>): string =>
+  eventType ?? method ?? 'Event';
 
 /** Events that are changed one by one: more would take minutes. */
 export const maxTargets = 1000;

@@ -58,6 +58,11 @@ export function Checkbox({ label, hint, checked, onChange }: CheckboxProps) {
 
 export function Field({ label, hideLabel = false, hint, problem, onText, ...rest }: FieldProps) {
   const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // A dialog that opens looks for `autofocus`. Nothing does when the field appears later.
+    if (rest.autoFocus) input.current?.focus();
+  }, []);
   return (
     <div class="field">
       <label for={id} class={hideLabel ? 'offscreen' : ''}>
@@ -65,6 +70,7 @@ export function Field({ label, hideLabel = false, hint, problem, onText, ...rest
       </label>
       <input
         {...rest}
+        ref={input}
         id={id}
         aria-describedby={hint || problem ? `${id}-hint` : undefined}
         aria-invalid={problem ? true : undefined}

@@ -28,8 +28,8 @@ type ListPaneProps = {
   /** The selected event, once it is loaded. */
   selected: EventDetail | undefined;
   picks: Picks;
-  /** Replays events, in this order. */
-  onReplay: (ids: string[]) => void;
+  /** Replays what is picked. */
+  onReplay: () => void;
 };
 
 export function ListPane(props: ListPaneProps) {

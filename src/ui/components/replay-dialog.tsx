@@ -3,6 +3,7 @@
  * changed and signed anew first; several are sent unchanged, one after the other, in the given order.
  */
 
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { ReplayDryRun } from '../../features/replays/model.ts';
@@ -24,9 +25,18 @@ import { CopyButton } from './copy-button.tsx';
 import { cachedEvent } from './use-event.ts';
 import { useQuery } from './use-query.ts';
 
+type ReplayedEvent = { id: string; label: string };
+
 type ReplayDialogProps = {
   endpointId: string;
-  events: { id: string; label: string }[];
+  /** Oldest first. Undefined while they are loaded. */
+  events: ReplayedEvent[] | undefined;
+  /** By default it names the events. */
+  title?: string;
+  /** The text of the button while the events are loaded. */
+  loading?: string;
+  /** What is shown above the destination, which may be typed already. */
+  notice?: (typed: string) => ComponentChildren;
   /** The destination to start with, complete; by default the last one, to which path and query are appended. */
   initialUrl?: string | undefined;
   /** Called after each attempt, successful or not, also after the dialog was closed. */
@@ -34,9 +44,11 @@ type ReplayDialogProps = {
   onClose: () => void;
 };
 
-export function ReplayDialog({ endpointId, events, initialUrl, onSent, onClose }: ReplayDialogProps) {
-  const isBatch = events.length > 1;
-  const first = useFirstEvent(events[0]?.id ?? '');
+export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, ...props }: ReplayDialogProps) {
+  const { events = [], title = titleOf(events), loading = 'Send' } = props;
+  const isLoading = props.events === undefined;
+  const isBatch = isLoading || events.length > 1;
+  const first = useFirstEvent(events[0]?.id);
   const draft = useReplayDraft(endpointId, isBatch ? undefined : first, initialUrl);
   const { sendings, refusal, setRefusal, isBusy, send, stop } = useReplay({
     endpointId,
@@ -48,7 +60,7 @@ export function ReplayDialog({ endpointId, events, initialUrl, onSent, onClose }
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setPreview(undefined);
-    if (request) await send(request);
+    if (request && events.length > 0) await send(request);
   };
   const showRequest = async (): Promise<void> => {
     if (!request || !first) return;
@@ -61,8 +73,9 @@ export function ReplayDialog({ endpointId, events, initialUrl, onSent, onClose }
     }
   };
   return (
-    <Dialog title={titleOf(events)} wide onClose={onClose}>
+    <Dialog title={title} wide onClose={onClose}>
       <form class="replay-form" onSubmit={submit}>
+        {notice?.(draft.typed)}
         <DestinationFields endpointId={endpointId} draft={draft} hasUrl={initialUrl !== undefined} />
         <Target draft={draft} first={first} isBatch={isBatch} />
         {!isBatch && first && draft.draft && (
@@ -100,8 +113,14 @@ export function ReplayDialog({ endpointId, events, initialUrl, onSent, onClose }
             </>
           )}
           {isBusy && isBatch && <Button onClick={stop}>Stop</Button>}
-          <Button kind="primary" icon="replay" type="submit" busy={isBusy} disabled={!request}>
-            {sendings.length > 0 && !isBusy ? 'Send again' : 'Send'}
+          <Button
+            kind="primary"
+            icon="replay"
+            type="submit"
+            busy={isBusy || isLoading}
+            disabled={!request || events.length === 0}
+          >
+            {isLoading ? loading : sendings.length > 0 && !isBusy ? 'Send again' : 'Send'}
           </Button>
         </div>
       </form>
@@ -122,15 +141,16 @@ export function ReplayDialog({ endpointId, events, initialUrl, onSent, onClose }
   );
 }
 
-const titleOf = (events: ReplayDialogProps['events']): string =>
+const titleOf = (events: readonly ReplayedEvent[]): string =>
   events.length > 1
     ? `Replay ${formatCount(events.length, 'event')}`
     : `Replay ${visibleLine(events[0]?.label ?? 'event').slice(0, 60)}`;
 
 /** The whole event: its path and query decide where it goes. */
-function useFirstEvent(id: string): EventDetail | undefined {
-  const query = useQuery(id, async () => cachedEvent(id) ?? (await api.event(id)));
-  return query.value ?? cachedEvent(id);
+function useFirstEvent(id: string | undefined): EventDetail | undefined {
+  const load = async () => (id === undefined ? undefined : (cachedEvent(id) ?? (await api.event(id))));
+  const query = useQuery(id ?? '', load);
+  return query.value ?? (id === undefined ? undefined : cachedEvent(id));
 }
 
 type TargetProps = { draft: ReplayDraft; first: EventDetail | undefined; isBatch: boolean };

@@ -5,8 +5,10 @@
 
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
-import type { EventDetail, EventSummary, ReplayAttempt } from '../../features/events/model.ts';
+import type { EventDetail, ReplayAttempt } from '../../features/events/model.ts';
 import { ApiError, api } from '../api.ts';
+import { ReplayAll } from '../bulk/replay-all.tsx';
+import { labelOf } from '../bulk/targets.ts';
 import type { LiveList } from '../live/live-list.ts';
 import { explainRefusal } from '../replay/refusal.ts';
 import { lastRequest, type ReplayRequest, urlOf } from '../replay/request.ts';
@@ -15,6 +17,7 @@ import type { EventActions } from './event-actions.ts';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { showError, showToast } from './toasts.tsx';
 import { useHotkeys } from './use-hotkeys.ts';
+import type { AllPicked } from './use-picks.ts';
 
 /** Rows beyond these get their new verdict when they are loaded again. */
 const maxRecheckedPages = 3;
@@ -28,10 +31,11 @@ type Options = {
   onSent: (id: string) => void;
 };
 
-type Opened = { ids: readonly string[]; url?: string | undefined };
+/** What the dialog replays: these events, oldest first, or all that match. */
+export type Replayed = { ids: readonly string[]; url?: string | undefined } | { all: AllPicked };
 
 export function useReplays({ endpointId, where, list, selected, onSent }: Options) {
-  const [opened, setOpened] = useState<Opened>();
+  const [opened, setOpened] = useState<Replayed>();
   const { event } = selected;
   const openReplay = (url?: string): void => setOpened(event && { ids: [event.id], url });
 
@@ -65,17 +69,25 @@ export function useReplays({ endpointId, where, list, selected, onSent }: Option
     },
   });
 
-  const dialog: ComponentChild = opened && (
-    <ReplayDialog
-      endpointId={endpointId}
-      events={opened.ids.map(id => ({ id, label: labelOf(list.at(list.indexOf(id)) ?? event) }))}
-      initialUrl={opened.url}
-      onSent={onSent}
-      onClose={() => setOpened(undefined)}
-    />
-  );
+  const given = { onSent, onClose: () => setOpened(undefined) };
+  const labelOfId = (id: string): string => {
+    const known = list.at(list.indexOf(id)) ?? event;
+    return known ? labelOf(known) : 'Event';
+  };
+  const dialog: ComponentChild =
+    opened &&
+    ('all' in opened ? (
+      <ReplayAll all={opened.all} list={list} {...given} />
+    ) : (
+      <ReplayDialog
+        endpointId={endpointId}
+        events={opened.ids.map(id => ({ id, label: labelOfId(id) }))}
+        initialUrl={opened.url}
+        {...given}
+      />
+    ));
   const actions: EventActions = { recheck, openReplay, sendAgain };
-  return { actions, dialog, open: (ids: readonly string[]) => setOpened({ ids }) };
+  return { actions, dialog, open: (replayed: Replayed): void => setOpened(replayed) };
 }
 
 /** The same request, when this page made it, or else when it can be told from the attempt; undefined when it cannot. */
@@ -112,6 +124,3 @@ async function recheckRows({
     showError(error);
   }
 }
-
-const labelOf = (event: Pick<EventSummary, 'eventType' | 'method'> | undefined): string =>
-  event?.eventType ?? event?.method ?? 'Event';

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { ReplayJobDryRun } from '../../features/replay-jobs/model.ts';
-import { Button, Checkbox, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
+import { Button, Checkbox, Dialog, Field, Notice } from '../components/controls.tsx';
 import { Link, navigate } from '../components/navigation.tsx';
 import { useStyle } from '../components/on-demand-style.ts';
 import { lastDestination, listDestinations, saveDestination } from '../components/replay-destinations.ts';
@@ -28,12 +28,19 @@ const paces: { id: PaceKind; label: string }[] = [
   { id: 'faster', label: 'As they came, but faster' },
 ];
 
-type JobDialogProps = ChosenEvents & { onClose: () => void };
+type JobDialogProps = ChosenEvents & {
+  /** The destination to start with; by default the last one. */
+  initialDest?: string | undefined;
+  onClose: () => void;
+};
 
-export function JobDialog({ onClose, ...chosen }: JobDialogProps) {
+export function JobDialog({ initialDest, onClose, ...chosen }: JobDialogProps) {
   const { endpointId, where, ids } = chosen;
   const isStyled = useStyle(style);
-  const [draft, setDraft] = useState<JobDraft>({ ...emptyDraft, dest: lastDestination(endpointId) ?? '' });
+  const [draft, setDraft] = useState<JobDraft>(() => ({
+    ...emptyDraft,
+    dest: initialDest ?? lastDestination(endpointId)?.url ?? '',
+  }));
   const [problem, setProblem] = useState('');
   const [isBusy, setIsBusy] = useState(false);
   const change = (changed: Partial<JobDraft>): void => {
@@ -58,47 +65,45 @@ export function JobDialog({ onClose, ...chosen }: JobDialogProps) {
       setIsBusy(false);
     }
   };
+  // With its fields from the beginning: a dialog without them would focus its Close button.
+  if (!isStyled) return null;
   return (
     <Dialog
       title={ids ? 'Replay the selected events' : where === '' ? 'Replay all events' : 'Replay all that match'}
       onClose={onClose}
     >
-      {!isStyled ? (
-        <Skeleton rows={4} />
-      ) : (
-        <form class="job-form" onSubmit={start}>
-          <p class="lead" role="status">
-            {countProblem || <Counted counted={counted} />}
-            {where !== '' && !ids && (
-              <>
-                {' '}
-                <code>{visibleLine(where)}</code>
-              </>
-            )}
-          </p>
-          <Destinations draft={draft} change={change} endpointId={endpointId} />
-          <PaceFields draft={draft} change={change} />
-          <details>
-            <summary>More options</summary>
-            <MoreFields draft={draft} change={change} />
-          </details>
-          {problem && (
-            <Notice
-              tone="bad"
-              title="The job wasn't started"
-              action={<Link to={`/app/jobs?endpoint=${endpointId}`}>Replay jobs</Link>}
-            >
-              {problem}
-            </Notice>
+      <form class="job-form" onSubmit={start}>
+        <p class="lead" role="status">
+          {countProblem || <Counted counted={counted} />}
+          {where !== '' && !ids && (
+            <>
+              {' '}
+              <code>{visibleLine(where)}</code>
+            </>
           )}
-          <div class="dialog-actions">
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" kind="primary" icon="replay" busy={isBusy} disabled={!isReady}>
-              {counted ? `Send ${formatCount(counted.matched, 'event')}` : 'Start'}
-            </Button>
-          </div>
-        </form>
-      )}
+        </p>
+        <Destinations draft={draft} change={change} endpointId={endpointId} />
+        <PaceFields draft={draft} change={change} />
+        <details>
+          <summary>More options</summary>
+          <MoreFields draft={draft} change={change} />
+        </details>
+        {problem && (
+          <Notice
+            tone="bad"
+            title="The job wasn't started"
+            action={<Link to={`/app/jobs?endpoint=${endpointId}`}>Replay jobs</Link>}
+          >
+            {problem}
+          </Notice>
+        )}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" icon="replay" busy={isBusy} disabled={!isReady}>
+            {counted ? `Send ${formatCount(counted.matched, 'event')}` : 'Start'}
+          </Button>
+        </div>
+      </form>
     </Dialog>
   );
 }
@@ -142,13 +147,14 @@ function Destinations({ draft, change, endpointId }: FieldsProps & { endpointId:
         placeholder="https://staging.example.com/webhooks"
         required
         autoFocus
+        onFocus={event => event.currentTarget.select()}
         value={draft.dest}
         onText={dest => change({ dest })}
         {...(problems.dest && { problem: problems.dest })}
       />
       <datalist id="job-destinations">
         {listDestinations(endpointId).map(one => (
-          <option key={one} value={one} />
+          <option key={one.url} value={one.url} />
         ))}
       </datalist>
     </>

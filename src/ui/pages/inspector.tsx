@@ -59,9 +59,9 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const place = { list, endpointId, eventId, where };
   const selection = useSelection({ ...place, base, suffix, selected: selected.event });
   const picks = usePicks({ list, state, endpointId, where, eventId, index: selection.index });
-  const { picked, pickedIds, unpick } = picks;
+  const { picked, pickedIds, all, unpick } = picks;
   const replays = useReplays({ endpointId, where, list, selected, onSent });
-  const onReplay = (): void => replays.open(picked.size > 0 ? pickedIds : [eventId]);
+  const onReplay = (): void => replays.open(all ? { all } : { ids: picked.size > 0 ? pickedIds : [eventId] });
   useListKeys({ ...place, selection });
   useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef });
   useBackToList(eventId, listHref);
@@ -89,7 +89,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
           folding={folding}
           selected={selected.event}
           picks={picks}
-          onReplay={replays.open}
+          onReplay={onReplay}
         />
       </CommandSection.Provider>
       <Splitter split={split} />
@@ -105,7 +105,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
                   row={list.at(selection.index)}
                   compareId={findComparable(list, selection.index, state.length)}
                   listHref={listHref}
-                  onReplay={() => replays.open([eventId])}
+                  onReplay={() => replays.open({ ids: [eventId] })}
                   {...keepingOf({ list, selected, base, suffix, unpick })}
                 />
               </EventActionsContext.Provider>
@@ -140,7 +140,7 @@ type KeyOptions = {
 };
 
 function useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef }: KeyOptions): void {
-  const { picked, isPicking, togglePick, clearPicks } = picks;
+  const { isPicking, togglePick, clearPicks, all } = picks;
   useHotkeys(
     {
       x: { label: 'Select the event', run: () => togglePick(eventId), isOff: !eventId },
@@ -150,10 +150,11 @@ function useInspectorKeys({ list, state, eventId, picks, onReplay, searchRef }: 
         run: () => list.setPaused(!state.isPaused),
       },
       r: {
-        label: picked.size > 0 ? 'Replay the selected events' : 'Replay',
+        label: isPicking ? 'Replay the selected events' : 'Replay',
         help: 'Replay the event, or the selected ones',
         run: onReplay,
-        isOff: !eventId && picked.size === 0,
+        // As long as they are counted, it is not known whether there are any.
+        isOff: all ? !all.count : !eventId && !isPicking,
         section: 'Event',
       },
       '/': { label: 'Search and filter', run: () => searchRef.current?.select() },

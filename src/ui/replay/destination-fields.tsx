@@ -22,7 +22,7 @@ export function DestinationFields({ endpointId, draft, hasUrl }: DestinationFiel
     if (!listeners || !isFirst.current) return;
     isFirst.current = false;
     const last = lastListener(endpointId);
-    if (!hasUrl && listeners.some(({ name }) => name === last)) draft.setListener(last);
+    if (!hasUrl && draft.isUntouched && listeners.some(({ name }) => name === last)) draft.setListener(last);
   }, [listeners]);
   return (
     <>
@@ -35,6 +35,11 @@ export function DestinationFields({ endpointId, draft, hasUrl }: DestinationFiel
 /** Nothing to choose from without a listener. One that is chosen stays when it disconnects. */
 function Receivers({ listeners, draft }: { listeners: readonly Listener[]; draft: ReplayDraft }) {
   const { listener, setListener } = draft;
+  const chosen = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // The field of the URL had the focus, and is gone.
+    if (document.activeElement === document.body) chosen.current?.focus();
+  }, [listener]);
   if (listeners.length === 0 && listener === undefined) return null;
   const isGone = listener !== undefined && !listeners.some(({ name }) => name === listener);
   return (
@@ -47,7 +52,13 @@ function Receivers({ listeners, draft }: { listeners: readonly Listener[]; draft
       </label>
       {listeners.map(({ name, targets, connectedBy, connections }) => (
         <label key={name}>
-          <input type="radio" name="receiver" checked={listener === name} onChange={() => setListener(name)} />
+          <input
+            ref={listener === name ? chosen : null}
+            type="radio"
+            name="receiver"
+            checked={listener === name}
+            onChange={() => setListener(name)}
+          />
           <code>{visibleLine(name)}</code>
           <span class="faint">
             {[
@@ -79,6 +90,7 @@ const UrlFields = ({ endpointId, draft }: { endpointId: string; draft: ReplayDra
       placeholder="localhost:3000/webhooks"
       required
       autoFocus
+      onFocus={event => event.currentTarget.select()}
       autocomplete="off"
       spellcheck={false}
       value={draft.typed}
@@ -87,7 +99,7 @@ const UrlFields = ({ endpointId, draft }: { endpointId: string; draft: ReplayDra
     />
     <datalist id="destinations">
       {listDestinations(endpointId).map(one => (
-        <option key={one} value={one} />
+        <option key={one.url} value={one.url} />
       ))}
     </datalist>
     <Checkbox

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../features/events/model.ts';
-import { lastDestination } from '../components/replay-destinations.ts';
+import { type Destination, lastDestination, listDestinations } from '../components/replay-destinations.ts';
 import { type Draft, editOf, newDraft } from './changes.ts';
 import { readDestination } from './destination.ts';
 import type { Receiver, ReplayRequest } from './request.ts';
@@ -21,12 +21,16 @@ const asCaptured: SigningDraft = { mode: 'none', secretId: '', secret: '', newId
 
 /** @param event undefined while it is loading, and for a batch, which is sent unchanged */
 export function useReplayDraft(endpointId: string, event: EventDetail | undefined, initialUrl: string | undefined) {
-  const [typed, setTyped] = useState(() => initialUrl ?? lastDestination(endpointId) ?? '');
-  const [appendPath, setAppendPath] = useState(initialUrl === undefined);
+  const [start] = useState(() => startOf(endpointId, initialUrl));
+  const [typed, setTyped] = useState(start.url);
+  /** Undefined until it is chosen in the dialog. */
+  const [chosenAppend, setAppendPath] = useState<boolean>();
   const [changes, setChanges] = useState<Draft>();
   const [signing, setSigning] = useState<SigningDraft>(asCaptured);
   const [listener, setListener] = useState<string>();
   const destination = readDestination(typed);
+  const known = listDestinations(endpointId).find(({ url }) => url === destination.url);
+  const appendPath = chosenAppend ?? (typed === start.url ? start : known)?.appendPath ?? true;
   const draft = changes ?? (event && newDraft(event));
   const edit = event && draft && editOf(event, draft);
   const receiver = receiverOf(listener, destination.url, appendPath);
@@ -38,6 +42,8 @@ export function useReplayDraft(endpointId: string, event: EventDetail | undefine
   return {
     typed,
     setTyped,
+    /** The URL is the one that the dialog began with. */
+    isUntouched: typed === start.url,
     destination,
     /** The listener that it goes to; undefined: to the URL. */
     listener,
@@ -56,6 +62,12 @@ export function useReplayDraft(endpointId: string, event: EventDetail | undefine
     setSigning: (change: Partial<SigningDraft>) => setSigning(old => ({ ...old, ...change })),
     request,
   };
+}
+
+/** A URL that the dialog is opened for is complete. */
+function startOf(endpointId: string, initialUrl: string | undefined): Destination {
+  if (initialUrl !== undefined) return { url: initialUrl, appendPath: false };
+  return lastDestination(endpointId) ?? { url: '', appendPath: true };
 }
 
 function receiverOf(listener: string | undefined, url: string, appendPath: boolean): Receiver | undefined {

@@ -79,7 +79,7 @@ export function useReplay({ endpointId, ids, onSent }: Options) {
 }
 
 function rememberReceiver(endpointId: string, request: ReplayRequest): void {
-  if (isToUrl(request)) saveDestination(endpointId, request.url);
+  if (isToUrl(request)) saveDestination(endpointId, request.url, request.appendPath);
   rememberListener(endpointId, isToUrl(request) ? undefined : request.listener);
 }
 
