@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { maxDelayMs } from './answers/limits.ts';
+import { maxDelayMs } from '../shared/answer-limits.ts';
 import { type Answered, faults, type Refusal, refusals, type StoredOutcome } from './answers/model.ts';
 import { decodeBody } from './body-encoding.ts';
 import { invalid } from './errors.ts';

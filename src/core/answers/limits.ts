@@ -1,4 +1,4 @@
-/* Limits of custom answers. They protect memory, connections, and the size of an endpoint's row in memory. */
+/* Limits of custom answers that the dashboard does not need (shared/answer-limits.ts has the others). They protect memory, connections, and the size of an endpoint's row in memory. */
 
 export const maxRules = 50;
 export const maxRuleNameCharacters = 64;
@@ -8,13 +8,8 @@ export const maxBodyBytes = 64 << 10;
 export const maxRenderedBytes = 256 << 10;
 export const maxHeaders = 50;
 export const maxHeaderCharacters = 4096;
-export const maxDelayMs = 60_000;
 /** How long a stalled answer keeps its connection open. */
 export const stallMs = 60_000;
-/** `first` and `every`. */
-export const maxCount = 1_000_000;
-export const maxRateEvents = 1000;
-export const maxRateSeconds = 86_400;
 /** Connections held by delays and stalled answers at a time. */
 export const maxHeldPerEndpoint = 200;
 /** The same in the whole process, so that many endpoints do not take the connections of all others. */

@@ -1,20 +1,12 @@
 /* Reads the rules of an endpoint: checks all of them, fills in defaults, and prepares the answers. */
+import { maxCount, maxDelayMs, maxRateEvents, maxRateSeconds } from '../../shared/answer-limits.ts';
 import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { FieldPath, FieldProblem } from '../field-problems.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 import { problemOfHeader, securityFields } from './headers.ts';
-import {
-  maxBodyBytes,
-  maxCount,
-  maxDelayMs,
-  maxHeaders,
-  maxRateEvents,
-  maxRateSeconds,
-  maxRuleNameCharacters,
-  maxRules,
-} from './limits.ts';
+import { maxBodyBytes, maxHeaders, maxRuleNameCharacters, maxRules } from './limits.ts';
 import type { AnswerRule, AnswerRules, EndpointGuard, Fault, RuleAnswer, RuleScope } from './model.ts';
 import { readTemplate, type Template } from './placeholders.ts';
 

@@ -1,8 +1,9 @@
 /* Schemas of custom answers: the rules of an endpoint, and their preview. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { maxBodyBytes, maxDelayMs, maxRules } from '../../core/answers/limits.ts';
+import { maxBodyBytes, maxRules } from '../../core/answers/limits.ts';
 import { faults, ruleScopes } from '../../core/answers/model.ts';
 import { HttpStatus, literals, nullable } from '../../http/schemas.ts';
+import { maxDelayMs } from '../../shared/answer-limits.ts';
 import { EventSummary } from '../events/model.ts';
 
 const RuleAnswer = t.Object(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
@@ -189,5 +189,19 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await expectEventually(() => page.getByText('Custom answers').count()).toBe(0);
     const { dialogs, violations: broken, foreign, errors } = dashboard.problems;
     expect([dialogs, broken, foreign, errors]).toEqual([[], [], [], []]);
+  });
+
+  test('a rate has the limit of the server, shown while it is typed', async () => {
+    const { id } = await openEndpoint(page, 'rates');
+    await page.goto(`${dashboard.origin}/app/endpoints/${id}/answers`);
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByLabel('Rate: requests').fill('1001');
+    await page.getByText('A whole number from 1 to 1,000.').waitFor();
+    await page.getByLabel('Rate: requests').fill('1000');
+    await page.getByLabel('Rate: seconds').fill('1');
+    await save();
+    expect(await callApi<object>(page, 'GET', `/api/endpoints/${id}/answers`)).toMatchObject({
+      rules: [{ rate: { max: 1000, perS: 1 } }],
+    });
   });
 });

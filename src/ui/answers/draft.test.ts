@@ -67,6 +67,12 @@ describe('a rule as a draft', () => {
     expect(Object.keys(problems)).toEqual([field]);
   });
 
+  test('takes as many requests a rate as the server does', () => {
+    const problemOf = (rateMax: string) => ruleOf({ ...draftOf({ answer: {} }), rateMax, ratePerS: '1' }).problems;
+    expect(problemOf('1000')).toEqual({});
+    expect(problemOf('1001')).toEqual({ rateMax: 'A whole number from 1 to 1,000.' });
+  });
+
   test('asks for both halves of a rate, and for the name of a header', () => {
     const draft = draftOf({ answer: {} });
     expect(Object.keys(ruleOf({ ...draft, rateMax: '5' }).problems)).toEqual(['ratePerS']);

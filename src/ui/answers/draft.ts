@@ -4,6 +4,7 @@
  */
 
 import type { AnswerRule } from '../../features/answers/model.ts';
+import { maxCount, maxDelayMs, maxRateEvents, maxRateSeconds } from '../../shared/answer-limits.ts';
 import { FilterError } from '../../shared/filter/filter.ts';
 import { parseDuration } from '../../shared/units.ts';
 import { parse } from '../search/filter-text.ts';
@@ -93,7 +94,7 @@ export function ruleOf(draft: RuleDraft): { rule: AnswerRule; problems: RuleProb
   const first = number('first', 1, maxCount);
   const every = number('every', 1, maxCount);
   const chance = readChance(draft, problems);
-  const max = number('rateMax', 1, maxRateRequests);
+  const max = number('rateMax', 1, maxRateEvents);
   const perS = number('ratePerS', 1, maxRateSeconds);
   if (max !== undefined && perS === undefined) problems.ratePerS ??= 'How many seconds?';
   if (perS !== undefined && max === undefined) problems.rateMax ??= 'How many requests?';
@@ -128,12 +129,6 @@ function answerOf(draft: RuleDraft, status: number | undefined, problems: RulePr
     ...(draft.fault !== '' && { fault: draft.fault }),
   };
 }
-
-/** The server's limits, so that problems are shown while typing. */
-const maxCount = 1_000_000;
-const maxRateRequests = 10_000;
-const maxRateSeconds = 86_400;
-const maxDelayMs = 60_000;
 
 function readNumber(text: string, min: number, max: number, refuse: (problem: string) => void): number | undefined {
   const trimmed = text.trim();

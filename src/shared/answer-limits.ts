@@ -1,0 +1,7 @@
+/* The limits of a rule for custom answers that the server checks, and the dashboard's form while a rule is typed. */
+
+/** `first` and `every`. */
+export const maxCount = 1_000_000;
+export const maxRateEvents = 1000;
+export const maxRateSeconds = 86_400;
+export const maxDelayMs = 60_000;
