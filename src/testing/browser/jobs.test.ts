@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
@@ -16,7 +16,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
   let page: Page;
   let listUrl: string;
   const opened: { stop: (now: boolean) => unknown }[] = [];
-  const destination = (answer: (body: { n: number }) => Response): string => {
+  const destination = (answer: (body: { n: number }) => Response | Promise<Response>): string => {
     const http = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -211,6 +211,29 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.getByText('endpoint.changed').nth(49).waitFor();
     await page.getByRole('button', { name: 'Show older lines' }).click();
     await page.getByText('replay_job.cancelled').waitFor();
+  });
+
+  test('the list of a running job grows with its answers, and shows what comes after its first page', async () => {
+    const events = Array.from({ length: 4 }, (_, n) => ({ body: `{"n":${n}}` }));
+    const { id: endpointId } = await openEndpoint(page, 'watched', events);
+    const gates = events.map(() => Promise.withResolvers<void>());
+    const dest = destination(async ({ n }) => {
+      await gates[n]?.promise;
+      return new Response(null, { status: n === 3 ? 500 : 204 });
+    });
+    const { id } = await callApi<{ id: string }>(page, 'POST', '/api/replay-jobs', { endpointId, dest });
+    await page.goto(`${dashboard.origin}/app/jobs/${id}?outcome=ok`);
+    const rows = page.locator('.job-items li');
+    await page.getByText('None.', { exact: true }).waitFor();
+    for (const n of [0, 1, 2]) {
+      gates[n]?.resolve();
+      await rows.nth(n).waitFor();
+    }
+    await page.getByText('Running', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Waiting 1' }).click();
+    await rows.first().waitFor();
+    gates[3]?.resolve();
+    await page.getByText('None.', { exact: true }).waitFor();
   });
 
   test('nothing that must not happen has happened', () => {

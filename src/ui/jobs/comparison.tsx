@@ -3,7 +3,7 @@
  * JSON or Markdown.
  */
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobAnswers, ReplayJobItem } from '../../features/replay-jobs/model.ts';
 import {
   differenceText,
@@ -19,60 +19,31 @@ import { formatCount } from '../format/time.ts';
 import { visibleLine } from '../format/visible.ts';
 import { Answers } from './answers.tsx';
 import { jobsApi } from './jobs-api.ts';
+import { useItems } from './use-items.ts';
 import { isOver } from './wording.ts';
 
 const pageSize = 100;
 const shownExamples = 5;
 
-type Loaded = {
-  /** Of the job when the first page was read. */
-  different: number;
-  items: readonly ReplayJobItem[];
-  cursor: string | null;
-};
-
 export function Comparison({ job }: { job: ReplayJob }) {
-  const [loaded, setLoaded] = useState<Loaded>();
-  const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
-  const latest = useRef(0);
-  const read = async (before?: Loaded): Promise<void> => {
-    const turn = ++latest.current;
-    const { different } = before ?? job;
-    setIsBusy(before !== undefined);
-    try {
-      const page = await jobsApi.items(job.id, 'different', before?.cursor ?? undefined, pageSize);
-      if (turn !== latest.current) return;
-      setLoaded({ different, items: [...(before?.items ?? []), ...page.items], cursor: page.nextCursor });
-      setProblem('');
-    } catch (error) {
-      if (turn === latest.current) setProblem(error instanceof Error ? error.message : String(error));
-    }
-    if (turn === latest.current) setIsBusy(false);
-  };
-  useEffect(() => void read(), [job.id, isOver(job)]);
+  const { items, hasMore, problem, isBusy, more } = useItems(job, 'different');
   return (
     <section class="card section" aria-labelledby="differences">
       <div class="job-line">
         <h2 id="differences">Where the answers differ</h2>
         <span class="grow" />
-        {loaded && loaded.different !== job.different && (
-          <Button kind="quiet" onClick={() => read()}>
-            Show the newest
-          </Button>
-        )}
         <Download job={job} />
       </div>
       {problem && <Notice tone="bad">{problem}</Notice>}
-      {!loaded && !problem && <Skeleton rows={3} />}
-      {loaded && <Groups job={job} items={loaded.items} />}
-      {loaded && loaded.cursor !== null && (
+      {!items && !problem && <Skeleton rows={3} />}
+      {items && <Groups job={job} items={items} />}
+      {items && hasMore && (
         <div class="button-row">
-          <Button busy={isBusy} onClick={() => read(loaded)}>
+          <Button busy={isBusy} onClick={more}>
             Read more events
           </Button>
           <span class="faint job-read" role="status">
-            {loaded.items.length.toLocaleString()} of {formatCount(job.different, 'different event')} read
+            {items.length.toLocaleString()} of {formatCount(job.different, 'different event')} read
           </span>
         </div>
       )}

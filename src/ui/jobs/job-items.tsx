@@ -1,13 +1,13 @@
 /* The events of a job by outcome. The URL has the outcome that is shown. */
 
-import { useEffect, useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
 import { Button, Notice, Skeleton } from '../components/controls.tsx';
 import { Link } from '../components/navigation.tsx';
 import { visibleLine } from '../format/visible.ts';
 import { statusText } from '../replay/status-text.ts';
-import { jobsApi, type Outcome } from './jobs-api.ts';
-import { countOf, isOver, outcomeLabels, outcomesOf } from './wording.ts';
+import type { Outcome } from './jobs-api.ts';
+import { useItems } from './use-items.ts';
+import { countOf, outcomeLabels, outcomesOf } from './wording.ts';
 
 type JobItemsProps = { job: ReplayJob; outcome: Outcome | undefined };
 
@@ -30,37 +30,20 @@ export function JobItems({ job, outcome }: JobItemsProps) {
           </Link>
         ))}
       </nav>
-      <ItemList key={shown} job={job} outcome={shown} />
+      <ItemList key={`${job.id} ${shown}`} job={job} outcome={shown} />
     </section>
   );
 }
 
-type Loaded = { items: ReplayJobItem[]; cursor: string | null };
-
 function ItemList({ job, outcome }: { job: ReplayJob; outcome: Outcome }) {
-  const [loaded, setLoaded] = useState<Loaded>();
-  const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
-  const load = async (before: Loaded | undefined): Promise<void> => {
-    setIsBusy(true);
-    try {
-      const page = await jobsApi.items(job.id, outcome, before?.cursor ?? undefined);
-      setLoaded({ items: [...(before?.items ?? []), ...page.items], cursor: page.nextCursor });
-      setProblem('');
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-    setIsBusy(false);
-  };
-  useEffect(() => void load(undefined), [isOver(job)]);
-  const newer = countOf(job, outcome) - (loaded?.items.length ?? 0);
-  if (!loaded) return problem ? <Notice tone="bad">{problem}</Notice> : <Skeleton rows={3} />;
+  const { items, hasMore, problem, isBusy, more } = useItems(job, outcome);
+  if (!items) return problem ? <Notice tone="bad">{problem}</Notice> : <Skeleton rows={3} />;
   return (
     <>
       {problem && <Notice tone="bad">{problem}</Notice>}
-      {loaded.items.length === 0 && <p class="faint">None.</p>}
+      {items.length === 0 && <p class="faint">None.</p>}
       <ul class="job-items">
-        {loaded.items.map(item => (
+        {items.map(item => (
           <li key={item.eventId}>
             <Link to={`/app/endpoints/${job.endpointId}/events/${item.eventId}`}>
               <code>{item.eventId}</code>
@@ -70,9 +53,9 @@ function ItemList({ job, outcome }: { job: ReplayJob; outcome: Outcome }) {
           </li>
         ))}
       </ul>
-      {(loaded.cursor !== null || (outcome !== 'waiting' && newer > 0)) && (
-        <Button busy={isBusy} onClick={() => load(loaded.cursor === null ? undefined : loaded)}>
-          {loaded.cursor === null ? `Show ${newer.toLocaleString()} more` : 'Show more'}
+      {hasMore && (
+        <Button busy={isBusy} onClick={more}>
+          Show more
         </Button>
       )}
     </>

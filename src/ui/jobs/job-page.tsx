@@ -67,7 +67,7 @@ const Job = ({ job, outcome }: { job: ReplayJob; outcome: Outcome | undefined })
       <JobProgress job={job} />
       <JobFacts job={job} />
     </section>
-    {job.dest2 !== null && <Comparison job={job} />}
+    {job.dest2 !== null && <Comparison key={job.id} job={job} />}
     <JobItems job={job} outcome={outcome} />
   </>
 );

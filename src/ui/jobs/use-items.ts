@@ -1,0 +1,80 @@
+/*
+ * The items of a job that have one outcome, page by page. While the job runs, the pages that are shown are read again when the number of
+ * these items has changed.
+ */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
+import { jobsApi, type Outcome } from './jobs-api.ts';
+import { countOf, isOver } from './wording.ts';
+
+/** For each page that is read again: the page of the job itself takes a request a second of the rate limit. */
+const rereadEveryMs = 2000;
+
+type Loaded = {
+  items: readonly ReplayJobItem[];
+  cursor: string | null;
+  pages: number;
+  /** Of the job when these were read. */
+  count: number;
+  isOver: boolean;
+  /** Epoch ms. */
+  readAt: number;
+};
+
+/** Give the component a key with the job and the outcome. */
+export function useItems(job: ReplayJob, outcome: Outcome) {
+  const [loaded, setLoaded] = useState<Loaded>();
+  const [problem, setProblem] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const latest = useRef(0);
+  const count = countOf(job, outcome);
+
+  /** Reads on after these, or from the beginning. */
+  const read = async (pages: number, before?: Loaded): Promise<void> => {
+    const turn = ++latest.current;
+    const next: Loaded = {
+      items: [],
+      cursor: null,
+      pages: 0,
+      ...before,
+      count,
+      isOver: isOver(job),
+      readAt: Date.now(),
+    };
+    try {
+      do {
+        const page = await jobsApi.items(job.id, outcome, next.cursor ?? undefined);
+        next.items = [...next.items, ...page.items];
+        next.cursor = page.nextCursor;
+        next.pages++;
+      } while (next.cursor !== null && next.pages < pages);
+      if (turn === latest.current) setLoaded(next);
+      if (turn === latest.current) setProblem('');
+    } catch (error) {
+      if (turn === latest.current) setProblem(error instanceof Error ? error.message : String(error));
+    }
+    if (turn === latest.current) setIsBusy(false);
+  };
+
+  const isStale = loaded !== undefined && (loaded.count !== count || loaded.isOver !== isOver(job));
+  useEffect(() => {
+    if (!loaded) return void read(1);
+    if (!isStale) return;
+    const dueAt = isOver(job) ? 0 : loaded.readAt + rereadEveryMs * loaded.pages;
+    const timer = setTimeout(() => read(loaded.pages), Math.max(0, dueAt - Date.now()));
+    return () => clearTimeout(timer);
+  }, [loaded, count, isOver(job)]);
+
+  return {
+    items: loaded?.items,
+    hasMore: loaded !== undefined && loaded.cursor !== null,
+    problem,
+    isBusy,
+    more(): void {
+      if (!loaded) return;
+      setIsBusy(true);
+      void read(loaded.pages + 1, loaded);
+    },
+  };
+}
