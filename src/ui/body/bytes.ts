@@ -7,11 +7,14 @@ export const bytesOf = (payloadRaw: string, encoding: 'utf8' | 'base64'): Uint8A
 export const fromBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), c => c.charCodeAt(0));
 
-export const toBase64 = (bytes: Uint8Array): string => {
+/** One character a byte. */
+export const binaryText = (bytes: Uint8Array): string => {
   let binary = '';
   for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary);
+  return binary;
 };
+
+export const toBase64 = (bytes: Uint8Array): string => btoa(binaryText(bytes));
 
 /** The bytes decoded as UTF-8 including a byte order mark, or undefined when they are not valid UTF-8. */
 export const utf8Text = (bytes: Uint8Array): string | undefined => {
@@ -21,6 +24,9 @@ export const utf8Text = (bytes: Uint8Array): string | undefined => {
     return undefined;
   }
 };
+
+/** Where a byte of a row is in its `hex`. */
+export const hexColumn = (at: number): number => at * 3 + (at < 8 ? 0 : 1);
 
 export type HexRow = { offset: string; hex: string; ascii: string };
 

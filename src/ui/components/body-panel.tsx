@@ -218,6 +218,13 @@ function Parts({ bytes, boundary }: { bytes: Uint8Array; boundary: string }) {
   );
 }
 
+const maxPartBytes = 4096;
+
+function PartBytes({ bytes, order }: { bytes: Uint8Array; order: number }) {
+  const shown = useMemo(() => bytes.subarray(0, maxPartBytes), [bytes]);
+  return <HexView bytes={shown} order={order} />;
+}
+
 function PartCard({ part, number }: { part: MultipartPart; number: number }) {
   const body = useMemo(() => parseBody(part.bytes, part.contentType ?? ''), [part]);
   const text = useMemo(() => (body.json ? prettyJson(body.json) : body.text), [body]);
@@ -247,7 +254,7 @@ function PartCard({ part, number }: { part: MultipartPart; number: number }) {
       ) : text !== undefined ? (
         <TextView text={text} label={`Part ${number}`} order={number} />
       ) : (
-        <HexView bytes={part.bytes.subarray(0, 4096)} />
+        <PartBytes bytes={part.bytes} order={number} />
       )}
     </section>
   );

@@ -41,10 +41,10 @@ export type Hits = {
  */
 export function useHits(source: Source, reveal: (hit: Hit) => void): Hits {
   const finder = useContext(FinderContext);
-  const { order, texts, isJson = false, accepts } = source;
+  const { order, texts, isJson = false, isBytes = false, accepts } = source;
   const own = useMemo<Source>(
-    () => ({ order, texts, isJson, ...(accepts && { accepts }) }),
-    [order, texts, isJson, accepts],
+    () => ({ order, texts, isJson, isBytes, ...(accepts && { accepts }) }),
+    [order, texts, isJson, isBytes, accepts],
   );
   useEffect(() => finder?.add(own), [finder, own]);
   useFinderState(finder);

@@ -26,9 +26,40 @@ function openFinder({ msPerLook = 0 } = {}) {
   return { finder, runAll };
 }
 
+const latin1 = (...bytes: number[]): string => String.fromCharCode(...bytes);
+const utf8 = (text: string): string => latin1(...new TextEncoder().encode(text));
+
 const source = (order: number, ...texts: string[]): Source => ({ order, texts });
 const places = (finder: Finder, of: Source): string[] =>
   finder.hitsOf(of).map(({ text, start, end }) => of.texts[text]?.slice(start, end) ?? '');
+
+describe('a search in bytes', () => {
+  const found = (term: string, text: string): number[] => {
+    const { finder, runAll } = openFinder();
+    const bytes: Source = { order: 0, texts: [text], isBytes: true };
+    finder.add(bytes);
+    finder.setTerms([term]);
+    runAll();
+    return finder.hitsOf(bytes).flatMap(({ start, end }) => [start, end]);
+  };
+
+  test('finds text as it is in UTF-8, in upper and lower case', () => {
+    expect(found('REFUND', 'a refund')).toEqual([2, 8]);
+    expect(found('é', utf8('xÉ'))).toEqual([1, 3]);
+    // Upper and lower case of the bytes are other bytes.
+    expect(found('é', latin1(0xe3, 0x89))).toEqual([]);
+    expect(found('"a": 1', '{"a":1}')).toEqual([1, 6]);
+    expect(found('.*', 'x.*')).toEqual([1, 3]);
+  });
+
+  test('finds bytes by pairs of hexadecimal digits, with and without space, and the digits as text', () => {
+    const bytes = latin1(0, 0xde, 0xad, 0xbe, 0xef);
+    expect(found('DE ad', bytes)).toEqual([1, 3]);
+    expect(found('deadbeef', bytes)).toEqual([1, 5]);
+    expect(found('be', `be${bytes}`)).toEqual([0, 2, 5, 6]);
+    expect(found('dea', bytes)).toEqual([]);
+  });
+});
 
 describe('a search in the views of a panel', () => {
   test('counts the hits of all views in their order, and steps through them in a circle', () => {

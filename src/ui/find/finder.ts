@@ -3,7 +3,7 @@
  * list, in the order of the views. Long texts are searched in slices of a few milliseconds, so that the page stays responsive.
  */
 
-import { findPattern, type Span } from './pattern.ts';
+import { bytesPattern, findPattern, type Span } from './pattern.ts';
 
 export type Hit = Span & {
   /** Which text of the source. */
@@ -16,6 +16,8 @@ export type Source = {
   texts: readonly string[];
   /** The texts are JSON, whose strings have escapes. */
   isJson?: boolean;
+  /** The texts are bytes, one character each. */
+  isBytes?: boolean;
   /** Leaves out hits in what is not shown. */
   accepts?: (hit: Hit) => boolean;
 };
@@ -146,7 +148,9 @@ function* searchAll(sources: readonly [Source, Hit[]][], terms: readonly string[
   let left = maxHits;
   for (const [source, hits] of sources) {
     for (const [index, text] of source.texts.entries()) {
-      const pattern = findPattern(terms, { inEscapes: source.isJson === true && text.includes('\\') });
+      const pattern = source.isBytes
+        ? bytesPattern(terms)
+        : findPattern(terms, { inEscapes: source.isJson === true && text.includes('\\') });
       if (!pattern) return;
       for (let from = 0; from < text.length; ) {
         from = searchPiece(text, from, pattern, hit => {

@@ -32,6 +32,31 @@ export function findPattern(terms: readonly string[], { inEscapes = false } = {}
   return sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'giu');
 }
 
+/**
+ * Finds the texts in bytes, as they are in UTF-8; pairs of hexadecimal digits are also bytes. For a text with one character a byte.
+ * Undefined when there is nothing to find.
+ */
+export function bytesPattern(terms: readonly string[]): RegExp | undefined {
+  const sources = terms
+    .filter(term => term !== '')
+    .flatMap(term => [...hexBytes(term), (jsonPhraseTokens(term) ?? [term]).map(utf8Pattern).join(betweenTokens)]);
+  return sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'g');
+}
+
+const hexBytes = (term: string): string[] =>
+  /^\s*(?:[0-9a-f]{2}\s*)+$/i.test(term) ? [term.replaceAll(/\s/g, '').replaceAll(/../g, byte => `\\x${byte}`)] : [];
+
+const utf8Pattern = (text: string): string =>
+  [...text]
+    .map(character => {
+      const cases = new Set([character, character.toLowerCase(), character.toUpperCase()]);
+      return `(?:${[...cases].map(utf8Bytes).join('|')})`;
+    })
+    .join('');
+
+const utf8Bytes = (text: string): string =>
+  [...new TextEncoder().encode(text)].map(byte => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+
 const escapedPattern = (text: string): string =>
   [...text]
     .map(character => {

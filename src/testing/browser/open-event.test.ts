@@ -1,0 +1,52 @@
+/* What stays open while the list beside it is searched, and what is found in it. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { browserTitle, hasNoBrowser } from './chromium.ts';
+import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
+import { expectEventually } from './expect-eventually.ts';
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(hasNoBrowser)(browserTitle('the open event'), () => {
+  let dashboard: Dashboard;
+  let page: Page;
+
+  beforeAll(async () => {
+    dashboard = await openDashboard();
+    page = await dashboard.open();
+    await dashboard.setUp(page);
+  });
+  afterAll(() => dashboard?.close());
+
+  test('find in the hex view marks text and bytes, also those far below', async () => {
+    const { address, listUrl } = await openEndpoint(page, 'bytes');
+    const body = new Uint8Array(9000).fill(0xff);
+    body.set(new TextEncoder().encode('needle'), 30);
+    body.set([0xca, 0xfe, 0xca, 0xfe], 8990);
+    const id = await deliver(address, body, { headers: { 'content-type': 'application/octet-stream' } });
+    await page.goto(`${listUrl}/events/${id}`);
+    await page.locator('.hex-row').first().waitFor();
+    await page.keyboard.press('f');
+    await page.keyboard.type('NEEDLE');
+    await page.locator('.find-count', { hasText: '1 of 1' }).waitFor();
+    await expectEventually(() => page.locator('.hex mark').allTextContents()).toEqual([
+      '6e 65',
+      'ne',
+      '65 64 6c 65',
+      'edle',
+    ]);
+    await page.getByRole('textbox', { name: 'Find in this event' }).fill('cafe ca fe');
+    await page.locator('.find-count', { hasText: '1 of 1' }).waitFor();
+    await expectEventually(() => page.locator('.hex mark.current-hit').allTextContents()).toEqual([
+      'ca fe',
+      '··',
+      'ca fe',
+      '··',
+    ]);
+    await page.getByRole('textbox', { name: 'Find in this event' }).fill('nowhere');
+    await page.locator('.find-count', { hasText: 'No hits' }).waitFor();
+  });
+
+  test('nothing was asked, violated or thrown', () =>
+    expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
+});
