@@ -265,6 +265,22 @@ describe('/openapi.json', () => {
     }
   });
 
+  test('no body of a PATCH has a default, which would be set whenever a field is not named', () => {
+    const defaultsIn = (value: unknown, at: string): string[] => {
+      if (typeof value !== 'object' || value === null) return [];
+      const { $ref } = value as { $ref?: unknown };
+      if (typeof $ref === 'string') return defaultsIn(document.components.schemas[$ref.split('/').at(-1) ?? ''], at);
+      const isField = at.endsWith('.properties');
+      return Object.entries(value).flatMap(([key, inner]) =>
+        key === 'default' && !isField ? [at] : defaultsIn(inner, `${at}.${key}`),
+      );
+    };
+    const changing = operations().filter(({ method }) => method === 'PATCH');
+    expect(changing.length).toBeGreaterThan(3);
+    const found = changing.flatMap(({ operationId, requestBody }) => defaultsIn(requestBody, operationId));
+    expect(found).toEqual([]);
+  });
+
   test('names HOOKTAPE_BASE_URL; the copy that /docs loads is the same but for the origin, whatever was asked before', async () => {
     const copy = (await (await server.fetch('/docs/openapi.json')).json()) as Document;
     expect(document.servers).toEqual([{ url: 'http://localhost:4665' }]);

@@ -25,7 +25,7 @@ const Sign = literals(forwardSigns, {
     '`fresh`: a new signature by a secret of the endpoint that may sign; events that it may not sign are given up',
 });
 const Per = literals(forwardPers, { description: 'delivery: of the attempts of a delivery only the first' });
-const TimeoutS = t.Integer({ minimum: 1, maximum: maxTimeoutS, default: 30, description: 'for the whole answer' });
+const TimeoutS = t.Integer({ minimum: 1, maximum: maxTimeoutS, description: 'for the whole answer; default 30' });
 const OrderBy = nullable(
   t.String({
     minLength: 1,

@@ -23,6 +23,29 @@ test('one setting can be changed alone, and others that depend on it follow', as
   expect(await change({ retry: { first: '1s' } })).toMatchObject({ retry: { for: '24h', first: '1s', max: '2s' } });
 });
 
+test('a change leaves every setting that it does not name', async () => {
+  const endpoint = await forwards.ada.createEndpoint();
+  const settings = {
+    name: 'one',
+    url: 'https://example.com/x',
+    where: 'type:order',
+    mode: 'ordered',
+    orderBy: 'body.a',
+    sign: 'as-captured',
+    headers: [['X-Shop', '7']],
+    timeoutS: 7,
+    retry: { for: '2h', first: '1s', max: '2s' },
+    per: 'delivery',
+    enabled: false,
+  };
+  const { id } = await forwards.create(endpoint, settings);
+  for (const change of [{}, { name: 'two' }, { retry: { max: '3s' } }]) {
+    await forwards.ada.json(200, 'PATCH', forwards.path(endpoint, id), change);
+    Object.assign(settings, change, { retry: { ...settings.retry, ...change.retry } });
+    expect(await forwards.show(endpoint, id)).toMatchObject(settings);
+  }
+});
+
 test('optional fields may be null', async () => {
   const endpoint = await forwards.ada.createEndpoint();
   const none = { where: null, mode: null, orderBy: null, sign: null, headers: null, timeoutS: null, per: null };
