@@ -3,6 +3,7 @@
  * `http:host`, backslashes and white space, and would send to another address than a reader expects.
  */
 import { invalid } from './errors.ts';
+import { shownSecret } from './guard/model.ts';
 
 const absolute = /^https?:\/\/[^/?#]/i;
 const neverInUri = /[\s\\\p{Cc}\p{Cs}]/u;
@@ -18,6 +19,13 @@ export function readDestination(given: string): string {
     throw invalid('url must be an absolute http or https URL');
   return given;
 }
+
+/**
+ * A destination as a read-only key sees it: only its server. Anyone who knows the rest of the URL can send to it, which is more than to
+ * read. The names of listeners stay.
+ */
+export const withoutPath = (destination: string): string =>
+  absolute.test(destination) ? `${new URL(destination).origin}/${shownSecret}` : destination;
 
 /** For one that is kept, and shown to the team: no credentials stand in it. @throws invalid */
 export function readKeptDestination(given: string): string {

@@ -5,6 +5,7 @@
 import { alertQueueName, reportingKinds } from '../../core/alert.ts';
 import { requireUser } from '../../core/app-permissions.ts';
 import type { Clock } from '../../core/clock.ts';
+import { withoutPath } from '../../core/destination.ts';
 import { invalid, limitReached, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
 import { maxAlertsPerEndpoint } from '../../core/limits.ts';
@@ -147,7 +148,7 @@ export function createAlertsService(options: {
       const { seq } = await findEndpoint(principal, endpointId);
       const rows = await store.listOf({ teamId: principal.teamId, endpoint: seq });
       const alerts = rows.map(row => toAlert(row));
-      return { alerts: principal.isReadOnly ? alerts.map(withoutPath) : alerts, canEmail: options.canMail };
+      return { alerts: principal.isReadOnly ? alerts.map(toReadOnly) : alerts, canEmail: options.canMail };
     },
 
     /** @throws invalid, not_found, limit_reached, forbidden for an app */
@@ -235,10 +236,9 @@ export function createAlertsService(options: {
   };
 }
 
-/** Who knows the URL of a webhook or a topic can send through it, which is more than to read. */
-const withoutPath = (alert: Alert): Alert => {
+const toReadOnly = (alert: Alert): Alert => {
   const { url } = alert.channel;
-  return url === null ? alert : { ...alert, channel: { ...alert.channel, url: `${new URL(url).origin}/[set]` } };
+  return url === null ? alert : { ...alert, channel: { ...alert.channel, url: withoutPath(url) } };
 };
 
 /** The filter must be valid, also with the terms that are added to it. @throws invalid */

@@ -1,11 +1,12 @@
 /* Reads one event: its detail, its exact bytes, or a part of its body. Large events are read in slices, and few at a time. */
 
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { withoutPath } from '../../core/destination.ts';
 import { AppError, notFound, unavailable } from '../../core/errors.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.ts';
 import { queryPairs } from '../../core/request-target.ts';
 import { oldestVisibleSince, type PlanCutoff } from '../../core/retention.ts';
 import { sha256InSlices } from '../../core/sha256.ts';
@@ -18,6 +19,9 @@ import type { MemoryReservation, MemoryReservations } from './memory-reservation
 import type { EventDetail } from './model.ts';
 import type { StoredEvent, Verdicts } from './reading.ts';
 import type { EventsStore, FoundRow } from './store.ts';
+
+/** Who reads an event with its replays. */
+type Reader = MemberAccess & Pick<Principal, 'isReadOnly'>;
 
 /** Row numbers, and the endpoint's id. */
 export type EventPlace = { seq: number; endpoint: number; endpointId: string };
@@ -101,7 +105,10 @@ export function createEventDetails({
     }
   };
 
-  const fields = async ({ row, endpointId, token, since, headers, body }: StoredEvent): Promise<DetailFields> => {
+  const fields = async (
+    { isReadOnly }: Reader,
+    { row, endpointId, token, since, headers, body }: StoredEvent,
+  ): Promise<DetailFields> => {
     const [[signature = null], replays, sha256, places] = await Promise.all([
       verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
       store.attempts(row.seq),
@@ -130,7 +137,9 @@ export function createEventDetails({
         sha256: Buffer.from(sha256).toString('hex'),
         sourceIp: row.sourceIp,
         signature,
-        replays: replays.map(toReplayAttempt),
+        replays: replays
+          .map(toReplayAttempt)
+          .map(one => (isReadOnly ? { ...one, destination: withoutPath(one.destination) } : one)),
       },
     };
   };
@@ -153,13 +162,13 @@ export function createEventDetails({
      * @throws not_found, damaged, rate_limited, overloaded
      */
     async event(
-      principal: MemberAccess,
+      principal: Reader,
       id: string,
       signal?: AbortSignal,
     ): Promise<EventDetail | ReadableStream<Uint8Array>> {
       const { event, reservation } = await open(principal, id, signal);
       return withReservation(reservation, async () => {
-        const { before, after } = await fields(event);
+        const { before, after } = await fields(principal, event);
         if (!reservation) return { ...before, ...toPayload(event.body), ...after };
         return toReservedStream(detailChunks({ before, after }, event.body, createSlices()), reservation);
       });
@@ -177,9 +186,9 @@ export function createEventDetails({
     },
 
     /** An event with `characters` of its body from `offset` on. @throws not_found, damaged, rate_limited, overloaded */
-    async excerpt(principal: MemberAccess, id: string, window: ExcerptRange): Promise<EventExcerpt> {
+    async excerpt(principal: Reader, id: string, window: ExcerptRange): Promise<EventExcerpt> {
       return withStored(principal, id, async event => {
-        const { before, after } = await fields(event);
+        const { before, after } = await fields(principal, event);
         return { ...before, ...after, ...(await excerptOf(event.body, window, createSlices())) };
       });
     },

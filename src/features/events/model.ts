@@ -151,7 +151,9 @@ export type KeptResponse = Static<typeof KeptResponse>;
 
 export const ReplayAttempt = t.Object(
   {
-    destination: t.String({ description: 'the URL that it was sent to' }),
+    destination: t.String({
+      description: 'the URL that it was sent to; to a read-only key only the server, with `[set]` as its path',
+    }),
     status: nullable(HttpStatus('null when the destination could not be reached')),
     ok: t.Boolean(),
     durationMs: t.Integer({ description: 'from the start of the replay to the end of the response' }),

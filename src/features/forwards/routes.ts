@@ -1,5 +1,7 @@
 /* /api/endpoints/{id}/forwards */
 import { Elysia } from 'elysia';
+import { withoutPath } from '../../core/destination.ts';
+import { shownSecret } from '../../core/guard/model.ts';
 import type { Principal } from '../../core/principal.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
@@ -26,9 +28,11 @@ const selection = jsonInput(ForwardSelection, {
   parse: text => (text.trim() === '' ? {} : (JSON.parse(text) as unknown)),
 });
 
-/** There may be credentials in headers, which do more than read. */
+/** There may be credentials in the URL and in headers, which do more than read. */
 const toShown = ({ isReadOnly }: Pick<Principal, 'isReadOnly'>, forward: Forward): Forward =>
-  isReadOnly ? { ...forward, headers: forward.headers.map(([name]) => [name, '[set]']) } : forward;
+  isReadOnly
+    ? { ...forward, url: withoutPath(forward.url), headers: forward.headers.map(([name]) => [name, shownSecret]) }
+    : forward;
 const toList = (principal: Pick<Principal, 'isReadOnly'>, all: readonly Forward[]) => ({
   forwards: all.map(one => toShown(principal, one)),
 });
@@ -77,7 +81,7 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
           operationId: 'getForward',
           summary: 'One forward',
           description:
-            'With how many events wait, since when, and how its destination is. To a read-only key, the values of `headers` are `[set]`.',
+            'With how many events wait, since when, and how its destination is. To a read-only key, the values of `headers` are `[set]`, and `url` is only the server, with `[set]` as its path.',
         },
       },
     )

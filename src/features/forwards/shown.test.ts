@@ -1,8 +1,11 @@
 /* What the dashboard shows of a forward: since when its destination fails and why, which events wait, and how many an operation means. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { type ForwardBench, openForwards } from '../../testing/forwards.ts';
+import { callTool } from '../../testing/mcp.ts';
+import { eventually } from '../../testing/poll.ts';
 import { ok } from '../../testing/replay-jobs.ts';
 import type { AuditPage } from '../audit/model.ts';
+import type { ReplayJob } from '../replay-jobs/model.ts';
 
 setDefaultTimeout(30_000);
 
@@ -87,19 +90,42 @@ describe('with dryRun', () => {
   });
 });
 
-test('a read-only key sees no values of headers', async () => {
+test('a read-only key sees no values of headers, and only the servers of URLs to which events are or were sent', async () => {
   const endpoint = await forwards.ada.createEndpoint();
+  const { url, received } = forwards.destination(ok);
+  const { origin } = new URL(url);
   const headers = [['Authorization', 'Bearer of the destination']];
-  const { id } = await forwards.create(endpoint, { url: 'http://127.0.0.1:9/', headers });
+  const { id } = await forwards.create(endpoint, { url: `${url}?token=forward`, headers });
+  const events = [
+    await forwards.server.deliver(endpoint, '{}'),
+    await forwards.server.deliver(endpoint, JSON.stringify('x'.repeat(2 << 20))),
+  ];
+  await eventually(() => received.length === 2);
+  await forwards.idle();
+  const dests = { dest: `${url}?token=job`, dest2: `${url}?token=second` };
+  const job = await forwards.ada.json<ReplayJob>(202, 'POST', '/api/replay-jobs', {
+    endpointId: endpoint.id,
+    ...dests,
+  });
+  await forwards.idle();
   const { key } = await forwards.ada.json<{ key: string }>(201, 'POST', '/api/keys', { name: 'r', readOnly: true });
-  for (const path of [forwards.path(endpoint), forwards.path(endpoint, id)]) {
+  const shown = `${origin}/[set]`;
+  for (const [path, expected] of [
+    [forwards.path(endpoint), 1],
+    [forwards.path(endpoint, id), 1],
+    ['/api/replay-jobs', 2],
+    [`/api/replay-jobs/${job.id}`, 2],
+    ...events.map(event => [`/api/events/${event}`, 3] as const),
+  ] as const) {
     const answer = await forwards.server.fetch(path, { headers: { authorization: `Bearer ${key}` } });
     const text = await answer.text();
-    expect([answer.status, text.includes('[["Authorization","[set]"]]'), text.includes('Bearer')]).toEqual([
-      200,
-      true,
-      false,
-    ]);
+    const urls = [...text.matchAll(/"(http:[^"]*)"/g)].map(([, found]) => found);
+    expect([path, answer.status, urls]).toEqual([path, 200, Array.from({ length: expected }, () => shown)]);
+    expect(text).not.toMatch(/token=|Bearer/);
   }
-  expect(await forwards.show(endpoint, id)).toMatchObject({ headers });
+  const called = await callTool(forwards.server.fetch, key, 'get_event', { eventId: events[0] });
+  const attempt = { destination: shown };
+  expect(called.structuredContent).toMatchObject({ replays: [attempt, attempt, attempt] });
+  expect(await forwards.show(endpoint, id)).toMatchObject({ url: `${url}?token=forward`, headers });
+  expect(await forwards.ada.json(200, 'GET', `/api/replay-jobs/${job.id}`)).toMatchObject(dests);
 });

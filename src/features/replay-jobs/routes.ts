@@ -1,5 +1,7 @@
 /* /api/replay-jobs */
 import { Elysia } from 'elysia';
+import { withoutPath } from '../../core/destination.ts';
+import type { Principal } from '../../core/principal.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
@@ -18,6 +20,10 @@ import {
 import type { ReplayJobsService } from './service.ts';
 
 type Options = { gate: Gate; replayJobs: ReplayJobsService };
+
+/** There may be credentials in the URLs, which do more than read. */
+const toShown = ({ isReadOnly }: Pick<Principal, 'isReadOnly'>, job: ReplayJob): ReplayJob =>
+  isReadOnly ? { ...job, dest: withoutPath(job.dest), dest2: job.dest2 === null ? null : withoutPath(job.dest2) } : job;
 
 export const replayJobsRoutes = (options: Options) => new Elysia().use(jobRoutes(options)).use(itemRoutes(options));
 
@@ -41,22 +47,30 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
         },
       },
     )
-    .get('', ({ principal, query }) => replayJobs.list(principal, query), {
-      ...queryOf(ReplayJobQuery),
-      response: responses({ 200: ReplayJobPage }, 400),
-      detail: {
-        operationId: 'listReplayJobs',
-        summary: 'The team’s replay jobs, newest first',
-        description: 'Jobs are kept for 30 days after their end, at most the newest 1,000 of a team.',
+    .get(
+      '',
+      async ({ principal, query }) => {
+        const { jobs, nextCursor } = await replayJobs.list(principal, query);
+        return { jobs: jobs.map(job => toShown(principal, job)), nextCursor };
       },
-    })
-    .get('/:id', ({ principal, params }) => replayJobs.job(principal, params.id), {
+      {
+        ...queryOf(ReplayJobQuery),
+        response: responses({ 200: ReplayJobPage }, 400),
+        detail: {
+          operationId: 'listReplayJobs',
+          summary: 'The team’s replay jobs, newest first',
+          description: 'Jobs are kept for 30 days after their end, at most the newest 1,000 of a team.',
+        },
+      },
+    )
+    .get('/:id', async ({ principal, params }) => toShown(principal, await replayJobs.job(principal, params.id)), {
       params: IdParams,
       response: responses({ 200: ReplayJob }, 404),
       detail: {
         operationId: 'getReplayJob',
         summary: 'One replay job',
-        description: 'With its progress: how many of its events ended how.',
+        description:
+          'With its progress: how many of its events ended how. To a read-only key, `dest` and `dest2` are only the server, with `[set]` as its path.',
       },
     })
     .post('/:id/pause', ({ principal, params }) => replayJobs.pause(principal, params.id), {
