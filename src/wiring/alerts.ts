@@ -30,13 +30,12 @@ export function createAlertsWiring({
   events: { background, search },
   observability,
   feed: { feed, lastSeq },
-  history: { outbound },
   schemas: { schemaLearner },
   queues: { queues },
   forwards: { stuckForward },
   captureLoad,
 }: DeliveringDependencies & QueuesDependency & { forwards: ForwardsWiring }) {
-  const { config, database, clock, random, sealer, every, runsQueues } = infrastructure;
+  const { config, database, clock, random, sealer, every, runsQueues, outbound } = infrastructure;
   const store = createAlertsStore(database);
   const mailer = config.smtp && createMailer(config.smtp);
   const send = createAlertSender({ outbound, mailer, now: clock.now });

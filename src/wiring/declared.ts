@@ -26,7 +26,7 @@ type Options = {
 };
 
 export function createDeclaredWiring(
-  { config, clock, random, sealer, direct, retentionMs }: Infrastructure,
+  { config, clock, random, sealer, direct, retentionMs, outbound }: Infrastructure,
   audit: AuditWiring['audit'],
   options: Options,
 ) {
@@ -39,6 +39,10 @@ export function createDeclaredWiring(
     isKnownToken: async token =>
       (await registry.find(token)) !== undefined || registry.pausedEndpoint(token) !== undefined,
   });
+  const refusalToForward = async (url: string): Promise<string | undefined> =>
+    (await isOwnIngest(url))
+      ? 'events would go in a circle, because it is an ingest URL of this server'
+      : outbound.refusal(url);
   const declared = createDeclaredService({
     store: createDeclaredStore(direct.db),
     tools: {
@@ -57,7 +61,7 @@ export function createDeclaredWiring(
     openGuard: guards.open,
     openSecret: secrets.openSecret,
     openForward: row => ({ ...forwardColumns.settings(row), id: row.id, declared: row.declared }),
-    isOwnIngest,
+    refusalToForward,
     onApplied: async ({ tokens: changed, removed, isRetentionChanged, forwards, lines }) => {
       for (const { action, id, teamId } of lines)
         await audit.recordOfCommand(teamId, `endpoint.${action}`, { type: 'endpoint', id });
@@ -75,5 +79,5 @@ export function createDeclaredWiring(
       if (forwards.length > 0) onForwardsChanged(forwards);
     },
   });
-  return { declared, forwardColumns, isOwnIngest };
+  return { declared, forwardColumns, isOwnIngest, refusalToForward };
 }

@@ -76,7 +76,7 @@ export function createEndpointsWiring(
     tokensAt: registry.tokensAt,
   });
 
-  const { declared, forwardColumns, isOwnIngest } = createDeclaredWiring(infrastructure, audit, {
+  const { declared, forwardColumns, isOwnIngest, refusalToForward } = createDeclaredWiring(infrastructure, audit, {
     registry,
     tokens,
     guards,
@@ -100,6 +100,7 @@ export function createEndpointsWiring(
     declared,
     forwardColumns,
     isOwnIngest,
+    refusalToForward,
     /** Call it before anything else. */
     async readEndpoints(): Promise<void> {
       await Promise.all([registry.refresh(), secrets.refresh()]);

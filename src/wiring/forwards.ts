@@ -20,7 +20,7 @@ const ownEveryMs = 60_000;
 
 export function createForwardsWiring({
   infrastructure: { database, clock, random, every, isShared, log },
-  endpoints: { endpoints, forwardColumns, isOwnIngest },
+  endpoints: { endpoints, forwardColumns, isOwnIngest, refusalToForward },
   events: { events, search, background, createSlices },
   feed: { feed },
   history: { forwardAttempt },
@@ -63,7 +63,7 @@ export function createForwardsWiring({
     feeder,
     endpoint: endpoints.owned,
     select,
-    isOwnIngest,
+    refusal: refusalToForward,
     columns: forwardColumns,
     clock,
     random,

@@ -1,6 +1,5 @@
 /* Deliveries with their attempts, exports, imports and replays. */
 
-import { isLoopbackOrigin } from '../core/address-classes.ts';
 import { latin1 } from '../core/buffer.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { createMatcher, type Matcher } from '../core/search-text.ts';
@@ -17,7 +16,6 @@ import { createPrepareRequest } from '../features/replays/prepare.ts';
 import { createReplaysService } from '../features/replays/service.ts';
 import { createReplaysStore } from '../features/replays/store.ts';
 import { createSignaturesService } from '../features/signatures/service.ts';
-import { createOutbound } from '../net/outbound.ts';
 import { createAnswers } from './answers.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
@@ -50,7 +48,7 @@ export function createHistoryWiring(
   { metrics }: ObservabilityWiring,
   { listeners }: ListenersWiring,
 ) {
-  const { config, log, clock, random, database, version } = infrastructure;
+  const { config, log, clock, random, database, version, outbound } = infrastructure;
   const answers = createAnswers({ endpoints, secrets, registry });
 
   const deliveries = createDeliveriesService({
@@ -102,11 +100,6 @@ export function createHistoryWiring(
     },
     random,
   });
-  const outbound = createOutbound({
-    allow: config.replayAllow,
-    allowLoopback: isLoopbackOrigin(config.baseUrl),
-    clock,
-  });
   const replaysStore = createReplaysStore(database.db);
   const prepare = createPrepareRequest({
     signersOf: secrets.signersOf,
@@ -137,5 +130,5 @@ export function createHistoryWiring(
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
     urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),
   });
-  return { deliveries, exports, imports, outbound, replays, forwardAttempt, signatures, sentAnswers: answers };
+  return { deliveries, exports, imports, replays, forwardAttempt, signatures, sentAnswers: answers };
 }

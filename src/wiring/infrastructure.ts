@@ -1,5 +1,6 @@
-/* What everything else is built from: the database, the sealer, the clock, random bytes, timers. */
+/* What everything else is built from: the database, the sealer, the clock, random bytes, timers, guarded requests. */
 import type { Config } from '../config/config.ts';
+import { isLoopbackOrigin } from '../core/address-classes.ts';
 import type { Clock } from '../core/clock.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import { createSealer } from '../core/seal.ts';
@@ -12,6 +13,7 @@ import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { waitBeforeUse } from '../db/waiting-database.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
 import type { Logger } from '../log.ts';
+import { createOutbound } from '../net/outbound.ts';
 import { createCaptureJournal } from './journal.ts';
 import type { TestOverrides } from './overrides.ts';
 
@@ -108,6 +110,12 @@ export function createInfrastructure(dependencies: Dependencies) {
     /** Undefined for a libSQL server. */
     journal,
     sealer,
+    /** Sends to destinations that people choose, where the operator allows them. */
+    outbound: createOutbound({
+      allow: config.replayAllow,
+      allowLoopback: isLoopbackOrigin(config.baseUrl),
+      clock,
+    }),
     /** Accepted only because the database was created with it. */
     hasShortSecret,
     runsQueues,

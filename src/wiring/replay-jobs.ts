@@ -6,11 +6,11 @@ import type { DeliveringDependencies, QueuesDependency } from './queues.ts';
 const sweepEveryMs = 600_000;
 
 export function createReplayJobsWiring({
-  infrastructure: { direct, clock, random, every },
+  infrastructure: { direct, clock, random, every, outbound },
   endpoints: { endpoints, secrets },
   events: { events },
   feed: { feed },
-  history: { replays, outbound },
+  history: { replays },
   observability: { metrics },
   queues: { queues },
 }: DeliveringDependencies & QueuesDependency) {

@@ -40,6 +40,32 @@ describe('declared forwards', () => {
     expect((await list()).map(({ name }) => name)).toEqual(['three']);
   });
 
+  test('a URL that is not allowed is a problem, unless the endpoint forwards to it already', async () => {
+    const here = `http://localhost:4665/in/x`;
+    expect(
+      await declare([
+        { name: 'a', url },
+        { name: 'b', url: 'http://10.0.0.1/' },
+        { name: 'c', url: here },
+      ]),
+    ).toBe(
+      [
+        'endpoints.0.forwards.1.url: the destination is not a public address',
+        'endpoints.0.forwards.2.url: events would go in a circle, because it is an ingest URL of this server',
+      ].join('; '),
+    );
+    // The address guard allows loopback while the server itself is reached by a loopback address.
+    expect(await declare([{ name: 'a', url: 'http://127.0.0.1:3000/' }])).toBe('1+ ~ 0- 0=');
+    const inside = { name: 'a', url: 'http://10.0.0.1/' };
+    const [forward] = await list();
+    await declaring.server.services.database.client.execute({
+      sql: 'UPDATE forwards SET url = ? WHERE id = ?',
+      args: [Buffer.from(inside.url), forward?.id ?? ''],
+    });
+    expect(await declare([inside])).toBe('0+ ~ 0- 1=');
+    expect(await declare([{ ...inside, url: 'http://10.0.0.2/' }])).toContain('not a public address');
+  });
+
   test('wrong ones are named with their place', async () => {
     for (const [wrong, place] of [
       [[{ name: 'a' }], 'forwards.0.url: is missing'],

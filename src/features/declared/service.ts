@@ -49,8 +49,8 @@ export function createDeclaredService(options: {
   openGuard: (row: EndpointRow) => Current['guard'];
   openSecret: (row: SecretRow) => string | undefined;
   openForward: (row: ForwardRow) => CurrentForward;
-  /** Whether a URL leads back to this server. */
-  isOwnIngest: (url: string) => Promise<boolean>;
+  /** Why nothing may be forwarded to a URL; undefined when it may, or when its name cannot be resolved now. */
+  refusalToForward: (url: string) => Promise<string | undefined>;
   /** Called after changes, with the tokens of new and changed endpoints, the ids of removed ones, and all of them for the audit log. */
   onApplied: (applied: {
     tokens: string[];
@@ -142,11 +142,22 @@ export function createDeclaredService(options: {
     }
   };
 
-  const checkForwards = async (declared: readonly Declaration[], problems: FieldProblem[]): Promise<void> => {
-    for (const { path, forwards = [] } of declared)
-      for (const [index, { url }] of forwards.entries())
-        if (await options.isOwnIngest(url))
-          problems.push({ path: [...path, 'forwards', index, 'url'], message: 'is an ingest URL of this server' });
+  /** URLs that the endpoint forwards to already are not checked: a name may resolve to another address when the server starts again. */
+  const checkForwards = async (
+    declared: readonly Declaration[],
+    matched: readonly Matched[],
+    problems: FieldProblem[],
+  ): Promise<void> => {
+    const currentOf = new Map(matched.map(one => [one.declared, one.current.forwards]));
+    const isNew = (one: Declaration, url: string) => !currentOf.get(one)?.some(forward => forward.url === url);
+    const checked = declared.flatMap(one =>
+      (one.forwards ?? []).map(async ({ url }, index) => ({
+        path: [...one.path, 'forwards', index, 'url'],
+        message: isNew(one, url) ? await options.refusalToForward(url) : undefined,
+      })),
+    );
+    for (const { path, message } of await Promise.all(checked))
+      if (message !== undefined) problems.push({ path, message });
   };
 
   const checkLimits = (matched: readonly Matched[], existing: readonly EndpointRow[], gone: ReadonlySet<number>) => {
@@ -184,7 +195,7 @@ export function createDeclaredService(options: {
     const doomed = left.filter(({ madeByFile }) => madeByFile);
     const gone = new Set(doomed.map(({ seq }) => seq));
     await checkAddresses(matched, gone, problems);
-    await checkForwards(declared, problems);
+    await checkForwards(declared, matched, problems);
     problems.push(...checkLimits(matched, existing, gone));
     const compared = matched.map(one => {
       const difference = differenceOf(one.declared, one.current, {

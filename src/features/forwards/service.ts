@@ -49,8 +49,8 @@ export function createForwardsService(options: {
     where: string,
     seqs: readonly number[],
   ) => Promise<ReadonlySet<number>>;
-  /** Whether the URL leads back to this server. */
-  isOwnIngest: (url: string) => Promise<boolean>;
+  /** Why nothing may be forwarded to a URL; undefined when it may, or when its name cannot be resolved now. */
+  refusal: (url: string) => Promise<string | undefined>;
   /** Settings to and from rows. Headers that cannot be opened are missing. */
   columns: {
     columns: (id: string, settings: ForwardSettings) => ForwardColumns;
@@ -59,7 +59,7 @@ export function createForwardsService(options: {
   clock: Clock;
   random: RandomBytes;
 }) {
-  const { store, queues, feeder, endpoint: findEndpoint, select, isOwnIngest, clock, random } = options;
+  const { store, queues, feeder, endpoint: findEndpoint, select, refusal, clock, random } = options;
   const { columns, settings: settingsOf } = options.columns;
 
   const find = async (principal: Owner, endpointId: string, id: string): Promise<ForwardRow> => {
@@ -73,8 +73,10 @@ export function createForwardsService(options: {
   const shown = async (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
     show(await find(principal, endpointId, id));
 
-  const refuseOwn = async ({ url }: ForwardSettings): Promise<void> => {
-    if (await isOwnIngest(url)) throw invalid('url is an ingest URL of this server: events would go in a circle');
+  /** Addresses may change later: each attempt checks them again. @throws invalid */
+  const checkDestination = async (url: string): Promise<void> => {
+    const reason = await refusal(url);
+    if (reason !== undefined) throw invalid(`url: ${reason}`);
   };
   /** Statements that make a forward go on or stop, and ask its destination at once. */
   const enabling = (id: string, enabled: boolean): InStatement[] =>
@@ -167,7 +169,7 @@ export function createForwardsService(options: {
     async create(principal: MemberAccess, endpointId: string, request: ForwardInput): Promise<Forward> {
       const settings = readForward(request);
       const { seq: endpoint } = await findEndpoint(principal, endpointId);
-      await refuseOwn(settings);
+      await checkDestination(settings.url);
       const createdAt = clock.now();
       const id = newId('fwd', createdAt, random);
       const { accountId, teamId } = principal;
@@ -191,7 +193,7 @@ export function createForwardsService(options: {
       const row = await find(principal, endpointId, id);
       const before = settingsOf(row);
       const settings = readForward(request, before);
-      await refuseOwn(settings);
+      if (request.url !== undefined) await checkDestination(request.url);
       const isElsewhere = settings.url !== before.url;
       await store.write([
         store.changing(id, { ...columns(id, settings), ...(isElsewhere && healthy) }),

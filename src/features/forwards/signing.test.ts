@@ -78,8 +78,13 @@ describe('where a forward may send to', () => {
     const endpoint = await forwards.ada.createEndpoint();
     const { id: redirected } = await forwards.create(endpoint, { url, retry: { for: '1h', first: '1ms', max: '1ms' } });
     const refused: string[] = [];
-    for (const target of ['http://169.254.169.254/latest', 'http://10.0.0.1/', 'http://[::ffff:a00:1]/'])
-      refused.push((await forwards.create(endpoint, { url: target })).id);
+    const { client } = forwards.server.services.database;
+    for (const target of ['http://169.254.169.254/latest', 'http://10.0.0.1/', 'http://[::ffff:a00:1]/']) {
+      const { id } = await forwards.create(endpoint, { url });
+      // As if a name that was public had another address now.
+      await client.execute({ sql: 'UPDATE forwards SET url = ? WHERE id = ?', args: [Buffer.from(target), id] });
+      refused.push(id);
+    }
     await forwards.server.deliver(endpoint, '{}');
     for (const id of refused) {
       await forwards.until(endpoint, id, one => one.givenUp === 1);

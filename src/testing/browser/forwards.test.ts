@@ -100,7 +100,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     // Known only to the server.
     await page.getByLabel('URL', { exact: true }).fill(address);
     await page.keyboard.press('Enter');
-    await page.getByText('Url is an ingest URL of this server').waitFor();
+    await page.getByText('it is an ingest URL of this server').waitFor();
     await page.getByLabel('URL', { exact: true }).and(page.locator(':focus')).waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();

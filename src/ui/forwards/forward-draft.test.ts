@@ -58,7 +58,7 @@ describe('a draft', () => {
 
 describe('a problem that the server found', () => {
   test.each<[string, string | undefined, string]>([
-    ['Url is an ingest URL of this server.', 'url', 'Url is an ingest URL of this server.'],
+    ['Url: the destination is not a public address.', 'url', 'Url: the destination is not a public address.'],
     ['Retry.max must not be shorter than retry.first.', 'retryMax', 'Retry.max must not be shorter than retry.first.'],
     ['OrderBy goes with mode "ordered".', 'orderBy', 'OrderBy goes with mode "ordered".'],
     ['Headers: the value of X must be printable ASCII.', 'headers', 'Headers: the value of X must be printable ASCII.'],

@@ -121,7 +121,7 @@ const places: readonly (readonly [place: RegExp, field: ForwardField])[] = [
 /** A problem that the server found. */
 export type ServerProblem = { message: string; field?: ForwardField; filter?: FilterError };
 
-/** `Url is an ingest URL …`, `Invalid body: name: …`, `Invalid where: …` with a position. */
+/** `Url: the destination is …`, `Invalid body: name: …`, `Invalid where: …` with a position. */
 export function problemOfError(error: unknown): ServerProblem {
   const message = error instanceof Error ? error.message : String(error);
   const { position, nearest } = error instanceof ApiError ? error.body : {};
