@@ -58,8 +58,8 @@ export function createForwardFeeder(options: {
     };
     const lanes = forward.mode === 'ordered' ? await lanesOf(forward, events) : new Map<number, Uint8Array>();
     const step = forward.mode === 'ordered' ? addedTogether : Math.max(events.length, 1);
-    // While the destination is down, only its next probe makes the queue due.
-    const dueAt = isDown(forward) ? (forward.probeAt ?? undefined) : undefined;
+    // While the destination is down or rests, the queue is not due before it is asked again.
+    const dueAt = forward.probeAt ?? undefined;
     for (let at = 0; at === 0 || at < events.length; at += step) {
       const some = events.slice(at, at + step);
       const end = at + step >= events.length ? to : (some.at(-1)?.seq ?? to);
@@ -71,7 +71,7 @@ export function createForwardFeeder(options: {
       ]);
       if (!isWritten) return false;
       forward.position = end;
-      if (some.length > 0 && enabled && dueAt === undefined) queues.added(forwardQueue, id);
+      if (some.length > 0 && enabled && !isDown(forward)) queues.added(forwardQueue, id);
     }
     return true;
   };

@@ -83,7 +83,8 @@ describe('a forward', () => {
       const n = (asked.get(body) ?? 0) + 1;
       asked.set(body, n);
       if (body === 'busy') return n < 3 ? status(503) : ok();
-      if (body === 'later') return status(429, { 'retry-after': '3600' });
+      // Not 429, after which the whole destination rests.
+      if (body === 'later') return status(503, { 'retry-after': '3600' });
       return status(404);
     });
     const { id } = await forwards.create(endpoint, { url, retry: quickRetry });
@@ -93,11 +94,14 @@ describe('a forward', () => {
     await eventually(() => asked.get('busy') === 3);
     // Its answer has come, and is written a moment later; so is the end of the busy one.
     const failed = () => forwards.deliveries(endpoint, id, 'state=failed');
-    await eventually(async () => (await failed()).length === 1 && (await failed())[0]?.lastStatus === 429);
+    await eventually(
+      async () =>
+        (await failed()).length === 1 && (await failed())[0]?.lastStatus === 503 && (await failed())[0]?.attempts === 1,
+    );
     await eventually(async () => (await forwards.deliveries(endpoint, id)).length === 2);
     expect(Object.fromEntries(asked)).toEqual({ busy: 3, later: 1, no: 3 });
     const [later] = await forwards.deliveries(endpoint, id, 'state=failed');
-    expect(later).toMatchObject({ state: 'failed', attempts: 1, lastStatus: 429 });
+    expect(later).toMatchObject({ state: 'failed', attempts: 1, lastStatus: 503 });
     expect((later?.nextAt ?? 0) - Date.now()).toBeGreaterThan(3_500_000);
     expect(await forwards.deliveries(endpoint, id, 'state=given_up')).toMatchObject([
       { state: 'given_up', attempts: 3, nextAt: null, lastStatus: 404, lastError: expect.stringContaining('404') },

@@ -1,12 +1,13 @@
 /*
  * The health of a destination. After ten failures in a row, or five minutes of failures, it counts as down: it gets one event a
- * minute until it answers.
+ * minute until it answers. A destination that answers 429 with Retry-After rests: it is up, and gets no event until then.
  */
 import type { Health } from './store.ts';
 
 const maxFailures = 10;
 const maxFailingMs = 5 * 60_000;
 export const probeEveryMs = 60_000;
+export const maxRestMs = 24 * 3_600_000;
 
 export const healthy: Health = { failures: 0, failingSince: null, probeAt: null };
 
@@ -16,10 +17,14 @@ export function afterFailure({ failures, failingSince }: Health, now: number): H
   return { failures: failures + 1, failingSince: since, probeAt: isDown ? now + probeEveryMs : null };
 }
 
-/** How long to wait until the next probe; 0 when it is due, or the destination is up. The clock may have gone back. */
-export function untilProbeMs({ probeAt }: Health, now: number): number {
-  const ms = probeAt === null ? 0 : probeAt - now;
-  return ms > probeEveryMs ? 0 : Math.max(0, ms);
+/** The destination is up, and has asked to wait. */
+export const resting = (now: number, ms: number): Health => ({ ...healthy, probeAt: now + ms });
+
+/** How long to wait until the destination may be asked; 0 when that is now. The clock may have gone back. */
+export function untilProbeMs(health: Health, now: number): number {
+  const ms = health.probeAt === null ? 0 : health.probeAt - now;
+  return ms > (isDown(health) ? probeEveryMs : maxRestMs) ? 0 : Math.max(0, ms);
 }
 
-export const isDown = ({ probeAt }: Health): boolean => probeAt !== null;
+export const isDown = ({ failures, probeAt }: Health): boolean => failures > 0 && probeAt !== null;
+export const isResting = (health: Health, now: number): boolean => !isDown(health) && untilProbeMs(health, now) > 0;

@@ -95,7 +95,8 @@ export const Forward = t.Object(
     }),
     probeAt: nullable({
       ...Timestamp,
-      description: 'when a destination that is down is asked next; null: it is not down',
+      description:
+        'when a destination that is down, or has answered 429 with `Retry-After`, is asked next; null: neither',
     }),
     lastStatus: nullable(
       t.Integer({ description: 'the last answer to the oldest event that will be tried again; null without one' }),

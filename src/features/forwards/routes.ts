@@ -67,7 +67,7 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
           operationId: 'createForward',
           summary: 'Send every event on to a URL; not for apps',
           description:
-            'From now on, each event that matches goes to `url` until it is accepted with 2xx; the sender’s answer does not wait for it. 408, 425, 429, 5xx and no answer are tried again for `retry.for`, after `Retry-After` where there is one; after three other answers the event is given up. Refused events are not forwarded. An endpoint can have five forwards; private destinations, unless HOOKTAPE_REPLAY_ALLOW names them, and ingest URLs of this server are 400.',
+            'From now on, each event that matches goes to `url` until it is accepted with 2xx; the sender’s answer does not wait for it. 408, 425, 429, 5xx and no answer are tried again for `retry.for`, after `Retry-After` where there is one; after 429 with `Retry-After` nothing is sent to the destination until then. After three other answers the event is given up. Refused events are not forwarded. An endpoint can have five forwards; private destinations, unless HOOKTAPE_REPLAY_ALLOW names them, and ingest URLs of this server are 400.',
         },
       },
     )

@@ -12,7 +12,7 @@ import { readRowCursor, rowCursor } from '../../core/row-cursor.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { QueuesService } from '../queues/service.ts';
 import type { Feeder } from './feeder.ts';
-import { healthy, isDown } from './health.ts';
+import { healthy } from './health.ts';
 import type { ItemKey } from './items-store.ts';
 import type {
   Forward,
@@ -85,9 +85,9 @@ export function createForwardsService(options: {
       : queues.pausing(forwardQueue, id);
   const afterEnabling = (id: string, enabled: boolean): void =>
     enabled ? queues.wake(forwardQueue, id) : queues.finish(forwardQueue, id);
-  /** The next probe is now. */
-  const probing = (row: ForwardRow): InStatement[] =>
-    isDown(row) ? [store.changing(row.id, { probeAt: clock.now() })] : [];
+  /** A destination that is down or rests is asked now. */
+  const probing = ({ id, probeAt }: ForwardRow): InStatement[] =>
+    probeAt === null ? [] : [store.changing(id, { probeAt: clock.now() })];
 
   const setEnabled = async (principal: Owner, endpointId: string, id: string, enabled: boolean): Promise<Forward> => {
     const row = await find(principal, endpointId, id);
@@ -149,6 +149,8 @@ export function createForwardsService(options: {
       else await change(items, how);
     for (const items of found) await change(items, how);
     await store.write([...(how === 'retry' ? probing(row) : []), ...queues.wakening(forwardQueue, id)]);
+    // Work that rests ends when nothing is under way; the queue is taken again.
+    if (how === 'retry' && row.probeAt !== null) queues.finish(forwardQueue, id);
     queues.wake(forwardQueue, id);
     return shown(principal, endpointId, id);
   };

@@ -1,6 +1,6 @@
 /* Forwards: their rows, how far each has come, and how its destination is. Ownership is part of the queries of people. */
 import type { InStatement } from '@libsql/client';
-import { and, asc, eq, exists, isNotNull, isNull, lt, min, notInArray, sql } from 'drizzle-orm';
+import { and, asc, eq, exists, gt, isNotNull, isNull, lt, min, notInArray, sql } from 'drizzle-orm';
 import { forwardQueue } from '../../core/forward.ts';
 import type { Database } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
@@ -17,7 +17,7 @@ export type ForwardRow = Row;
 export type OpenForward = Row & { endpointId: string; teamId: string; plan: 'free' | 'pro' };
 /** An endpoint of a team. */
 export type OwnEndpoint = { teamId: string; endpoint: number };
-/** How often in a row the destination has failed. `probeAt`: it counts as down. */
+/** How often in a row the destination has failed. `probeAt`: when it is asked again, because it is down or, without failures, has asked to wait. */
 export type Health = Pick<Row, 'failures' | 'failingSince' | 'probeAt'>;
 /** An event that is not refused. */
 export type FedEvent = {
@@ -159,7 +159,9 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
 
     noting: noting(db),
 
-    probing: async (): Promise<number> => db.$count(forwards, isNotNull(forwards.probeAt)),
+    /** How many destinations are down. */
+    probing: async (): Promise<number> =>
+      db.$count(forwards, and(isNotNull(forwards.probeAt), gt(forwards.failures, 0))),
 
     /** Removes the queues of forwards that are gone, or of this one. */
     async removeOrphans(id?: string): Promise<void> {

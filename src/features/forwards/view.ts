@@ -1,7 +1,7 @@
 /* Forwards and their deliveries in their wire shapes. */
 import type { ForwardSettings } from '../../core/forward.ts';
 import { eventId } from '../../core/ids.ts';
-import { isDown } from './health.ts';
+import { isDown, isResting } from './health.ts';
 import type { DeliveryRow, ItemCounts } from './items-store.ts';
 import type { Forward, ForwardDelivery } from './model.ts';
 import type { ForwardRow } from './store.ts';
@@ -34,7 +34,7 @@ export const toForward = (
   lagS: oldestAt === null ? 0 : Math.max(0, Math.floor((now - oldestAt) / 1000)),
   state: !row.enabled ? 'paused' : isDown(row) ? 'probing' : 'ok',
   failingSince: row.failingSince,
-  probeAt: row.probeAt,
+  probeAt: isDown(row) || isResting(row, now) ? row.probeAt : null,
   lastStatus,
   lastError,
   createdAt: row.createdAt,

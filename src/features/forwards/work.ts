@@ -11,7 +11,7 @@ import type { HeaderPair } from '../../core/headers.ts';
 import { eventId } from '../../core/ids.ts';
 import { retryAfterMs } from '../../core/retry-after.ts';
 import type { QueueItem, QueueKind, QueueWork, WorkResult } from '../queues/queue.ts';
-import { afterFailure, healthy, isDown, probeEveryMs, untilProbeMs } from './health.ts';
+import { afterFailure, healthy, isDown, isResting, maxRestMs, probeEveryMs, resting, untilProbeMs } from './health.ts';
 import type { ForwardsStore, Health, OpenForward } from './store.ts';
 
 /** `recorded`: a statement that adds the attempt to the event's replays. `refused`: not sent, and never will be as things are. */
@@ -33,11 +33,12 @@ export type ForwardWorkOptions = {
 };
 
 /** Of one forward at the same time. */
-const concurrency = 6;
+const maxConcurrency = 6;
+/** After a rest, one event more goes at the same time for so many that are accepted. */
+const acceptedPerStep = 10;
 const maxRefusals = 3;
 /** A destination that says `Retry-After: 0` is not asked in a loop. */
 const minRetryAfterMs = 100;
-const maxRetryAfterMs = 24 * 3_600_000;
 
 const memoryMs = 2000;
 
@@ -56,10 +57,14 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
   const { store, send, clock, jitter, onResult } = options;
   const { id } = opened;
   let health: Health = { failures: opened.failures, failingSince: opened.failingSince, probeAt: opened.probeAt };
+  /** How many events were accepted since the last 429. */
+  let acceptedSinceLimit = opened.failures === 0 && opened.probeAt !== null ? 0 : maxConcurrency * acceptedPerStep;
 
   /** @returns the changes to write; nothing when there are none. A URL that a person has replaced meanwhile says nothing. */
   const note = ({ url }: OpenForward, next: Health): InStatement[] => {
-    const isSame = next.failures === 0 && health.failures === 0 && health.probeAt === null;
+    // An attempt that was under way when the destination asked to wait does not end its rest.
+    if (isResting(health, clock.now()) && (next.probeAt ?? 0) <= (health.probeAt ?? 0)) return [];
+    const isSame = [next, health].every(({ failures, probeAt }) => failures === 0 && probeAt === null);
     health = next;
     return isSame ? [] : [store.noting({ id, url }, next)];
   };
@@ -73,14 +78,17 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
     const isRefusal = status !== null && !isBusy(status);
     const before = readTried(item, now);
     const tried: Tried = { ...before, refusals: before.refusals + (isRefusal ? 1 : 0) };
+    const asked = answer.kind === 'answered' && !isRefusal ? retryAfterMs(answer.headers, now) : undefined;
+    const askedMs = asked === undefined ? undefined : Math.min(Math.max(asked, minRetryAfterMs), maxRestMs);
     // A destination that refuses an event, or says that it is busy, is up.
-    const also = note(forward, status !== null && (isRefusal || status === 429) ? healthy : afterFailure(health, now));
-    const asked = answer.kind === 'answered' ? retryAfterMs(answer.headers, now) : undefined;
+    const isUp = isRefusal || status === 429;
+    if (status === 429) acceptedSinceLimit = 0;
+    const up = askedMs === undefined ? healthy : resting(now, askedMs);
+    const also = note(forward, isUp ? up : afterFailure(health, now));
     const longest = Math.min(maxMs, firstMs * 2 ** Math.min(item.attempts + 1, 30));
     const backoff = firstMs + jitter() * (longest - firstMs);
     const ownMs = isDown(health) ? Math.min(backoff, probeEveryMs) : backoff;
-    const inMs =
-      asked === undefined || isRefusal ? Math.ceil(ownMs) : Math.min(Math.max(asked, minRetryAfterMs), maxRetryAfterMs);
+    const inMs = askedMs ?? Math.ceil(ownMs);
     if (isRefusal && tried.refusals >= maxRefusals)
       return givenUp(status, `answered ${status}, ${maxRefusals} times with a status that is not tried again`, also);
     const reason = answer.kind === 'answered' ? null : answer.reason;
@@ -111,6 +119,7 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
     if (answer.kind === 'refused') return givenUp(null, answer.reason);
     if (answer.kind === 'answered' && isSuccess(answer.status)) {
       onResult('settled');
+      acceptedSinceLimit++;
       return { kind: 'removed', also: [answer.recorded, ...note(forward, healthy)] };
     }
     if (answer.kind === 'failed' && signal.aborted) return { kind: 'interrupted' };
@@ -118,8 +127,9 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
   };
 
   return {
-    // While it is down, and while that has just ended, one event shows how it is.
-    concurrency: () => (isDown(health) ? 1 : concurrency),
+    // While it is down or rests, and while that has just ended, one event shows how it is.
+    concurrency: () =>
+      health.probeAt === null ? Math.min(1 + Math.floor(acceptedSinceLimit / acceptedPerStep), maxConcurrency) : 1,
     // Of each team: one team's destination that hangs does not hold up another team's.
     destination: () => `${opened.teamId} ${new URL(opened.url.toString()).origin}`,
     restMs: () => untilProbeMs(health, clock.now()),

@@ -28,6 +28,11 @@ describe('the state of a forward', () => {
     [{ waiting: 2 }, 'Sending', 'Events are on their way.'],
     [{ failed: 1, waiting: 2 }, 'Retrying', 'Some events were not accepted yet, and are tried again.'],
     [{ failed: 1, failingSince: now - 3 * minute }, 'Retrying', 'Every attempt has failed since '],
+    [
+      { failed: 1, waiting: 9, probeAt: now + 43_000 },
+      'Retrying',
+      'The destination has asked to wait. It gets the next event in 43 s.',
+    ],
     [{ state: 'paused', waiting: 9 }, 'Paused', 'Nothing is sent until it is resumed. Events wait.'],
     [{ state: 'probing', failed: 1 }, 'Down', 'The destination is down. It is asked with one event a minute.'],
   ])('%j is %s', (given, label, sentence) => {
@@ -64,6 +69,7 @@ describe('an event that was not accepted', () => {
   test.each<['waiting' | 'failed' | 'given_up', number | null, Partial<Forward>, string]>([
     ['failed', now + 90_000, {}, 'in 1 min 30 s'],
     ['failed', now - minute, {}, 'now'],
+    ['waiting', now - minute, { probeAt: now + minute }, 'in 1 min'],
     ['failed', now + minute, { state: 'paused' }, 'when it is resumed'],
     ['waiting', now, { state: 'probing' }, 'when the destination answers'],
     ['waiting', null, { mode: 'ordered' }, 'after the events before it'],

@@ -59,6 +59,7 @@ export function stateSentence(forward: Forward, now: number): string {
     const next = probeAt === null ? '' : `, next ${inText(probeAt, now)}`;
     return `The destination is down.${since} It is asked with one event a minute${next}.`;
   }
+  if (probeAt !== null) return `The destination has asked to wait. It gets the next event ${inText(probeAt, now)}.`;
   if (failed > 0 && failingSince !== null) return `Every attempt has failed ${sinceText(failingSince, now)}.`;
   if (failed > 0) return 'Some events were not accepted yet, and are tried again.';
   return waiting > 0 ? 'Events are on their way.' : 'Nothing waits.';
@@ -73,14 +74,14 @@ export const lagSentence = (forward: Pick<Forward, 'waiting' | 'failed' | 'lagS'
 /** When an event is sent next; empty when it will not be. */
 export function nextText(
   { state, nextAt }: Pick<ForwardDelivery, 'state' | 'nextAt'>,
-  forward: Pick<Forward, 'state' | 'mode'>,
+  forward: Pick<Forward, 'state' | 'mode' | 'probeAt'>,
   now: number,
 ): string {
   if (state === 'given_up') return '';
   if (forward.state === 'paused') return 'when it is resumed';
   if (nextAt === null) return 'after the events before it';
   if (forward.state === 'probing' && (state === 'waiting' || nextAt <= now)) return 'when the destination answers';
-  return inText(nextAt, now);
+  return inText(Math.max(nextAt, forward.probeAt ?? nextAt), now);
 }
 
 /** What the header of an endpoint says about all its forwards: the worst first, and not more than there is room for. */
