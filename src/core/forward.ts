@@ -81,6 +81,11 @@ export function readForward(given: GivenForward, before?: ForwardSettings): Forw
     throw invalid(`timeoutS must be 1 to ${maxTimeoutS}`);
   retryMs(read.retry);
   checkHeaders(read.headers);
+  // A forward from before this was refused can still be changed in other ways.
+  if ((given.sign ?? given.headers) !== undefined && read.sign === 'fresh' && read.headers.length > 0)
+    throw invalid(
+      'headers: a forward with sign "fresh" adds none, because a stored secret signs only unchanged events: leave them out, or use "as-captured"',
+    );
   return read;
 }
 

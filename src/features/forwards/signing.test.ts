@@ -53,7 +53,6 @@ describe('sign: fresh', () => {
     for (const [endpoint, more, key, reason] of [
       [silent, {}, secret, 'may sign'],
       [listed, {}, 'a forged secret', 'valid'],
-      [listed, { headers: [['x-github-event', 'push']] }, secret, 'not edited'],
       [far, { url: 'https://other.example.com/hook' }, secret, 'listed'],
     ] as const) {
       const { id } = await forwards.create(endpoint, { url, sign: 'fresh', ...more });
@@ -66,6 +65,27 @@ describe('sign: fresh', () => {
       await forwards.ada.json(200, 'DELETE', forwards.path(endpoint, id));
     }
     expect(received).toEqual([]);
+  });
+
+  test('400 together with headers, because every event would be given up', async () => {
+    const endpoint = await forwards.ada.createEndpoint();
+    const url = 'https://example.com/x';
+    const headers = [['x-shop', '7']];
+    const refused = (method: string, path: string, body: object) =>
+      forwards.ada.json<{ error: string }>(400, method, path, body);
+    const { error } = await refused('POST', forwards.path(endpoint), { name: 'a', url, sign: 'fresh', headers });
+    expect(error).toStartWith('headers: a forward with sign "fresh" adds none');
+    const signing = await forwards.create(endpoint, { url, sign: 'fresh', enabled: false });
+    await refused('PATCH', forwards.path(endpoint, signing.id), { headers });
+    const adding = await forwards.create(endpoint, { url, headers, enabled: false });
+    await refused('PATCH', forwards.path(endpoint, adding.id), { sign: 'fresh' });
+    await forwards.ada.json(200, 'PATCH', forwards.path(endpoint, adding.id), { sign: 'fresh', headers: [] });
+    // One from before this was refused can still be changed in other ways.
+    await forwards.ada.json(200, 'PATCH', forwards.path(endpoint, adding.id), { sign: 'as-captured', headers });
+    const { client } = forwards.server.services.database;
+    await client.execute({ sql: "UPDATE forwards SET sign = 'fresh' WHERE id = ?", args: [adding.id] });
+    await forwards.ada.json(200, 'PATCH', forwards.path(endpoint, adding.id), { name: 'other' });
+    await refused('PATCH', forwards.path(endpoint, adding.id), { headers });
   });
 });
 

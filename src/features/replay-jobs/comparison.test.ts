@@ -141,6 +141,16 @@ describe('is refused', () => {
     expect(left).toEqual([]);
   });
 
+  test('a new id with a stored secret, which signs only events that are not edited', async () => {
+    const endpoint = await jobs.endpointWith(numbers(1));
+    const sign = { mode: 'fresh', newId: true };
+    for (const dryRun of [false, true]) {
+      const body = { endpointId: endpoint.id, dest: jobs.destination(ok).url, sign, dryRun };
+      const { error } = await jobs.ada.json<{ error: string }>(400, 'POST', '/api/replay-jobs', body);
+      expect(error).toStartWith('sign.newId: ');
+    }
+  });
+
   test('its settings are shown as they were given', async () => {
     const endpoint = await jobs.endpointWith([]);
     const dest = jobs.destination(ok).url;
@@ -148,9 +158,9 @@ describe('is refused', () => {
       endpointId: endpoint.id,
       dest,
       per: 'delivery',
-      sign: { mode: 'fresh', newId: true },
+      sign: { mode: 'fresh', newId: false },
     });
-    expect(shown).toMatchObject({ per: 'delivery', sign: { mode: 'fresh', newId: true } });
+    expect(shown).toMatchObject({ per: 'delivery', sign: { mode: 'fresh', newId: false } });
     expect(await jobs.create({ endpointId: endpoint.id, dest })).toMatchObject({ per: 'event', sign: null });
   });
 

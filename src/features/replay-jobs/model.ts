@@ -19,7 +19,9 @@ const Sign = t.Object(
   {
     mode: literals(['none', 'fresh'], { description: '`fresh`: a new signature with a secret that may sign' }),
     secretId: t.Optional(t.String()),
-    newId: t.Optional(t.Boolean()),
+    newId: t.Optional(
+      t.Boolean({ description: 'true is refused with `fresh`: a stored secret signs only events that are not edited' }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -122,6 +122,10 @@ export function createReplayJobsService(
       parseWhere(request.where ?? '');
       const where = whereOf(request);
       readIgnored(request.ignore ?? []);
+      if (request.sign?.mode === 'fresh' && request.sign.newId)
+        throw invalid(
+          'sign.newId: a stored secret signs only events that are not edited, and a new id is an edit: leave it out',
+        );
       const endpoint = await findEndpoint(principal, request.endpointId);
       const secretId = request.sign?.secretId;
       if (secretId !== undefined && !hasSecret(endpoint.seq, secretId)) throw notFound('secret');
