@@ -3,7 +3,9 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { encodeBody } from '../../core/body-encoding.ts';
+import type { AnswerRule } from '../../features/answers/model.ts';
 import { presetNamed } from '../../shared/answer-presets.ts';
+import { describeAnswer, describeCondition } from '../../shared/answer-rule.ts';
 import { parseDuration } from '../../shared/units.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { type Api, connect, RefusedError } from './api.ts';
@@ -11,26 +13,7 @@ import { findEndpointId } from './find.ts';
 import { type Given, readGiven, wholeNumber } from './given.ts';
 import { printJson, safeLine } from './output.ts';
 
-/** As the API takes and shows it. */
-type Rule = {
-  name?: string;
-  when?: string;
-  per?: string;
-  first?: number;
-  every?: number;
-  chance?: number;
-  rate?: { max: number; perS: number };
-  handshake?: boolean;
-  answer: {
-    status?: number;
-    headers?: [string, string][];
-    body?: string;
-    bodyEncoding?: 'utf8' | 'base64';
-    delayMs?: number;
-    fault?: string;
-  };
-};
-type Rules = { rules: readonly Rule[] };
+type Rules = { rules: readonly AnswerRule[] };
 
 const ruleOptions = ['first', 'per', 'chance', 'status', 'body', 'delay', 'fault'];
 const mostFirst = 1_000_000;
@@ -82,10 +65,13 @@ async function readRules(io: Io, given: Given): Promise<Rules | undefined> {
   return undefined;
 }
 
-async function readRule(io: Io, given: Given): Promise<Rule> {
+async function readRule(io: Io, given: Given): Promise<AnswerRule> {
   const first = wholeNumber(given, 'first', { least: 1, most: mostFirst });
   const status = wholeNumber(given, 'status', { least: 200, most: 599 });
-  const [when, per, fault] = [given.option('when'), given.option('per'), given.option('fault')];
+  const when = given.option('when');
+  // `readGiven` has compared them with the choices of the usage line.
+  const per = given.option('per') as AnswerRule['per'];
+  const fault = given.option('fault') as AnswerRule['answer']['fault'];
   if (fault !== undefined && (status !== undefined || given.option('body') !== undefined))
     throw new UsageError('--fault takes the place of an answer: it does not go with --status and --body');
   const [chance, delayMs] = [readChance(given), readDelay(given)];
@@ -121,7 +107,10 @@ function readDelay(given: Given): number | undefined {
   return delayMs;
 }
 
-async function readBody(io: Io, given: Given): Promise<Pick<Rule['answer'], 'headers' | 'body' | 'bodyEncoding'>> {
+async function readBody(
+  io: Io,
+  given: Given,
+): Promise<Pick<AnswerRule['answer'], 'headers' | 'body' | 'bodyEncoding'>> {
   const file = given.option('body');
   if (file === undefined) return {};
   const bytes = file === '-' ? Buffer.from(await io.readStdin()) : readFile(file);
@@ -152,19 +141,8 @@ function typeOf(bytes: Uint8Array): string {
   }
 }
 
-/** `flaky: the first 2 per delivery get 500` */
-function lineOf({ name, when, per, first, every, chance, rate, answer }: Rule): string {
-  const conditions = [
-    first !== undefined && `the first ${first}`,
-    every !== undefined && `each ${every}.`,
-    chance !== undefined && `with a chance of ${chance}`,
-    rate && `over ${rate.max} in ${rate.perS} s`,
-    per === 'delivery' && 'per delivery',
-    when && `that match ${when}`,
-  ].filter(one => typeof one === 'string' && one !== '');
-  const { status, body, delayMs, fault } = answer;
-  const what = fault ? `the fault ${fault}` : `${status ?? (rate ? 429 : 200)}`;
-  const after = delayMs ? ` after ${delayMs} ms` : '';
-  const text = `${name ?? 'rule'}: ${conditions.length > 0 ? conditions.join(', ') : 'all'} get ${what}${body ? ' with a body' : ''}${after}`;
-  return `${safeLine(text)}\n`;
+/** `flaky: the first 2 attempts of each delivery: 500` */
+function lineOf(rule: AnswerRule): string {
+  const text = `${rule.name ?? 'rule'}: ${describeCondition(rule)}: ${describeAnswer(rule)}`;
+  return `${safeLine(rule.answer.body ? `${text}, with a body` : text)}\n`;
 }

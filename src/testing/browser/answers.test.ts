@@ -134,7 +134,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.getByLabel('Only the first').fill('2');
     await page.getByLabel('Count', { exact: true }).selectOption('the attempts of each delivery');
     await page.getByLabel('Fault').selectOption('Close the connection without an answer');
-    await page.getByText('type:push, the first 2 attempts of each delivery').waitFor();
+    await page.getByText('the first 2 attempts of each delivery that match type:push').waitFor();
     await save();
     expect((await stored()).rules[0]).toMatchObject({ name: hostileName, per: 'delivery', first: 2 });
   });
@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.locator('.endpoint-card').getByText('Custom answers').waitFor();
     await page.goto(listUrl);
     await page.locator('.event-row').getByText(`closed · ${hostileName}`).waitFor();
-    await page.getByRole('link', { name: 'Answers connection closed: type:push' }).waitFor();
+    await page.getByRole('link', { name: 'Answers connection closed: every request that matches type:push' }).waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.locator('.event-row').filter({ hasText: '503 · rule-1' }).locator('.event-link').click();
     await page.getByText('Answered 503, by the rule “rule-1”.').waitFor();
@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.goto(`${listUrl.replace(/\/events.*/, '')}/answers`);
     await rules().first().waitFor();
     await page.getByRole('button', { name: 'Use the preset Rate-limited' }).click();
-    await page.locator('.rule').getByText('more than 5 requests in 60 s').waitFor();
+    await page.locator('.rule').getByText('requests beyond 5 in 60 s').waitFor();
     // The browser asks before it leaves the page.
     expect(await page.goto(listUrl).catch(() => 'stayed')).toBe('stayed');
     expect(dashboard.problems.dialogs.splice(0)).toEqual(['']);

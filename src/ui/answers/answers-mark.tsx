@@ -2,11 +2,11 @@
 
 import type { AnswerRule } from '../../features/answers/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { describeAnswer, describeCondition } from '../../shared/answer-rule.ts';
 import { Notice } from '../components/controls.tsx';
 import { HeaderMark } from '../components/header-mark.tsx';
 import { Link } from '../components/navigation.tsx';
 import { visibleLine } from '../format/visible.ts';
-import { describeAnswer, describeCondition } from './describe.ts';
 import { RuleSummaries } from './rule-summaries.tsx';
 import { useRules } from './use-rules.ts';
 

@@ -1,13 +1,13 @@
 /* The newest deliveries, each with the rule that would have answered it. Types and paths come from outside and are shown as text only. */
 
 import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
+import { describeAnswer, isSuccess } from '../../shared/answer-rule.ts';
 import { PlatformMark } from '../components/badges.tsx';
 import { Notice, Skeleton } from '../components/controls.tsx';
 import { Link } from '../components/navigation.tsx';
 import { Time } from '../components/time.tsx';
 import { titleOf } from '../format/row-text.ts';
 import { visibleLine } from '../format/visible.ts';
-import { describeAnswer, isSuccess } from './describe.ts';
 import type { Preview } from './use-preview.ts';
 
 type PreviewPanelProps = {

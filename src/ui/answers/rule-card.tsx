@@ -2,6 +2,7 @@
 
 import { useId } from 'preact/hooks';
 import type { AnswerRule } from '../../features/answers/model.ts';
+import { describeAnswer, describeCondition, isSuccess } from '../../shared/answer-rule.ts';
 import type { FilterError } from '../../shared/filter/filter.ts';
 import { Field } from '../components/controls.tsx';
 import { IconButton } from '../components/icon-button.tsx';
@@ -9,7 +10,6 @@ import { Icon } from '../components/icons.tsx';
 import { keyLabel } from '../components/key-label.ts';
 import { visibleLine } from '../format/visible.ts';
 import type { SeenSource } from '../search/use-seen-values.ts';
-import { describeAnswer, describeCondition, isSuccess } from './describe.ts';
 import type { RuleDraft, RuleProblems } from './draft.ts';
 import type { Example } from './placeholders.ts';
 import { AnswerFields, ConditionFields } from './rule-fields.tsx';

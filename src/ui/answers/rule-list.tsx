@@ -1,9 +1,9 @@
 /* The ordered list of rules. The first one that matches answers, so order matters: a rule keeps the focus when it is moved. */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isCatchAll } from '../../shared/answer-rule.ts';
 import { Button } from '../components/controls.tsx';
 import type { SeenSource } from '../search/use-seen-values.ts';
-import { isCatchAll } from './describe.ts';
 import { copyOf, emptyRule, moved, namesOf, type RuleDraft } from './draft.ts';
 import type { Example } from './placeholders.ts';
 import { RuleCard } from './rule-card.tsx';

@@ -1,8 +1,8 @@
 /* One line for each rule: its conditions and its answer. */
 
 import type { AnswerRule } from '../../features/answers/model.ts';
+import { describeAnswer, describeCondition, isSuccess } from '../../shared/answer-rule.ts';
 import { visibleLine } from '../format/visible.ts';
-import { describeAnswer, describeCondition, isSuccess } from './describe.ts';
 
 export const RuleSummaries = ({ rules }: { rules: readonly AnswerRule[] }) => (
   <ol class="rule-summaries">
