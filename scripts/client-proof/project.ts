@@ -26,11 +26,11 @@ export type Proof = {
 const owner = 'owner@example.com';
 const npmPackages = ['typescript@5.9.3', '@types/node@22.19.1', 'deno@2.9.6'];
 
-/** Its newest version needs Node 22. */
-const testcontainers = async (): Promise<string> =>
-  Number(/\d+/.exec(await run(['node', '--version'], { cwd: tmpdir() }))?.[0]) >= 22
-    ? 'testcontainers@12.2.0'
-    : 'testcontainers@11.9.0';
+/** Version 12 needs Node 22.22, and version 11 works with older ones. */
+const testcontainers = async (): Promise<string> => {
+  const node = await run(['node', '--version'], { cwd: tmpdir() });
+  return Bun.semver.satisfies(node.trim(), '>=22.22') ? 'testcontainers@12.2.0' : 'testcontainers@11.14.0';
+};
 
 export async function openProof(): Promise<Proof> {
   requirePrograms({ name: 'node', packageName: 'nodejs' }, { name: 'npm', packageName: 'npm' });

@@ -31,6 +31,13 @@ test('their packages have the version of the program, and the license', () => {
     expect(textOf(`clients/${name}/LICENSE`)).toBe(textOf('LICENSE'));
 });
 
+test('the module for testcontainers asks for a Node with which the newest testcontainers works', () => {
+  const nodeOf = (file: string): string => JSON.parse(textOf(file)).engines.node;
+  const least = nodeOf('clients/testcontainers/package.json').replace('>=', '').trim();
+  expect(Bun.semver.satisfies(`${least}.0`, nodeOf('node_modules/testcontainers/package.json'))).toBe(true);
+  expect(textOf('clients/testcontainers/README.md')).toContain(`Node ${least} or later`);
+});
+
 test('the library for TypeScript imports only its own files', () => {
   const sources = new Bun.Glob('clients/typescript/src/*.ts').scanSync({ cwd: repositoryRoot });
   const imported = [...sources].flatMap(file =>
