@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.locator('.endpoint-card').getByText('Custom answers').waitFor();
     await page.goto(listUrl);
     await page.locator('.event-row').getByText(`closed · ${hostileName}`).waitFor();
-    await page.getByRole('link', { name: 'Answers connection closed: every request that matches type:push' }).waitFor();
+    await page.getByRole('link', { name: 'Answers connection closed: the first 2 attempts' }).waitFor();
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.locator('.event-row').filter({ hasText: '503 · rule-1' }).locator('.event-link').click();
     await page.getByText('Answered 503, by the rule “rule-1”.').waitFor();
