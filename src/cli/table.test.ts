@@ -64,7 +64,7 @@ describe('client commands', () => {
   test.each([
     ['ENDPOINT is missing', 'events'],
     ['EVENT is missing', 'show'],
-    ['TAG… is missing', 'tag evt_1'],
+    ['TAG is missing; --none removes all tags', 'tag evt_1'],
     ['--to URL is missing', 'send evt_1'],
     ['unexpected argument: two', 'unpin one two'],
     ['a subcommand is missing: list, create, delete', 'endpoint'],

@@ -1,20 +1,20 @@
 /* `hooktape pin`, `unpin` and `tag`. */
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
-import { exitCodes, type Io, type Run } from '../io.ts';
+import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { type Api, connect } from './api.ts';
 import { findEventId } from './find.ts';
 import { type Given, readGiven } from './given.ts';
 import { printJson, safeLine } from './output.ts';
 
 /** Connects, and finds the event that the first argument names. */
-async function open(args: string[], io: Io, usage: string): Promise<{ given: Given; api: Api; path: string }> {
-  const given = readGiven(args, usage);
+async function open(io: Io, given: Given): Promise<{ api: Api; path: string }> {
   const api = connect(io, given);
-  return { given, api, path: `/api/events/${encodeURIComponent(await findEventId(api, given.argument(0)))}` };
+  return { api, path: `/api/events/${encodeURIComponent(await findEventId(api, given.argument(0)))}` };
 }
 
 export const runPin: Run = async (args, io, usage) => {
-  const { given, api, path } = await open(args, io, usage);
+  const given = readGiven(args, usage);
+  const { api, path } = await open(io, given);
   // A name or note that is left out of the request would be removed.
   const before = await api.call<EventDetail>('GET', path);
   const name = given.positionals[1]?.replace(/^@/, '') ?? before.pin?.name ?? null;
@@ -26,7 +26,8 @@ export const runPin: Run = async (args, io, usage) => {
 };
 
 export const runUnpin: Run = async (args, io, usage) => {
-  const { given, api, path } = await open(args, io, usage);
+  const given = readGiven(args, usage);
+  const { api, path } = await open(io, given);
   const done = await api.call('DELETE', `${path}/pin`);
   if (given.json) printJson(io, done);
   else io.stdout(`unpinned ${safeLine(given.argument(0))}\n`);
@@ -34,9 +35,20 @@ export const runUnpin: Run = async (args, io, usage) => {
 };
 
 export const runTag: Run = async (args, io, usage) => {
-  const { given, api, path } = await open(args, io, usage);
-  const event = await api.call<EventSummary>('PUT', `${path}/tags`, { body: { tags: given.positionals.slice(1) } });
+  const given = readGiven(args, usage);
+  const tags = readTags(given);
+  const { api, path } = await open(io, given);
+  const event = await api.call<EventSummary>('PUT', `${path}/tags`, { body: { tags } });
   if (given.json) printJson(io, event);
+  else if (event.tags.length === 0) io.stdout(`${safeLine(event.id)} has no tags\n`);
   else io.stdout(`tagged ${safeLine(event.id)} ${event.tags.map(tag => `#${safeLine(tag)}`).join(' ')}\n`);
   return exitCodes.done;
 };
+
+/** A forgotten TAG must not remove the tags that are there. @throws UsageError */
+function readTags(given: Given): string[] {
+  const tags = given.positionals.slice(1);
+  if (given.flag('none') && tags.length > 0) throw new UsageError('--none removes all tags: leave out TAG');
+  if (!given.flag('none') && tags.length === 0) throw new UsageError('TAG is missing; --none removes all tags');
+  return tags;
+}

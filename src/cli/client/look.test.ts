@@ -190,7 +190,15 @@ describe('pins and tags', () => {
     });
     expect(await client.json('tag', '@golden', 'b', 'a', 'b')).toMatchObject({ id, tags: ['b', 'a'] });
     expect((await client.run('events', 'inbox', '--where', 'is:pinned')).stdout).toContain('@golden #b #a');
-    expect((await client.run('tag', '@golden')).exitCode).toBe(2);
+    for (const [words, said] of [
+      [[], 'TAG is missing; --none removes all tags'],
+      [['a', '--none'], '--none removes all tags: leave out TAG'],
+    ] as const) {
+      const refused = await client.run('tag', '@golden', ...words);
+      expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(said)]);
+    }
+    expect((await client.run('tag', '@golden', '--none')).stdout).toBe(`${id} has no tags\n`);
+    expect(await client.json('show', id)).toMatchObject({ tags: [] });
     expect(await client.json('unpin', '@golden')).toEqual({ ok: true });
     expect((await client.run('show', '@golden')).exitCode).toBe(1);
     expect((await client.run('pin', id, 'No Name')).exitCode).toBe(1);

@@ -260,8 +260,8 @@ hooktape job cancel JOB`,
   },
   tag: {
     summary: 'replace the tags of an event',
-    usage: 'hooktape tag EVENT TAG…',
-    details: [event, ['TAG', 'up to 10, of up to 32 characters']],
+    usage: 'hooktape tag EVENT [TAG]… [--none]',
+    details: [event, ['TAG', 'up to 10, of up to 32 characters'], ['--none', 'remove all tags']],
     load: async () => (await import('../client/keep.ts')).runTag,
   },
   export: {
