@@ -64,6 +64,23 @@ describe('lines', () => {
     ]);
   });
 
+  test('name the exit code of a program', () => {
+    const { say: emit, said, end } = open('lines');
+    const about = { at, event: capturedEvent(), target: 'exec:./work', cause: 'feed', attempt: 1 } as const;
+    const failed = { ...about, kind: 'failed', next: 'none', nextAt: null, hint: null } as const;
+    emit({ ...about, kind: 'answered', answer: answer(0, { isOk: true }) });
+    emit({ ...failed, answer: answer(7, { error: 'exited with 7' }) });
+    emit({ ...failed, answer: answer(null, { error: 'did not end within 30 s' }) });
+    end();
+    const outcomes = said.stdout.split('\n').map(line => line.split('  ')[1]);
+    expect(outcomes).toEqual([
+      'exit 0 in 12 ms',
+      'exit 7 in 12 ms',
+      'no exit code (did not end within 30 s)',
+      undefined,
+    ]);
+  });
+
   test.each(['lines', 'json'] as const)('as %s escape whatever comes from elsewhere', format => {
     const { say: emit, said, end } = open(format, { targets: [] });
     const event = capturedEvent({ id: hostile, type: hostile, platform: hostile, preview: hostile, endpoint: hostile });

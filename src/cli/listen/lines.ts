@@ -6,7 +6,7 @@ import { encodeBody } from '../../core/body-encoding.ts';
 import { bodyText } from '../client/body-text.ts';
 import { counted, printJson, safeLine, sizeText, timeText } from '../client/output.ts';
 import type { Io } from '../io.ts';
-import type { Answer, ListenEvent, ListenSession } from './model.ts';
+import { type Answer, isProgram, type ListenEvent, type ListenSession, statusText } from './model.ts';
 import { createStatusLine } from './status-line.ts';
 
 type Of<K extends ListenEvent['kind']> = Extract<ListenEvent, { kind: K }>;
@@ -70,7 +70,7 @@ function textLine(said: ListenEvent, hasTargets: boolean): string | undefined {
   if (said.kind === 'answered' || said.kind === 'failed') {
     const { event, target, attempt, answer } = said;
     const how = [event.type ?? '', event.id, `-> ${target}`, attempt > 1 ? `(try ${attempt})` : ''];
-    return joined([...clock(said.at), outcome(answer), ...how, said.cause === 'feed' ? '' : `[${said.cause}]`]);
+    return joined([...clock(said.at), outcome(answer, target), ...how, said.cause === 'feed' ? '' : `[${said.cause}]`]);
   }
   if (said.kind !== 'skipped') return undefined;
   const { event, target, reason } = said;
@@ -86,8 +86,8 @@ function textLine(said: ListenEvent, hasTargets: boolean): string | undefined {
 
 const clock = (at: number): string[] => [new Date(at).toISOString().slice(11, 19)];
 const joined = (parts: readonly string[]): string => safeLine(parts.filter(part => part !== '').join('  '));
-const outcome = ({ status, ms, error }: Answer): string =>
-  status === null ? `no answer (${error})` : `${status} in ${ms} ms`;
+const outcome = (answer: Answer, target: string): string =>
+  `${statusText(answer, target)} ${answer.status === null ? `(${answer.error})` : `in ${answer.ms} ms`}`;
 
 /** Lines for stderr, escaped. */
 function explanations(said: ListenEvent): string[] {
@@ -101,7 +101,7 @@ function explanations(said: ListenEvent): string[] {
 }
 
 /** The output of a program. A successful HTTP target has none. */
-const programOutput = (said: Of<'answered'>): string[] => (said.target.startsWith('exec:') ? answerText(said) : []);
+const programOutput = (said: Of<'answered'>): string[] => (isProgram(said.target) ? answerText(said) : []);
 
 function answerText({ answer }: Of<'answered' | 'failed'>): string[] {
   const { body, bodyEncoding } = encodeBody(answer.body);

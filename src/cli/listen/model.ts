@@ -44,6 +44,15 @@ export type Answer = {
   error: string | null;
 };
 
+/** Targets that are programs have an exit code instead of a status. @param target its name */
+export const isProgram = (target: string): boolean => target.startsWith('exec:');
+
+/** `200`, `exit 1`, `no answer` */
+export function statusText({ status }: Pick<Answer, 'status'>, target: string): string {
+  if (isProgram(target)) return status === null ? 'no exit code' : `exit ${status}`;
+  return status === null ? 'no answer' : String(status);
+}
+
 /** Who asked for a delivery: the feed, the person at the terminal (again, edited), or a replay on the server. */
 export type DeliveryCause = 'feed' | 'again' | 'edited' | 'replay';
 

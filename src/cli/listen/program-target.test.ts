@@ -37,8 +37,8 @@ describe('a program', () => {
     const script = `echo "out $(printf '\\033[31m')"; echo err >&2; test -e '${flag}' || { touch '${flag}'; exit 7; }`;
     const listener = await harness.listen('--retry', '1', '--exec', program(script));
     await harness.deliver('{}');
-    await eventually(() => listener.said.stdout.includes('0 in'));
-    expect(listener.said.stdout).toContain('7 in');
+    await eventually(() => listener.said.stdout.includes('exit 0 in'));
+    expect(listener.said.stdout).toContain('exit 7 in');
     expect(listener.said.stderr).toContain('  out \\u001b[31m\n');
     expect(listener.said.stderr).toContain('  err\n');
     await listener.stop();
@@ -60,7 +60,7 @@ describe('a program', () => {
   test('may ignore a large body', async () => {
     const listener = await harness.listen('--exec', program('exit 0'));
     await harness.deliver(JSON.stringify({ text: 'x'.repeat(3 << 20) }));
-    await eventually(() => listener.said.stdout.includes('0 in'));
+    await eventually(() => listener.said.stdout.includes('exit 0 in'));
   });
 
   test('that is not there is a failure like any other', async () => {

@@ -1,9 +1,8 @@
 /* The actions of keys on the selected event. Slow actions end with a message, even if they fail, and never block the view. */
-import type { Answer } from '../model.ts';
+import { type Answer, statusText } from '../model.ts';
 import { attempt, type Context, say, withRow } from './effects.ts';
 import type { Row } from './log.ts';
 import { openPage } from './navigation.ts';
-import { statusText } from './outcome.ts';
 import { durationText, styles } from './theme.ts';
 
 /** `200 in 12 ms`, `no answer: connection refused` */

@@ -1,9 +1,10 @@
 /* How two answers differ: status, headers, body, as removed and added lines with a few equal ones around them. */
 import { type DiffLine, diffLines, diffPairs } from '../../../shared/diff/text-diff.ts';
+import { statusText } from '../model.ts';
 import { readableBody } from './body-lines.ts';
 import { ruleLine } from './detail.ts';
 import type { Attempt } from './log.ts';
-import { statusStyle, statusText } from './outcome.ts';
+import { statusStyle } from './outcome.ts';
 import { cutLine, type Line, type Style, textLines, wrapLine } from './text.ts';
 import { clockText, countText, durationText, span, styles } from './theme.ts';
 

@@ -1,10 +1,11 @@
 /* One event: a summary, the answers of its targets, its body and headers, in sections that Tab goes through. */
 import { safeLine, sizeText, timeText } from '../../client/output.ts';
+import { statusText } from '../model.ts';
 import { bodyLines } from './body-lines.ts';
 import { titleOf } from './list.ts';
 import type { Attempt, Row } from './log.ts';
 import { createMemory } from './memory.ts';
-import { stateLine, statusStyle, statusText } from './outcome.ts';
+import { stateLine, statusStyle } from './outcome.ts';
 import { type Line, type Span, spread, widthOf, wrapLine, wrapWords } from './text.ts';
 import { clockText, durationText, span, styles } from './theme.ts';
 

@@ -1,17 +1,8 @@
 /* The outcome of an event in a few words: in the list and above its answers. */
-import type { Answer } from '../model.ts';
+import { type Answer, statusText } from '../model.ts';
 import type { Attempt, Row, TargetState } from './log.ts';
 import type { Line, Span, Style } from './text.ts';
 import { durationText, span, styles, waitText } from './theme.ts';
-
-/** Targets that are programs have an exit code instead of a status. */
-const isProgram = (target: string): boolean => target.startsWith('exec:');
-
-/** `200`, `exit 1`, `no answer` */
-export function statusText({ status }: Answer, target: string): string {
-  if (isProgram(target)) return status === null ? 'no exit code' : `exit ${status}`;
-  return status === null ? 'no answer' : String(status);
-}
 
 export const statusStyle = ({ isOk }: Answer): Style => (isOk ? styles.good : styles.bad);
 
