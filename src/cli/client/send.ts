@@ -29,7 +29,7 @@ export const runSend: Run = async (args, io, usage) => {
   const times = wholeNumber(given, 'times', { least: 1, most: maxTimes }) ?? 1;
   const signing = readSigning(io, given);
   const url = withScheme(given.option('to') ?? '');
-  const addresses = await checkTarget(url, given.flag('allow-remote'));
+  const addresses = await checkTarget(url, { option: '--to', isRemoteAllowed: given.flag('allow-remote') });
   const edits = await readEdits(io, given);
   const api = connect(io, given);
   const path = `/api/events/${encodeURIComponent(await findEventId(api, given.argument(0)))}`;

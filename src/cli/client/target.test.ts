@@ -21,9 +21,11 @@ test.each([
   ['http://printer.local/', ['203.0.113.9']],
   ['https://app.test/', ['203.0.113.9']],
 ])('%s is allowed', async (url, addresses) => {
-  expect((await checkTarget(url, false, resolvesTo(...addresses))).map(({ address }) => address)).toEqual(
-    addresses.length > 0 ? addresses : [expect.any(String)],
-  );
+  expect(
+    (await checkTarget(url, { option: '--to', isRemoteAllowed: false }, resolvesTo(...addresses))).map(
+      ({ address }) => address,
+    ),
+  ).toEqual(addresses.length > 0 ? addresses : [expect.any(String)]);
 });
 
 test.each([
@@ -39,14 +41,18 @@ test.each([
   ['http://app.test.example.com/', ['93.184.215.14']],
   ['http://notlocal/', ['93.184.215.14']],
 ])('%s needs --allow-remote', async (url, addresses) => {
-  expect(checkTarget(url, false, resolvesTo(...addresses))).rejects.toThrow('--allow-remote');
-  await checkTarget(url, true, resolvesTo(...addresses));
+  expect(checkTarget(url, { option: '--to', isRemoteAllowed: false }, resolvesTo(...addresses))).rejects.toThrow(
+    '--allow-remote',
+  );
+  await checkTarget(url, { option: '--to', isRemoteAllowed: true }, resolvesTo(...addresses));
 });
 
 test.each(['', 'ftp://127.0.0.1/', 'http:127.0.0.1', 'localhost:3000', 'http://user:pass@127.0.0.1/'])(
   '%j is wrong usage',
   async url => {
-    expect(checkTarget(url, true, resolvesTo())).rejects.toBeInstanceOf(UsageError);
+    expect(checkTarget(url, { option: '--to', isRemoteAllowed: true }, resolvesTo())).rejects.toBeInstanceOf(
+      UsageError,
+    );
   },
 );
 
@@ -54,12 +60,14 @@ test('a name under localhost is this machine, even when nothing resolves it', as
   const fails = async () => {
     throw new Error('ENOTFOUND');
   };
-  expect(await checkTarget('http://app.localhost:3000/', false, fails)).toEqual([
+  expect(await checkTarget('http://app.localhost:3000/', { option: '--to', isRemoteAllowed: false }, fails)).toEqual([
     { address: '127.0.0.1', family: 4 },
     { address: '::1', family: 6 },
   ]);
   // It may resolve to anything a moment later.
-  expect(checkTarget('http://nowhere.example.com/', false, fails)).rejects.toThrow('--allow-remote');
+  expect(checkTarget('http://nowhere.example.com/', { option: '--to', isRemoteAllowed: false }, fails)).rejects.toThrow(
+    '--allow-remote',
+  );
   for (const url of ['http://nowhere.example.com/', 'http://app.test/'])
-    expect(await checkTarget(url, url.includes('example'), fails)).toEqual([]);
+    expect(await checkTarget(url, { option: '--to', isRemoteAllowed: url.includes('example') }, fails)).toEqual([]);
 });

@@ -32,19 +32,21 @@ function isOwn(text: string): boolean {
   return address !== undefined && !isMetadata(address) && (isLoopback(address) || isInAnyCidr(address, ownNetworks));
 }
 
+/** The option that gives the URL, for messages, and whether --allow-remote is given. */
+export type TargetRule = { option: '--to' | '--map'; isRemoteAllowed: boolean };
+
 /**
- * @param isRemoteAllowed --allow-remote
  * @returns what the host is: the addresses that were checked, none for a name that does not resolve
  * @throws UsageError for a URL that is not http or https, and for a target that is not allowed
  */
 export async function checkTarget(
   url: string,
-  isRemoteAllowed: boolean,
+  { option, isRemoteAllowed }: TargetRule,
   resolve: (host: string) => Promise<ResolvedAddress[]> = host => lookup(host, { all: true }),
 ): Promise<ResolvedAddress[]> {
-  const target = new URL(readUrl(url));
+  const target = new URL(readUrl(option, url));
   if (target.username || target.password)
-    throw new UsageError('--to must not contain a user name or password: use --header');
+    throw new UsageError(`${option}: the URL must not contain a user name or password: use --header`);
   const host = hostOfUrl(target).replace(/\.$/, '');
   const family = isIP(host);
   const isLoopbackName = !family && isLoopbackHost(host);
@@ -60,11 +62,11 @@ export async function checkTarget(
   );
 }
 
-function readUrl(url: string): string {
+function readUrl(option: string, url: string): string {
   try {
     return readDestination(url);
   } catch (error) {
-    if (error instanceof AppError) throw new UsageError(`--to: ${error.message}`);
+    if (error instanceof AppError) throw new UsageError(`${option}: ${error.message}, not ${url}`);
     throw error;
   }
 }

@@ -52,11 +52,18 @@ async function createLanes(io: Io, options: ListenOptions): Promise<SessionLane[
   const { maps, rest, timeoutMs } = options;
   const about = { ...options, headers: options.edits.headers };
   const lanes = await Promise.all(
-    maps.map(async (map): Promise<SessionLane> => ({ map, target: await createUrlTarget(io, map.url, about) })),
+    maps.map(
+      async (map): Promise<SessionLane> => ({
+        map,
+        target: await createUrlTarget(io, map.url, { ...about, option: '--map' }),
+      }),
+    ),
   );
   if (!rest) return lanes;
   const target =
-    'url' in rest ? await createUrlTarget(io, rest.url, about) : createProgramTarget(io, rest.command, timeoutMs);
+    'url' in rest
+      ? await createUrlTarget(io, rest.url, { ...about, option: '--to' })
+      : createProgramTarget(io, rest.command, timeoutMs);
   return [...lanes, { map: undefined, target }];
 }
 

@@ -43,7 +43,11 @@ async function open(given: Partial<ListenOptions> = {}) {
   const api = connect(io, { envFile: undefined });
   const endpoint: Endpoint = await findEndpoint(api, harness.inbox().id);
   const start = { ...(await findStart(io, api, endpoint, options)), endpoint };
-  const target = await createUrlTarget(io, harness.target().origin, { ...options, headers: options.edits.headers });
+  const target = await createUrlTarget(io, harness.target().origin, {
+    ...options,
+    option: '--to',
+    headers: options.edits.headers,
+  });
   const { session, run } = createSession({ io, api, starts: [start], lanes: [{ target, map: undefined }], options });
   const events: ListenEvent[] = [];
   session.subscribe(event => events.push(event));

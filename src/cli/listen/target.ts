@@ -5,7 +5,7 @@ import { appendTarget } from '../../shared/replay-target.ts';
 import { capturedRequest, createSender, type PreparedRequest } from '../client/deliver.ts';
 import { type ReportedAttempt, toAttempt } from '../client/report-answer.ts';
 import { CannotSignError, hiddenTexts, prepareRequest, type Signing } from '../client/signing.ts';
-import { checkTarget } from '../client/target.ts';
+import { checkTarget, type TargetRule } from '../client/target.ts';
 import type { Io } from '../io.ts';
 import { headerValue } from './captured.ts';
 import type { Answer, CapturedEvent } from './model.ts';
@@ -35,13 +35,12 @@ export type How = {
   replay?: { isSigned: boolean; isEdited: boolean; timeoutMs: number };
 };
 
-export type TargetOptions = {
+export type TargetOptions = TargetRule & {
   signing: Signing | undefined;
   /** --header; null removes one. */
   headers: readonly (readonly [name: string, value: string | null])[];
   keepsPath: boolean;
   timeoutMs: number;
-  isRemoteAllowed: boolean;
 };
 
 export const nothingSent = (error: string): Answer => ({
@@ -58,12 +57,12 @@ export const withoutRequest: Omit<Delivery, 'answer'> = { attempt: undefined, re
 
 /** @throws UsageError when the URL is invalid, or events may not be sent there */
 export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, options: TargetOptions): Promise<Target> {
-  const { signing, headers, keepsPath, timeoutMs, isRemoteAllowed } = options;
-  let send: ReturnType<typeof createSender> | undefined = createSender(io, await checkTarget(url, isRemoteAllowed));
+  const { signing, headers, keepsPath, timeoutMs } = options;
+  let send: ReturnType<typeof createSender> | undefined = createSender(io, await checkTarget(url, options));
   const hidden = hiddenTexts(signing, headers);
 
   /** The address of a name may change while this runs, as with containers: after a failure it is resolved and checked again. */
-  const sender = async () => (send ??= createSender(io, await checkTarget(url, isRemoteAllowed)));
+  const sender = async () => (send ??= createSender(io, await checkTarget(url, options)));
 
   const prepare = async (event: CapturedEvent, how: How) => {
     const edited = editOf(event, how, headers);
