@@ -74,7 +74,7 @@ describe('client commands', () => {
     ['--format must be one of json, har, ndjson, csv, curl', 'export inbox --format xml'],
     ['must be one of bash, zsh, fish, powershell', 'completion tcsh'],
     ['not the URL of a server: http://', 'login http://'],
-    ['the env file cannot be read', 'whoami --env-file /no/where.env'],
+    ['the env file /no/where.env cannot be read: there is no such file or folder', 'whoami --env-file /no/where.env'],
   ])('"%s" is wrong usage: %s', async (said, words) => {
     const { exitCode, stdout, stderr } = await hooktape(env, ...words.split(' '));
     expect([exitCode, stdout]).toEqual([2, '']);

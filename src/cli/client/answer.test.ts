@@ -86,7 +86,8 @@ describe('hooktape answer', () => {
     ['--chance must be a number from 0 to 1', ['--chance', '30%', '--status', '500']],
     ['--status must be a whole number from 200 to 599', ['--status', '99']],
     ['--delay must be a duration', ['--delay', '10']],
-    ['--body: ENOENT', ['--body', '/no/where']],
+    ['--body: /no/where cannot be read: there is no such file or folder', ['--body', '/no/where']],
+    ['--body: / cannot be read: it is a folder', ['--body', '/']],
     ['', ['--delay', '2m']],
     ['', ['--status', '500', '--when', 'tpye:push']],
   ])('%s: wrong usage', async (said, args) => {

@@ -7,6 +7,7 @@ import type { AnswerRule } from '../../features/answers/model.ts';
 import { presetNamed } from '../../shared/answer-presets.ts';
 import { describeAnswer, describeCondition } from '../../shared/answer-rule.ts';
 import { parseDuration } from '../../shared/units.ts';
+import { fileProblem } from '../file-problem.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { type Api, connect, RefusedError } from './api.ts';
 import { findEndpointId } from './find.ts';
@@ -121,7 +122,7 @@ function readFile(file: string): Uint8Array {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new UsageError(`--body: ${(error as Error).message}`);
+    throw new UsageError(`--body: ${file} cannot be read: ${fileProblem(error)}`);
   }
 }
 

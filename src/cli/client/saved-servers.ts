@@ -5,6 +5,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError } from '../io.ts';
 import { variable } from './given.ts';
 
@@ -39,9 +40,9 @@ export function readSavedServers(io: Pick<Io, 'env'>): SavedServers {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const { code, message } = error as Error & { code?: unknown };
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { current: undefined, servers: new Map() };
-    throw new OperationError(`the saved servers cannot be read: ${message}`);
+    throw new OperationError(`${path} cannot be read: ${fileProblem(error)}`);
   }
   try {
     return readFile(JSON.parse(text));
@@ -74,6 +75,6 @@ export function changeSavedServers(io: Where, change: (saved: SavedServers) => v
     renameSync(part, path);
   } catch (error) {
     rmSync(part, { force: true });
-    throw new OperationError(`${path} cannot be written: ${(error as Error).message}`);
+    throw new OperationError(`${path} cannot be written: ${fileProblem(error)}`);
   }
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Parsed } from '../arguments.ts';
+import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
 import { variable } from './given.ts';
 import { readSavedServers, type SavedServer } from './saved-servers.ts';
@@ -47,7 +48,7 @@ export function clientVariables(
     try {
       file = parseEnv(readFileSync(envFile, 'utf8'));
     } catch (error) {
-      throw new UsageError(`the env file cannot be read: ${(error as Error).message}`);
+      throw new UsageError(`the env file ${envFile} cannot be read: ${fileProblem(error)}`);
     }
   const url = variable(io, 'HOOKTAPE_URL') ?? (file['HOOKTAPE_URL'] || undefined);
   const key = (variable(io, 'HOOKTAPE_KEY') ?? file['HOOKTAPE_KEY'])?.trim();

@@ -5,6 +5,7 @@
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { encodeBytes } from '../../core/base32.ts';
+import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
 import { partialPath } from '../unfinished-files.ts';
 
@@ -47,7 +48,7 @@ export async function writeFile(
     }
   } catch (error) {
     if (typeof (error as NodeJS.ErrnoException).syscall !== 'string') throw error;
-    throw new OperationError(`${file} could not be written: ${(error as Error).message}`);
+    throw new OperationError(`${file} could not be written: ${fileProblem(error)}`);
   }
 }
 

@@ -67,7 +67,10 @@ describe('a program', () => {
     const listener = await harness.listen('--retry', '0', '--on-fail', 'stop', '--exec', '/no/where');
     await harness.deliver('{}');
     const { exitCode, stdout } = await listener.ended;
-    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('/no/where cannot be started')]);
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringContaining('/no/where cannot be started: there is no such program'),
+    ]);
   });
 
   test('receives events that no map matches, and replays', async () => {

@@ -6,6 +6,7 @@ import { AppError } from '../../core/errors.ts';
 import { applyEdit } from '../../core/replay-edit.ts';
 import { answerBytes } from '../client/deliver.ts';
 import { safeLine } from '../client/output.ts';
+import { startProblem } from '../file-problem.ts';
 import type { Io } from '../io.ts';
 import type { Answer, CapturedEvent } from './model.ts';
 import { nothingSent, requestOf, type Target, withoutRequest } from './target.ts';
@@ -41,7 +42,7 @@ async function run(
   try {
     child = start(io, command, event, body);
   } catch (error) {
-    return nothingSent(`${command[0]} cannot be started: ${(error as Error).message}`);
+    return nothingSent(`${command[0]} cannot be started: ${startProblem(error)}`);
   }
   let isLate = false;
   const end = (): void => {
