@@ -35,6 +35,10 @@ const fieldValueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 const notSettable = new Set<string>([...fieldsOfRequest, 'x-hooktape-edited']);
 
+/** How messages name the fields of an edit. The command line has options in their place. */
+export type EditNames = { body: string; headers: string };
+const namesOfApi: EditNames = { body: 'edit.body', headers: 'edit.headers' };
+
 /** Whether the edit asks for any change. */
 export const isEdit = ({ set = {}, unset = [], body, headers = [] }: ReplayEdit): boolean =>
   Object.keys(set).length + unset.length + headers.length > 0 || body !== undefined;
@@ -43,27 +47,37 @@ export const isEdit = ({ set = {}, unset = [], body, headers = [] }: ReplayEdit)
 export function applyEdit(
   event: { headers: readonly HeaderPair[]; body: Uint8Array },
   edit: ReplayEdit,
+  names: EditNames = namesOfApi,
 ): EditedRequest {
-  const body = editBody(event.body, edit);
-  return { body, headers: editHeaders(followBody(event.headers, event.body, body), edit.headers ?? []) };
+  const body = editBody(event.body, edit, names);
+  return { body, headers: editHeaders(followBody(event.headers, event.body, body), edit.headers ?? [], names) };
 }
 
-function editBody(before: Uint8Array, { set = {}, unset = [], body, bodyEncoding }: ReplayEdit): Uint8Array {
+function editBody(
+  before: Uint8Array,
+  { set = {}, unset = [], body, bodyEncoding }: ReplayEdit,
+  names: EditNames,
+): Uint8Array {
   const paths = [...Object.keys(set), ...unset];
   if (body === undefined) {
     if (bodyEncoding !== undefined) throw invalid('edit.bodyEncoding goes with edit.body');
-    return paths.length === 0 ? before : editPaths(before, set, unset);
+    return paths.length === 0 ? before : editPaths(before, { set, unset }, names);
   }
   if (paths.length > 0) throw invalid('edit.body replaces the whole body: leave out edit.set and edit.unset');
   return decodeBody(body, bodyEncoding ?? 'utf8', 'edit.body');
 }
 
-function editPaths(before: Uint8Array, set: Readonly<Record<string, unknown>>, unset: readonly string[]): Uint8Array {
+function editPaths(
+  before: Uint8Array,
+  { set, unset }: { set: Readonly<Record<string, unknown>>; unset: readonly string[] },
+  names: EditNames,
+): Uint8Array {
   const paths = [...Object.keys(set), ...unset];
   const steps = paths.reduce((sum, path) => sum + path.split('.').length, 0);
   if (before.length * paths.length > maxReadBytes || before.length * steps > maxReadByStepsBytes)
-    throw invalid('the body is too large for so many or such long paths: use fewer, or send edit.body');
-  if (!isJson(before)) throw invalid('the body is not JSON, so it has no paths: send edit.body to replace it');
+    throw invalid(`the body is too large for so many or such long paths: use fewer, or replace it with ${names.body}`);
+  if (paths.includes('')) throw invalid(`a path of the edit is empty: replace the whole body with ${names.body}`);
+  if (!isJson(before)) throw invalid(`the body is not JSON, so it has no paths: replace it with ${names.body}`);
   try {
     return editJson(before, {
       set: Object.entries(set).map(([path, value]) => [stepsOf(path), JSON.stringify(value)] as const),
@@ -80,16 +94,14 @@ function editPaths(before: Uint8Array, set: Readonly<Record<string, unknown>>, u
   }
 }
 
-function stepsOf(path: string): JsonPath {
-  if (path === '') throw invalid('a path of the edit is empty: send edit.body to replace the whole body');
-  return path.split('.');
-}
+const stepsOf = (path: string): JsonPath => path.split('.');
 
 function editHeaders(
   headers: readonly HeaderPair[],
   changes: readonly (readonly [name: string, value: string | null])[],
+  names: EditNames,
 ): HeaderPair[] {
-  for (const [name, value] of changes) checkHeader(name, value);
+  for (const [name, value] of changes) checkHeader(name, value, names);
   let edited: HeaderPair[] = [...headers];
   for (const [lower, given] of Map.groupBy(changes, ([name]) => name.toLowerCase())) {
     const added = given.flatMap(([name, value]): HeaderPair[] => (value === null ? [] : [[name, value]]));
@@ -101,8 +113,8 @@ function editHeaders(
   return edited;
 }
 
-function checkHeader(name: string, value: string | null): void {
-  if (!tokenForm.test(name)) throw invalid('edit.headers has a name that no header can have');
+function checkHeader(name: string, value: string | null, names: EditNames): void {
+  if (!tokenForm.test(name)) throw invalid(`${names.headers} has a name that no header can have`);
   if (notSettable.has(name.toLowerCase()))
     throw invalid(`the header ${name} cannot be edited: it belongs to the connection or is set when the event is sent`);
   if (value !== null && !fieldValueForm.test(value))

@@ -10,6 +10,38 @@ export function bodyText(body: string, encoding: Encoding): string | undefined {
 
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
+/** JSON on one line is written without spaces, or as Python does. */
+const lineStyles = [
+  { comma: ',', colon: ':' },
+  { comma: ', ', colon: ': ' },
+] as const;
+
+const onOneLine = (text: string, { comma, colon }: (typeof lineStyles)[number]): string =>
+  (text.match(tokens) ?? []).map(token => (token === ',' ? comma : token === ':' ? colon : token)).join('');
+
+/**
+ * A JSON object or list on one line, indented for an editor. `close` writes what was saved on one line again, in the style of `text`;
+ * what is not JSON any more stays as it was saved.
+ * @returns undefined for any other text
+ */
+export function openJsonLine(text: string): { indented: string; close: (saved: string) => string } | undefined {
+  const line = text.trimEnd();
+  const indented = indentJson(line);
+  const style = indented === undefined ? undefined : lineStyles.find(one => onOneLine(line, one) === line);
+  if (indented === undefined || style === undefined) return undefined;
+  const end = text.slice(line.length);
+  return { indented, close: saved => (isJson(saved) ? onOneLine(saved, style) + end : saved) };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** undefined when it is not JSON. Numbers of any length and repeated names stay as they are, which parsing would change. */
 export function indentJson(text: string): string | undefined {
   try {

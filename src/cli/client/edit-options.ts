@@ -1,12 +1,11 @@
-/* The edits that the options of a command ask for, and editing a body in the person's editor. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/* The edits that the options of a command ask for. */
+import { readFileSync } from 'node:fs';
 import { AppError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
-import { applyEdit, type EditedRequest, isEdit } from '../../core/replay-edit.ts';
+import { applyEdit, type EditedRequest, type EditNames, isEdit } from '../../core/replay-edit.ts';
+import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
-import { type Given, variable } from './given.ts';
+import type { Given } from './given.ts';
 
 export type Edits = {
   set: Record<string, unknown>;
@@ -14,6 +13,9 @@ export type Edits = {
   body: Uint8Array | undefined;
   headers: [name: string, value: string | null][];
 };
+
+/** The options that stand for the fields of the API's edit. */
+const names: EditNames = { body: '--body or --edit', headers: '--header' };
 
 /** @throws UsageError for an option that means nothing, OperationError for a file that cannot be read */
 export async function readEdits(io: Io, given: Given): Promise<Edits> {
@@ -52,74 +54,29 @@ async function readBody(io: Io, file: string): Promise<Uint8Array> {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new OperationError(`cannot read ${file}: ${(error as Error).message}`);
+    throw new OperationError(`--body: ${file} cannot be read: ${fileProblem(error)}`);
   }
 }
 
 /** Headers do not depend on the event, so wrong ones are wrong usage. */
 function checkHeaders({ headers }: Edits): void {
   try {
-    applyEdit({ headers: [], body: new Uint8Array() }, { headers });
+    applyEdit({ headers: [], body: new Uint8Array() }, { headers }, names);
   } catch (error) {
-    if (error instanceof AppError) throw new UsageError(`--header: ${error.message}`);
+    if (error instanceof AppError) throw new UsageError(error.message);
     throw error;
   }
 }
 
-const encoded = (body: Uint8Array) => ({ body: Buffer.from(body).toString('base64'), bodyEncoding: 'base64' }) as const;
+/** An edit that replaces the body. */
+export const wholeBody = (body: Uint8Array) =>
+  ({ body: Buffer.from(body).toString('base64'), bodyEncoding: 'base64' }) as const;
 
 /** @throws AppError when the event has nothing at a path */
 export function applyEdits(request: EditedRequest, { set, unset, body, headers }: Edits): EditedRequest {
-  const replaced = body === undefined ? request : applyEdit(request, encoded(body));
-  return applyEdit(replaced, { set, unset, headers });
+  const replaced = body === undefined ? request : applyEdit(request, wholeBody(body));
+  return applyEdit(replaced, { set, unset, headers }, names);
 }
 
 /** Whether the options ask for any change. */
 export const hasEdits = ({ body, ...edits }: Edits): boolean => body !== undefined || isEdit(edits);
-
-/** The request with the body as the person leaves it. @throws OperationError when the editor fails: nothing is to be sent then */
-export async function editInEditor(io: Io, request: EditedRequest): Promise<EditedRequest> {
-  const body = await openEditor(io, request.body);
-  return Buffer.compare(body, request.body) === 0 ? request : applyEdit(request, encoded(body));
-}
-
-async function openEditor(io: Io, body: Uint8Array): Promise<Uint8Array> {
-  const editor = variable(io, 'VISUAL') ?? variable(io, 'EDITOR') ?? 'vi';
-  // A directory of its own, which nobody else may enter: editors write backup and swap files beside the file.
-  const directory = mkdtempSync(join(tmpdir(), 'hooktape-edit-'));
-  try {
-    io.ignoreInterrupts(true);
-    const file = join(directory, isJsonText(body) ? 'body.json' : 'body.txt');
-    writeFileSync(file, body, { mode: 0o600 });
-    // $EDITOR may have arguments (`code --wait`). There is no shell, so quotes mean nothing.
-    const child = Bun.spawn([...editor.trim().split(/\s+/), file], {
-      stdio: ['inherit', 'inherit', 'inherit'],
-      env: { ...io.env } as Record<string, string>,
-    });
-    const exitCode = await child.exited;
-    if (exitCode !== 0) throw new OperationError(`the editor (${editor}) ended with ${exitCode}: nothing was sent`);
-    return withoutAddedLineBreak(body, readFileSync(file));
-  } catch (error) {
-    if (error instanceof OperationError) throw error;
-    throw new OperationError(`the editor (${editor}) cannot be started: ${(error as Error).message}; set $EDITOR`);
-  } finally {
-    io.ignoreInterrupts(false);
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-const lineFeed = 0x0a;
-
-/** Editors end the last line, also in a body that had no line break there, and a signature would no longer fit. */
-function withoutAddedLineBreak(before: Uint8Array, after: Uint8Array): Uint8Array {
-  return after.at(-1) === lineFeed && before.at(-1) !== lineFeed ? after.subarray(0, -1) : after;
-}
-
-function isJsonText(body: Uint8Array): boolean {
-  try {
-    JSON.parse(Buffer.from(body).toString());
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -209,6 +209,20 @@ describe('edits', () => {
     expect(stderr).toStartWith('hooktape: ');
   });
 
+  test('what is wrong with an edit is said in the words of the options', async () => {
+    const inbox = await client.json<{ id: string; url: string }>('endpoint', 'create', 'texts');
+    const text = await client.server.deliver(inbox, 'not JSON');
+    for (const [event, words, said] of [
+      [text, ['--set', 'a=1'], 'the body is not JSON, so it has no paths: replace it with --body or --edit'],
+      [id, ['--unset', ''], 'a path of the edit is empty: replace the whole body with --body or --edit'],
+      [id, ['--header', 'a b: c'], '--header has a name that no header can have'],
+      [id, ['--body', '/no/where'], '--body: /no/where cannot be read: there is no such file or folder'],
+    ] as const) {
+      const { stderr } = await hooktape(client.env, 'send', event, '--to', target.origin, ...words);
+      expect(stderr.split('\n')[0]).toBe(`hooktape: ${said}`);
+    }
+  });
+
   const editor = (script: string): Record<string, string> => {
     const file = join(client.directory, `editor-${Bun.hash(script)}`);
     writeFileSync(file, `#!/bin/sh\n${script}\n`);
@@ -219,10 +233,12 @@ describe('edits', () => {
 
   test('--edit opens a private file with the body, and takes what the editor leaves', async () => {
     const facts = join(client.directory, 'facts');
-    const script = `stat -c '%a %n' "$1" > '${facts}'; sed -i 's/A-1/C-3/' "$1"`;
+    const script = `stat -c '%a %n' "$1" > '${facts}'; cat "$1" > '${facts}.body'; sed -i 's/A-1/C-3/' "$1"`;
     const { exitCode } = await hooktape(editor(script), 'send', id, '--to', target.origin, '--edit');
     expect(exitCode).toBe(0);
+    // One line of JSON is indented in the editor, and one line again on its way.
     expect(target.requests[0]?.body.toString()).toBe(body.replace('A-1', 'C-3'));
+    expect(readFileSync(`${facts}.body`, 'utf8')).toContain('\n    "amount": 12345678901234567890,\n');
     const [mode, file = ''] = readFileSync(facts, 'utf8').trim().split(' ');
     expect([mode, file.endsWith('.json'), existsSync(file), left()]).toEqual(['600', true, false, []]);
   });
@@ -234,8 +250,16 @@ describe('edits', () => {
     expect(request?.headers.map(([name]) => name)).not.toContain('x-hooktape-edited');
     const failed = await hooktape(editor('exit 3'), 'send', id, '--to', target.origin, '--edit');
     expect([failed.exitCode, target.requests, left()]).toEqual([1, [], []]);
-    const missing = { ...client.env, VISUAL: '/no/editor' };
-    expect((await hooktape(missing, 'send', id, '--to', target.origin, '--edit')).exitCode).toBe(1);
+    for (const [env, said] of [
+      [
+        { ...client.env, VISUAL: '/no/editor' },
+        'the editor (/no/editor) cannot be started: there is no such program; set $EDITOR',
+      ],
+      [editor('rm "$1"'), 'the file that the editor has left cannot be read: there is no such file or folder'],
+    ] as const) {
+      const ended = await hooktape(env, 'send', id, '--to', target.origin, '--edit');
+      expect([ended.exitCode, ended.stderr, target.requests]).toEqual([1, `hooktape: ${said}\n`, []]);
+    }
   });
 });
 
@@ -252,6 +276,21 @@ describe('signing', () => {
     const fresh = await sent('--resign', '--secret-env', 'SECRET');
     expect((await construct(fresh)).id).toBe('evt_1');
     expect(fresh.headers.has('x-hooktape-edited')).toBe(false);
+  });
+
+  test('a handler that refuses an edited event is explained, and so is an old signature', async () => {
+    answer = response('400 Bad Request');
+    const said = async (...words: string[]): Promise<string> => (await send(...words)).stderr;
+    const edited = 'hooktape: the signature no longer fits: try --resign --secret-env N\n';
+    const old = 'hooktape: signed 1 h ago, Stripe allows 5 min: try --resign\n';
+    expect(await said('--set', 'type=x')).toBe(edited);
+    expect(await said('--set', 'type=x', '--times', '2')).toBe(edited);
+    expect(await said('--set', 'type=x', '--resign', '--secret-env', 'SECRET')).toBe('');
+    expect(await said('--set', 'type=x', '--header', 'Stripe-Signature:')).toBe('');
+    expect(await said('--header', 'x-other: 1')).toBe(old);
+    expect(await said()).toBe(old);
+    answer = response('200 OK');
+    expect(await said('--set', 'type=x')).toBe('');
   });
 
   test('--tamper makes what it refuses', async () => {

@@ -5,7 +5,7 @@
 import { encodeBody } from '../../core/body-encoding.ts';
 import { isSuccess } from '../../core/destination.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
-import type { EditedRequest } from '../../core/replay-edit.ts';
+import { applyEdit, type EditedRequest } from '../../core/replay-edit.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';
@@ -13,11 +13,13 @@ import { withScheme } from '../../shared/typed-url.ts';
 import { exitCodes, type Io, OperationError, type Run } from '../io.ts';
 import { connect } from './api.ts';
 import { capturedRequest, contentOf, createSender, type PreparedRequest } from './deliver.ts';
-import { applyEdits, type Edits, editInEditor, hasEdits, readEdits } from './edit-options.ts';
+import { applyEdits, type Edits, hasEdits, readEdits, wholeBody } from './edit-options.ts';
+import { editBody } from './editor.ts';
 import { findEventId } from './find.ts';
 import { type Given, readGiven, wholeNumber } from './given.ts';
 import { printJson, safeLine, safeText } from './output.ts';
 import { reportAnswer } from './report-answer.ts';
+import { explainRefusal } from './signature-hint.ts';
 import { hiddenTexts, prepareRequest, readSigning } from './signing.ts';
 import { checkTarget } from './target.ts';
 
@@ -34,7 +36,8 @@ export const runSend: Run = async (args, io, usage) => {
   const api = connect(io, given);
   const path = `/api/events/${encodeURIComponent(await findEventId(api, given.argument(0)))}`;
   const event = await api.call<EventDetail>('GET', path);
-  const { request, isEdited } = await edit(io, given, event, edits);
+  const captured = contentOf(event);
+  const { request, isEdited } = await edit(io, given, captured, edits);
   const prepare = (): Promise<PreparedRequest> => prepareRequest({ io, event, request, isEdited, url, signing });
 
   if (given.flag('dry-run')) {
@@ -49,8 +52,14 @@ export const runSend: Run = async (args, io, usage) => {
     const prepared = await prepare();
     const result = await send(prepared, timeoutMs);
     if (result.kind === 'refused') throw new OperationError(`not sent: ${result.reason}`);
-    isFailed ||= !isOk(result);
     printResult(io, given, { result, url, isSigned, isEdited });
+    if (!isFailed && !isSigned && result.kind === 'answered' && !isOk(result)) {
+      const isBodyEdited = Buffer.compare(request.body, captured.body) !== 0;
+      const about = { status: result.status, isBodyEdited, now: io.clock.now() };
+      const hint = await explainRefusal({ ...event, ...request }, about);
+      if (hint !== undefined) io.stderr(`hooktape: ${safeLine(hint)}\n`);
+    }
+    isFailed ||= !isOk(result);
     await reportAnswer(io, api, event, { destination: url, result, hidden, isSigned, isEdited });
   }
   return isFailed ? exitCodes.failed : exitCodes.done;
@@ -59,11 +68,12 @@ export const runSend: Run = async (args, io, usage) => {
 async function edit(
   io: Io,
   given: Given,
-  event: EventDetail,
+  captured: EditedRequest,
   edits: Edits,
 ): Promise<{ request: EditedRequest; isEdited: boolean }> {
-  const edited = applyEdits(capturedRequest(contentOf(event)), edits);
-  const request = given.flag('edit') ? await editInEditor(io, edited) : edited;
+  const edited = applyEdits(capturedRequest(captured), edits);
+  const body = given.flag('edit') ? await editBody(io, edited.body) : edited.body;
+  const request = body === edited.body ? edited : applyEdit(edited, wholeBody(body));
   return { request, isEdited: hasEdits(edits) || request !== edited || given.flag('new-id') };
 }
 

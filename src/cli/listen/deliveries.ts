@@ -40,7 +40,7 @@ export function createDeliveries(options: {
   report: (delivery: Delivery) => void;
   /** Everything before this position is settled. */
   onPosition: (cursor: string) => void;
-  hintFor: (event: CapturedEvent, answer: Answer) => Promise<string | null>;
+  hintFor: (event: CapturedEvent, answer: Answer, isBodyEdited: boolean) => Promise<string | null>;
   /** A delivery was given up with `--on-fail stop`. */
   onStop: (reason: string) => void;
 }) {
@@ -79,7 +79,7 @@ export function createDeliveries(options: {
     const { answer, retryAfterMs } = delivery;
     const { attempts: attempt } = task;
     // First, because the task may be skipped by hand during the wait.
-    const hint = await hintFor(event, answer);
+    const hint = await hintFor(event, answer, false);
     const after = settling.fail(task, now(), retryAfterMs);
     if (!after) return;
     const { next } = after;

@@ -40,7 +40,7 @@ export function createEndpointListener(given: {
   say: (event: Said) => void;
   /** The number of events that are not settled may have changed. */
   tellBehind: () => void;
-  hintFor: (event: CapturedEvent, answer: Answer) => Promise<string | null>;
+  hintFor: (event: CapturedEvent, answer: Answer, isBodyEdited: boolean) => Promise<string | null>;
   onState: (problem: string | undefined) => void;
   onStop: (reason: string) => void;
 }) {
@@ -143,7 +143,8 @@ export function createEndpointListener(given: {
     const about = { event, target: target.name, attempt: 1, answer: delivery.answer, cause };
     if (delivery.answer.isOk) say({ kind: 'answered', ...about });
     else {
-      const hint = await given.hintFor(event, delivery.answer);
+      const isBodyEdited = isEdit({ ...how.edit, headers: [] });
+      const hint = await given.hintFor(event, delivery.answer, isBodyEdited);
       say({ kind: 'failed', ...about, next: 'none', nextAt: null, hint });
     }
     return delivery;

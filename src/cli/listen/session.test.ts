@@ -89,6 +89,21 @@ describe('a session', () => {
     expect(await harness.consumer()).toMatchObject({ behind: 1 });
   });
 
+  test('says that the signature of an edited event no longer fits', async () => {
+    harness.answerWith(() => response('400 No'));
+    const { session, events, seen } = await open();
+    const headers = { 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=00` };
+    const id = await harness.deliver('{"id":"evt_1","object":"event","type":"invoice.paid"}', { headers });
+    await seen('failed');
+    await session.sendEdited(id, { set: { type: 'invoice.voided' } });
+    await session.stop();
+    const hints = events.flatMap(event => (event.kind === 'failed' ? [[event.cause, event.hint]] : []));
+    expect(hints).toEqual([
+      ['feed', null],
+      ['edited', 'the signature no longer fits: try --resign --secret-env N'],
+    ]);
+  });
+
   test('skips, pins, pauses and goes on', async () => {
     harness.answerWith((_, n) => response(n === 0 ? '500 No' : '200 OK'));
     const { session, seen } = await open();

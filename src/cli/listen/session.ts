@@ -6,6 +6,7 @@
 import type { ReplayEdit } from '../../core/replay-edit.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
+import { explainRefusal } from '../client/signature-hint.ts';
 import { type Io, OperationError } from '../io.ts';
 import { fromDetail } from './captured.ts';
 import { sendCommand } from './command.ts';
@@ -15,7 +16,6 @@ import { readViewFilter } from './matching.ts';
 import type { Answer, CapturedEvent, ListenEvent, ListenSession, Said } from './model.ts';
 import type { ListenOptions } from './options.ts';
 import { createPause } from './pause.ts';
-import { explainOldSignature } from './stale-signature.ts';
 
 /** For deliveries under way when the session ends, and for saving the position after them. */
 const finishMs = 5000;
@@ -75,8 +75,10 @@ export function createSession({
     stopping.abort();
     for (const one of endpoints) one.wake();
   };
-  const hintFor = async (event: CapturedEvent, { status }: Answer): Promise<string | null> =>
-    options.signing || status === null ? null : ((await explainOldSignature(event, io.clock.now())) ?? null);
+  const hintFor = async (event: CapturedEvent, { status }: Answer, isBodyEdited: boolean): Promise<string | null> => {
+    if (options.signing || status === null) return null;
+    return (await explainRefusal(event, { status, isBodyEdited, now: io.clock.now() })) ?? null;
+  };
 
   const endpoints = starts.map(start =>
     createEndpointListener({

@@ -1,4 +1,5 @@
 /* The actions of keys on the selected event. Slow actions end with a message, even if they fail, and never block the view. */
+import { wholeBody } from '../../client/edit-options.ts';
 import { type Answer, statusText } from '../model.ts';
 import { attempt, type Context, say, withRow } from './effects.ts';
 import type { Row } from './log.ts';
@@ -29,7 +30,12 @@ export function createActions(context: Context): Record<'r' | 'e' | 'd' | 'p' | 
       const answers = await deliver();
       const isOk = answers.every(answer => answer.isOk);
       if (answers.length === 0) say(context, 'No target takes this event.', styles.warning);
-      else say(context, `${verb}: ${answersText(answers, row)}`, isOk ? styles.good : styles.warning);
+      else if (isOk) say(context, `${verb}: ${answersText(answers, row)}`, styles.good);
+      else {
+        const text = answersText(answers, row);
+        // The hint belongs to this answer: the session tells of it before it returns it.
+        say(context, row.hint ? `${text}; ${row.hint}` : `${verb}: ${text}`, styles.warning);
+      }
     });
   const withTarget = (act: (row: Row) => void): (() => void) =>
     withRow(context, row => {
@@ -51,8 +57,7 @@ export function createActions(context: Context): Record<'r' | 'e' | 'd' | 'p' | 
           say(context, 'Nothing was changed, so nothing was sent.');
           return;
         }
-        const change = { body: Buffer.from(edited).toString('base64'), bodyEncoding: 'base64' } as const;
-        send(row, 'Sent as edited', () => session.sendEdited(id, change));
+        send(row, 'Sent as edited', () => session.sendEdited(id, wholeBody(edited)));
       });
     }),
     d: withRow(context, row => {

@@ -1,5 +1,5 @@
 /* Shows a session of `hooktape listen` on the terminal of this process, with the person's editor and browser. */
-import { editInEditor } from '../../client/edit-options.ts';
+import { editBody } from '../../client/editor.ts';
 import { openBrowser } from '../../client/open-browser.ts';
 import { type Io, OperationError } from '../../io.ts';
 import type { ListenSession } from '../model.ts';
@@ -18,8 +18,7 @@ export async function showSession(io: Io, session: ListenSession): Promise<Termi
   const terminal = await io.fullScreen?.();
   if (!terminal) throw new OperationError('this terminal cannot show a full screen: use --output lines');
   return createTerminalView(session, terminal, {
-    // Only the body is edited: the session has the rest of the request.
-    edit: async body => (await editInEditor(io, { headers: [], body })).body,
+    edit: body => editBody(io, body),
     openUrl: url => openBrowser(io, url),
     canCopy: !withoutClipboard.test(io.env['TERM'] ?? ''),
     clock: io.clock,

@@ -86,6 +86,24 @@ describe('keys', () => {
     expect((await view.screen())[23]).toBe('Sent as edited: 200 in 12 ms');
   });
 
+  test('e with an answer that a signature explains shows why', async () => {
+    const refused = answer(400, { error: 'answered 400' });
+    const hint = 'the signature no longer fits: try --resign --secret-env N';
+    const view: LedView = openWithEvents({
+      edit: async () => Buffer.from('{"number":33}'),
+      session: {
+        sendEdited: async id => {
+          const event = capturedEvent({ id });
+          const about = { at: 0, event, target: targetUrl, attempt: 1, answer: refused, cause: 'edited' } as const;
+          view.say({ ...about, kind: 'failed', next: 'none', nextAt: null, hint });
+          return [refused];
+        },
+      },
+    });
+    view.press('e');
+    await eventually(async () => (await view.screen())[23] === `400 in 12 ms; ${hint}`);
+  });
+
   test('e without a change, or with an editor that fails, sends nothing', async () => {
     const same = openWithEvents();
     same.press('e');
