@@ -2,12 +2,15 @@
  * The words that fit at the cursor, for the completion scripts: one a line, from the table of commands and, for ENDPOINT, from the server.
  * It prints nothing else and never fails, because a shell calls it while somebody types.
  */
+import { isPlainText } from '../../core/text.ts';
 import { type Command, exitCodes, type Io } from '../io.ts';
 import { verbsOf } from '../usage.ts';
 import { type Form, type OptionForm, readForms } from '../usage-grammar.ts';
 import { createApi } from './api.ts';
 import { listEndpoints } from './find.ts';
+import { safeLine } from './output.ts';
 import { requireServer } from './server.ts';
+import { readTyped, type Shell, shells, writeWord } from './shell-words.ts';
 
 const timeoutMs = 1500;
 const common: readonly OptionForm[] = [
@@ -22,20 +25,26 @@ type Expected = { words: readonly string[]; isEndpoint: boolean };
 
 const noWords: Expected = { words: [], isEndpoint: false };
 
-/** @param typed the words after `hooktape`, the last one as far as it is typed */
-export async function complete(commands: Commands, typed: readonly string[], io: Io): Promise<number> {
-  // PowerShell cannot pass an empty word.
-  const current = typed.at(-1)?.replace(/^""$/, '') ?? '';
-  const { words, isEndpoint } = expectedAt(commands, typed.slice(0, -1), current);
-  const found = isEndpoint ? [...words, ...(await endpointWords(io))] : words;
+/** @param given `--shell=NAME`, then the words after `hooktape` as they are typed; scripts of earlier versions name no shell */
+export async function complete(commands: Commands, given: readonly string[], io: Io): Promise<number> {
+  const shell = shells.find(name => given[0] === `--shell=${name}`);
+  const typed = (shell ? given.slice(1) : given).map(word => (shell ? readTyped(shell, word) : plain(word)));
+  const { text: current, open } = typed.at(-1) ?? plain('');
+  const before = typed.slice(0, -1).map(({ text }) => text);
+  const { words, isEndpoint } = expectedAt(commands, before, current);
+  const found = isEndpoint ? [...words, ...(await endpointWords(io, shell))] : words;
   io.stdout(
     found
       .filter(word => word.startsWith(current))
+      .flatMap(word => (shell ? (writeWord(shell, word, open) ?? []) : word))
       .map(word => `${word}\n`)
       .join(''),
   );
   return exitCodes.done;
 }
+
+/** PowerShell cannot pass an empty word. */
+const plain = (word: string): ReturnType<typeof readTyped> => ({ text: word === '""' ? '' : word, open: undefined });
 
 function expectedAt(commands: Commands, before: readonly string[], current: string): Expected {
   const [name, ...rest] = before;
@@ -72,14 +81,20 @@ function expectedIn(form: Form, before: readonly string[], current: string): Exp
   return { words: place?.choices ?? [], isEndpoint: place?.name === 'ENDPOINT' };
 }
 
-/** A name that a shell might interpret is not offered; its endpoint's id is, unless that could be interpreted as well. */
 const plainName = /^[\p{L}\p{N}_][\p{L}\p{N}._@+-]*$/u;
 
-async function endpointWords(io: Io): Promise<string[]> {
+/**
+ * Names, and ids in place of names that cannot be offered: those of an option's form, those that a terminal would not show as they are,
+ * and, where the script does not quote words, those that a shell might interpret.
+ */
+async function endpointWords(io: Io, shell: Shell | undefined): Promise<string[]> {
+  const isOffered = (name: string): boolean =>
+    plainName.test(name) ||
+    (shell !== undefined && !name.startsWith('-') && isPlainText(name) && safeLine(name) === name);
   try {
     const api = createApi({ ...io, stderr: () => {} }, requireServer(io, { envFile: undefined }));
     const endpoints = await Promise.race([listEndpoints(api), io.sleep(timeoutMs).then(() => [])]);
-    return endpoints.map(({ id, name }) => (plainName.test(name) ? name : id)).filter(word => plainName.test(word));
+    return endpoints.map(({ id, name }) => (isOffered(name) ? name : id)).filter(isOffered);
   } catch {
     return [];
   }

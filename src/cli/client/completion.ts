@@ -1,16 +1,19 @@
 /*
- * `hooktape completion`: a script that asks the program for the words that fit. Where it has none, the shell completes files. No word has
- * characters that a shell would interpret (complete.ts).
+ * `hooktape completion`: a script that asks the program for the words that fit. Where it has none, the shell completes files. The
+ * program is told the shell, and answers with words that this script can insert (shell-words.ts).
  */
 import { completeCommand, exitCodes, type Run, UsageError } from '../io.ts';
 import { readGiven } from './given.ts';
 
 const scripts: Record<string, string> = {
-  // COMP_WORDS would be split at colons, which no word that is offered has.
+  // Without word splitting, which would also replace patterns such as * by the names of files. Bash 3.2 has no mapfile.
   bash: `# bash completion of hooktape
 _hooktape() {
-  local IFS=$'\\n'
-  COMPREPLY=($("\${COMP_WORDS[0]}" ${completeCommand} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do
+    COMPREPLY+=("$word")
+  done < <("\${COMP_WORDS[0]}" ${completeCommand} --shell=bash "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _hooktape hooktape
 `,
@@ -18,7 +21,7 @@ complete -o default -F _hooktape hooktape
 # zsh completion of hooktape
 _hooktape() {
   local -a found
-  found=("\${(@f)$("\${words[1]}" ${completeCommand} "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  found=("\${(@f)$("\${words[1]}" ${completeCommand} --shell=zsh "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   found=(\${found:#})
   if (( \${#found} )); then
     compadd -- "\${found[@]}"
@@ -35,7 +38,7 @@ fi
   fish: `# fish completion of hooktape
 function __hooktape_complete
     set -l typed (commandline -opc) (commandline -ct)
-    set -l found ($typed[1] ${completeCommand} $typed[2..-1] 2>/dev/null)
+    set -l found ($typed[1] ${completeCommand} --shell=fish $typed[2..-1] 2>/dev/null)
     if test (count $found) -gt 0
         printf '%s\\n' $found
     else
@@ -50,7 +53,7 @@ Register-ArgumentCompleter -Native -CommandName hooktape -ScriptBlock {
     $typed = @($commandAst.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
     # Older versions do not pass on empty arguments.
     $current = if ($wordToComplete -eq '') { '""' } else { $wordToComplete }
-    & $commandAst.CommandElements[0].Extent.Text ${completeCommand} @typed $current 2>$null | ForEach-Object {
+    & $commandAst.CommandElements[0].Extent.Text ${completeCommand} --shell=powershell @typed $current 2>$null | ForEach-Object {
         [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
     }
 }
