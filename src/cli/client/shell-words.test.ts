@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readTyped, type Shell, writeWord } from './shell-words.ts';
 
-test.each<[Shell, string, string, string | undefined]>([
+test.each<[Shell, string, string, "'" | '"' | undefined]>([
   ['bash', 'My', 'My', undefined],
   ['bash', 'My\\ f', 'My f', undefined],
   ['bash', "'My f", 'My f', "'"],
