@@ -1,6 +1,6 @@
 /* Reads every file under src and proves the rules of docs/architecture.md: which layer may import which, and how code is written. */
 import { describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /** `macro`: run by the bundler, which replaces the call by its result. */
@@ -193,6 +193,15 @@ describe('the code', () => {
       ),
     );
     expect(constants).toEqual([]);
+  });
+
+  test('mentions only pages of the manual that exist', () => {
+    const missing = sources.flatMap(({ file, text }) =>
+      [...text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)]
+        .filter(([page]) => !existsSync(join(import.meta.dir, '..', page)))
+        .map(([page]) => `${file}: ${page}`),
+    );
+    expect(missing).toEqual([]);
   });
 
   test('exports no value that only tests use', () => {

@@ -95,7 +95,7 @@ const Lines = t.String({
     'one ExportedEvent a line, as in `events` of History; when stored events are damaged, the last line is `{"damaged":…}`',
 });
 const Table = t.String({
-  description: 'RFC 4180, with a header line; docs/exports.md lists the columns',
+  description: 'RFC 4180, with a header line; docs/exporting.md lists the columns',
 });
 const Script = t.String({
   description: 'a POSIX shell script that sends the events again: `sh service-{id}.sh [URL]`',
