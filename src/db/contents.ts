@@ -79,6 +79,9 @@ export const toStoredBlock = (row: Row, at: number): StoredBlock => ({
 /** Blocks by number. */
 export type KnownBlocks = ReadonlyMap<number, StoredBlock>;
 const noBlocks: KnownBlocks = new Map();
+/** Contents by row number. */
+export type KnownContents = ReadonlyMap<number, IntactContent | DamagedError>;
+type PreviewedContent = Pick<ReadContent, 'path' | 'query' | 'body'>;
 
 export type ContentReader = ReturnType<typeof createContentReader>;
 
@@ -159,10 +162,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
      * The checked contents of these rows by row number; deleted rows are missing.
      * @param known blocks that were read together with the rows
      */
-    async readIntact(
-      rows: readonly ContentRow[],
-      known?: KnownBlocks,
-    ): Promise<Map<number, IntactContent | DamagedError>> {
+    async readIntact(rows: readonly ContentRow[], known?: KnownBlocks): Promise<KnownContents> {
       const contents = new Map<number, IntactContent | DamagedError>();
       const add = ({ seq, block, sha256 }: ContentRow, content: ReadContent | DamagedError): void => {
         const intact = damagedOr(() => {
@@ -194,17 +194,15 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
     /**
      * Adds the columns that a list shows, the highlights, and whether it is signed. A damaged event has none; a large event has the
      * columns in its row, its highlights are of its preview, and its headers are not read.
+     * @param own the contents of rows of 1.0, by row number
      */
     async withPreviews<Row extends PreviewedRow>(
       rows: readonly Row[],
-      { known, describe }: { known?: KnownBlocks; describe: Describe },
+      { known, own, describe }: { known?: KnownBlocks; own: KnownContents; describe: Describe },
     ): Promise<(Row & Described)[]> {
       const filled = new Map<number, Row & Described>();
-      const add = (row: Row, record: EventRecord | DamagedError): void => {
-        if (record instanceof DamagedError) return;
-        const { path, query, body } = record;
+      const fill = (row: Row, { path, query, body }: PreviewedContent, content: Intact | DamagedError): void => {
         const preview = Buffer.from(previewOf(body));
-        const content = damagedOr(() => parseContent(record));
         filled.set(row.seq, {
           ...row,
           path: Buffer.from(path),
@@ -216,9 +214,20 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
       };
       await readRecords(
         rows.filter(row => isInBlock(row) && row.size <= maxBlockBytes),
-        add,
+        (row, record) => {
+          if (!(record instanceof DamagedError))
+            fill(
+              row,
+              record,
+              damagedOr(() => parseContent(record)),
+            );
+        },
         known,
       );
+      for (const row of rows) {
+        const content = own.get(row.seq);
+        if (content && !(content instanceof DamagedError)) fill(row, content, content);
+      }
       return rows.map(
         row => filled.get(row.seq) ?? { ...row, ...describe.highlightsOf(row.platform, row.preview), isSigned: null },
       );

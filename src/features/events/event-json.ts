@@ -21,16 +21,18 @@ const alone = (row: SummaryRow): DeliveryPlace => {
   return { key: encodeDeliveryKey({ number, since: undefined }), basis: basisOf(number), attempt: 1, attempts: 1 };
 };
 
-/** What is known without a secret to verify with. */
+/** The verdict on an event whose signature was not verified. */
 const unverified = ({ isSigned }: SummaryRow): EventSummary['verdict'] => {
   if (isSigned === null || isSigned === undefined) return null;
   return isSigned ? 'unchecked' : 'none';
 };
 
+/** @param of `signature`: null when the event has none, undefined when it was not verified */
 export function toSummary(
   row: SummaryRow,
-  { signature, delivery = alone(row) }: { signature: Signature | null; delivery: DeliveryPlace | undefined },
+  of: { signature: Signature | null | undefined; delivery: DeliveryPlace | undefined },
 ): EventSummary {
+  const { signature, delivery = alone(row) } = of;
   return {
     id: eventId(row.seq, row.nonce),
     eventType: row.eventType,
@@ -43,8 +45,8 @@ export function toSummary(
     highlights: row.highlights ?? [],
     size: row.size,
     path: latin1(row.path),
-    signatureValid: signatureValid(signature),
-    verdict: signature?.verdict ?? unverified(row),
+    signatureValid: signatureValid(signature ?? null),
+    verdict: signature === null ? 'none' : (signature?.verdict ?? unverified(row)),
     pin: row.pin,
     tags: row.tags,
     ...shownOutcome(row.outcome),

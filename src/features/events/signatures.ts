@@ -11,11 +11,12 @@ import type { EventsStore, SummaryRow } from './store.ts';
 /** Bodies that are held together. A larger one is held alone. */
 const maxHeldBytes = 4 << 20;
 
+/** null: the event has no signature; undefined: it was not read, because there is no secret to verify it with, or it is damaged. */
 export type ReadSignatures = (
   endpoint: IngestAddress,
   cutoff: number,
   rows: readonly SummaryRow[],
-) => Promise<(Signature | null)[]>;
+) => Promise<(Signature | null | undefined)[]>;
 
 /** @returns reads the signature of each row */
 export function createReadSignatures({
@@ -39,6 +40,8 @@ export function createReadSignatures({
         signatures.set(seq, verified[i] ?? null);
       });
     }
-    return rows.map(({ seq, verdict }) => signatures.get(seq) ?? verdicts.storedVerdict(verdict));
+    return rows.map(({ seq, verdict }) =>
+      signatures.has(seq) ? signatures.get(seq) : (verdicts.storedVerdict(verdict) ?? undefined),
+    );
   };
 }

@@ -15,6 +15,7 @@ import {
   type Describe,
   type Described,
   type IntactContent,
+  type KnownContents,
   toStoredBlock,
 } from '../../db/contents.ts';
 import type { Drizzle } from '../../db/database.ts';
@@ -116,6 +117,12 @@ export function createEventsStore(db: Drizzle, describe: Describe = withoutDescr
       sql`+${events.endpoint} = ${endpoint}`,
       isVisible(since),
     );
+  /** The contents of rows of 1.0, which are in no block. Large ones are left out, as those in blocks are. */
+  const ownContents = async (rows: readonly SummaryRow[]): Promise<KnownContents> => {
+    const own = rows.filter(({ block, size }) => block === null && size <= maxBlockBytes).map(({ seq }) => seq);
+    if (own.length === 0) return new Map();
+    return contents.readIntact(await db.select(detailColumns).from(events).where(inArray(events.seq, own)));
+  };
   /** Reads a page and its blocks at once, not as a batch of Drizzle, which would wait for the writer. */
   const readPage = async (condition: SQL | undefined, order: SQL[], limit: number): Promise<SummaryRow[]> => {
     const page = db
@@ -133,7 +140,9 @@ export function createEventsStore(db: Drizzle, describe: Describe = withoutDescr
       ],
       'read',
     );
-    return contents.withPreviews(rows?.rows.map(toSummaryRow) ?? [], {
+    const found = rows?.rows.map(toSummaryRow) ?? [];
+    return contents.withPreviews(found, {
+      own: await ownContents(found),
       known: new Map(known?.rows.map(row => [Number(row[0]), toStoredBlock(row, 1)])),
       describe,
     });

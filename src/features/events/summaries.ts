@@ -30,6 +30,6 @@ export function createSummaries({
       readSignatures(endpoint, cutoff, rows),
       attempts.placesOf({ endpoint: endpoint.seq, since: cutoff }, rows),
     ]);
-    return rows.map((row, i) => toSummary(row, { signature: signatures[i] ?? null, delivery: places.get(row.seq) }));
+    return rows.map((row, i) => toSummary(row, { signature: signatures[i], delivery: places.get(row.seq) }));
   };
 }

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { systemClock } from '../../core/clock.ts';
+import { storeAsRows } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createAttemptsStore } from './attempts-store.ts';
 import { createEventsService } from './service.ts';
@@ -59,4 +60,59 @@ test('few large bodies of a page are held at a time to verify their signatures',
   for (const rows of held)
     expect(rows.length === 1 || rows.reduce((sum, { size }) => sum + size, 0) <= 4 << 20).toBe(true);
   expect(await events.newest()).toBe(bodies.length);
+});
+
+describe('the verdict in lists', () => {
+  const large = JSON.stringify({ text: 'x'.repeat(100_000) });
+  const signed = { headers: { 'x-github-event': 'push', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` } };
+  const verdictsOf = async (endpoint: { id: string }) =>
+    (await ada.json<{ events: { verdict: string | null }[] }>(200, 'GET', `/api/events?endpointId=${endpoint.id}`))
+      .events;
+  const deliverAll = async (endpoint: { url: string }) => {
+    await server.deliver(endpoint, '{}');
+    await server.deliver(endpoint, '{}', signed);
+    await server.deliver(endpoint, large);
+  };
+  /** All events of the endpoint, as 1.0 stored them. The large one has a block of its own and stays there. */
+  const asRowsOfOlderRelease = async (endpoint: { id: string }) => {
+    const { client } = server.services.database;
+    const { rows } = await client.execute({
+      sql: 'SELECT seq FROM events WHERE size < 65536 AND endpoint = (SELECT seq FROM endpoints WHERE id = ?)',
+      args: [endpoint.id],
+    });
+    await storeAsRows(
+      client,
+      rows.map(row => Number(row[0])),
+    );
+  };
+
+  test('of events that an upgrade has not packed yet is that of packed events', async () => {
+    const endpoint = await ada.createEndpoint();
+    await deliverAll(endpoint);
+    const packed = await verdictsOf(endpoint);
+    expect(packed.map(({ verdict }) => verdict)).toEqual([null, 'unchecked', 'none']);
+    await asRowsOfOlderRelease(endpoint);
+    expect(await verdictsOf(endpoint)).toMatchObject(packed.map(({ verdict }) => ({ verdict })));
+  });
+
+  test('is none for every unsigned event, however large, when the endpoint has a secret', async () => {
+    const endpoint = await ada.createEndpoint();
+    await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'github', secret: 'sesame' });
+    await deliverAll(endpoint);
+    const expected = ['none', 'invalid', 'none'];
+    expect((await verdictsOf(endpoint)).map(({ verdict }) => verdict)).toEqual(expected);
+    await asRowsOfOlderRelease(endpoint);
+    expect((await verdictsOf(endpoint)).map(({ verdict }) => verdict)).toEqual(expected);
+  });
+
+  test('is not known for a damaged event of an earlier release', async () => {
+    const endpoint = await ada.createEndpoint();
+    await deliverAll(endpoint);
+    await asRowsOfOlderRelease(endpoint);
+    await server.services.database.client.execute({
+      sql: "UPDATE events SET sha256 = x'00' WHERE block IS NULL AND endpoint = (SELECT seq FROM endpoints WHERE id = ?)",
+      args: [endpoint.id],
+    });
+    expect((await verdictsOf(endpoint)).map(({ verdict }) => verdict)).toEqual([null, null, null]);
+  });
 });
