@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import { LockedError } from '../db/files/lock.ts';
 import type { Services } from '../wiring.ts';
-import { openDataDirectory, socketPath, withSecret } from './data-directory.ts';
+import { isHeld, openDataDirectory, requireDatabase, socketPath, withSecret } from './data-directory.ts';
 import { diskErrorMessage } from './disk-errors.ts';
 import { fetchErrorMessage } from './fetch-error.ts';
 import { type Io, OperationError } from './io.ts';
@@ -19,6 +19,9 @@ const pollMs = 50;
 
 /** How often a long operation writes a line break, so that its client does not take the silence for a dead server. */
 const keepAliveMs = 5000;
+
+/** The operation that may be the first of an installation. */
+const createsDatabase: OperationName = 'account.create';
 
 const unwrap = (outcome: Outcome): unknown => {
   if ('failure' in outcome) throw new OperationError(outcome.failure.message);
@@ -37,7 +40,8 @@ export async function control<N extends OperationName>(
     const throughServer = await askServer(socketPath(config), name, args);
     if (throughServer) return unwrap(throughServer);
     try {
-      return await withServices(io, config, `hooktape ${name.replace('.', ' ')}`, async services =>
+      const session = { holder: `hooktape ${name.replace('.', ' ')}`, mayCreate: name === createsDatabase };
+      return await withServices(io, config, session, async services =>
         unwrap(await runOperation(services, name, args)),
       );
     } catch (error) {
@@ -60,7 +64,7 @@ export async function withControl<T>(
 ): Promise<T> {
   const socket = socketPath(config);
   if (!(await askServer(socket, 'ping', {})))
-    return withServices(io, config, holder, services =>
+    return withServices(io, config, { holder }, services =>
       use(async (name, args) => unwrap(await runOperation(services, name, args))),
     );
   return use(async (name, args) => {
@@ -70,15 +74,21 @@ export async function withControl<T>(
   });
 }
 
-/** Opens everything without listening, for as long as `use` takes. @throws LockedError when a server runs */
+/**
+ * Opens everything without listening, for as long as `use` takes.
+ * @param session its `holder` names this process to others; `mayCreate` a database, which must exist by default
+ * @throws LockedError when a server runs, OperationError when there is no database
+ */
 export async function withServices<T>(
   io: Io,
   config: Config,
-  holder: string,
+  { holder, mayCreate = false }: { holder: string; mayCreate?: boolean },
   use: (services: Services) => Promise<T>,
 ): Promise<T> {
+  if (!mayCreate && !isHeld(config)) requireDatabase(config);
   const lock = await openDataDirectory(io, config, holder);
   try {
+    if (!mayCreate) requireDatabase(config);
     // Loaded here, because most commands need none of it.
     const { createServices } = await import('../wiring.ts');
     const services = await withSecret(io, config, secret =>

@@ -65,6 +65,34 @@ export async function openDataDirectory(io: Io, config: Config, holder: string, 
   }
 }
 
+/**
+ * Refuses to work without a database, so that a command in the wrong folder creates nothing and does not report success.
+ * @throws OperationError that says where the database would be
+ */
+export function requireDatabase({ databaseUrl }: Pick<Config, 'databaseUrl'>): void {
+  const database = fromFileUrl(databaseUrl);
+  // A libSQL server reports a missing database itself.
+  if (database === undefined || hasContent(database) || hasContent(`${resolveSymlinks(database)}-wal`)) return;
+  throw new OperationError(
+    `there is no database at ${resolve(database)}\nRun the command in the folder of the server, or with the server’s settings (HOOKTAPE_DATA_DIR or --env-file FILE). \`hooktape serve\` and \`hooktape account create\` create a new database.`,
+  );
+}
+
+/** Whether a process that holds the data directory may be creating the database. */
+export const isHeld = ({ dataDir }: Pick<Config, 'dataDir'>): boolean => {
+  const [, holder = ''] = lockFilesIn(dataDir);
+  return existsSync(holder);
+};
+
+/** True for a file that may not be looked at: opening it reports why. */
+function hasContent(file: string): boolean {
+  try {
+    return bytesOf(file) > 0;
+  } catch {
+    return true;
+  }
+}
+
 /** SQLite reports all of these problems as "unable to open database file"; say which one it is. */
 function makeUsable({ dataDir, databaseUrl }: Config): void {
   attempt(`the data directory ${dataDir} cannot be made`, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));

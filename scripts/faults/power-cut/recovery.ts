@@ -43,8 +43,10 @@ export async function recover(
   expected: Expectation,
 ): Promise<{ stored: number; unacknowledged: number; problems: string[] }> {
   const { io, output } = commandIo({ ...settings, HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_LOG_FORMAT: 'json' });
+  // The cut may have come before there was a database.
+  const session = { holder: 'power-cut check', mayCreate: true };
   try {
-    return await withServices(io, loadConfig(io, undefined).config, 'power-cut check', async services => {
+    return await withServices(io, loadConfig(io, undefined).config, session, async services => {
       const { fetch } = createApp(services);
       const events: Exported[] = [];
       for (const id of expected.endpointIds) {
