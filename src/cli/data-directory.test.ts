@@ -92,6 +92,15 @@ test('a directory with other files, such as /tmp, keeps its mode', async () => {
   expect(statSync(directory).mode & 0o7777).toBe(0o1777);
 });
 
+test('a new directory is ignored by Git, an existing one is left as it is', async () => {
+  const made = join(directory, 'project/data');
+  await (await openDataDirectory(io(), configFor(made), 'test')).release();
+  expect(readFileSync(join(made, '.gitignore'), 'utf8')).toBe('*\n');
+  expect(readdirSync(join(directory, 'project'))).toEqual(['data']);
+  await (await openDataDirectory(io(), configFor(directory), 'test')).release();
+  expect(readdirSync(directory)).not.toContain('.gitignore');
+});
+
 const mayNotBeWritten = (): void => {
   afterEach(() => chmodSync(directory, 0o700));
 

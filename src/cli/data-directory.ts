@@ -12,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -95,7 +96,11 @@ function hasContent(file: string): boolean {
 
 /** SQLite reports all of these problems as "unable to open database file"; say which one it is. */
 function makeUsable({ dataDir, databaseUrl }: Config): void {
-  attempt(`the data directory ${dataDir} cannot be made`, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
+  attempt(`the data directory ${dataDir} cannot be made`, () => {
+    const isNew = mkdirSync(dataDir, { recursive: true, mode: 0o700 }) !== undefined;
+    // The directory may be in a project's folder: database and secret must not get into its repository.
+    if (isNew) writeFileSync(join(dataDir, '.gitignore'), '*\n', { mode: 0o600 });
+  });
   // An existing directory keeps its mode, but loses access for everybody.
   if ((statSync(dataDir).mode & 0o007) !== 0) tryToTighten(dataDir);
   attempt(`the data directory ${dataDir} cannot be used`, () => accessSync(dataDir, R_OK | W_OK | X_OK));
@@ -176,7 +181,7 @@ function attempt(what: string, act: () => void, setting: keyof typeof other = 'H
 }
 
 /** Names of files in a data directory: the server's own, and names that file systems create in an empty volume. */
-const ours = /^(?:hooktape\.|secret$|secret\.tmp$|\.libsql-|lost\+found$)/;
+const ours = /^(?:hooktape\.|secret$|secret\.tmp$|\.libsql-|\.gitignore$|lost\+found$)/;
 
 /** Only when the directory has no other files: a setting that is /tmp or / by mistake must not make that inaccessible. */
 function tryToTighten(dataDir: string): void {

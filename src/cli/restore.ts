@@ -19,7 +19,7 @@ import { loadConfig } from './settings.ts';
 
 /** Files that may exist: locks, the native library, those of an interrupted restore, and those of an empty volume. */
 const doesNotCount =
-  /^(?:(?:.*\.)?hooktape\.lock(?:\.holder|-journal)?|hooktape\.unfinished-.*|secret\.tmp|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
+  /^(?:(?:.*\.)?hooktape\.lock(?:\.holder|-journal)?|hooktape\.unfinished-.*|secret\.tmp|\.gitignore|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
 
 export const runRestore: Run = async (args, io) => {
   const { positionals, envFile, json } = parse(args, ['FILE']);
