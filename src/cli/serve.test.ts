@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@libsql/client/sqlite3';
+import { migrationStatements } from '../db/migrate.ts';
+import { migrations } from '../db/migrations.ts';
 import { hooktape, startServer } from '../testing/command.ts';
 import { readSse } from '../testing/sse.ts';
 
@@ -55,6 +58,26 @@ describe('the setup link', () => {
     expect(linkIn(stdout)).toBeUndefined();
     expect(stdout).toEndWith('Ready.\n');
   });
+});
+
+test('the start that upgrades the database logs it, and where the copy from before stays', async () => {
+  const file = join(directory, 'hooktape.db');
+  const client = createClient({ url: `file:${file}` });
+  const earlier = migrations.length - 1;
+  await client.migrate(migrationStatements(migrations, 0, earlier));
+  client.close();
+  const upgradesIn = ({ stderr }: { stderr: string }) =>
+    stderr.split('\n').filter(line => line.includes('the database was upgraded'));
+  const [line = '', ...others] = upgradesIn(await (await startServer(env)).stop());
+  const copy = `${file}.before-upgrade-from-${earlier}`;
+  expect(JSON.parse(line)).toMatchObject({ level: 'info', fromSchema: earlier, toSchema: migrations.length, copy });
+  expect(line).toContain('delete it when you no longer need to go back');
+  expect([existsSync(copy), others]).toEqual([true, []]);
+  expect(upgradesIn(await (await startServer(env)).stop())).toEqual([]);
+});
+
+test('a new database is not reported as upgraded', async () => {
+  expect((await (await startServer(env)).stop()).stderr).not.toContain('upgraded');
 });
 
 test('the server runs with a warning when the command socket cannot be created', async () => {

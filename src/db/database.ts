@@ -6,9 +6,12 @@ import type { SpawnThread } from './threads/prespawned-threads.ts';
 
 export type Drizzle = LibSQLDatabase<Record<string, never>> & { $client: Client };
 
+/** An upgrade of a database that had data. `copy`: the path of the copy from before; undefined for a server. */
+export type Upgrade = { fromSchema: number; toSchema: number; copy: string | undefined };
+
 export type Database = {
   /** Opens and migrates; nothing else works before. @throws SchemaError, or the database's own error when it cannot be opened */
-  open: () => Promise<void>;
+  open: () => Promise<Upgrade | undefined>;
   /** For short statements: they never wait behind a long scan. */
   client: Client;
   db: Drizzle;

@@ -4,14 +4,14 @@
  */
 import { closeSync, constants, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Client } from '@libsql/client';
 import { drizzle } from 'drizzle-orm/libsql';
 import type { Database, DatabaseOptions, Drizzle } from './database.ts';
 import { restrictToOwner } from './files/file-mode.ts';
 import { publishFile, syncFile } from './files/publish-file.ts';
 import { createMaintenance } from './maintenance.ts';
-import { migrate, migrationStatements } from './migrate.ts';
+import { migrate, migrationStatements, upgradeIn } from './migrate.ts';
 import { createLazyThread } from './threads/lazy-thread.ts';
 import { toStatement } from './threads/messages.ts';
 import { createOnDemandReaders } from './threads/on-demand-readers.ts';
@@ -73,7 +73,8 @@ export function createEmbedded(
           await writer.send({ kind: 'truncate-wal' });
           await copyBeforeUpgrade(client, file, version);
         };
-        await Promise.all([started, migrate(client, migrations, copy)]);
+        const [, migrated] = await Promise.all([started, migrate(client, migrations, copy)]);
+        return upgradeIn(migrated, resolve(copyPath(file, migrated.from)));
       } catch (error) {
         await close();
         throw error;
@@ -102,12 +103,14 @@ export function createEmbedded(
   };
 }
 
+const copyPath = (file: string, version: number): string => `${file}.before-upgrade-from-${version}`;
+
 /**
  * Copies the database beside itself, unless there is a copy of this schema version already. Nobody else writes meanwhile, so the file
  * can be copied as it is, which takes a tenth of the time of VACUUM, or none where the file system shares the blocks of copies.
  */
 async function copyBeforeUpgrade(client: Client, file: string, version: number): Promise<void> {
-  const copy = `${file}.before-upgrade-from-${version}`;
+  const copy = copyPath(file, version);
   if (existsSync(copy)) return;
   // Renamed when complete, so that the next start does not mistake an interrupted copy for a good one.
   const partialFile = `${copy}.part`;

@@ -5,8 +5,13 @@
  */
 import type { Client } from '@libsql/client';
 import { ExpectedError } from '../core/errors.ts';
+import type { Upgrade } from './database.ts';
 
-export type MigrationReport = { from: number; to: number };
+type MigrationReport = { from: number; to: number };
+
+/** undefined for a new database, and when there was nothing to do. */
+export const upgradeIn = ({ from, to }: MigrationReport, copy?: string): Upgrade | undefined =>
+  from > 0 && from < to ? { fromSchema: from, toSchema: to, copy } : undefined;
 
 export class SchemaError extends ExpectedError {}
 

@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/libsql';
 import type { Database, DatabaseEvents, DatabaseOptions, Drizzle } from './database.ts';
 import { createEmbedded } from './embedded-database.ts';
 import { fromFileUrl } from './files/file-url.ts';
-import { migrate } from './migrate.ts';
+import { migrate, upgradeIn } from './migrate.ts';
 import { migrations as allMigrations } from './migrations.ts';
 import { createServerClient } from './server-client.ts';
 
@@ -48,7 +48,7 @@ function createServerDatabase({ url, authToken, migrations }: Required<DatabaseO
   const { client, captureBatch, writeQueueDepth } = createServerClient(url, authToken);
   const db = drizzle(client) as Drizzle;
   return {
-    open: async () => void (await migrate(client, migrations, async () => {})),
+    open: async () => upgradeIn(await migrate(client, migrations, async () => {})),
     client,
     db,
     scanClient: client,

@@ -133,7 +133,14 @@ export function createInfrastructure(dependencies: Dependencies) {
       onError(error, { requestId: requestContext(request).id }),
     /** @throws SchemaError, SecretError, ShortSecretError, or the database's error when it cannot be opened */
     openDatabase: async (): Promise<void> => {
-      await direct.open();
+      const upgrade = await direct.open();
+      if (upgrade)
+        log.info(
+          upgrade.copy === undefined
+            ? 'the database was upgraded'
+            : 'the database was upgraded. The copy from before the upgrade stays on disk: delete it when you no longer need to go back to the earlier version',
+          upgrade,
+        );
       try {
         await checkSecret(direct.client, sealer, hasShortSecret);
         await journal?.open();
