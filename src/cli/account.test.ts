@@ -18,6 +18,36 @@ const reset = (...options: string[]) =>
 const keys = async () =>
   JSON.parse((await hooktape(env, 'key', 'list', '--account', 'ada@example.com', '--json')).stdout);
 
+describe('hooktape account create', () => {
+  const create = (...options: string[]) =>
+    hooktapeWithInput('a good long password\n', env, 'account', 'create', 'bea@example.com', ...options);
+
+  test('without a password prints to stderr a link that sets one', async () => {
+    const server = await startServer(env);
+    const { exitCode, stdout, stderr } = await create('--plan', 'pro');
+    expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^acc_\S+\tbea@example\.com\tpro\n$/)]);
+    const [link = '', token = ''] = /http:\/\/localhost:\d+\/login\?invitation=(\S+)/.exec(stderr) ?? [];
+    expect(link).toStartWith(server.origin.replace('127.0.0.1', 'localhost'));
+    expect(stderr).toContain('hooktape account password bea@example.com --password-stdin --keep-keys');
+    const post = (path: string, body: unknown) =>
+      fetch(`${server.origin}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const password = 'chosen in the browser';
+    expect((await post(`/api/invitations/${token}`, { password })).status).toBe(201);
+    expect((await post('/api/session', { email: 'bea@example.com', password })).status).toBe(201);
+    await server.stop();
+  });
+
+  test.each([['--password-stdin'], ['--json']])('with %s prints no link', async option => {
+    const { exitCode, stdout, stderr } = await create(option);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    if (option === '--json') expect(Object.keys(JSON.parse(stdout))).toEqual(['id', 'email', 'plan', 'createdAt']);
+  });
+});
+
 describe('hooktape account password', () => {
   test('revokes the API keys and reports what it ended', async () => {
     const { exitCode, stdout, stderr } = await reset('--password-stdin');

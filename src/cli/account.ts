@@ -4,7 +4,7 @@ import type { Parsed } from './arguments.ts';
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
 import { exitCodes, type Io, type Run, UsageError } from './io.ts';
-import type { OperationName } from './operations.ts';
+import type { CreatedAccount, OperationName } from './operations.ts';
 import { loadConfig } from './settings.ts';
 
 type Account = { id: string; email: string; plan: string; createdAt: number; role?: string };
@@ -20,8 +20,13 @@ export const runAccount: Run = async ([verb, ...rest], io) => {
         plan: onePlan(words.option('plan')),
         teamOf: words.option('team-of'),
         password: words.flag('password-stdin') ? await readPassword(io) : undefined,
+        passwordLink: !words.json,
       };
-      return show(io, words, await ask(io, words, 'account.create', given));
+      // The operation answers with this.
+      const { passwordLink, ...created } = (await ask(io, words, 'account.create', given)) as CreatedAccount;
+      const exitCode = show(io, words, created);
+      if (passwordLink !== undefined) io.stderr(sayPasswordLink(created.email, passwordLink));
+      return exitCode;
     }
     case 'list': {
       const words = parse(rest, []);
@@ -50,6 +55,14 @@ export const runAccount: Run = async ([verb, ...rest], io) => {
       throw new UsageError(`unknown subcommand: account ${verb}`);
   }
 };
+
+const sayPasswordLink = (email: string, link: string): string =>
+  `The account has no password yet. To sign in to the dashboard, set one in a browser (the link works once, for 72 hours):
+
+  ${link}
+
+or later on this machine: hooktape account password ${email} --password-stdin --keep-keys
+`;
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 

@@ -6,10 +6,14 @@
 import { type CommandRule, commandRules } from '../core/audit-actions.ts';
 import { AppError, type ErrorCode, invalid } from '../core/errors.ts';
 import type { Plan } from '../core/principal.ts';
+import type { Account } from '../features/accounts/model.ts';
 import type { Services } from '../wiring.ts';
 import { backUp, checkAll } from './maintenance.ts';
 
 type Arguments = Record<string, unknown>;
+
+/** `passwordLink`: when it was asked for and no password was given. */
+export type CreatedAccount = Account & { passwordLink?: string };
 
 export type Operation = (services: Services, args: Arguments) => Promise<unknown>;
 
@@ -35,15 +39,17 @@ export const operations = {
     if (!Array.isArray(events)) throw invalid('events is missing');
     return imports.add(text(args, 'endpoint'), events);
   },
-  'account.create': ({ account }, args) => {
+  'account.create': async ({ account, teams }, args): Promise<CreatedAccount> => {
     const teamOf = optionalText(args, 'teamOf');
     const password = optionalText(args, 'password');
-    return account.create({
+    const created = await account.create({
       email: text(args, 'email'),
       ...(args['plan'] !== undefined && { plan: plan(args) }),
       ...(teamOf !== undefined && { teamOf }),
       ...(password !== undefined && { password }),
     });
+    if (password !== undefined || args['passwordLink'] !== true) return created;
+    return { ...created, passwordLink: await teams.passwordLink(await account.byEmail(created.email)) };
   },
   'account.list': ({ account }) => account.list(),
   'account.plan': ({ account }, args) => account.setPlan(text(args, 'email'), plan(args)),

@@ -23,6 +23,9 @@ hooktape account delete EMAIL`,
       ],
       ['--password-stdin', 'read the dashboard password from standard input'],
     ],
+    manual: [
+      'An account needs a password only for the dashboard. When `account create` gets none, it prints to stderr a link with which the password can be set in a browser. The link works once and for 72 hours, and ends when the account has a password. With `--json` there is no link: use `account password EMAIL --password-stdin --keep-keys`.',
+    ],
     load: async () => (await import('../account.ts')).runAccount,
   },
   key: {

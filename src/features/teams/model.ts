@@ -46,7 +46,13 @@ export const PendingInvitationList = t.Object(
 );
 
 export const OpenInvitation = t.Object(
-  { email: t.String(), teamOf: t.String({ description: 'email address of the person who invites' }) },
+  {
+    email: t.String(),
+    teamOf: t.String({
+      description:
+        'email address of the person who invites; the same as `email` for the link with which an account sets its first password',
+    }),
+  },
   { title: 'OpenInvitation' },
 );
 export type OpenInvitation = Static<typeof OpenInvitation>;

@@ -138,7 +138,8 @@ const invitationRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOptions)
         detail: {
           operationId: 'acceptInvitation',
           summary: 'Join the team; the response sets the session cookie',
-          description: 'Creates the account and signs it in. The invitation is used up.',
+          description:
+            'Creates the account and signs it in. The invitation is used up. With the link that `hooktape account create` prints, it sets the first password of that account.',
           security: [],
         },
       },

@@ -47,8 +47,8 @@ export function createTeamsService(options: {
     return found;
   };
 
-  /** A new link, made by this owner. */
-  const newLink = ({ accountId, email: invitedBy }: AccountIdentity) => {
+  /** A new link, made by this account. */
+  const newLink = ({ accountId, email: invitedBy }: Pick<AccountIdentity, 'accountId' | 'email'>) => {
     const token = newToken(random);
     const createdAt = clock.now();
     const expiresAt = createdAt + invitationMs;
@@ -81,6 +81,14 @@ export function createTeamsService(options: {
         throw limitReached(`a team has at most ${maxInvitations} open invitations`);
       }
       return { id, email, ...shown };
+    },
+
+    /** A link that sets the first password of an account that has none. It works once, and for as long as an invitation. */
+    async passwordLink(account: { id: string; teamId: string; email: string }): Promise<string> {
+      const { teamId, email } = account;
+      const { row, shown } = newLink({ accountId: account.id, email });
+      await store.insertPasswordLink({ ...row, id: newId('inv', row.createdAt, random), teamId, email });
+      return shown.url;
     },
 
     /** Those that can still be accepted, newest first. @throws forbidden */
@@ -121,13 +129,18 @@ export function createTeamsService(options: {
     invitation: find,
 
     /**
-     * Creates the account. The token works once.
+     * Creates the account, or sets the password of the one whose password link it is. The token works once.
      * @throws not_found, invalid for the password, conflict when the address already has an account
      */
     async accept(token: string, password: string): Promise<{ id: string; passwordHash: string }> {
-      const { email } = await find(token);
+      const { email, teamOf } = await find(token);
       const passwordHash = await passwords.hash(checkPassword(password, email));
       const createdAt = clock.now();
+      if (teamOf === email) {
+        const own = await store.acceptPasswordLink(hashOf(token), createdAt, passwordHash);
+        if (own === undefined) throw notFound('invitation');
+        return { id: own, passwordHash };
+      }
       const id = newId('acc', createdAt, random);
       const outcome = await store.accept(hashOf(token), createdAt, { id, passwordHash, createdAt });
       if (outcome === 'expired') throw notFound('invitation');

@@ -54,6 +54,26 @@ test('accepting an invitation keeps the others', async () => {
   expect(await invited(bob, 'guest@example.com')).toBeDefined();
 });
 
+test('a link sets only the password of its own account, and only the first one', async () => {
+  const link = (hash: string, email: string) =>
+    store.insertPasswordLink({
+      hash: Buffer.from(hash),
+      id: hash,
+      teamId: teamOf(bob),
+      invitedBy: bob.accountId,
+      email,
+      createdAt: 1,
+      expiresAt: 9,
+    });
+  await link('invitation', 'another@example.com');
+  for (const hash of ['first', 'second', 'late']) await link(hash, bob.email);
+  const accept = (hash: string, now = 2) => store.acceptPasswordLink(Buffer.from(hash), now, 'its hash');
+  expect(await accept('invitation')).toBeUndefined();
+  expect(await accept('late', 9)).toBeUndefined();
+  expect(await accept('first')).toBe(bob.accountId);
+  expect(await accept('second')).toBeUndefined();
+});
+
 test('only an owner of the team can remove its members', async () => {
   expect(await store.removeMember(teamOf(ada), 'acc_guest', cleo.accountId)).toBe(false);
   expect(await store.removeMember(teamOf(ada), 'acc_guest', bob.accountId)).toBe(false);

@@ -2,7 +2,7 @@
  * Members and invitations. Statements that only an owner may run check the role themselves, so that an owner who is removed
  * concurrently can do nothing more. Only the SHA-256 of an invitation's token is stored.
  */
-import { and, asc, desc, eq, exists, gt, lt, lte, ne, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, exists, gt, inArray, isNull, lt, lte, ne, not, or, sql } from 'drizzle-orm';
 import type { Role } from '../../core/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
@@ -27,6 +27,8 @@ export function createTeamsStore(db: Drizzle) {
   const isPending = (teamId: string, id: string, now: number) =>
     and(eq(invitations.id, id), eq(invitations.teamId, teamId), gt(invitations.expiresAt, now));
   const isValid = (hash: Buffer, now: number) => and(eq(invitations.hash, hash), gt(invitations.expiresAt, now));
+  /** With the account `invitedBy`: an invitation of the account's own address is its password link. */
+  const isPasswordLink = eq(accounts.email, invitations.email);
 
   return {
     membersOf: (teamId: string): Promise<MemberRow[]> =>
@@ -76,7 +78,7 @@ export function createTeamsStore(db: Drizzle) {
         })
         .from(invitations)
         .innerJoin(accounts, eq(accounts.id, invitations.invitedBy))
-        .where(and(eq(invitations.teamId, teamId), gt(invitations.expiresAt, now)))
+        .where(and(eq(invitations.teamId, teamId), gt(invitations.expiresAt, now), not(isPasswordLink)))
         .orderBy(desc(invitations.createdAt), desc(invitations.id)),
 
     /** Gives a pending invitation a new link. @returns its address; undefined when there is none, or its new inviter is no owner */
@@ -98,13 +100,37 @@ export function createTeamsStore(db: Drizzle) {
       return rowsAffected === 1;
     },
 
+    /** A password link ends when the account has a password. */
     async findInvitation(hash: Buffer, now: number): Promise<{ email: string; teamOf: string } | undefined> {
       const rows = await db
         .select({ email: invitations.email, teamOf: accounts.email })
         .from(invitations)
         .innerJoin(accounts, eq(accounts.id, invitations.invitedBy))
-        .where(isValid(hash, now));
+        .where(and(isValid(hash, now), or(not(isPasswordLink), isNull(accounts.passwordHash))));
       return rows[0];
+    },
+
+    /** @param link its address is that of the account `invitedBy` */
+    async insertPasswordLink(link: typeof invitations.$inferInsert): Promise<void> {
+      await db.insert(invitations).values(link);
+    },
+
+    /** Sets the first password of the account whose password link this is. @returns its id; undefined when the link is not valid */
+    async acceptPasswordLink(hash: Buffer, now: number, passwordHash: string): Promise<string | undefined> {
+      const accountOfLink = db
+        .select({ id: invitations.invitedBy })
+        .from(invitations)
+        .innerJoin(accounts, eq(accounts.id, invitations.invitedBy))
+        .where(and(isValid(hash, now), isPasswordLink));
+      const [changed] = await db.batch([
+        db
+          .update(accounts)
+          .set({ passwordHash })
+          .where(and(inArray(accounts.id, accountOfLink), isNull(accounts.passwordHash)))
+          .returning({ id: accounts.id }),
+        db.delete(invitations).where(eq(invitations.hash, hash)),
+      ]);
+      return changed[0]?.id;
     },
 
     /** Creates the member and deletes the invitation. `taken`: the address already has an account, and nothing was changed. */

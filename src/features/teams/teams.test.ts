@@ -125,6 +125,61 @@ describe('invitations', () => {
   });
 });
 
+describe('a password link', () => {
+  const linkFor = async (email: string): Promise<string> => {
+    const { account, teams } = server.services;
+    return (await teams.passwordLink(await account.byEmail(email))).split('=')[1] ?? '';
+  };
+
+  test('sets the first password of its account once, signs in, and keeps the keys valid', async () => {
+    const pia = await server.createAccount('pia@example.com');
+    const token = await linkFor(pia.email);
+    const browser = openBrowser(server);
+    expect(await browser.json(200, 'GET', `/api/invitations/${token}`)).toEqual({
+      email: pia.email,
+      teamOf: pia.email,
+    });
+    await browser.json(400, 'POST', `/api/invitations/${token}`, { password: 'short' });
+    const answers = await Promise.all(
+      [browser, openBrowser(server)].map(one => one.call('POST', `/api/invitations/${token}`, { password })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 404]);
+    const signedIn = openBrowser(server);
+    await signedIn.json(201, 'POST', '/api/session', { email: pia.email, password });
+    expect(await signedIn.json(200, 'GET', '/api/session')).toMatchObject({ account: { id: pia.accountId } });
+    expect((await pia.call('GET', '/api/me')).status).toBe(200);
+    await openBrowser(server).json(404, 'POST', `/api/invitations/${token}`, { password: 'another good password' });
+  });
+
+  test('ends when a password is set another way, after 72 hours, and with its account', async () => {
+    const [first, second, third] = ['quin@example.com', 'rae@example.com', 'sam@example.com'];
+    for (const email of [first, second, third]) await server.createAccount(email);
+    const tokens = [await linkFor(first), await linkFor(second), await linkFor(third)];
+    const [ofFirst = '', ofSecond = '', ofThird = ''] = tokens;
+    const hasEnded = async (token: string): Promise<void> => {
+      await openBrowser(server).json(404, 'GET', `/api/invitations/${token}`);
+      await openBrowser(server).json(404, 'POST', `/api/invitations/${token}`, { password });
+    };
+    await server.services.account.resetPassword(first, 'the administrator chose this');
+    await hasEnded(ofFirst);
+    await server.services.account.remove(second);
+    await hasEnded(ofSecond);
+    clock.advance(72 * hour - 1);
+    await openBrowser(server).json(200, 'GET', `/api/invitations/${ofThird}`);
+    clock.advance(1);
+    await hasEnded(ofThird);
+    await openBrowser(server).json(401, 'POST', '/api/session', { email: first, password });
+  });
+
+  test('is not listed among the invitations of the team', async () => {
+    const tess = await server.createAccount('tess@example.com');
+    await linkFor(tess.email);
+    await invite(tess, 'guest@example.com');
+    const { invitations } = await tess.json<{ invitations: { email: string }[] }>(200, 'GET', '/api/team/invitations');
+    expect(invitations.map(({ email }) => email)).toEqual(['guest@example.com']);
+  });
+});
+
 describe('DELETE /api/team/members/{id}', () => {
   test('deletes the account with its keys and sessions at once, and keeps the team’s events', async () => {
     const hugo = await server.createAccount('hugo@example.com', { teamOf: 'ada@example.com', password });

@@ -105,6 +105,17 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     await guest.context().close();
   });
 
+  test('the link with which an account sets its first password is no invitation', async () => {
+    const guest = await dashboard.open();
+    const own = { email: 'noa@example.com', teamOf: 'noa@example.com' };
+    await guest.route('**/api/invitations/own', route => route.fulfill({ json: own }));
+    await guest.goto(`${dashboard.origin}/login?invitation=own`);
+    await guest.getByRole('heading', { name: 'Set your password' }).waitFor();
+    await guest.getByRole('button', { name: 'Set password' }).waitFor();
+    expect(await guest.content()).not.toContain('invited');
+    await guest.context().close();
+  });
+
   test("an endpoint's URL is rotated with an overlap, and the endpoint is paused and resumed", async () => {
     await page.goto(`${dashboard.origin}/app`);
     await page

@@ -1,4 +1,7 @@
-/* The page of an invitation link. The email is fixed by the invitation; the new member chooses a password. */
+/*
+ * The page of an invitation link. The email is fixed by the invitation; the new member chooses a password. The link that
+ * `hooktape account create` prints leads here, too: it only sets the password of an account that exists.
+ */
 
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
@@ -53,8 +56,12 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
     );
   }
   const { value } = invitation;
+  const isOwnAccount = value !== undefined && value.teamOf === value.email;
+  const lead = isOwnAccount
+    ? 'Your account is ready. Choose a password to sign in.'
+    : value && `${value.teamOf} invited you to their team on Hooktape.`;
   return (
-    <AuthPage title="Join the team" lead={value ? `${value.teamOf} invited you to their team on Hooktape.` : ' '}>
+    <AuthPage title={isOwnAccount ? 'Set your password' : 'Join the team'} lead={lead ?? ' '}>
       {!value ? (
         <Skeleton rows={3} />
       ) : (
@@ -81,10 +88,10 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
             hint={`At least ${minPasswordLength} characters.`}
           />
           <Button kind="primary" type="submit" busy={busy}>
-            Join
+            {isOwnAccount ? 'Set password' : 'Join'}
           </Button>
           {signedInAs && (
-            <p class="faint">You're signed in as {signedInAs}. Joining signs you in to the new account instead.</p>
+            <p class="faint">You're signed in as {signedInAs}. This signs you in to the other account instead.</p>
           )}
         </form>
       )}
