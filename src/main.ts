@@ -36,19 +36,23 @@ function untilSignal(): Promise<string> {
 /** The reader has closed its end, which is not an error. */
 const readerClosedCodes = ['EPIPE', 'EBADF'];
 
-/** Synchronous, so that nothing is lost when the process ends. @throws when it cannot be written, as on a full disk */
-function writeAll(descriptor: number, content: string | Uint8Array): void {
+/**
+ * Synchronous, so that nothing is lost when the process ends.
+ * @returns false when the reader has gone @throws when it cannot be written, as on a full disk
+ */
+function writeAll(descriptor: number, content: string | Uint8Array): boolean {
   let rest: Uint8Array = typeof content === 'string' ? Buffer.from(content) : content;
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;
-      if (readerClosedCodes.includes(code)) return;
+      if (readerClosedCodes.includes(code)) return false;
       if (code !== 'EAGAIN') throw error;
       Bun.sleepSync(1);
     }
   }
+  return true;
 }
 
 /** For the log and for errors of commands: a failure to write them cannot be reported. */

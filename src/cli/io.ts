@@ -7,8 +7,11 @@ import type { FullScreen } from './listen/tui/terminal.ts';
 
 export type Io = {
   env: Readonly<Record<string, string | undefined>>;
-  /** @throws when the text cannot be written, as on a full disk; a closed pipe is not an error */
-  stdout: (text: string) => void;
+  /**
+   * @returns false when its reader has gone: commands that print once need not care, commands that go on printing must end
+   * @throws when the text cannot be written, as on a full disk
+   */
+  stdout: (text: string) => boolean;
   stderr: (text: string) => void;
   /** The same for bytes. */
   stdoutBytes: (bytes: Uint8Array) => void;

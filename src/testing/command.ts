@@ -13,6 +13,7 @@ const makeIo = (env: Record<string, string>, untilSignal: () => Promise<string>,
     env: { HOOKTAPE_LOG_FORMAT: 'json', ...env },
     stdout: text => {
       said.stdout += text;
+      return true;
     },
     stderr: text => {
       said.stderr += text;

@@ -111,8 +111,9 @@ function compare(events: readonly Exported[], expected: Expectation): string[] {
 /** The environment of a command, with its captured output. */
 function commandIo(env: Record<string, string>): { io: Io; output: () => string } {
   let text = '';
-  const print = (more: string): void => {
+  const print = (more: string): true => {
     text += more;
+    return true;
   };
   return {
     output: () => text,

@@ -15,8 +15,10 @@ export const safeText = (text: string): string =>
     .map(line => line.split('\t').map(escapeUnsafe).join('\t'))
     .join('\n');
 
-/** JSON leaves unsafe characters only inside strings, where \uXXXX means the same. */
-export const printJson = (io: Io, value: unknown): void => io.stdout(`${escapeUnsafe(JSON.stringify(value))}\n`);
+/** A line. JSON leaves unsafe characters only inside strings, where \uXXXX means the same. */
+export const jsonText = (value: unknown): string => `${escapeUnsafe(JSON.stringify(value))}\n`;
+
+export const printJson = (io: Io, value: unknown): void => void io.stdout(jsonText(value));
 
 const gap = '  ';
 

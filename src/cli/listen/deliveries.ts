@@ -20,7 +20,7 @@ const maxWaiting = 200;
 const maxPlaces = 50_000;
 const rereadMs = 1000;
 
-const noBody = new Uint8Array();
+const withoutContent = (event: CapturedEvent): CapturedEvent => ({ ...event, headers: [], body: new Uint8Array() });
 
 const notDelivered = (error: Error): Delivery => ({ answer: nothingSent(error.message), ...withoutRequest });
 
@@ -61,11 +61,21 @@ export function createDeliveries(options: {
   };
   const onSettled = ({ event: { about, content }, tasks }: Entry<Pending>, answer: Answer | null): void => {
     if (content) contentBytes -= content.body.length;
-    if (tasks.length > 0) unsettledBytes -= about.size;
+    unsettledBytes -= about.size;
     const [only, ...others] = tasks;
     const isOne = only !== undefined && others.length === 0;
     const target = isOne ? targetOf(only).name : null;
     say({ kind: 'settled', event: about, target, attempt: isOne ? only.attempts : 0, answer: isOne ? answer : null });
+    tellPosition();
+  };
+  /** An event that goes nowhere is settled when it has been printed. If it cannot be, that has ended the session. */
+  const settleWhenPrinted = (event: CapturedEvent, cursor: string | undefined, reason?: string): void => {
+    const about = withoutContent(event);
+    say({ kind: 'received', event, targets: [] });
+    if (reason !== undefined) say({ kind: 'skipped', event: about, target: null, attempt: 0, reason });
+    say({ kind: 'settled', event: about, target: null, attempt: 0, answer: null });
+    if (stopping.aborted) return;
+    settling.add({ about, content: undefined }, cursor, []);
     tellPosition();
   };
   const skip = (task: Task<Pending>, reason: string, answer: Answer | null = null): void => {
@@ -85,7 +95,8 @@ export function createDeliveries(options: {
     const { next } = after;
     const nextAt = next === 'retry' || next === 'hold' ? Math.round(clock.now() + after.dueAt - now()) : null;
     say({ kind: 'failed', event, target: targetOf(task).name, attempt, answer, cause: 'feed', next, nextAt, hint });
-    if (next === 'skip') skip(task, `given up after ${attempt} ${attempt === 1 ? 'try' : 'tries'}`, answer);
+    if (next === 'skip' && stopping.aborted) settling.putBack(task, now());
+    else if (next === 'skip') skip(task, `given up after ${attempt} ${attempt === 1 ? 'try' : 'tries'}`, answer);
     if (next === 'stop')
       options.onStop(`${event.id} could not be delivered to ${targetOf(task).name}: ${answer.error}`);
   };
@@ -168,29 +179,20 @@ export function createDeliveries(options: {
       while (settling.running() > 0) await changes.next();
     },
 
-    /** @param cursor the position after it, if known @param wantedBy numbers of targets; none: it is settled at once */
+    /** @param cursor the position after it, if known @param wantedBy numbers of targets; none: it is settled when it has been printed */
     add(event: CapturedEvent, cursor: string | undefined, wantedBy: readonly number[]): void {
-      const isKept = contentBytes === 0 || contentBytes + event.body.length <= maxContentBytes;
-      const about = { ...event, headers: [], body: noBody };
-      const entry = settling.add(
-        { about, content: isKept && wantedBy.length > 0 ? event : undefined },
-        cursor,
-        wantedBy,
-      );
-      say({ kind: 'received', event, targets: wantedBy.map(at => targets[at]?.name ?? '') });
-      if (wantedBy.length === 0) onSettled(entry, null);
-      else {
-        unsettledBytes += event.size;
-        if (isKept) contentBytes += event.body.length;
+      if (wantedBy.length === 0) {
+        settleWhenPrinted(event, cursor);
+        return;
       }
+      const isKept = contentBytes === 0 || contentBytes + event.body.length <= maxContentBytes;
+      settling.add({ about: withoutContent(event), content: isKept ? event : undefined }, cursor, wantedBy);
+      unsettledBytes += event.size;
+      if (isKept) contentBytes += event.body.length;
+      say({ kind: 'received', event, targets: wantedBy.map(at => targets[at]?.name ?? '') });
     },
     /** A damaged event, of which nothing can be sent. */
-    leaveOut(event: CapturedEvent, cursor: string | undefined, reason: string): void {
-      const entry = settling.add({ about: event, content: undefined }, cursor, []);
-      say({ kind: 'received', event, targets: [] });
-      say({ kind: 'skipped', event, target: null, attempt: 0, reason });
-      onSettled(entry, null);
-    },
+    leaveOut: settleWhenPrinted,
     endPage(cursor: string): void {
       settling.endPage(cursor);
       tellPosition();

@@ -101,12 +101,15 @@ export function createEndpointListener(given: {
     if (page.truncated) notify('retention has removed events before they could be delivered');
     unread = page.more ? Math.max(1, unread - events.length) : 0;
     for (const [at, { summary, captured }] of events.entries()) {
+      // The output has no reader any more: what comes now is neither printed nor settled.
+      if (stopping.aborted) return;
       const byMaps = wanted[at] ?? [];
       const to = byMaps.length > 0 || rest < 0 ? byMaps : [rest];
       remember(summary.id, to);
       if (captured) deliveries.add(captured, summary.cursor, to);
       else deliveries.leaveOut(emptyEvent(summary), summary.cursor, 'it is damaged on the server');
     }
+    if (stopping.aborted) return;
     deliveries.endPage(page.cursor);
     tellBehind();
   };

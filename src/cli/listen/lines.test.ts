@@ -17,6 +17,7 @@ function open(format: 'lines' | 'json', given: Partial<ListenSession> = {}, isTe
     sleep: () => new Promise<void>(resolve => void wakes.push(resolve)),
     stdout: (text: string) => {
       said.stdout += text;
+      return true;
     },
     stderr: (text: string) => {
       said.stderr += text;

@@ -1,10 +1,11 @@
 /*
  * A session as lines (--output lines) or as JSON lines (--output json). Deliveries go to stdout, everything else to stderr:
- * connections, explanations, and the number of events still to be delivered.
+ * connections, explanations, and the number of events still to be delivered. When stdout takes no more lines the session ends, and an
+ * event that only had to be printed is not settled.
  */
 import { encodeBody } from '../../core/body-encoding.ts';
 import { bodyText } from '../client/body-text.ts';
-import { counted, printJson, safeLine, sizeText, timeText } from '../client/output.ts';
+import { counted, jsonText, safeLine, sizeText, timeText } from '../client/output.ts';
 import type { Io } from '../io.ts';
 import { type Answer, isProgram, type ListenEvent, type ListenSession, statusText } from './model.ts';
 import { createStatusLine } from './status-line.ts';
@@ -18,13 +19,23 @@ const maxShownCharacters = 2000;
 export function printSession(io: Io, session: ListenSession, format: 'lines' | 'json'): () => void {
   const status = createStatusLine(io, session);
   const hasTargets = session.targets.length > 0;
+  let isOpen = true;
+  const printOrStop = (line: string): void => {
+    try {
+      isOpen = io.stdout(line);
+      if (isOpen) return;
+      io.stderr('The program that read the output has ended, so hooktape listen ends, too.\n');
+      void session.stop();
+    } catch (error) {
+      isOpen = false;
+      void session.stop(error as Error);
+    }
+  };
   const unsubscribe = session.subscribe(said => {
     if (said.kind === 'behind') return status.show();
     status.clear();
-    const line = format === 'json' ? jsonLine(said) : undefined;
-    if (line) printJson(io, line);
-    const text = format === 'lines' ? textLine(said, hasTargets) : undefined;
-    if (text !== undefined) io.stdout(`${text}\n`);
+    const line = format === 'json' ? jsonLine(said) : textLine(said, hasTargets);
+    if (line !== undefined && isOpen) printOrStop(line);
     for (const one of explanations(said)) io.stderr(`${one}\n`);
     status.show();
   });
@@ -35,7 +46,12 @@ export function printSession(io: Io, session: ListenSession, format: 'lines' | '
 }
 
 /** `{ event, id, type, target, status, ms, attempt }`; null for missing values. */
-function jsonLine(said: ListenEvent): object | undefined {
+function jsonLine(said: ListenEvent): string | undefined {
+  const fields = jsonFields(said);
+  return fields && jsonText(fields);
+}
+
+function jsonFields(said: ListenEvent): object | undefined {
   if (said.kind === 'behind' || said.kind === 'notice') return undefined;
   const nothing = { id: null, type: null, target: null, status: null, ms: null, attempt: null };
   if (said.kind === 'connected' || said.kind === 'disconnected') return { event: said.kind, ...nothing };
@@ -85,7 +101,8 @@ function textLine(said: ListenEvent, hasTargets: boolean): string | undefined {
 }
 
 const clock = (at: number): string[] => [new Date(at).toISOString().slice(11, 19)];
-const joined = (parts: readonly string[]): string => safeLine(parts.filter(part => part !== '').join('  '));
+const joined = (parts: readonly string[]): string => `${safeLine(parts.filter(part => part !== '').join('  '))}
+`;
 const outcome = (answer: Answer, target: string): string =>
   `${statusText(answer, target)} ${answer.status === null ? `(${answer.error})` : `in ${answer.ms} ms`}`;
 

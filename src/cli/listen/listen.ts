@@ -26,7 +26,7 @@ export const runListen: Run = async (args, io, usage) => {
   const api = createApi(io, requireServer(io, given), false);
   const { session, run } = createSession({ io, api, starts, lanes, options });
   const output = await showOutput(io, session, options.output);
-  void io.untilSignal().then(session.stop);
+  void io.untilSignal().then(() => session.stop());
   try {
     await Promise.race([run(), output.done]);
   } finally {

@@ -135,6 +135,9 @@ export type ListenSession = {
   openUrl: (eventId: string) => string;
   /** The `hooktape send` command that sends an event as this session does. */
   command: (eventId: string) => string;
-  /** Ends the session: running deliveries finish, or are aborted after a few seconds. Resolves when the position is saved. */
-  stop: () => Promise<void>;
+  /**
+   * Ends the session: running deliveries finish, or are aborted after a few seconds. Resolves when the position is saved.
+   * @param error makes the command fail
+   */
+  stop: (error?: Error) => Promise<void>;
 };

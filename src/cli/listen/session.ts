@@ -176,8 +176,8 @@ export function createSession({
       return `${api.server.url}/app/endpoints/${endpoint?.id}/events/${encodeURIComponent(eventId)}`;
     },
     command: eventId => sendCommand(eventId, lanes, options),
-    stop: () => {
-      end();
+    stop: error => {
+      end(error);
       return ended.promise;
     },
   };
