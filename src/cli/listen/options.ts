@@ -1,4 +1,5 @@
 /* The options of `hooktape listen`. All problems with them are found here, before any request. */
+import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { consumerNameForm, isConsumerName } from '../../shared/consumer-name.ts';
@@ -26,6 +27,8 @@ export type ListenOptions = {
   where: string | undefined;
   /** Of the consumer. */
   name: string;
+  /** What earlier versions called it without --as: a first session continues from there. */
+  formerName: string | undefined;
   from: From;
   maxBacklog: number;
   policy: Policy;
@@ -38,6 +41,8 @@ export type ListenOptions = {
 };
 
 const maxTimeoutMs = 3_600_000;
+const maxNameLength = 64;
+const hashLength = 8;
 
 /** @throws UsageError */
 export async function readOptions(io: Io, given: Given): Promise<ListenOptions> {
@@ -48,7 +53,7 @@ export async function readOptions(io: Io, given: Given): Promise<ListenOptions> 
     maps: given.options('map').map(readMap),
     rest: readRest(given),
     where,
-    name: readConsumerName(given),
+    ...readConsumerName(given),
     from: readFrom(given.option('from') ?? 'last'),
     maxBacklog: wholeNumber(given, 'max-backlog', { least: 0, most: 100_000_000 }) ?? 100,
     policy: {
@@ -95,27 +100,30 @@ function readRest(given: Given): ListenOptions['rest'] {
   return command.length > 0 ? { command } : undefined;
 }
 
-function readConsumerName(given: Given): string {
+function readConsumerName(given: Given): Pick<ListenOptions, 'name' | 'formerName'> {
   const name = given.option('as');
-  if (name === undefined) return defaultName(hostname(), basename(resolve('.')));
+  if (name === undefined) return defaultNames(hostname(), resolve('.'));
   if (!isConsumerName(name)) throw new UsageError(`--as takes ${consumerNameForm}`);
-  return name;
+  return { name, formerName: undefined };
 }
 
-/** Host and folder, as a consumer can be called. */
-export function defaultName(host: string, folder: string): string {
+/**
+ * Host, folder and a hash of the folder's whole path: folders of the same name, or without any character that a name can have, must
+ * not share a position. Earlier versions had no hash.
+ */
+export function defaultNames(host: string, path: string): { name: string; formerName: string } {
   const clean = (text: string): string =>
     text
       .toLowerCase()
       .replace(/[^a-z0-9._-]+/g, '-')
       .replace(/^-+|-+$/g, '');
-  const short = clean(host.split('.')[0] ?? '').slice(0, 30);
-  return (
-    [short, clean(folder)]
-      .filter(part => part !== '')
-      .join('-')
-      .slice(0, 64) || 'listen'
-  );
+  const words = [clean(host.split('.')[0] ?? '').slice(0, 30), clean(basename(path))];
+  const readable = words.filter(word => word !== '').join('-') || 'listen';
+  const hash = createHash('sha256').update(path).digest('hex').slice(0, hashLength);
+  return {
+    name: `${readable.slice(0, maxNameLength - 1 - hashLength)}-${hash}`,
+    formerName: readable.slice(0, maxNameLength),
+  };
 }
 
 function readFrom(text: string): From {

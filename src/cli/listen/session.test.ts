@@ -8,7 +8,7 @@ import { connect } from '../client/api.ts';
 import { findEndpoint } from '../client/find.ts';
 import type { Io } from '../io.ts';
 import type { ListenEvent } from './model.ts';
-import { defaultName, type ListenOptions } from './options.ts';
+import { defaultNames, type ListenOptions } from './options.ts';
 import { createSession } from './session.ts';
 import { findStart } from './start-position.ts';
 import { createUrlTarget } from './target.ts';
@@ -29,6 +29,7 @@ async function open(given: Partial<ListenOptions> = {}) {
     rest: undefined,
     where: undefined,
     name: 'me',
+    formerName: undefined,
     from: 'last',
     maxBacklog: 100,
     policy: { retries: 0, onFail: 'hold', concurrency: 1 },
@@ -146,9 +147,17 @@ describe('a session', () => {
   });
 });
 
-test('the default name is the host and the folder, as a consumer can be called', () => {
-  expect(defaultName('Ada-Laptop.local', 'My Shop (new)')).toBe('ada-laptop-my-shop-new');
-  expect(defaultName('', '')).toBe('listen');
-  expect(defaultName('h'.repeat(100), 'f'.repeat(100))).toMatch(/^h{30}-f{33}$/);
-  expect(defaultName('пример', '日本')).toBe('listen');
+test('the default name is the host, the folder and a hash of its path, as a consumer can be called', () => {
+  expect(defaultNames('Ada-Laptop.local', '/home/ada/My Shop (new)')).toEqual({
+    name: 'ada-laptop-my-shop-new-0f1b1fc3',
+    formerName: 'ada-laptop-my-shop-new',
+  });
+  expect(defaultNames('', '/').name).toMatch(/^listen-[0-9a-f]{8}$/);
+  expect(defaultNames('h'.repeat(100), `/${'f'.repeat(100)}`).name).toMatch(/^h{30}-f{24}-[0-9a-f]{8}$/);
+  expect(defaultNames('пример', '/日本').name).toMatch(/^listen-[0-9a-f]{8}$/);
+});
+
+test('folders of the same name, or without a letter that a name can have, have names of their own', () => {
+  const paths = ['/ada/wt1/shop', '/ada/wt2/shop', '/ada/日本語', '/ada/中文', '/'];
+  expect(new Set(paths.map(path => defaultNames('vm', path).name)).size).toBe(paths.length);
 });

@@ -19,21 +19,26 @@ export type Start = {
   etag: string | undefined;
 };
 
-type Wanted = Pick<ListenOptions, 'name' | 'from' | 'maxBacklog' | 'where'>;
+type Wanted = Pick<ListenOptions, 'name' | 'formerName' | 'from' | 'maxBacklog' | 'where'>;
 
 const pageEvents = 100;
 
 /** @throws BacklogError, RefusedError, UnreachableError */
 export async function findStart(io: Io, api: Api, endpoint: Endpoint, options: Wanted): Promise<Start> {
-  const { name, from } = options;
+  const { name, formerName, from } = options;
   const existing = await readConsumer(api, endpoint.id, name);
+  const isFirst = !existing && from === 'last' && formerName !== undefined;
+  const former = isFirst ? await readConsumer(api, endpoint.id, formerName) : undefined;
+  if (former)
+    io.stderr(`Continuing where ${formerName} was. From now on, the position of this folder is called ${name}.\n`);
+  const last = (existing ?? former)?.consumer;
   const cursor =
     from === 'last'
-      ? (existing?.consumer.cursor ?? 'now')
+      ? (last?.cursor ?? 'now')
       : typeof from === 'string'
         ? from
         : await cursorBefore(api, endpoint.id, from.ago);
-  const known = from === 'last' ? existing?.consumer.behind : from === 'start' ? endpoint.eventCount : undefined;
+  const known = from === 'last' ? last?.behind : from === 'start' ? endpoint.eventCount : undefined;
   const chosen = await confirm(io, api, endpoint, { ...options, cursor, known });
   if (existing && chosen === existing.consumer.cursor)
     return { cursor: chosen, behind: existing.consumer.behind, etag: existing.etag };

@@ -1,10 +1,15 @@
 /* What `hooktape listen` checks and asks before it begins. */
-import { describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
+import { mkdirSync, realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { hooktape } from '../../testing/command.ts';
 import { useListenHarness } from '../../testing/listen-harness.ts';
 import { eventually } from '../../testing/poll.ts';
+import { defaultNames } from './options.ts';
 
 const harness = await useListenHarness();
+const main = join(import.meta.dir, '../../main.ts');
 
 describe('questions before the start', () => {
   test('more events than --max-backlog: exit code 5 without a terminal, and no consumer', async () => {
@@ -59,6 +64,93 @@ describe('questions before the start', () => {
     const { exitCode } = await harness.start(args, { ask: async () => '' }).ended;
     expect([exitCode, harness.target().requests]).toEqual([5, []]);
   });
+});
+
+describe('without --as', () => {
+  /** In a folder of that name. Its own arguments replace those of the harness. */
+  const listenIn = async (folder: string, ...more: string[]) => {
+    const path = join(harness.client.directory, folder);
+    mkdirSync(path, { recursive: true });
+    const child = Bun.spawn([process.execPath, main, 'listen', harness.inbox().id, ...more], {
+      cwd: path,
+      env: { PATH: process.env['PATH'] ?? '', ...harness.client.env },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    started.push(child);
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      void (async () => {
+        for await (const chunk of child[name]) said[name] += Buffer.from(chunk).toString();
+      })();
+    await eventually(() => said.stderr.includes('Connected'), 15_000);
+    const stop = (): Promise<number> => {
+      child.kill('SIGINT');
+      return child.exited;
+    };
+    return { said, stop };
+  };
+  const started: Bun.Subprocess[] = [];
+  afterEach(() => {
+    for (const one of started.splice(0)) one.kill('SIGKILL');
+  });
+
+  test.each([
+    ['wt1/shop', 'wt2/shop'],
+    ['日本語', '中文'],
+  ])(
+    'the folders %s and %s have a position each',
+    async (one, other) => {
+      for (const folder of [one, other]) expect(await (await listenIn(folder)).stop()).toBe(0);
+      const id = await harness.deliver('{"n":1}');
+      for (const folder of [one, other]) {
+        const { said, stop } = await listenIn(folder);
+        await eventually(() => said.stdout.includes(id));
+        await stop();
+      }
+    },
+    30_000,
+  );
+
+  test('the first session continues from the position that an earlier version made, and leaves it alone', async () => {
+    const consumers = `/api/endpoints/${harness.inbox().id}/consumers`;
+    const { formerName } = defaultNames(hostname(), join(harness.client.directory, 'old/shop'));
+    await harness.client.ada.json(200, 'PUT', `${consumers}/${formerName}`, { cursor: 'now' });
+    const id = await harness.deliver('{"n":1}');
+    for (const folder of ['old/shop', 'other/shop']) {
+      const { said, stop } = await listenIn(folder);
+      await eventually(() => said.stdout.includes(id));
+      expect(said.stderr).toContain(`Continuing where ${formerName} was.`);
+      await stop();
+      const { name } = defaultNames(hostname(), realpathSync(join(harness.client.directory, folder)));
+      expect(await harness.client.ada.json(200, 'GET', `${consumers}/${name}`)).toMatchObject({ behind: 0 });
+      const again = await listenIn(folder);
+      expect(again.said.stderr).not.toContain('Continuing');
+      await again.stop();
+    }
+    expect(await harness.client.ada.json(200, 'GET', `${consumers}/${formerName}`)).toMatchObject({ behind: 1 });
+  }, 30_000);
+
+  test('an earlier position is not used when --from or --as says otherwise', async () => {
+    const consumers = `/api/endpoints/${harness.inbox().id}/consumers`;
+    const { formerName } = defaultNames(hostname(), join(harness.client.directory, 'old/shop'));
+    await harness.client.ada.json(200, 'PUT', `${consumers}/${formerName}`, { cursor: 'now' });
+    await harness.deliver('{"n":1}');
+    for (const more of [
+      ['--from', 'now'],
+      ['--as', 'other'],
+    ]) {
+      const { said, stop } = await listenIn('old/shop', ...more);
+      const id = await harness.deliver('{"n":2}');
+      await eventually(() => said.stdout.includes(id));
+      expect([said.stdout.trim().split('\n').length, said.stderr]).toEqual([
+        1,
+        expect.not.stringContaining('Continuing'),
+      ]);
+      await stop();
+    }
+  }, 30_000);
 });
 
 test.each([
