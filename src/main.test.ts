@@ -114,12 +114,37 @@ describe('a server', () => {
       await upload.until(/100 Continue/);
       server.child.kill(first);
       await idle.closed;
-      server.child.kill(second);
       // The upload would be waited for twenty seconds.
+      await eventually(() => {
+        server.child.kill(second);
+        return server.child.exitCode !== null;
+      });
       expect((await server.done).exitCode).toBe(1);
     },
-    10_000,
+    20_000,
   );
+
+  test('ends as after one signal when a runner passes on the one that the terminal has sent to both', async () => {
+    const server = await serve(owner);
+    const { address } = await inbox(server.origin);
+    const upload = await openWire(server.origin);
+    upload.write(
+      `POST ${new URL(address).pathname} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n`,
+    );
+    await upload.until(/100 Continue/);
+    // Two signals of one kind become one if the first has not been handled yet.
+    server.child.kill('SIGINT');
+    await eventually(() => server.said.stderr.includes('"stopping"'));
+    server.child.kill('SIGINT');
+    server.child.kill('SIGTERM');
+    upload.write('late');
+    await upload.until(/"id":"evt_\w+"\}/);
+    const { exitCode, stderr } = await server.done;
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('"stopped"')]);
+    const leftOver = (name: string): number =>
+      statSync(join(directory, 'data', name), { throwIfNoEntry: false })?.size ?? 0;
+    expect(['hooktape.db-wal', 'hooktape.db.capture', 'hooktape.sock'].map(leftOver)).toEqual([0, 0, 0]);
+  }, 20_000);
 
   test('killed with SIGKILL, keeps every acknowledged delivery, and the next server can start', async () => {
     const server = await serve(owner);

@@ -19,15 +19,22 @@ function ignoreInterrupts(isIgnored: boolean): void {
   else process.off('SIGINT', ignore);
 }
 
+/**
+ * How long further signals mean the same as the first one: Ctrl+C in a terminal reaches this process and the one that started it, and
+ * some of those, such as `bun run`, pass it on.
+ */
+const sameSignalMs = 1000;
+
 function untilSignal(): Promise<string> {
   return new Promise(resolve => {
-    let isEnding = false;
-    // As PID 1, a process ignores signals without a handler. A second signal of either kind ends the process at once.
+    let firstAt: number | undefined;
+    // As PID 1, a process ignores signals without a handler. A later signal of either kind ends the process at once.
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => {
         if (signal === 'SIGINT' && isInterruptIgnored) return;
-        if (isEnding) process.exit(1);
-        isEnding = true;
+        const now = systemClock.monotonic();
+        if (firstAt !== undefined && now - firstAt >= sameSignalMs) process.exit(1);
+        firstAt ??= now;
         resolve(signal);
       });
   });
