@@ -7,13 +7,17 @@ import { createAnswerer } from '../ingest/answering/answerer.ts';
 import { createHolds } from '../ingest/answering/holds.ts';
 import { createSequences } from '../ingest/answering/sequences.ts';
 import { verify } from '../platforms/platforms.ts';
+import type { EndpointsWiring } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-export function createAnswering({ clock, direct, journal }: Infrastructure) {
+export function createAnswering(
+  { clock, direct, journal, overrides }: Infrastructure,
+  { registry }: Pick<EndpointsWiring, 'registry'>,
+) {
   const store = createSequencesStore(direct.client);
   /** Whether the journal of an earlier process has been filed. */
   let isRecovered = journal === undefined;
-  const holds = createHolds();
+  const holds = createHolds({ teamOf: registry.teamOf, ...overrides.heldAnswers });
   const sequences = createSequences({
     load: async (_endpoint, keys) => {
       isRecovered ||= (await journal?.areAllFiled()) ?? true;

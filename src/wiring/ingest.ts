@@ -32,7 +32,7 @@ export function createIngestWiring(
 ) {
   const { config, log, clock, random, database, journal, onError } = infrastructure;
   const captureStore = createCaptureStore(database.captureBatch);
-  const { answerer, holds, forgetSequences } = createAnswering(infrastructure);
+  const { answerer, holds, forgetSequences } = createAnswering(infrastructure, { registry });
   const capture = createCaptureService({
     writeBatch: journal
       ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise, deliveryIdOf }, answerer)

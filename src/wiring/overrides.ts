@@ -1,6 +1,7 @@
 /* What tests replace. */
 import type { FetchJson } from '../features/oauth/remote-jwks.ts';
 import type { OAuthPolicy } from '../features/oauth/service.ts';
+import type { HoldsOptions } from '../ingest/answering/holds.ts';
 import type { Outbound } from '../net/outbound.ts';
 
 /** Replacements for outbound requests and timing, for tests. */
@@ -12,4 +13,6 @@ export type TestOverrides = {
   oauth?: Partial<OAuthPolicy>;
   /** Runs before each transaction of filing, which waits for it. When it throws, filing fails. */
   beforeFiling?: () => Promise<void>;
+  /** Smaller limits of answers that hold connections. */
+  heldAnswers?: Omit<HoldsOptions, 'teamOf'>;
 };

@@ -12,9 +12,12 @@ export const maxHeaderCharacters = 4096;
 export const stallMs = 60_000;
 /** Connections held by delays and stalled answers at a time. */
 export const maxHeldPerEndpoint = 200;
-/** The same in the whole process, so that many endpoints do not take the connections of all others. */
-export const maxHeldConnections = 2000;
-/** Memory of bodies with placeholders that wait to be sent, in the whole process. One endpoint has half of it at most. */
+/**
+ * Connections held in the whole process. A team alone gets 800 of them. The last 400 are for teams that hold fewer than one endpoint
+ * may, so that no team's endpoints take the connections of all others.
+ */
+export const heldConnections = { total: 2000, reserved: 400, assured: maxHeldPerEndpoint };
+/** Memory of bodies with placeholders that wait to be sent, in the whole process. One team has half of it at most. */
 export const maxHeldBodyBytes = 64 << 20;
 /** Larger bodies have no fields for placeholders. */
 export const maxPlaceholderBodyBytes = 1 << 20;

@@ -28,6 +28,8 @@ export type EndpointRegistry = {
   find: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
   /** The row number of the endpoint, if the token is one of a paused endpoint; known after `find`. */
   pausedEndpoint: (token: string) => number | undefined;
+  /** The team of an endpoint, by its row number; undefined when the endpoint is not in memory. */
+  teamOf: (seq: number) => string | undefined;
   /** The tokens whose URL an endpoint's events of this time may have been sent to, the likeliest first. */
   tokensAt: (address: IngestAddress, receivedAt: number) => string[];
   /** Also replaces what is known of the endpoint. */
@@ -124,6 +126,8 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
       const other = tables.others.get(token);
       return other?.endpoint.isPaused && other.until > now() ? other.endpoint.seq : undefined;
     },
+
+    teamOf: seq => tables.byRow.get(seq)?.teamId,
 
     tokensAt({ seq, token }, receivedAt) {
       const previous = tables.byRow.get(seq)?.previous ?? [];

@@ -228,7 +228,7 @@ test('HEAD gets the head, and HTTP/1.0 an answer', async () => {
   expect(await endpoint.raw('POST PATH HTTP/1.0\r\nContent-Length: 0')).toEndWith('\r\n\r\nteapot');
 });
 
-test('delayed answers hold 32 MiB of bodies with placeholders for an endpoint; the next one is sent at once', async () => {
+test('delayed answers hold 32 MiB of bodies with placeholders for a team; the next one is sent at once', async () => {
   const endpoint = await endpointWith([{ answer: { delayMs: 60_000, status: 503, body: 'late {{body.text}}' } }]);
   const body = JSON.stringify({ text: 'x'.repeat(50_000) });
   const request = `POST PATH HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}`;

@@ -2,6 +2,9 @@ import { expect, test } from 'bun:test';
 import { createHolds } from './holds.ts';
 import { runAnswer } from './timing.ts';
 
+/** The team of endpoint 110 is `team 11`, and so is that of 111. */
+const teamOf = (endpoint: number): string => `team ${Math.floor(endpoint / 10)}`;
+
 const recorder = () => {
   const steps: string[] = [];
   const step = (name: string) => () => void steps.push(name);
@@ -9,7 +12,7 @@ const recorder = () => {
 };
 
 test('when the server stops, it sends delayed answers at once and closes stalled connections, and does so with later ones, too', () => {
-  const holds = createHolds();
+  const holds = createHolds({ teamOf });
   const { steps, all } = recorder();
   runAnswer({ delayMs: 60_000, fault: null, hold: holds.take(1, 0) }, all);
   runAnswer({ delayMs: 0, fault: 'stall', hold: holds.take(1, 0) }, all);
@@ -23,7 +26,7 @@ test('when the server stops, it sends delayed answers at once and closes stalled
 });
 
 test('after its sender has left, nothing is sent', () => {
-  const holds = createHolds();
+  const holds = createHolds({ teamOf });
   const { steps, all } = recorder();
   const hold = holds.take(1, 0);
   runAnswer({ delayMs: 60_000, fault: null, hold }, all);
@@ -33,7 +36,7 @@ test('after its sender has left, nothing is sent', () => {
 });
 
 test('places are limited for each endpoint and in all', () => {
-  const holds = createHolds({ perEndpoint: 2, total: 3 });
+  const holds = createHolds({ teamOf, perEndpoint: 2, connections: { total: 3, reserved: 0, assured: 3 } });
   const first = holds.take(1, 0);
   expect([holds.take(1, 0), holds.take(1, 0), holds.take(2, 0), holds.take(2, 0)].map(Boolean)).toEqual([
     true,
@@ -47,16 +50,40 @@ test('places are limited for each endpoint and in all', () => {
   expect(holds.take(1, 0)).toBeDefined();
 });
 
+test('endpoints of one team leave places for other teams, whose endpoints may each hold 200', () => {
+  const holds = createHolds({ teamOf });
+  const takeAll = (endpoint: number, bytes = 0): number => {
+    let taken = 0;
+    while (taken < 1000 && holds.take(endpoint, bytes)) taken++;
+    return taken;
+  };
+  const ofTeam = (team: number, endpoints: number): number[] =>
+    Array.from({ length: endpoints }, (_, n) => takeAll(team * 10 + n));
+  expect(ofTeam(1, 9)).toEqual([200, 200, 200, 200, 0, 0, 0, 0, 0]);
+  expect(ofTeam(2, 3)).toEqual([200, 200, 0]);
+  for (const team of [3, 4, 5, 6]) expect(ofTeam(team, 2)).toEqual([200, 0]);
+});
+
+test('endpoints of one team leave memory for the bodies of other teams', () => {
+  const holds = createHolds({ teamOf, totalBytes: 1000 });
+  const bytesOf = (endpoint: number): number => {
+    let taken = 0;
+    while (holds.take(endpoint, 10)) taken += 10;
+    return taken;
+  };
+  expect([10, 11, 12, 13, 20].map(bytesOf)).toEqual([500, 0, 0, 0, 250]);
+});
+
 test('the memory of waiting bodies is limited, and free again once the answer is sent, not when the sender half-closes', () => {
-  const holds = createHolds({ totalBytes: 100 });
+  const holds = createHolds({ teamOf, totalBytes: 100 });
   const first = holds.take(1, 50);
   expect(first).toBeDefined();
   expect([holds.take(1, 1), holds.take(1, 0)].map(Boolean)).toEqual([false, true]);
   first?.giveWay();
   expect(holds.take(1, 1)).toBeUndefined();
-  const other = holds.take(2, 25);
+  const other = holds.take(20, 25);
   expect(other).toBeDefined();
-  expect(holds.take(3, 26)).toBeUndefined();
+  expect(holds.take(30, 26)).toBeUndefined();
   first?.release();
   first?.release();
   expect([holds.take(1, 51), holds.take(1, 37)].map(Boolean)).toEqual([false, true]);

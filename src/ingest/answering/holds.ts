@@ -1,28 +1,44 @@
 /*
  * The connections that delayed and stalled answers hold open. Their number is limited, because each is one that no
- * other sender can use, and so is the memory of the bodies that wait. When the server stops, none waits any longer.
+ * other sender can use, and so is the memory of the bodies that wait. Teams share both. When the server stops, none waits any longer.
  */
 import type { Hold } from '../../core/answer.ts';
-import { maxHeldBodyBytes, maxHeldConnections, maxHeldPerEndpoint } from '../../core/answers/limits.ts';
+import { heldConnections, maxHeldBodyBytes, maxHeldPerEndpoint } from '../../core/answers/limits.ts';
+import { createFairShares, type FairSharesOptions } from '../../core/concurrency/fair-shares.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { createMemoryBudget } from '../../core/memory-budget.ts';
 
 export type Holds = ReturnType<typeof createHolds>;
 
+export type HoldsOptions = {
+  /** The team of an endpoint, by its row number. An endpoint without one has a share of its own. */
+  teamOf: (endpoint: number) => string | undefined;
+  perEndpoint?: number;
+  connections?: FairSharesOptions;
+  totalBytes?: number;
+};
+
 export function createHolds({
+  teamOf,
   perEndpoint = maxHeldPerEndpoint,
-  total = maxHeldConnections,
+  connections = heldConnections,
   totalBytes = maxHeldBodyBytes,
-} = {}) {
+}: HoldsOptions) {
   const bodies = createMemoryBudget({ totalBytes, maxBytesPerHolder: totalBytes / 2 });
-  const held = new Map<number, number>();
+  const ofEndpoints = createSemaphore(perEndpoint);
+  const places = createFairShares(connections);
   const waiting = new Set<() => void>();
-  let count = 0;
   let isStopped = false;
 
-  const change = (endpoint: number, by: 1 | -1): void => {
-    const now = (held.get(endpoint) ?? 0) + by;
-    if (now === 0) held.delete(endpoint);
-    else held.set(endpoint, now);
+  /** A place on behalf of the endpoint and its team. @returns gives it back */
+  const takePlace = (endpoint: number, team: string): (() => void) | undefined => {
+    const release = ofEndpoints.tryAcquire(String(endpoint));
+    if (!release) return undefined;
+    if (!places.take(team)) return void release();
+    return () => {
+      release();
+      places.give(team);
+    };
   };
 
   return {
@@ -32,11 +48,10 @@ export function createHolds({
      * @param bytes the memory that only this answer needs, until it is released
      */
     take(endpoint: number, bytes: number): Hold | undefined {
-      if (count >= total || (held.get(endpoint) ?? 0) >= perEndpoint) return undefined;
-      const holders = [String(endpoint)];
-      if (bytes > 0 && !bodies.take(bytes, holders)) return undefined;
-      count++;
-      change(endpoint, 1);
+      const team = teamOf(endpoint) ?? `endpoint ${endpoint}`;
+      const place = takePlace(endpoint, team);
+      if (!place) return undefined;
+      if (bytes > 0 && !bodies.take(bytes, [team])) return void place();
       let [isCounted, isReleased] = [true, false];
       let stop: (() => void) | undefined;
       const cancel = (): void => {
@@ -46,8 +61,7 @@ export function createHolds({
       const giveWay = (): void => {
         if (!isCounted) return;
         isCounted = false;
-        count--;
-        change(endpoint, -1);
+        place();
       };
       return {
         after(ms, run) {
@@ -68,7 +82,7 @@ export function createHolds({
           isReleased = true;
           giveWay();
           // Not earlier: a sender that has closed its side may still read the answer.
-          if (bytes > 0) bodies.give(bytes, holders);
+          if (bytes > 0) bodies.give(bytes, [team]);
           stop?.();
           cancel();
         },
@@ -76,7 +90,7 @@ export function createHolds({
     },
 
     /** How many connections are held, without those whose sender has closed its side. */
-    count: (): number => count,
+    count: (): number => connections.total - places.free(),
 
     /** From now on nothing waits. */
     stop(): void {
