@@ -25,6 +25,7 @@ import createAlerts from '../../migrations/0023_create_alerts.sql' with { type: 
 import createForwards from '../../migrations/0024_create_forwards.sql' with { type: 'text' };
 import addPerToReplayJobs from '../../migrations/0025_add_per_to_replay_jobs.sql' with { type: 'text' };
 import countQueueErrors from '../../migrations/0026_count_queue_errors.sql' with { type: 'text' };
+import addTeamToQueues from '../../migrations/0027_add_team_to_queues.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -54,4 +55,5 @@ export const migrations: readonly string[] = [
   createForwards,
   addPerToReplayJobs,
   countQueueErrors,
+  addTeamToQueues,
 ];

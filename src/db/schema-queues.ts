@@ -13,6 +13,7 @@ export const queues = sqliteTable('queues', {
   pausedAt: integer('paused_at'),
   holder: text(),
   beats: integer().notNull().default(0),
+  teamId: text('team_id'),
 });
 
 export const queueItems = sqliteTable('queue_items', {

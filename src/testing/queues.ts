@@ -44,7 +44,7 @@ export async function openQueues() {
         holder = 'one',
         isBusy = (): boolean => false,
         ...more
-      }: Partial<Pick<QueuesOptions, 'store' | 'isShared' | 'holder' | 'isBusy' | 'maxActive'>> &
+      }: Partial<Pick<QueuesOptions, 'store' | 'isShared' | 'holder' | 'isBusy' | 'places'>> &
         Pick<QueueKind, 'onEmpty'> = {},
     ) {
       const { onEmpty, ...limits } = more;
@@ -66,9 +66,16 @@ export async function openQueues() {
       return runner;
     },
     /** Adds items, whose details are their names, to a queue of the kind `test`. */
-    async add(items: readonly (Partial<NewItem> & { name: string })[], owner = 'queue'): Promise<void> {
+    async add(
+      items: readonly (Partial<NewItem> & { name: string })[],
+      owner = 'queue',
+      teamId: string | null = null,
+    ): Promise<void> {
       const added = items.map(({ name, ...item }) => ({ event: null, detail: bytesOf(name), ...item }));
-      await store.write([...store.creation('test', owner), ...store.addition('test', owner, added, clock.now())]);
+      await store.write([
+        ...store.creation('test', owner, teamId),
+        ...store.addition('test', owner, added, clock.now()),
+      ]);
     },
     /** How many items have each outcome. */
     outcomes: () => rowsOf(server, 'SELECT outcome, count(*) FROM queue_items GROUP BY outcome ORDER BY outcome'),

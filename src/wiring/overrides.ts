@@ -1,4 +1,5 @@
 /* What tests replace. */
+import type { FairSharesOptions } from '../core/concurrency/fair-shares.ts';
 import type { FetchJson } from '../features/oauth/remote-jwks.ts';
 import type { OAuthPolicy } from '../features/oauth/service.ts';
 import type { HoldsOptions } from '../ingest/answering/holds.ts';
@@ -15,4 +16,6 @@ export type TestOverrides = {
   beforeFiling?: () => Promise<void>;
   /** Smaller limits of answers that hold connections. */
   heldAnswers?: Omit<HoldsOptions, 'teamOf'>;
+  /** How many queues are worked on at once. */
+  queuePlaces?: FairSharesOptions;
 };

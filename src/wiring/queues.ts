@@ -10,7 +10,7 @@ import type { ObservabilityWiring } from './observability.ts';
 import type { SchemasWiring } from './schemas.ts';
 
 export function createQueuesWiring(
-  { direct, clock, random, isShared, onError }: Infrastructure,
+  { direct, clock, random, isShared, overrides, onError }: Infrastructure,
   { isWaiting, recent }: CaptureLoad,
 ) {
   const queues = createQueuesService({
@@ -20,6 +20,7 @@ export function createQueuesWiring(
     isShared,
     isBusy: isWaiting,
     recentDeliveries: recent,
+    ...(overrides.queuePlaces && { places: overrides.queuePlaces }),
     onError,
   });
   return { queues };

@@ -61,7 +61,10 @@ export function createEvaluation({
     const at = clock.now();
     const detail: Notification = { ...notice, id: newId('msg', at, random), at };
     const item = { event: null, lane: laneOfAlert, detail: Buffer.from(JSON.stringify(detail)) };
-    return [...queues.creation(alertQueueName, alert.id), ...queues.addition(alertQueueName, alert.id, [item])];
+    return [
+      ...queues.creation(alertQueueName, alert.id, alert.teamId),
+      ...queues.addition(alertQueueName, alert.id, [item]),
+    ];
   };
 
   /** The statements that save one alert's state. */

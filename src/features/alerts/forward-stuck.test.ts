@@ -1,6 +1,7 @@
 /* Alerts about forwards whose destination does not take events. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type AlertBench, openAlerts } from '../../testing/alerts.ts';
+import { rowsOf } from '../../testing/events.ts';
 
 let alerts: AlertBench;
 const received: string[] = [];
@@ -47,4 +48,6 @@ test('a forward that keeps failing is reported once, and its recovery once', asy
   isDown = false;
   await alerts.pass(900_000);
   expect(received).toEqual(['alert.fired', 'alert.resolved']);
+  const ofTeam = 'SELECT kind FROM queues WHERE team_id = (SELECT team_id FROM endpoints) ORDER BY kind';
+  expect(await rowsOf(server, ofTeam)).toEqual([['alert'], ['forward']]);
 }, 30_000);

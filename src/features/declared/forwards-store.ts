@@ -31,10 +31,11 @@ export function forwardStatements(
 ): Statement[] {
   const ofOwner = (owner: string) => and(eq(queues.kind, kind), eq(queues.owner, owner));
   const row = { endpoint, accountId: null, declared: true, since: lastSeq, position: lastSeq, createdAt: now };
+  const teamId = sql<string>`(SELECT team_id FROM endpoints WHERE seq = ${endpoint})`;
   const pausedAt = (enabled: boolean): number | null => (enabled ? null : now);
   return [
     ...add.flatMap(({ id, columns }): Statement[] => [
-      db.insert(queues).values({ kind, owner: id, pausedAt: pausedAt(columns.enabled) }),
+      db.insert(queues).values({ kind, owner: id, teamId, pausedAt: pausedAt(columns.enabled) }),
       db.insert(forwards).values({ ...row, id, ...columns }),
     ]),
     ...set.flatMap(({ id, columns, isElsewhere }): Statement[] => [

@@ -1,6 +1,7 @@
 /* Forwards that a file declares. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { openDeclaring } from '../../testing/declared.ts';
+import { rowsOf } from '../../testing/events.ts';
 import type { Forward } from '../forwards/model.ts';
 
 type Declaring = Awaited<ReturnType<typeof openDeclaring>>;
@@ -26,6 +27,8 @@ describe('declared forwards', () => {
     const one = { name: 'one', url, mode: 'ordered', orderBy: 'body.id', retry: { first: '1s' }, enabled: false };
     expect(await declare([one, { name: 'two', url, where: 'type:a', headers: [['x-a', 'b']] }])).toBe('1+ ~ 0- 0=');
     expect(await declare([one, { name: 'two', url, where: 'type:a', headers: [['x-a', 'b']] }])).toBe('0+ ~ 0- 1=');
+    const queues = await rowsOf(declaring.server, 'SELECT team_id = (SELECT team_id FROM endpoints) FROM queues');
+    expect(queues).toEqual([[1], [1]]);
     const [first, second] = await list();
     expect(first).toMatchObject({ ...one, retry: { for: '24h', first: '1s', max: '1h' }, state: 'paused' });
     expect(second).toMatchObject({ where: 'type:a', headers: [['x-a', 'b']], state: 'ok' });

@@ -65,7 +65,7 @@ export function createForwardFeeder(options: {
       const end = at + step >= events.length ? to : (some.at(-1)?.seq ?? to);
       const isWritten = await store.writeMoved([
         store.moving(forward, end),
-        ...(some.length === 0 ? [] : queues.creation(forwardQueue, id)),
+        ...(some.length === 0 ? [] : queues.creation(forwardQueue, id, forward.teamId)),
         ...added(some, lanes),
         ...(some.length === 0 ? [] : queues.wakening(forwardQueue, id, dueAt)),
       ]);

@@ -177,7 +177,7 @@ export function createForwardsService(options: {
       const { accountId, teamId } = principal;
       // The queue first: the feeder puts the events that it finds into it.
       await store.write([
-        ...queues.creation(forwardQueue, id),
+        ...queues.creation(forwardQueue, id, teamId),
         ...(settings.enabled ? [] : queues.pausing(forwardQueue, id)),
       ]);
       const row = { id, endpoint, accountId, declared: false, createdAt, ...columns(id, settings) };

@@ -1,14 +1,17 @@
 /*
- * The one runner of durable queues. It finds queues with due items, takes each for this process, and lets a worker go through it.
+ * The one runner of durable queues. It finds queues with due items, takes each for this process, and lets a worker go through it. The
+ * places in which queues are worked on are shared by teams, so that a team whose destinations hang holds up no other team.
  */
 import type { InStatement } from '@libsql/client';
 import type { Clock } from '../../core/clock.ts';
+import { createFairShares, type FairSharesOptions } from '../../core/concurrency/fair-shares.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { createGiveWay } from './give-way.ts';
 import { createLeases } from './leases.ts';
-import type { NewItem, Queue, QueueKind } from './queue.ts';
+import type { NewItem, QueueKind } from './queue.ts';
 import type { DueQueue, QueuesStore } from './store.ts';
 import { startWorker, type Worker } from './worker.ts';
+import { queuesToYield, type Running } from './yielding.ts';
 
 export type QueuesService = ReturnType<typeof createQueuesService>;
 
@@ -16,25 +19,19 @@ export type QueuesService = ReturnType<typeof createQueuesService>;
 const sharedPollMs = 2000;
 /** The wall clock may jump forward, or a queue may have become due without a call: its items are late by this at most. */
 const maxSleepMs = 30_000;
-const defaultMaxActive = 200;
-/** For how long a queue may run while others wait. */
-const turnMs = 5000;
+/** How many queues are worked on at once. A share that is alone gets 150 places, and 25 shares always find four places each. */
+const defaultPlaces: FairSharesOptions = { total: 400, reserved: 100, assured: 4 };
+/** Due queues that are read together. */
+const pageSize = 200;
+/** How often queues are asked to yield, at most: counting the ones that wait takes time when they are thousands. */
+const askEveryMs = 1000;
 const maxPerDestination = 32;
 const retryAfterErrorMs = 5000;
 /** The wall clock has gone back by more than any correction of seconds. */
 const clockJumpMs = 60_000;
 
-/**
- * `worker`: undefined while the queue is being opened. `ended`: how the worker is to be ended, also one that does not exist yet.
- * `isYielding`: it is ended only because others wait.
- */
-type Active = {
-  queue: Queue;
-  sinceMs: number;
-  worker: Worker | undefined;
-  ended: 'finish' | 'abort' | undefined;
-  isYielding: boolean;
-};
+/** `worker`: undefined while the queue is being opened. `ended`: how the worker is to be ended, also one that does not exist yet. */
+type Active = Running & { queue: DueQueue; worker: Worker | undefined };
 
 export type QueuesOptions = {
   store: QueuesStore;
@@ -48,14 +45,15 @@ export type QueuesOptions = {
   /** How many deliveries were stored in the last one or two seconds. */
   recentDeliveries: () => number;
   /** How many queues are worked on at once. */
-  maxActive?: number;
+  places?: FairSharesOptions;
   onError: (error: unknown, fields?: Record<string, unknown>) => void;
 };
 
 export function createQueuesService(options: QueuesOptions) {
-  const { store, holder, clock, isShared, isBusy, recentDeliveries, maxActive = defaultMaxActive, onError } = options;
+  const { store, holder, clock, isShared, isBusy, recentDeliveries, onError } = options;
   const kinds = new Map<string, QueueKind>();
   const active = new Map<number, Active>();
+  const places = createFairShares(options.places ?? defaultPlaces);
   const destinations = createSemaphore(maxPerDestination);
   const ending = new Set<Promise<void>>();
   let isRunning = false;
@@ -63,6 +61,7 @@ export function createQueuesService(options: QueuesOptions) {
   let mustLookAgain = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let clockOffsetMs = Number.NaN;
+  let askedAtMs = Number.NEGATIVE_INFINITY;
 
   /** For one queue. */
   const createBeforeStart = () => {
@@ -123,6 +122,7 @@ export function createQueuesService(options: QueuesOptions) {
     const sinceMs = clock.monotonic();
     const one: Active = { queue, sinceMs, worker: undefined, ended: undefined, isYielding: false };
     active.set(queue.seq, one);
+    places.take(queue.share);
     const running = work(one, kind)
       .catch(async error => {
         onError(error, { queue: queue.kind, id: queue.owner });
@@ -131,18 +131,37 @@ export function createQueuesService(options: QueuesOptions) {
       })
       .finally(() => {
         active.delete(queue.seq);
+        places.give(queue.share);
         ending.delete(running);
         look();
       });
     ending.add(running);
   };
 
+  const fullShares = (): string[] => [...places.held.keys()].filter(share => !places.canTake(share));
+  /** Takes due queues while there are places for them. */
+  const takeDue = async (now: number): Promise<void> => {
+    let after: DueQueue | undefined;
+    do {
+      const except = { seqs: [...active.keys()], shares: fullShares() };
+      const page = await store.due(now, pageSize, except, after);
+      for (const queue of page) {
+        const kind = kinds.get(queue.kind);
+        if (!isRunning || !kind || active.has(queue.seq) || !leases.isAbandoned(queue)) continue;
+        if (!places.canTake(queue.share) || !(await store.take(queue, holder))) continue;
+        if (isRunning) begin(queue, kind);
+        else await store.release(queue.seq, holder);
+      }
+      after = page.length === pageSize ? page.at(-1) : undefined;
+    } while (after && isRunning && places.free() > 0);
+  };
+
   /** Queues that run for long, for example because their destinations hang, yield to queues that wait. */
-  const yieldToWaiting = (wanted: number): void => {
-    const isOver = ({ sinceMs, ended }: Active): boolean =>
-      ended === undefined && clock.monotonic() - sinceMs >= turnMs;
-    const leaving = [...active.values()].filter(({ isYielding }) => isYielding).length;
-    for (const one of [...active.values()].filter(isOver).slice(0, Math.max(0, wanted - leaving))) {
+  const yieldToWaiting = async (now: number): Promise<void> => {
+    if (clock.monotonic() - askedAtMs < askEveryMs) return;
+    askedAtMs = clock.monotonic();
+    const waiting = await store.waiting(now);
+    for (const one of queuesToYield([...active.values()], waiting, places, clock.monotonic())) {
       one.isYielding = true;
       end(one, 'finish');
     }
@@ -160,21 +179,14 @@ export function createQueuesService(options: QueuesOptions) {
     await noteClock();
     // After a long pause of this process, others have to hear of it before it takes anything.
     if (!leases.isAlive()) await leases.beat();
-    let kept = 0;
-    // One time for both questions, or a queue that becomes due in between is in neither answer.
+    // One time for all questions, or a queue that becomes due in between is in no answer.
     const now = clock.now();
-    for (const queue of await store.due(now, maxActive + active.size)) {
-      const kind = kinds.get(queue.kind);
-      if (!isRunning || !kind || active.has(queue.seq) || !leases.isAbandoned(queue)) continue;
-      if (active.size >= maxActive) kept++;
-      else if (!(await store.take(queue, holder))) continue;
-      else if (isRunning) begin(queue, kind);
-      else await store.release(queue.seq, holder);
-    }
-    yieldToWaiting(kept);
+    await takeDue(now);
+    const isAnyFull = fullShares().length > 0;
+    if (isAnyFull) await yieldToWaiting(now);
     const nextAt = await store.nextAt(now);
     const untilNextMs = nextAt === null ? Number.POSITIVE_INFINITY : Math.max(nextAt - clock.now(), 0);
-    lookIn(Math.min(untilNextMs, isShared || kept > 0 ? sharedPollMs : maxSleepMs));
+    lookIn(Math.min(untilNextMs, isShared || isAnyFull ? sharedPollMs : maxSleepMs));
   };
   const lookIn = (ms: number): void => {
     clearTimeout(timer);

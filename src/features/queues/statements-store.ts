@@ -73,9 +73,9 @@ export function createQueueStatements(db: Drizzle) {
   return {
     resultStatements,
 
-    /** Statements that create a queue without items; for a transaction with its owner. */
-    creation: (kind: string, owner: string): InStatement[] => [
-      toClientStatement(db.insert(queues).values({ kind, owner }).onConflictDoNothing()),
+    /** Statements that create a queue without items; for a transaction with its owner. @param teamId null: the server's own */
+    creation: (kind: string, owner: string, teamId: string | null): InStatement[] => [
+      toClientStatement(db.insert(queues).values({ kind, owner, teamId }).onConflictDoNothing()),
     ],
 
     /** Statements that add items and make the queue due. */

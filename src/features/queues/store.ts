@@ -3,22 +3,77 @@
  * the same item. Times come from the caller.
  */
 import type { InStatement } from '@libsql/client';
-import { and, asc, eq, gt, isNull, lte, min, notInArray, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNull, lte, min, not, notInArray, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
 import { queueItems, queues } from '../../db/schema-queues.ts';
+import { inList } from '../../db/sql-fragments.ts';
 import type { Queue, QueueItem, WorkResult } from './queue.ts';
 import { createQueueStatements, maxDelayMs } from './statements-store.ts';
 
 export type QueuesStore = ReturnType<typeof createQueuesStore>;
 
-/** A queue with due items. `holder`, `beats`: of the process that works on it. */
-export type DueQueue = Queue & { holder: string | null; beats: number };
+/** A queue with due items. `share`: the share of places that it counts against. `holder`, `beats`: of the process that works on it. */
+export type DueQueue = Queue & { share: string; nextAt: number; holder: string | null; beats: number };
 
 const identity = { seq: queues.seq, kind: queues.kind, owner: queues.owner };
+/** Alerts, forwards and replay jobs of a team have a share each. Without a team, all queues of a kind have one together. */
+const share = sql<string>`${queues.kind} || ' ' || ifnull(${queues.teamId}, '')`;
+// Not nullable where the queue is due.
+const nextAt = sql<number>`${queues.nextAt}`;
+const isDue = (now: number) => and(isNull(queues.pausedAt), lte(queues.nextAt, now));
 
 // Fails, and the transaction with it, when another process has the queue: `beats` is never NULL. ?1: the queue, ?2: the holder.
 const requireHolderSql = 'UPDATE queues SET beats = CASE WHEN holder = ?2 THEN beats END WHERE seq = ?1';
+
+/** Which queues are due. */
+function createDueQueries(db: Database['db']) {
+  return {
+    /**
+     * Queues that have, or may have, an item that is due, the longest due first.
+     * @param except queues and shares to leave out
+     * @param after the last one of the page before
+     */
+    due: (
+      now: number,
+      limit: number,
+      except: { seqs: readonly number[]; shares: readonly string[] } = { seqs: [], shares: [] },
+      after?: DueQueue,
+    ): Promise<DueQueue[]> =>
+      db
+        .select({ ...identity, share, nextAt, holder: queues.holder, beats: queues.beats })
+        .from(queues)
+        .where(
+          and(
+            isDue(now),
+            after && sql`(${queues.nextAt}, ${queues.seq}) > (${after.nextAt}, ${after.seq})`,
+            except.seqs.length === 0 ? undefined : not(inList(queues.seq, except.seqs)),
+            except.shares.length === 0 ? undefined : not(inList(share, except.shares)),
+          ),
+        )
+        .orderBy(asc(queues.nextAt), asc(queues.seq))
+        .limit(limit),
+
+    /** How many due queues of each share no process works on. */
+    async waiting(now: number): Promise<Map<string, number>> {
+      const rows = await db
+        .select({ share, count: count() })
+        .from(queues)
+        .where(and(isDue(now), isNull(queues.holder)))
+        .groupBy(share);
+      return new Map(rows.map(row => [row.share, row.count]));
+    },
+
+    /** When the next queue is due; null when none has anything to do. */
+    nextAt: async (now: number): Promise<number | null> =>
+      (
+        await db
+          .select({ at: min(queues.nextAt) })
+          .from(queues)
+          .where(and(isNull(queues.pausedAt), gt(queues.nextAt, now)))
+      )[0]?.at ?? null,
+  };
+}
 
 export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'>) {
   const heldBy = (seq: number, holder: string) => and(eq(queues.seq, seq), eq(queues.holder, holder));
@@ -27,6 +82,7 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
 
   return {
     ...statements,
+    ...createDueQueries(db),
 
     /** Whether items are open. */
     hasOpen: async (queue: number): Promise<boolean> =>
@@ -39,24 +95,6 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
       ).length > 0,
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
-
-    /** Queues that have, or may have, an item that is due. */
-    due: (now: number, limit: number): Promise<DueQueue[]> =>
-      db
-        .select({ ...identity, holder: queues.holder, beats: queues.beats })
-        .from(queues)
-        .where(and(isNull(queues.pausedAt), lte(queues.nextAt, now)))
-        .orderBy(asc(queues.nextAt))
-        .limit(limit),
-
-    /** When the next queue is due; null when none has anything to do. */
-    nextAt: async (now: number): Promise<number | null> =>
-      (
-        await db
-          .select({ at: min(queues.nextAt) })
-          .from(queues)
-          .where(and(isNull(queues.pausedAt), gt(queues.nextAt, now)))
-      )[0]?.at ?? null,
 
     /** Takes a queue that nobody has, or whose holder has not shown life since. @returns whether it is now `holder`'s */
     async take({ seq, holder: was, beats }: DueQueue, holder: string): Promise<boolean> {

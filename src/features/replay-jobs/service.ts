@@ -159,7 +159,7 @@ export function createReplayJobsService(
         },
         destinations,
         // Paused until all its events are in it.
-        [...queues.creation(queueName, id), ...queues.pausing(queueName, id)],
+        [...queues.creation(queueName, id, principal.teamId), ...queues.pausing(queueName, id)],
       );
       if (result === 'too_many')
         throw limitReached(
