@@ -1,12 +1,16 @@
 /* Groups items so that few bytes are held at once. */
 
-/** Consecutive items in groups of at most `maxBytes`. An item that is larger is a group of its own. */
-export function groupBySize<Sized extends { size: number }>(items: readonly Sized[], maxBytes: number): Sized[][] {
+/** Consecutive items in groups of at most `maxBytes`, and `maxItems`. An item that is larger is a group of its own. */
+export function groupBySize<Sized extends { size: number }>(
+  items: readonly Sized[],
+  maxBytes: number,
+  maxItems = Number.POSITIVE_INFINITY,
+): Sized[][] {
   const groups: Sized[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const item of items) {
     bytes += item.size;
-    if (bytes > maxBytes) {
+    if (bytes > maxBytes || groups.at(-1)?.length === maxItems) {
       groups.push([]);
       bytes = item.size;
     }

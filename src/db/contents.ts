@@ -1,11 +1,13 @@
 /*
  * Reads the contents of events; the only module that knows where they are stored: in a block (core/event-block.ts), or in the row
  * itself for rows of 1.0. Each call reads and unpacks a block only once, and a few blocks at a time. If a block was replaced or
- * removed after its row was read, the row is looked up again. Raw SQL, because every list and search uses this.
+ * removed after its row was read, the row is looked up again. Larger events count in the memory of the read (core/content-reads.ts),
+ * which ends before the next block when its client has left. Raw SQL, because every list and search uses this.
  */
 import type { Client, Row } from '@libsql/client';
 import { asBuffer } from '../core/buffer.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
+import { backgroundRead, bytesToRead, type ContentRead } from '../core/content-reads.ts';
 import {
   type EventRecord,
   maxBlockBytes,
@@ -117,12 +119,13 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
   const readRecords = async <Row extends ContentPlace>(
     given: readonly Row[],
     use: (row: Row, record: EventRecord | DamagedError) => void | Promise<void>,
-    known: KnownBlocks = noBlocks,
+    { known = noBlocks, read = backgroundRead }: { known?: KnownBlocks | undefined; read?: ContentRead } = {},
   ): Promise<void> => {
     let rows = given;
     for (let lookups = 0; rows.length > 0; lookups++) {
       const moved: Row[] = [];
       for (const page of toPages(rows)) {
+        await read.hold(bytesHeldFor([...page.values()].flat()));
         const blocks = await readBlocks([...page.keys()], known);
         for (const [number, inBlock] of page) {
           const block = blocks.get(number);
@@ -140,11 +143,12 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
   /**
    * The contents of these rows, in any order, without rows deleted in the meantime. Does not check the hash of a row of 1.0.
    * A content is a view of its block: copy what you keep.
+   * @param read counts the large events that are in memory; without it the caller counts them
    */
-  const read = async <Row extends ContentRow>(
+  const readContents = async <Row extends ContentRow>(
     rows: readonly Row[],
     use: (row: Row, content: ReadContent | DamagedError) => void | Promise<void>,
-    known: KnownBlocks = noBlocks,
+    options: { known?: KnownBlocks | undefined; read?: ContentRead } = {},
   ): Promise<void> => {
     for (const row of rows)
       if (row.block === null)
@@ -152,14 +156,19 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
           row,
           damagedOr(() => ({ ...ownText(row), ...unpackOwn(row) })),
         );
-    await readRecords(rows.filter(isInBlock), use, known);
+    await readRecords(rows.filter(isInBlock), use, options);
   };
 
   return {
-    read,
+    /** Reads the contents a few small blocks or one large event at a time. @throws as `hold` of the read */
+    read: <Row extends ContentRow>(
+      rows: readonly Row[],
+      read: ContentRead,
+      use: (row: Row, content: ReadContent | DamagedError) => void | Promise<void>,
+    ): Promise<void> => readContents(rows, use, { read }),
 
     /**
-     * The checked contents of these rows by row number; deleted rows are missing.
+     * The checked contents of these rows by row number, all in memory; deleted rows are missing.
      * @param known blocks that were read together with the rows
      */
     async readIntact(rows: readonly ContentRow[], known?: KnownBlocks): Promise<KnownContents> {
@@ -172,7 +181,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
         });
         contents.set(seq, intact);
       };
-      await read(rows, add, known);
+      await readContents(rows, add, { known });
       return contents;
     },
 
@@ -222,7 +231,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
               damagedOr(() => parseContent(record)),
             );
         },
-        known,
+        { known },
       );
       for (const row of rows) {
         const content = own.get(row.seq);
@@ -234,6 +243,10 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
     },
   };
 }
+
+/** What is in memory while these events are read: small ones, of which a read has few at a time, do not count. */
+export const bytesHeldFor = (events: readonly { size: number }[]): number =>
+  events.reduce((sum, { size }) => (size > maxBlockBytes ? sum + bytesToRead(size) : sum), 0);
 
 const isInBlock = ({ block }: ContentPlace): boolean => block !== null;
 

@@ -1,6 +1,7 @@
 /* The operations on the rules of endpoints. */
 
 import { latin1 } from '../core/buffer.ts';
+import type { ContentRead } from '../core/content-reads.ts';
 import { groupBySize } from '../core/group-by-size.ts';
 import type { TeamAccess } from '../core/principal.ts';
 import { createAnswersService } from '../features/answers/service.ts';
@@ -16,29 +17,27 @@ const maxHeldBytes = 4 << 20;
 export function createAnswerRulesWiring(
   { clock, direct }: Infrastructure,
   { endpoints, registry }: EndpointsWiring,
-  { events }: EventsWiring,
+  { events, contentReads }: EventsWiring,
   { sentAnswers }: HistoryWiring,
 ) {
   const readContents = async function* (
     principal: TeamAccess,
     id: string,
     sized: readonly { seq: number; size: number }[],
+    read: ContentRead,
   ) {
     const endpoint = await endpoints.owned(principal, id);
     const scope = { endpoint: endpoint.seq, since: events.retentionCutoff(principal, endpoint) };
-    for (const group of groupBySize(sized, maxHeldBytes))
-      yield* await events.deliveries.contents(
-        scope,
-        group.map(({ seq }) => seq),
-      );
+    for (const group of groupBySize(sized, maxHeldBytes)) yield* await events.deliveries.contents(scope, group, read);
   };
   const answers = createAnswersService({
     store: createAnswersStore(direct.db),
     clock,
     endpoint: endpoints.owned,
     onChanged: (endpoint, rules) => registry.setPolicy(endpoint, policy => ({ ...policy, rules })),
-    newest: async (principal, endpointId, limit) =>
-      (await events.list(principal, { endpointId, limit: String(limit) })).events,
+    newest: async (reader, endpointId, limit) =>
+      (await events.list(reader, { endpointId, limit: String(limit) }, reader.signal)).events,
+    contentReads,
     contents: readContents,
     handshakeStatus: (endpoint, { path, query, ...event }) =>
       sentAnswers.handshakeTo(endpoint, { ...event, path: latin1(path), query: query && latin1(query) })?.status,

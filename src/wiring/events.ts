@@ -3,6 +3,8 @@
 import { signBlock } from '../core/block-signature.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
+import { createContentReads } from '../core/content-reads.ts';
+import { createMemoryReservations } from '../core/memory-reservations.ts';
 import { type Background, createBackground } from '../db/background.ts';
 import type { Describe } from '../db/contents.ts';
 import { bucketBits } from '../db/delivery-attempts.ts';
@@ -10,7 +12,6 @@ import { createAttemptBucketsStore } from '../features/events/attempt-buckets-st
 import { createAttemptFilters } from '../features/events/attempt-filters.ts';
 import { createAttempts } from '../features/events/attempts.ts';
 import { createAttemptsStore } from '../features/events/attempts-store.ts';
-import { createMemoryReservations } from '../features/events/memory-reservations.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
 import { createKeepingService } from '../features/keeping/service.ts';
@@ -40,8 +41,9 @@ const clockEveryMs = 60_000;
 const searchEveryMs = 2000;
 const searchMaintenanceMs = 600_000;
 const packEveryMs = 60_000;
-/** Memory for large events that clients are reading: body and stored content together. */
+/** Memory for large events that are read and sent: body and stored content together. */
 const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
+const reads = { maxPerAccount: 4, maxPerTeam: 8, maxWaiting: 100, maxWaitMs: 10_000 };
 
 /** How busy capture is. Everything in this file pauses for it. */
 export type CaptureLoad = {
@@ -70,6 +72,8 @@ export function createEventsWiring(
     onError: (job, cause) => log.warn('background work failed', { job, cause }),
   });
   const { attemptsStore, attemptsOf } = createAttemptStores(infrastructure, background);
+  const memory = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
+  const contentReads = createContentReads({ ...reads, memory });
   const search = createSearchService({
     store: createSearchStore(database.scanClient, attemptsOf),
     runs: createRunsStore(database.client, database.scanClient),
@@ -82,14 +86,14 @@ export function createEventsWiring(
     indexed: infrastructure.searchIndexed,
     now: clock.now,
     verify: verdicts.verify,
+    contentReads,
     ...infrastructure.searchLimits,
   });
   every(searchMaintenanceMs, 'waking the maintenance of the search index', search.wakeForMaintenance);
   every(searchEveryMs, 'waking the search index', search.wake);
   const createSlices = createAnswerSlices({ monotonic: clock.monotonic, isCaptureHigh: captureLoad.isHigh });
-  const memoryReservations = createMemoryReservations({ ...largeEventMemory, monotonic: clock.monotonic });
   const events = createEventsService({
-    store: createEventsStore(database.db, { highlightsOf, isSigned }),
+    store: createEventsStore(database.db, database.scanDb, { highlightsOf, isSigned }),
     attemptsStore,
     clock,
     endpoint: endpoints.owned,
@@ -97,7 +101,7 @@ export function createEventsWiring(
     search,
     retentionMs,
     createSlices,
-    memoryReservations,
+    contentReads,
     isUnfiled: seq => infrastructure.journal?.isUnfiled(seq) ?? false,
     isShared,
     onRemoved,
@@ -137,7 +141,7 @@ export function createEventsWiring(
     keeping,
     search,
     createSlices,
-    memoryReservations,
+    contentReads,
     events,
     notifications,
     packing,

@@ -18,7 +18,7 @@ export type FeedWiring = ReturnType<typeof createFeedWiring>;
 export function createFeedWiring(
   infrastructure: Infrastructure,
   { endpoints }: EndpointsWiring,
-  { events, search, notifications, createSlices, memoryReservations }: EventsWiring,
+  { events, search, notifications, createSlices, contentReads }: EventsWiring,
 ) {
   const { clock, random, database } = infrastructure;
   const store = createFeedStore(database);
@@ -31,9 +31,9 @@ export function createFeedWiring(
     filterOf: where => {
       const filter = parseWhere(where);
       if (filter.root === undefined) return undefined;
-      return (endpoint, seqs) => search.createEventFilter(filter, endpoint).select(seqs);
+      return (endpoint, seqs, reader) => search.createEventFilter(filter, endpoint, reader).select(seqs);
     },
-    readContent: createFeedContent({ store, createSlices, memoryReservations }),
+    readContent: createFeedContent({ store, createSlices, contentReads }),
     waitSemaphore: createSemaphore(waitsPerAccount),
   });
   const consumers = createConsumersService({

@@ -25,14 +25,15 @@ export function createFiltersWiring(
     clock,
     random,
     endpoint: endpoints.owned,
-    newest: async (principal, endpointId, limit) =>
-      (await events.list(principal, { endpointId, limit: String(limit) })).events,
+    newest: async (reader, endpointId, limit) =>
+      (await events.list(reader, { endpointId, limit: String(limit) }, reader.signal)).events,
     explain: search.explain,
   });
   const counting = createCountingService({
     endpoint: endpoints.owned,
     retentionCutoff: events.retentionCutoff,
     find: search.find,
+    monotonic: clock.monotonic,
   });
   const deletion = createDeletionService({
     endpoint: endpoints.owned,

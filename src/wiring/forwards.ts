@@ -44,7 +44,8 @@ export function createForwardsWiring({
         return select(forward, forward.endpointId, forward.filter.toString(), known);
       },
       verdictsOf: async (forward, seqs) => {
-        const found = await events.listBySeq(forward, await endpoints.owned(forward, forward.endpointId), [...seqs]);
+        const { teamId, plan, endpointId } = forward;
+        const found = await events.listBySeq({ teamId, plan }, await endpoints.owned(forward, endpointId), [...seqs]);
         return new Map(found.map(({ id, verdict }) => [parseEventId(id)?.seq ?? 0, verdict]));
       },
     }),

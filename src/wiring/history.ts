@@ -43,7 +43,7 @@ export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 export function createHistoryWiring(
   infrastructure: Infrastructure,
   { endpoints, secrets, verdicts, registry }: EndpointsWiring,
-  { events, search, notifications, createSlices }: EventsWiring,
+  { events, search, notifications, createSlices, contentReads }: EventsWiring,
   { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
   { listeners }: ListenersWiring,
@@ -53,6 +53,7 @@ export function createHistoryWiring(
 
   const deliveries = createDeliveriesService({
     ...events.deliveries,
+    contentReads,
     endpoint: endpoints.owned,
     retentionCutoff: events.retentionCutoff,
     answered: (endpoint, { path, query, ...event }) =>
@@ -69,8 +70,8 @@ export function createHistoryWiring(
       search.checkTerm(q);
       const filter = parseWhere(where);
       const startedAt = clock.now();
-      return (endpoint, yieldIfDue) => {
-        const { isEmpty, select } = search.createEventFilter(filter, endpoint);
+      return (endpoint, yieldIfDue, reader) => {
+        const { isEmpty, select } = search.createEventFilter(filter, endpoint, reader);
         return {
           select: isEmpty
             ? undefined
@@ -118,14 +119,13 @@ export function createHistoryWiring(
   const forwardAttempt = createForwardAttempt({ ...sending, withStored: events.withStored });
   const replays = createReplaysService({
     ...sending,
-    getStored: events.getStored,
     withStored: events.withStored,
     endpoint: endpoints.owned,
     sendToListener: listeners.send,
     timeoutMs: config.replayTimeoutMs,
   });
   const signatures = createSignaturesService({
-    withStored: events.withStored,
+    readStored: events.readStored,
     verdictOf: async ({ row, token, headers, body }) =>
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
     urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),

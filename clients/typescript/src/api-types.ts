@@ -230,6 +230,8 @@ export type FilterTestResult = {
     /** the term of the filter that decided, as written */
     clause: string;
   }[];
+  /** events for which there was no time, the oldest ones */
+  untested: number;
 };
 
 export type Guard = {

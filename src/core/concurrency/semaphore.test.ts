@@ -88,3 +88,28 @@ test('runFirst goes before what waits, in order, and interrupts nothing', async 
   await Promise.all(all);
   expect([started, waiting('ada')]).toEqual([order, 0]);
 });
+
+describe('acquire', () => {
+  test('waits in line, and a call that is aborted leaves it', async () => {
+    const { acquire, waiting } = createSemaphore(1);
+    const got: string[] = [];
+    const take = async (name: string, signal?: AbortSignal): Promise<() => void> => {
+      const release = await acquire('ada', signal);
+      got.push(name);
+      return release;
+    };
+    const first = await take('first');
+    const gone = new AbortController();
+    const left = take('left', gone.signal);
+    const last = take('last');
+    expect(waiting('ada')).toBe(2);
+    gone.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    await expect(take('too late', gone.signal)).rejects.toThrow('gone');
+    expect(waiting('ada')).toBe(1);
+    first();
+    first();
+    (await last)();
+    expect([got, waiting('ada')]).toEqual([['first', 'last'], 0]);
+  });
+});

@@ -3,6 +3,13 @@
 export type Semaphore = {
   /** Takes a permit at once. @returns releases it; undefined when all permits of the key are taken */
   tryAcquire: (key: string) => (() => void) | undefined;
+  /**
+   * Takes a permit once one is free, first come first served.
+   * @param signal leaves the line when it is aborted
+   * @returns releases it
+   * @throws the signal's reason
+   */
+  acquire: (key: string, signal?: AbortSignal) => Promise<() => void>;
   /** Runs `work` once a permit is free, first come first served. */
   run: <T>(key: string, work: () => Promise<T>) => Promise<T>;
   /** The same, before all that `run` lets wait. */
@@ -30,12 +37,25 @@ export function createSemaphore(permits: number): Semaphore {
     if (next) next();
     else if (--own.taken === 0) byKey.delete(key);
   };
+  const releaseOnce = (key: string): (() => void) => {
+    let isHeld = true;
+    return () => {
+      if (isHeld) release(key);
+      isHeld = false;
+    };
+  };
+  /** Takes a permit. @returns undefined when one was free */
+  const take = (line: Line, key: string, signal?: AbortSignal): Promise<void> | undefined => {
+    const own = permitsOf(key);
+    if (own.taken >= permits) return waitIn(own.waiting[line], signal);
+    own.taken++;
+    return undefined;
+  };
   const runIn =
     (line: Line): Semaphore['run'] =>
     async (key, work) => {
-      const own = permitsOf(key);
-      if (own.taken < permits) own.taken++;
-      else await new Promise<void>(resolve => own.waiting[line].push(resolve));
+      const wait = take(line, key);
+      if (wait) await wait;
       try {
         return await work();
       } finally {
@@ -48,11 +68,12 @@ export function createSemaphore(permits: number): Semaphore {
       const own = permitsOf(key);
       if (own.taken >= permits) return undefined;
       own.taken++;
-      let isHeld = true;
-      return () => {
-        if (isHeld) release(key);
-        isHeld = false;
-      };
+      return releaseOnce(key);
+    },
+    async acquire(key, signal) {
+      signal?.throwIfAborted();
+      await take('others', key, signal);
+      return releaseOnce(key);
     },
     run: runIn('others'),
     runFirst: runIn('first'),
@@ -61,4 +82,20 @@ export function createSemaphore(permits: number): Semaphore {
       return first.length + others.length;
     },
   };
+}
+
+/** Resolves when a release takes it out of the line. */
+function waitIn(line: (() => void)[], signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      line.splice(line.indexOf(enter), 1);
+      reject(signal?.reason);
+    };
+    const enter = (): void => {
+      signal?.removeEventListener('abort', leave);
+      resolve();
+    };
+    line.push(enter);
+    signal?.addEventListener('abort', leave);
+  });
 }

@@ -19,20 +19,24 @@ export type TimeSliceOptions = {
   wait?: typeof pause;
   /** How long to pause after a slice. */
   pauseAfter?: (workedMs: number, now: number) => number;
+  /** Ends the work after a pause. */
+  signal?: AbortSignal | undefined;
 };
 
-/** The slices of one piece of work. */
+/** The slices of one piece of work. The promise is rejected with the reason of the signal. */
 export function createTimeSlices({
   monotonic,
   sliceMs = 3,
   wait = pause,
   pauseAfter = () => 0,
+  signal,
 }: TimeSliceOptions): YieldIfDue {
   let startedAt = monotonic();
   return () => {
     const now = monotonic();
     if (now - startedAt < sliceMs) return;
     return wait(pauseAfter(now - startedAt, now)).then(() => {
+      signal?.throwIfAborted();
       startedAt = monotonic();
     });
   };
@@ -51,8 +55,11 @@ export type AnswerSliceOptions = {
   wait?: typeof pause;
 };
 
-/** Long responses share the time that capture leaves. @returns a function that creates the slices of one response */
-export function createAnswerSlices({ monotonic, isCaptureHigh, wait = pause }: AnswerSliceOptions): () => YieldIfDue {
+/** Creates the time slices of one piece of work. */
+export type CreateSlices = (signal?: AbortSignal) => YieldIfDue;
+
+/** Long responses share the time that capture leaves. */
+export function createAnswerSlices({ monotonic, isCaptureHigh, wait = pause }: AnswerSliceOptions): CreateSlices {
   let pausedUntil = 0;
   const pauseAfter = (workedMs: number, now: number): number => {
     if (!isCaptureHigh()) return 0;
@@ -60,5 +67,5 @@ export function createAnswerSlices({ monotonic, isCaptureHigh, wait = pause }: A
     pausedUntil = Math.max(now, pausedUntil) + pauseFactor * Math.min(workedMs, maxCountedMs);
     return pausedUntil - now;
   };
-  return () => createTimeSlices({ monotonic, sliceMs: answerSliceMs, wait, pauseAfter });
+  return signal => createTimeSlices({ monotonic, sliceMs: answerSliceMs, wait, pauseAfter, signal });
 }

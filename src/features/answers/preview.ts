@@ -44,18 +44,20 @@ export async function previewRules<Event extends PreviewedEvent>(
     verdictOf,
     monotonic,
     limitMs = defaultLimitMs,
+    signal,
   }: {
     handshakeStatus: (event: Event) => number | undefined;
     verdictOf: (event: Event) => Verdict;
     monotonic: () => number;
     limitMs?: number;
+    signal?: AbortSignal | undefined;
   },
 ): Promise<Map<number, PreviewedAnswer>> {
   const states = new Map<string, SequenceState>();
   const answers = new Map<number, PreviewedAnswer>();
   const version = 0;
   const filters = rules.flatMap(({ when }) => when ?? []);
-  const yieldIfDue = createTimeSlices({ monotonic });
+  const yieldIfDue = createTimeSlices({ monotonic, signal });
   let leftMs = limitMs;
   for await (const event of events) {
     const refused = event.outcome?.refused ?? null;

@@ -46,14 +46,18 @@ export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersS
         },
       },
     )
-    .post('/:id/answers/preview', ({ principal, params, body }) => answers.preview(principal, params.id, body), {
-      ...jsonInput(AnswerPreviewRequest),
-      params: IdParams,
-      response: responses({ 200: AnswerPreview, 400: FilterErrorBody }, 404),
-      detail: {
-        operationId: 'previewAnswers',
-        summary: 'Try rules on the newest events',
-        description:
-          'For each of the newest `limit` events: the rule that would have answered it. Sequences begin with the oldest of them. It changes nothing.',
+    .post(
+      '/:id/answers/preview',
+      ({ principal, params, body, request }) => answers.preview(principal, params.id, body, request.signal),
+      {
+        ...jsonInput(AnswerPreviewRequest),
+        params: IdParams,
+        response: responses({ 200: AnswerPreview, 400: FilterErrorBody }, 404),
+        detail: {
+          operationId: 'previewAnswers',
+          summary: 'Try rules on the newest events',
+          description:
+            'For each of the newest `limit` events: the rule that would have answered it. Sequences begin with the oldest of them. It changes nothing.',
+        },
       },
-    });
+    );

@@ -6,10 +6,10 @@
 import type { AnswerRule } from '../../core/answers/model.ts';
 import { type ActiveRules, readRules } from '../../core/answers/rules.ts';
 import type { Clock } from '../../core/clock.ts';
-import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import type { ContentRead, ContentReads, Reader } from '../../core/content-reads.ts';
 import { notFound } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
-import type { TeamAccess } from '../../core/principal.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { AnswerPreview, AnswerPreviewRequest, AnswerRules } from './model.ts';
 import { type PreviewedEvent, previewRules } from './preview.ts';
@@ -29,18 +29,19 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
   /** Called when the rules of an endpoint have changed; undefined: it has none. */
   onChanged: (endpoint: number, rules: ActiveRules | undefined) => void;
   /** The newest events of an endpoint, newest first. */
-  newest: (principal: TeamAccess, endpointId: string, limit: number) => Promise<EventSummary[]>;
+  newest: (reader: MemberAccess & Reader, endpointId: string, limit: number) => Promise<EventSummary[]>;
   /** Events with content, in the order of row numbers; without damaged or removed ones. */
   contents: (
     principal: TeamAccess,
     endpointId: string,
     events: readonly { seq: number; size: number }[],
+    read: ContentRead,
   ) => AsyncIterable<Stored>;
   /** The status of the handshake's answer; undefined when the event is not a handshake. */
   handshakeStatus: (endpoint: Endpoint, event: Stored) => number | undefined;
+  contentReads: ContentReads;
 }) {
-  const { store, clock, endpoint: findEndpoint, onChanged, newest, contents, handshakeStatus } = options;
-  const previews = createSemaphore(1);
+  const { store, clock, endpoint: findEndpoint, onChanged, newest, contents, handshakeStatus, contentReads } = options;
 
   return {
     /** @throws not_found */
@@ -73,16 +74,26 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
       onChanged(seq, undefined);
     },
 
-    /** The answers that these rules would have given to the newest events. Changes nothing. @throws invalid, not_found */
-    async preview(principal: TeamAccess, id: string, request: AnswerPreviewRequest): Promise<AnswerPreview> {
+    /**
+     * The answers that these rules would have given to the newest events. Changes nothing.
+     * @param signal aborted when the client disconnects
+     * @throws invalid, not_found; as `ContentReads.run`
+     */
+    async preview(
+      principal: MemberAccess,
+      id: string,
+      request: AnswerPreviewRequest,
+      signal?: AbortSignal,
+    ): Promise<AnswerPreview> {
+      const reader = { ...principal, signal };
       const { active } = readRules(request);
       const endpoint = await findEndpoint(principal, id);
-      const events = await newest(principal, id, request.limit ?? defaultPreviewed);
+      const events = await newest(reader, id, request.limit ?? defaultPreviewed);
       const verdicts = new Map(events.map(event => [seqOf(event), event.verdict]));
       const oldestFirst = events.map(event => ({ seq: seqOf(event), size: event.size })).sort((a, b) => a.seq - b.seq);
-      // One after the other: each may take seconds, and this thread takes deliveries, too.
-      const answers = await previews.run(principal.teamId, () =>
-        previewRules(active, contents(principal, id, oldestFirst), {
+      const answers = await contentReads.run(reader, read =>
+        previewRules(active, contents(principal, id, oldestFirst, read), {
+          signal,
           handshakeStatus: event => handshakeStatus(endpoint, event),
           verdictOf: event => verdicts.get(event.seq) ?? 'unchecked',
           monotonic: clock.monotonic,

@@ -12,7 +12,8 @@ export const deliveriesRoutes = ({ gate, deliveries }: { gate: Gate; deliveries:
     .use(authenticated(gate))
     .get(
       '/deliveries/:key',
-      ({ principal, params, query }) => deliveries.delivery(principal, query.endpointId, params.key),
+      ({ principal, params, query, request }) =>
+        deliveries.delivery(principal, query.endpointId, params.key, request.signal),
       {
         params: DeliveryParams,
         ...queryOf(DeliveryQuery),

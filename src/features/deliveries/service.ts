@@ -1,9 +1,10 @@
 /* A delivery with all its attempts, and the schedule on which senders retry, as far as it was observed. */
 import type { Answered, StoredOutcome } from '../../core/answers/model.ts';
+import type { ContentRead, ContentReads, Reader } from '../../core/content-reads.ts';
 import { basisOf, type DeliveryBasis } from '../../core/delivery-key.ts';
 import { notFound } from '../../core/errors.ts';
 import { groupBySize } from '../../core/group-by-size.ts';
-import type { TeamAccess } from '../../core/principal.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { OwnRetention } from '../../core/retention.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { Delivery, RetrySchedule } from './model.ts';
@@ -38,25 +39,32 @@ export function createDeliveriesService<Stored extends Content>(options: {
   /** The newest events, newest first. */
   recent: (scope: Scope, limit: number) => Promise<RecentRow[]>;
   /** Events by row number, oldest first; without the removed ones. */
-  summaries: (principal: TeamAccess, endpoint: Readable, seqs: number[]) => Promise<(EventSummary & Position)[]>;
+  summaries: (
+    reader: MemberAccess & Reader,
+    endpoint: Readable,
+    seqs: number[],
+  ) => Promise<(EventSummary & Position)[]>;
   /** The same with content, without the damaged ones. */
-  contents: (scope: Scope, seqs: number[]) => Promise<Stored[]>;
+  contents: (scope: Scope, which: readonly { seq: number; size: number }[], read: ContentRead) => Promise<Stored[]>;
+  contentReads: ContentReads;
   /** The answer to an event without a stored one: answers to handshakes were not always stored. */
   answered: (endpoint: Readable, event: Stored) => Answered;
 }) {
   const { endpoint: findEndpoint, retentionCutoff, findByKey, groupsOf, recent, summaries, contents } = options;
-  const { answered } = options;
+  const { answered, contentReads } = options;
 
   /** What the senders got, by row number, and whether bodies differ. */
-  const readContents = async (endpoint: Readable, scope: Scope, attempts: readonly (Position & { size: number })[]) => {
+  const readContents = async (
+    endpoint: Readable,
+    scope: Scope,
+    attempts: readonly (Position & { size: number })[],
+    read: ContentRead,
+  ) => {
     const answers = new Map<number, Answered>();
     const sizes = new Set(attempts.map(({ size }) => size));
     const hashes = new Set<bigint>();
     for (const group of groupBySize(attempts, maxHeldBytes))
-      for (const event of await contents(
-        scope,
-        group.map(({ seq }) => seq),
-      )) {
+      for (const event of await contents(scope, group, read)) {
         answers.set(event.seq, event.outcome?.answered ?? answered(endpoint, event));
         if (sizes.size === 1) hashes.add(Bun.hash.xxHash3(event.body));
       }
@@ -64,18 +72,24 @@ export function createDeliveriesService<Stored extends Content>(options: {
   };
 
   return {
-    /** @throws not_found for the endpoint and the delivery */
-    async delivery(principal: TeamAccess, endpointId: string, key: string): Promise<Delivery> {
+    /**
+     * @param signal aborted when the client disconnects
+     * @throws not_found for the endpoint and the delivery; as `ContentReads.run`
+     */
+    async delivery(principal: MemberAccess, endpointId: string, key: string, signal?: AbortSignal): Promise<Delivery> {
+      const reader = { ...principal, signal };
       const endpoint = await findEndpoint(principal, endpointId);
       const scope = { endpoint: endpoint.seq, since: retentionCutoff(principal, endpoint) };
       const group = await findByKey(scope, key);
       const seqs = group?.attempts.map(({ seq }) => seq) ?? [];
-      const events = await summaries(principal, endpoint, seqs);
+      const events = await summaries(reader, endpoint, seqs);
       events.sort((a, b) => a.receivedAt - b.receivedAt || a.seq - b.seq);
       const listed = upToBytes(events, maxBodyBytes);
       const [first] = listed;
       if (!group || !first) throw notFound('delivery');
-      const { answers, bodiesDiffer } = await readContents(endpoint, scope, listed);
+      const { answers, bodiesDiffer } = await contentReads.run(reader, read =>
+        readContents(endpoint, scope, listed, read),
+      );
       return {
         key: group.key,
         basis: basisOf(group.number),

@@ -8,8 +8,8 @@ import { normalizeJson } from '../../core/json/normalizer.ts';
 import { bodyLiteral, encodingOf, type Piece, toStream, type Verbatim, writePieces } from '../../core/json/output.ts';
 import { validateJson } from '../../core/json/validator.ts';
 import { maxParsedBodyBytes } from '../../core/limits.ts';
+import type { MemoryReservation } from '../../core/memory-reservations.ts';
 import { maxDepth } from './event-json.ts';
-import type { MemoryReservation } from './memory-reservations.ts';
 import type { EventDetail } from './model.ts';
 
 type PayloadField = 'payload' | 'payloadRaw' | 'payloadEncoding';

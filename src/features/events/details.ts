@@ -1,6 +1,7 @@
 /* Reads one event: its detail, its exact bytes, or a part of its body. Large events are read in slices, and few at a time. */
 
-import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import type { CreateSlices } from '../../core/concurrency/time-slices.ts';
+import type { ContentRead, ContentReads } from '../../core/content-reads.ts';
 import { withoutPath } from '../../core/destination.ts';
 import { AppError, notFound, unavailable } from '../../core/errors.ts';
 import { joinHeaders } from '../../core/headers.ts';
@@ -15,13 +16,12 @@ import type { Attempts } from './attempts.ts';
 import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
 import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';
 import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
-import type { MemoryReservation, MemoryReservations } from './memory-reservations.ts';
 import type { EventDetail } from './model.ts';
 import type { StoredEvent, Verdicts } from './reading.ts';
 import type { EventsStore, FoundRow } from './store.ts';
 
 /** Who reads an event with its replays. */
-type Reader = MemberAccess & Pick<Principal, 'isReadOnly'>;
+type EventReader = MemberAccess & Pick<Principal, 'isReadOnly'>;
 
 /** Row numbers, and the endpoint's id. */
 export type EventPlace = { seq: number; endpoint: number; endpointId: string };
@@ -37,7 +37,7 @@ export function createEventDetails({
   verdicts,
   attempts,
   createSlices,
-  memoryReservations,
+  contentReads,
   isUnfiled,
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
@@ -45,8 +45,8 @@ export function createEventDetails({
   planCutoff: (principal: TeamAccess) => PlanCutoff;
   verdicts: Pick<Verdicts, 'verify'>;
   attempts: Pick<Attempts, 'placesOf'>;
-  createSlices: () => YieldIfDue;
-  memoryReservations: MemoryReservations;
+  createSlices: CreateSlices;
+  contentReads: ContentReads;
   isUnfiled: (seq: number) => boolean;
 }) {
   /** @throws not_found; unavailable for one that was acknowledged and cannot be read yet */
@@ -60,9 +60,9 @@ export function createEventDetails({
   };
 
   /** Adds the content, which is checked: a damaged event is neither shown nor replayed. @throws not_found, damaged */
-  const read = async (id: string, found: VisibleRow): Promise<StoredEvent> => {
+  const read = async (id: string, found: VisibleRow, signal?: AbortSignal): Promise<StoredEvent> => {
     try {
-      const content = await store.content(found, createSlices());
+      const content = await store.content(found, createSlices(signal));
       if (!content) throw notFound('event');
       const { headers, headersJson: _json, body, ...text } = content;
       const { endpointId, token, since, contentBytes: _bytes, read: _read, ...row } = found;
@@ -73,46 +73,52 @@ export function createEventDetails({
     }
   };
 
-  /** A large event comes with a reservation, which the caller must release. @throws not_found, damaged, rate_limited, overloaded */
-  const open = async (
+  /**
+   * Runs `use` with the whole event in memory. For a large one, `use` is a part of its read (`ContentReads.run`), which it gets.
+   * @throws not_found, damaged, rate_limited, overloaded; the reason of the signal
+   */
+  const readStored = async <T>(
     principal: MemberAccess,
     id: string,
+    use: (event: StoredEvent, largeRead?: ContentRead) => Promise<T>,
     signal?: AbortSignal,
-  ): Promise<{ event: StoredEvent; reservation: MemoryReservation | undefined }> => {
+  ): Promise<T> => {
     const row = await findRow(principal, id);
-    if (!isLarge(row)) return { event: await read(id, row), reservation: undefined };
-    const reservation = await memoryReservations.reserve(principal.accountId, row.size + row.contentBytes, signal);
-    try {
-      return { event: await read(id, row), reservation };
-    } catch (error) {
-      reservation.release();
-      throw error;
-    }
+    if (!isLarge(row)) return use(await read(id, row));
+    return contentReads.run({ ...principal, signal }, async largeRead => {
+      await largeRead.hold(row.size + row.contentBytes);
+      return use(await read(id, row, signal), largeRead);
+    });
   };
 
-  /** Runs `use` with the whole event in memory. @throws not_found, damaged, rate_limited, overloaded */
+  /** A large event comes with its memory, which the caller must release. @throws as `readStored` */
+  const open = (principal: MemberAccess, id: string, signal?: AbortSignal) =>
+    readStored(principal, id, async (event, largeRead) => ({ event, memory: largeRead?.keep() }), signal);
+
+  /** Runs `use`, which may wait for others, with the whole event in memory. @throws as `readStored` */
   const withStored = async <T>(
     principal: MemberAccess,
     id: string,
     use: (event: StoredEvent) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> => {
-    const { event, reservation } = await open(principal, id, signal);
+    const { event, memory } = await open(principal, id, signal);
     try {
       return await use(event);
     } finally {
-      reservation?.release();
+      memory?.release();
     }
   };
 
   const fields = async (
-    { isReadOnly }: Reader,
+    { isReadOnly }: EventReader,
     { row, endpointId, token, since, headers, body }: StoredEvent,
+    signal: AbortSignal | undefined,
   ): Promise<DetailFields> => {
     const [[signature = null], replays, sha256, places] = await Promise.all([
       verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
       store.attempts(row.seq),
-      sha256InSlices(body, createSlices()),
+      sha256InSlices(body, createSlices(signal)),
       attempts.placesOf({ endpoint: row.endpoint, since }, [row]),
     ]);
     const summarised = toSummary(row, { signature, delivery: places.get(row.seq) });
@@ -145,10 +151,7 @@ export function createEventDetails({
   };
 
   return {
-    /** The whole event in memory: the caller limits how many it holds. @throws not_found, damaged */
-    getStored: async (principal: TeamAccess, id: string): Promise<StoredEvent> =>
-      read(id, await findRow(principal, id)),
-
+    readStored,
     withStored,
 
     /** The row numbers of an event and its endpoint. @throws not_found, unavailable */
@@ -159,48 +162,46 @@ export function createEventDetails({
 
     /**
      * A large event is returned as a stream of the JSON text.
-     * @throws not_found, damaged, rate_limited, overloaded
+     * @throws as `readStored`
      */
-    async event(
-      principal: Reader,
+    event: (
+      principal: EventReader,
       id: string,
       signal?: AbortSignal,
-    ): Promise<EventDetail | ReadableStream<Uint8Array>> {
-      const { event, reservation } = await open(principal, id, signal);
-      return withReservation(reservation, async () => {
-        const { before, after } = await fields(principal, event);
-        if (!reservation) return { ...before, ...toPayload(event.body), ...after };
-        return toReservedStream(detailChunks({ before, after }, event.body, createSlices()), reservation);
-      });
-    },
+    ): Promise<EventDetail | ReadableStream<Uint8Array>> =>
+      readStored(
+        principal,
+        id,
+        async (event, largeRead) => {
+          const { before, after } = await fields(principal, event, signal);
+          const memory = largeRead?.keep();
+          if (!memory) return { ...before, ...toPayload(event.body), ...after };
+          return toReservedStream(detailChunks({ before, after }, event.body, createSlices()), memory);
+        },
+        signal,
+      ),
 
-    /** The exact bytes. @throws not_found, damaged, rate_limited, overloaded */
+    /** The exact bytes. @throws as `readStored` */
     async body(
       principal: MemberAccess,
       id: string,
       signal?: AbortSignal,
     ): Promise<{ bytes: number; body: Uint8Array | ReadableStream<Uint8Array> }> {
-      const { event, reservation } = await open(principal, id, signal);
+      const { event, memory } = await open(principal, id, signal);
       const { body } = event;
-      return { bytes: body.length, body: reservation ? toReservedStream(bodyChunks(body), reservation) : body };
+      return { bytes: body.length, body: memory ? toReservedStream(bodyChunks(body), memory) : body };
     },
 
-    /** An event with `characters` of its body from `offset` on. @throws not_found, damaged, rate_limited, overloaded */
-    async excerpt(principal: Reader, id: string, window: ExcerptRange): Promise<EventExcerpt> {
-      return withStored(principal, id, async event => {
-        const { before, after } = await fields(principal, event);
-        return { ...before, ...after, ...(await excerptOf(event.body, window, createSlices())) };
-      });
-    },
+    /** An event with `characters` of its body from `offset` on. @throws as `readStored` */
+    excerpt: (principal: EventReader, id: string, window: ExcerptRange, signal?: AbortSignal): Promise<EventExcerpt> =>
+      readStored(
+        principal,
+        id,
+        async event => {
+          const { before, after } = await fields(principal, event, signal);
+          return { ...before, ...after, ...(await excerptOf(event.body, window, createSlices(signal))) };
+        },
+        signal,
+      ),
   };
-}
-
-/** Releases the reservation when `make` fails: then no stream will. */
-async function withReservation<T>(reservation: MemoryReservation | undefined, make: () => Promise<T>): Promise<T> {
-  try {
-    return await make();
-  } catch (error) {
-    reservation?.release();
-    throw error;
-  }
 }

@@ -28,7 +28,7 @@ const headersOf = ({ key }: TestAccount) => ({ authorization: `Bearer ${key}` })
 const get = async (id: string, who = ada): Promise<Response> =>
   fetch(`${await server.listen()}/api/events/${id}`, { headers: headersOf(who) });
 const controls = (bytes: number): Uint8Array => new Uint8Array(bytes).map((_, i) => i & 0x1f);
-const heldBytes = (): number => server.services.memoryReservations.heldBytes();
+const heldBytes = (): number => server.services.contentReads.heldBytes();
 
 describe('the detail of a large event', () => {
   test('of control characters is the JSON that JSON.stringify makes', async () => {

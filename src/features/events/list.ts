@@ -1,9 +1,9 @@
 /* The list of an endpoint's events, newest first, a page at a time, all or those that match a text and a filter. */
-import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import type { Reader } from '../../core/content-reads.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import { defaultPageSize } from '../../core/limits.ts';
-import type { TeamAccess } from '../../core/principal.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
@@ -21,7 +21,7 @@ import type { Summarise } from './summaries.ts';
 
 /** `next`: the position after which the next page begins. `isCut`: a search stopped there with its budget spent. */
 type Page = { rows: SummaryRow[]; next: Position | undefined; isCut: boolean };
-type Term = { q: string; filter: Filter; signal: AbortSignal | undefined; teamId: string };
+type Term = { q: string; filter: Filter; reader: Reader };
 type ReadFolded = (
   scope: { endpoint: number; since: number },
   position: FoldedPosition,
@@ -32,9 +32,6 @@ type PageRequest = { endpoint: IngestAddress; cutoff: number; after: Position | 
 
 const isFiltered = ({ q, filter }: Term): boolean => q !== '' || filter.root !== undefined;
 
-/** Searches of one team that run at the same time: each holds some blocks of events, or its largest event. */
-const maxSearchesPerTeam = 4;
-
 export function createEventList(options: {
   store: Pick<EventsStore, 'page' | 'rows' | 'newest'>;
   search: Search;
@@ -44,7 +41,6 @@ export function createEventList(options: {
   retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
 }) {
   const { store, search, findEndpoint, summarise, readFolded, retentionCutoff } = options;
-  const searches = createSemaphore(maxSearchesPerTeam);
 
   // Both read one more than the limit, to know whether there is a next page.
   const readPage = async ({ endpoint, cutoff, after, limit }: PageRequest): Promise<Page> => {
@@ -55,22 +51,9 @@ export function createEventList(options: {
 
   /** Reads the next positions of a search. */
   const searching =
-    ({ endpoint, cutoff }: PageRequest, { q, filter, signal, teamId }: Term) =>
+    ({ endpoint, cutoff }: PageRequest, { q, filter, reader }: Term) =>
     (after: Position | undefined, limit: number) =>
-      searches.run(teamId, async () =>
-        // Its client left while the search waited in the queue.
-        signal?.aborted
-          ? { found: [], next: undefined }
-          : search.find({
-              endpoint: endpoint.seq,
-              q,
-              where: { filter, endpoint },
-              since: cutoff,
-              after,
-              limit,
-              signal,
-            }),
-      );
+      search.find({ endpoint: endpoint.seq, q, where: { filter, endpoint }, since: cutoff, after, limit, reader });
 
   const rowsInOrder = async (
     { endpoint, cutoff, limit }: PageRequest,
@@ -97,7 +80,10 @@ export function createEventList(options: {
     const filtered: Filtered = {
       read: searching(request, term),
       matching: seqs =>
-        search.matching({ endpoint: endpoint.seq, q: term.q, where: { filter: term.filter, endpoint } }, seqs),
+        search.matching(
+          { endpoint: endpoint.seq, q: term.q, where: { filter: term.filter, endpoint }, reader: term.reader },
+          seqs,
+        ),
     };
     const { shown, ...rest } = await readFolded(scope, { after, upTo }, limit, isFiltered(term) ? filtered : undefined);
     return { rows: await rowsInOrder(request, shown), ...rest };
@@ -116,10 +102,10 @@ export function createEventList(options: {
   };
 
   /**
-   * @param signal aborted when the client disconnects: a search may stop
-   * @throws invalid for the cursor, the term and the filter, not_found for the endpoint
+   * @param signal aborted when the client disconnects
+   * @throws invalid for the cursor, the term and the filter, not_found for the endpoint; as `ContentReads.run`
    */
-  return async (principal: TeamAccess, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> => {
+  return async (principal: MemberAccess, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> => {
     const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
     const { after, upTo } = await positionOf(query);
     const { q = '', where = '' } = query;
@@ -127,7 +113,8 @@ export function createEventList(options: {
     const filter = parseWhere(where);
     const endpoint = await findEndpoint(principal, query.endpointId);
     const request = { endpoint, cutoff: retentionCutoff(principal, endpoint), after, limit };
-    const term: Term = { q, filter, signal, teamId: principal.teamId };
+    const reader = { ...principal, signal };
+    const term: Term = { q, filter, reader };
     const read = (): Promise<Page> => {
       if (upTo !== undefined) return foldedPage(request, upTo, term);
       return isFiltered(term) ? searchPage(request, term) : readPage(request);
@@ -136,7 +123,7 @@ export function createEventList(options: {
     const encode = (position: Position): string =>
       upTo === undefined ? encodeCursor(position) : encodeFoldedCursor(position, upTo);
     return {
-      events: await summarise(endpoint, request.cutoff, rows),
+      events: await summarise(endpoint, request.cutoff, rows, reader),
       nextCursor: next ? encode(next) : null,
       scannedTo: next && isCut ? next.receivedAt : null,
     };

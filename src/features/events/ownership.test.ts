@@ -1,5 +1,7 @@
 /* Events of another team or endpoint are not visible. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { backgroundRead } from '../../core/content-reads.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createEventsStore } from './store.ts';
@@ -39,14 +41,22 @@ test('an event lists its own replays and no others', async () => {
 
 describe('events by row number', () => {
   test('are only those of the given endpoint', async () => {
-    const store = createEventsStore(server.services.database.db);
+    const store = createEventsStore(server.services.database.db, server.services.database.scanDb);
     const [one, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
     const seqs: number[] = [];
     for (const endpoint of [one, other, one]) seqs.push(parseEventId(await server.deliver(endpoint))?.seq ?? 0);
     const { seq } = await server.services.endpoints.owned(await server.services.account.byEmail(ada.email), one.id);
     const [from = 0, , upTo = 0] = seqs;
-    for (const which of [{ seqs }, { after: from - 1, upTo }])
-      for (const found of [await store.rows(seq, 0, which, 10), await store.rowsWithContent(seq, 0, which, 10)])
-        expect(found.map(row => row.seq)).toEqual([from, upTo]);
+    for (const found of [
+      await store.rows(seq, 0, { seqs }, 10),
+      await store.rows(seq, 0, { after: from - 1, upTo }, 10),
+      await store.rowsWithContent(
+        seq,
+        0,
+        seqs.map(one => ({ seq: one, size: 2 })),
+        backgroundRead,
+      ),
+    ])
+      expect(found.map(row => row.seq)).toEqual([from, upTo]);
   });
 });

@@ -1,4 +1,5 @@
 /* What reading events takes and returns: stored events, their verdicts, and searches. */
+import type { Reader } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { OwnRetention } from '../../core/retention.ts';
@@ -52,11 +53,11 @@ export type Search = {
     since: number;
     after: Position | undefined;
     limit: number;
-    signal?: AbortSignal | undefined;
+    reader: Reader;
   }) => Promise<{ found: Position[]; next: Position | undefined }>;
   /** Those of these events that contain `q` and match `where`. */
   matching: (
-    search: { endpoint: number; q: string; where: { filter: Filter; endpoint: IngestAddress } },
+    search: { endpoint: number; q: string; where: { filter: Filter; endpoint: IngestAddress }; reader: Reader },
     seqs: readonly number[],
   ) => Promise<Position[]>;
 };

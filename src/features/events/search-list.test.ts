@@ -5,46 +5,51 @@ import { createAttemptsStore } from './attempts-store.ts';
 import { createEventsService } from './service.ts';
 import { createEventsStore } from './store.ts';
 
-test('four searches of a team run at a time, other teams do not wait, and a disconnected client’s search is not started', async () => {
+test('four searches of an account run at a time, others do not wait, and a disconnected client’s search is not started', async () => {
   const server = await openTestServer();
   const [ada, bob] = [await server.createAccount('ada@example.com'), await server.createAccount('bob@example.com')];
-  const { database, endpoints, verdicts, account, createSlices, memoryReservations } = server.services;
+  const { database, endpoints, verdicts, account, createSlices, contentReads } = server.services;
   const searches: string[] = [];
   const ends: (() => void)[] = [];
   const events = createEventsService({
-    store: createEventsStore(database.db),
+    store: createEventsStore(database.db, database.scanDb),
     attemptsStore: createAttemptsStore(database.db),
     clock: { now: () => 0, monotonic: () => 0 },
     endpoint: endpoints.owned,
     verdicts,
     search: {
       checkTerm: () => {},
-      find: async ({ q }) => {
-        searches.push(q);
-        await new Promise<void>(resolve => ends.push(resolve));
-        return { found: [], next: undefined };
-      },
+      find: ({ q, reader }) =>
+        contentReads.run(reader, async () => {
+          searches.push(q);
+          await new Promise<void>(resolve => ends.push(resolve));
+          return { found: [], next: undefined };
+        }),
       matching: async () => [],
     },
     createSlices,
-    memoryReservations,
+    contentReads,
     retentionMs: { free: 0, pro: 0 },
   });
   const people = await account.list();
   const searchAs = async (who: typeof ada) => {
     const { id: endpointId } = await who.createEndpoint();
-    const teamId = people.find(({ id }) => id === who.accountId)?.teamId ?? '';
-    return (q: string, signal?: AbortSignal) => events.list({ teamId, plan: 'pro' }, { endpointId, q }, signal);
+    const { accountId } = who;
+    const teamId = people.find(({ id }) => id === accountId)?.teamId ?? '';
+    return (q: string, signal?: AbortSignal) =>
+      events.list({ accountId, teamId, plan: 'pro' }, { endpointId, q }, signal);
   };
   const [byAda, byBob] = [await searchAs(ada), await searchAs(bob)];
   const gone = new AbortController();
   const running = [1, 2, 3, 4].map(n => byAda(`ada ${n}`));
   await eventually(() => searches.length === 4);
-  running.push(byAda('gone', gone.signal), byAda('ada 5'));
+  const left = byAda('gone', gone.signal);
+  running.push(byAda('ada 5'));
   running.push(byBob('bob'));
   await eventually(() => searches.includes('bob'));
   expect(searches).not.toContain('ada 5');
-  gone.abort();
+  gone.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
   ends.shift()?.();
   await eventually(() => searches.includes('ada 5'));
   for (const end of ends) end();

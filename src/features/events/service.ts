@@ -4,7 +4,8 @@
  */
 
 import type { Clock } from '../../core/clock.ts';
-import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import type { CreateSlices } from '../../core/concurrency/time-slices.ts';
+import type { ContentRead, ContentReads, Reader } from '../../core/content-reads.ts';
 import { notFound } from '../../core/errors.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import {
@@ -21,7 +22,6 @@ import { createEventDetails, type EventPlace } from './details.ts';
 import { createFoldedList } from './folded-list.ts';
 import { createEventList } from './list.ts';
 import { createLongDeliveries } from './long-deliveries.ts';
-import type { MemoryReservations } from './memory-reservations.ts';
 import type { EventSummary } from './model.ts';
 import type { ReadableEndpoint, Search, Verdicts } from './reading.ts';
 import type { EventsStore, Rows, SummaryRow } from './store.ts';
@@ -31,6 +31,12 @@ import { createSummaries } from './summaries.ts';
 const maxRowsScanned = 5000;
 /** Events that a filter decides at once. */
 const maxRowsFiltered = 256;
+
+/** A request that reads events; background work has no account. */
+export type EventReader = TeamAccess & Partial<Reader>;
+
+const readerOf = ({ accountId, teamId, signal, isPatient = false }: EventReader): Reader | undefined =>
+  accountId === undefined ? undefined : { accountId, teamId, signal, isPatient };
 
 export type EventsService = ReturnType<typeof createEventsService>;
 
@@ -44,9 +50,8 @@ export function createEventsService(options: {
   search: Search;
   retentionMs: RetentionMs;
   /** Time slices for making one long answer. */
-  createSlices: () => YieldIfDue;
-  /** For large events. */
-  memoryReservations: MemoryReservations;
+  createSlices: CreateSlices;
+  contentReads: ContentReads;
   /** Whether the event with this row number was acknowledged and is not a row yet, because the database takes none. */
   isUnfiled?: (seq: number) => boolean;
   /** Whether other processes use the database, too. */
@@ -62,14 +67,14 @@ export function createEventsService(options: {
     search,
     retentionMs,
     createSlices,
-    memoryReservations,
+    contentReads,
     isUnfiled = () => false,
     isShared = false,
     onRemoved = () => {},
   } = options;
   const longDeliveries = createLongDeliveries(isShared ? 0 : undefined);
   const attempts = createAttempts(attemptsStore, longDeliveries);
-  const summarise = createSummaries({ store, verdicts, attempts });
+  const summarise = createSummaries({ store, verdicts, attempts, contentReads });
   const readFolded = createFoldedList({ store: attemptsStore, attempts, monotonic: clock.monotonic });
 
   /** Events of the endpoint received before this time are not visible, unless they are pinned. Epoch ms. */
@@ -82,19 +87,19 @@ export function createEventsService(options: {
 
   const readRows = async (
     endpoint: ReadableEndpoint,
-    principal: TeamAccess,
+    principal: EventReader,
     which: Rows,
     limit: number,
   ): Promise<{ rows: SummaryRow[]; events: EventSummary[] }> => {
     const cutoff = retentionCutoff(principal, endpoint);
     const rows = await store.rows(endpoint.seq, cutoff, which, limit);
-    return { rows, events: await summarise(endpoint, cutoff, rows) };
+    return { rows, events: await summarise(endpoint, cutoff, rows, readerOf(principal)) };
   };
 
   /** The events among these that match, oldest first. `scannedTo`: the last row number that was looked at, if any were left. */
   const readMatching = async (
     endpoint: ReadableEndpoint,
-    principal: TeamAccess,
+    principal: EventReader,
     { which, limit, filter }: { which: Rows; limit: number; filter: EventFilter | undefined },
   ): Promise<{ events: EventSummary[]; scannedTo: number | undefined }> => {
     if (!filter || filter.isEmpty) {
@@ -111,7 +116,7 @@ export function createEventsService(options: {
   };
 
   return {
-    ...createEventDetails({ store, planCutoff, verdicts, attempts, createSlices, memoryReservations, isUnfiled }),
+    ...createEventDetails({ store, planCutoff, verdicts, attempts, createSlices, contentReads, isUnfiled }),
     list: createEventList({ store, search, findEndpoint, summarise, readFolded, retentionCutoff }),
     retentionCutoff,
 
@@ -129,12 +134,12 @@ export function createEventsService(options: {
       findByKey: attempts.findByKey,
       groupsOf: attempts.groupsOf,
       recent: attemptsStore.recent,
-      async summaries(principal: TeamAccess, endpoint: ReadableEndpoint, seqs: number[]) {
+      async summaries(principal: EventReader, endpoint: ReadableEndpoint, seqs: number[]) {
         const { rows, events } = await readRows(endpoint, principal, { seqs }, seqs.length);
         return events.map((event, i) => ({ ...event, seq: rows[i]?.seq ?? 0 }));
       },
-      contents: ({ endpoint, since }: Scope, seqs: number[]) =>
-        store.rowsWithContent(endpoint, since, { seqs }, seqs.length),
+      contents: ({ endpoint, since }: Scope, which: readonly { seq: number; size: number }[], read: ContentRead) =>
+        store.rowsWithContent(endpoint, since, which, read),
     },
 
     /** The highest row number of all endpoints; 0 without events. */
@@ -146,7 +151,7 @@ export function createEventsService(options: {
      * @returns also the row number up to which it scanned, and whether there are rows after it
      */
     async listAfter(
-      principal: TeamAccess,
+      principal: EventReader,
       endpoint: ReadableEndpoint,
       position: number,
       limit: number,
@@ -161,7 +166,7 @@ export function createEventsService(options: {
     },
 
     /** @throws not_found */
-    async summary(principal: TeamAccess, { seq, endpointId }: EventPlace): Promise<EventSummary> {
+    async summary(principal: EventReader, { seq, endpointId }: EventPlace): Promise<EventSummary> {
       const { events } = await readRows(await findEndpoint(principal, endpointId), principal, { seqs: [seq] }, 1);
       if (!events[0]) throw notFound('event');
       return events[0];
@@ -169,7 +174,7 @@ export function createEventsService(options: {
 
     /** The events with these row numbers that match the filter, oldest first. */
     async listBySeq(
-      principal: TeamAccess,
+      principal: EventReader,
       endpoint: ReadableEndpoint,
       seqs: number[],
       filter?: EventFilter,

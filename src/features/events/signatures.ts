@@ -2,7 +2,9 @@
  * The signature verdicts of a list of events. Verdicts need the bodies, which are read and held a few megabytes at a time,
  * however many large events a page has.
  */
+import type { ContentRead, ContentReads, Reader } from '../../core/content-reads.ts';
 import { groupBySize } from '../../core/group-by-size.ts';
+import { largeBodyBytes } from '../../core/limits.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Signature } from './model.ts';
 import type { Verdicts } from './reading.ts';
@@ -16,30 +18,36 @@ export type ReadSignatures = (
   endpoint: IngestAddress,
   cutoff: number,
   rows: readonly SummaryRow[],
+  reader: Reader | undefined,
 ) => Promise<(Signature | null | undefined)[]>;
 
 /** @returns reads the signature of each row */
 export function createReadSignatures({
   store,
   verdicts,
+  contentReads,
 }: {
   store: Pick<EventsStore, 'rowsWithContent'>;
   verdicts: Verdicts;
+  contentReads: ContentReads;
 }): ReadSignatures {
-  return async (endpoint, cutoff, rows) => {
+  return async (endpoint, cutoff, rows, reader) => {
     const signatures = new Map<number, Signature | null>();
     const unverified = (await verdicts.canVerify(endpoint.seq))
       ? rows.filter(({ verdict }) => !verdicts.isFinal(verdict))
       : [];
-    for (const group of groupBySize(unverified, maxHeldBytes)) {
-      const seqs = group.map(({ seq }) => seq);
-      // A damaged event has no verdict, and its page is shown all the same.
-      const intact = await store.rowsWithContent(endpoint.seq, cutoff, { seqs }, seqs.length);
-      const verified = await verdicts.verify(endpoint, intact);
-      intact.forEach(({ seq }, i) => {
-        signatures.set(seq, verified[i] ?? null);
-      });
-    }
+    const verify = async (read: ContentRead): Promise<void> => {
+      for (const group of groupBySize(unverified, maxHeldBytes)) {
+        // A damaged event has no verdict, and its page is shown all the same.
+        const intact = await store.rowsWithContent(endpoint.seq, cutoff, group, read);
+        const verified = await verdicts.verify(endpoint, intact);
+        intact.forEach(({ seq }, i) => {
+          signatures.set(seq, verified[i] ?? null);
+        });
+      }
+    };
+    const hasLarge = unverified.some(({ size }) => size > largeBodyBytes);
+    await contentReads.run(hasLarge ? reader : undefined, verify);
     return rows.map(({ seq, verdict }) =>
       signatures.has(seq) ? signatures.get(seq) : (verdicts.storedVerdict(verdict) ?? undefined),
     );

@@ -3,6 +3,7 @@ import type { Row } from '@libsql/client';
 import { and, asc, desc, eq, gt, gte, inArray, lt, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { StoredOutcome } from '../../core/answers/model.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import type { ContentRead } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
 import { maxBlockBytes, type StoredBlock } from '../../core/event-block.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
@@ -11,6 +12,7 @@ import type { PlanCutoff } from '../../core/retention.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import {
   blockColumns,
+  bytesHeldFor,
   createContentReader,
   type Describe,
   type Described,
@@ -79,6 +81,20 @@ const toSummaryRow = (row: Row): SummaryRow => ({
 /** Row numbers: a list of them, or a range. */
 export type Rows = { seqs: number[] } | { after: number; upTo: number };
 
+const attemptColumns = {
+  destination: replays.destination,
+  status: replays.status,
+  ok: replays.ok,
+  durationMs: replays.durationMs,
+  createdAt: replays.createdAt,
+  via: replays.via,
+  signed: replays.signed,
+  edited: replays.edited,
+  response: replays.response,
+  accountId: replays.accountId,
+  email: accounts.email,
+};
+
 export type EventsStore = ReturnType<typeof createEventsStore>;
 
 const withoutDescription: Describe = {
@@ -86,9 +102,13 @@ const withoutDescription: Describe = {
   isSigned: () => false,
 };
 
-/** Without `describe`, rows have no highlights. */
-export function createEventsStore(db: Drizzle, describe: Describe = withoutDescription) {
+/**
+ * Without `describe`, rows have no highlights.
+ * @param scanDb for reads of any length: a large event would make all short queries wait
+ */
+export function createEventsStore(db: Drizzle, scanDb: Drizzle, describe: Describe = withoutDescription) {
   const contents = createContentReader(db.$client);
+  const large = { db: scanDb, contents: createContentReader(scanDb.$client) };
   /** Events of one endpoint after a position of the list, received at `since` or later. */
   const after = (endpoint: number, since: number, position: Position | undefined) =>
     and(
@@ -178,15 +198,24 @@ export function createEventsStore(db: Drizzle, describe: Describe = withoutDescr
       return rows.map(({ seq }) => seq);
     },
 
-    /** The same rows with content; damaged ones are left out. */
-    async rowsWithContent(endpoint: number, since: number, which: Rows, limit: number): Promise<IntactRow[]> {
-      const rows = await db
+    /**
+     * Events of one endpoint with content, oldest first, all in memory; damaged ones are left out.
+     * @throws as `hold` of the read
+     */
+    async rowsWithContent(
+      endpoint: number,
+      since: number,
+      which: readonly { seq: number; size: number }[],
+      read: ContentRead,
+    ): Promise<IntactRow[]> {
+      await read.hold(bytesHeldFor(which));
+      const from = which.some(({ size }) => size > largeBodyBytes) ? large : { db, contents };
+      const rows = await from.db
         .select(detailColumns)
         .from(events)
-        .where(byRow(endpoint, since, which))
-        .orderBy(asc(events.seq))
-        .limit(limit);
-      const found = await contents.readIntact(rows);
+        .where(byRow(endpoint, since, { seqs: which.map(({ seq }) => seq) }))
+        .orderBy(asc(events.seq));
+      const found = await from.contents.readIntact(rows);
       return rows.flatMap(row => {
         const content = found.get(row.seq);
         return content && !(content instanceof Error) ? [{ ...row, ...content }] : [];
@@ -209,11 +238,11 @@ export function createEventsStore(db: Drizzle, describe: Describe = withoutDescr
     async content(found: FoundRow, yieldIfDue: YieldIfDue): Promise<IntactContent | undefined> {
       const { seq, nonce, size, read } = found;
       if (size > largeBodyBytes) {
-        const [row] = await db
+        const [row] = await large.db
           .select(detailColumns)
           .from(events)
           .where(and(eq(events.seq, seq), eq(events.nonce, nonce)));
-        return row && contents.readLarge(row, yieldIfDue);
+        return row && large.contents.readLarge(row, yieldIfDue);
       }
       const known = new Map<number, StoredBlock>();
       if (found.block !== null && read.block && read.blockContent)
@@ -227,19 +256,7 @@ export function createEventsStore(db: Drizzle, describe: Describe = withoutDescr
     /** Replay attempts, newest first, at most 20. */
     attempts: (seq: number): Promise<ReplayAttemptRow[]> =>
       db
-        .select({
-          destination: replays.destination,
-          status: replays.status,
-          ok: replays.ok,
-          durationMs: replays.durationMs,
-          createdAt: replays.createdAt,
-          via: replays.via,
-          signed: replays.signed,
-          edited: replays.edited,
-          response: replays.response,
-          accountId: replays.accountId,
-          email: accounts.email,
-        })
+        .select(attemptColumns)
         .from(replays)
         .leftJoin(accounts, eq(accounts.id, replays.accountId))
         .where(eq(replays.event, seq))

@@ -27,8 +27,8 @@ test('few large bodies of a page are held at a time to verify their signatures',
     await server.deliver(endpoint, body, { headers });
   }
 
-  const { events, database, endpoints, verdicts, search, createSlices, memoryReservations } = server.services;
-  const store = createEventsStore(database.db);
+  const { events, database, endpoints, verdicts, search, createSlices, contentReads } = server.services;
+  const store = createEventsStore(database.db, database.scanDb);
   const held: SummaryRow[][] = [];
   const service = createEventsService({
     store: {
@@ -45,11 +45,11 @@ test('few large bodies of a page are held at a time to verify their signatures',
     verdicts,
     search,
     createSlices,
-    memoryReservations,
+    contentReads,
     retentionMs: { free: 0, pro: 0 },
   });
   const account = (await server.services.account.list()).find(({ id }) => id === ada.accountId);
-  const reader = { teamId: account?.teamId ?? '', plan: 'pro' as const };
+  const reader = { accountId: ada.accountId, teamId: account?.teamId ?? '', plan: 'pro' as const };
   const expected = bodies.map((_, i) => i % 2 === 0).reverse();
   const page = await service.list(reader, { endpointId: endpoint.id });
   expect(page.events.map(({ signatureValid }) => signatureValid)).toEqual(expected);

@@ -7,6 +7,7 @@ import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import type { Reader } from '../../core/content-reads.ts';
 import { invalid, tooManyAtOnce } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { toStream } from '../../core/json/output.ts';
@@ -57,7 +58,9 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   /** The response that the sender of an event got. */
   answer: (endpoint: Row, event: ExportedEvent) => Answer;
   /** Which events of an endpoint a query selects. @throws invalid for the query */
-  readSelection: (query: Pick<ExportQuery, 'q' | 'where'>) => (endpoint: Row, yieldIfDue: YieldIfDue) => Selection;
+  readSelection: (
+    query: Pick<ExportQuery, 'q' | 'where'>,
+  ) => (endpoint: Row, yieldIfDue: YieldIfDue, reader: Reader) => Selection;
   clock: Clock;
   /** Hooktape's version. */
   version: string;
@@ -89,7 +92,11 @@ export function createExportsService<Row extends { seq: number; id: string } & O
     const row = await findEndpoint(principal, id);
     const cancellation = new AbortController();
     const yieldIfDue = createSlices();
-    const { select, matches } = selectionIn(row, yieldIfDue);
+    const { select, matches } = selectionIn(row, yieldIfDue, {
+      ...principal,
+      signal: cancellation.signal,
+      isPatient: true,
+    });
     const chunks = writeFile({
       format: formats[format],
       subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version, answer: event => answer(row, event) },

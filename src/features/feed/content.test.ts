@@ -94,7 +94,7 @@ describe('GET /api/endpoints/{id}/feed?content=full', () => {
       if (events.length > 1) expect(bytes[i]).toBeLessThanOrEqual(maxAnswerBytes);
     // 1 MiB with 1 MiB of quotes is 3 MiB; six times 1 MiB, and 3 MiB in base64, leave no space for another.
     expect(pages.map(({ events }) => events.length)).toEqual([2, 1, 1, 1, 1, 1, 2]);
-    expect(server.services.memoryReservations.heldBytes()).toBe(0);
+    expect(server.services.contentReads.heldBytes()).toBe(0);
   }, 30_000);
 
   test('a damaged event has no content, and stops nobody', async () => {
@@ -112,8 +112,8 @@ describe('GET /api/endpoints/{id}/feed?content=full', () => {
     const endpoint = await ada.createEndpoint();
     await server.deliver(endpoint, Buffer.alloc(8 << 20, 'x'));
     const answer = await ada.call('GET', `/api/endpoints/${endpoint.id}/feed?content=full`);
-    expect(server.services.memoryReservations.heldBytes()).toBeGreaterThan(0);
+    expect(server.services.contentReads.heldBytes()).toBeGreaterThan(0);
     await answer.body?.cancel();
-    expect(server.services.memoryReservations.heldBytes()).toBe(0);
+    expect(server.services.contentReads.heldBytes()).toBe(0);
   });
 });

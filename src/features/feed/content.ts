@@ -1,9 +1,10 @@
 /*
  * Events of a feed with their contents, at most 4 MiB an answer. The length of each body in JSON is computed before anything is
  * sent, so an answer has whole events. Their bodies are held in memory until they are sent; an answer with more than a small event's
- * bytes reserves that memory (events/memory-reservations.ts).
+ * bytes waits its turn, and reserves that memory (core/content-reads.ts).
  */
-import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import type { CreateSlices, YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { bytesToRead, type ContentReads, type Reader } from '../../core/content-reads.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { escapedLength } from '../../core/json/escape.ts';
@@ -16,11 +17,9 @@ import {
   writePieces,
 } from '../../core/json/output.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
-import type { MemoryReservations } from '../events/memory-reservations.ts';
+import type { MemoryReservation } from '../../core/memory-reservations.ts';
 import type { FeedEvent } from './model.ts';
 import type { FeedContent, FeedStore } from './store.ts';
-
-type MemoryReservation = Awaited<ReturnType<MemoryReservations['reserve']>>;
 
 /** A larger event comes alone. */
 const maxAnswerBytes = 4 << 20;
@@ -43,17 +42,17 @@ const isLarge = ({ size }: FeedEvent): boolean => size > largeBodyBytes;
 export function createFeedContent({
   store,
   createSlices,
-  memoryReservations,
+  contentReads,
 }: {
   store: Pick<FeedStore, 'contents' | 'largeContent'>;
-  createSlices: () => YieldIfDue;
-  memoryReservations: Pick<MemoryReservations, 'reserve'>;
+  createSlices: CreateSlices;
+  contentReads: Pick<ContentReads, 'run'>;
 }) {
   const fill = async (
     endpoint: number,
     planned: readonly FeedEvent[],
+    yieldIfDue: YieldIfDue,
   ): Promise<Omit<FilledEvents, 'toStream'> & { entries: Entry[] }> => {
-    const yieldIfDue = createSlices();
     const small = await store.contents(endpoint, planned.filter(event => !isLarge(event)).map(seqOf));
     const entries: Entry[] = [];
     let bytes = envelopeBytes;
@@ -72,25 +71,19 @@ export function createFeedContent({
 
   /**
    * @param events at least one
-   * @throws rate_limited, overloaded when memory for large events is short
+   * @throws as `ContentReads.run`
    */
-  return async (
-    { accountId, endpoint, signal }: { accountId: string; endpoint: number; signal: AbortSignal | undefined },
-    events: readonly FeedEvent[],
-  ): Promise<FilledEvents> => {
+  return async (reader: Reader, endpoint: number, events: readonly FeedEvent[]): Promise<FilledEvents> => {
     const planned = fitting(events);
     const bytes = planned.reduce((sum, { size }) => sum + size, 0);
-    // The bodies, and what they were unpacked from.
-    const reservation =
-      bytes > largeBodyBytes ? await memoryReservations.reserve(accountId, 2 * bytes, signal) : undefined;
-    try {
-      const { taken, entries } = await fill(endpoint, planned);
+    // Small answers do not wait for other reads of the account.
+    return contentReads.run(bytes > largeBodyBytes ? reader : undefined, async read => {
+      await read.hold(bytesToRead(bytes));
+      const { taken, entries } = await fill(endpoint, planned, createSlices(read.signal));
+      const memory = read.keep();
       const write = (rest: object) => answerChunks(entries, rest, createSlices());
-      return { taken, toStream: rest => reserved(write(rest), reservation) };
-    } catch (error) {
-      reservation?.release();
-      throw error;
-    }
+      return { taken, toStream: rest => reserved(write(rest), memory) };
+    });
   };
 }
 

@@ -2,12 +2,17 @@
  * Looks through an endpoint's events after a position, in the order of row numbers, which never changes: imported events come
  * after all that were there, and pinned ones keep their place. One scan works within a budget, and says how far it came.
  */
+import type { Reader } from '../../core/content-reads.ts';
 import type { TeamAccess } from '../../core/principal.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import type { FeedStore } from './store.ts';
 
 /** The subset of an endpoint's events with these row numbers that match. */
-export type FeedFilter = (endpoint: ReadableEndpoint, seqs: readonly number[]) => Promise<ReadonlySet<number>>;
+export type FeedFilter = (
+  endpoint: ReadableEndpoint,
+  seqs: readonly number[],
+  reader: Reader | undefined,
+) => Promise<ReadonlySet<number>>;
 
 export type Scan = {
   principal: TeamAccess;
@@ -17,6 +22,8 @@ export type Scan = {
   limit: number;
   /** Undefined: all events match. */
   filter: FeedFilter | undefined;
+  /** Undefined: background work. */
+  reader: Reader | undefined;
 };
 
 export type Scanned = {
@@ -64,7 +71,7 @@ export function createScan({
     };
   };
 
-  return async ({ principal, endpoint, after, limit, filter }: Scan): Promise<Scanned> => {
+  return async ({ principal, endpoint, after, limit, filter, reader }: Scan): Promise<Scanned> => {
     const until = monotonic() + budgetMs;
     const since = retentionCutoff(principal, endpoint);
     const seqs: number[] = [];
@@ -77,7 +84,7 @@ export function createScan({
       const next = await readNext(endpoint.seq, since, position, filter ? filteredAtOnce : left + 1);
       truncated ||= next.isRemoved;
       const startedAt = monotonic();
-      const matching = filter && next.seqs.length > 0 ? await filter(endpoint, next.seqs) : undefined;
+      const matching = filter && next.seqs.length > 0 ? await filter(endpoint, next.seqs, reader) : undefined;
       const isQuick = monotonic() - startedAt < filteredMs;
       filteredAtOnce = Math.max(1, Math.min(maxFiltered, Math.floor(filteredAtOnce * (isQuick ? 2 : 0.5))));
       const found = matching ? next.seqs.filter(seq => matching.has(seq)) : next.seqs;

@@ -3,7 +3,8 @@
  * cursor. A call may wait for the next event that matches; it waits as a tail of the notifications, which costs no query.
  */
 import type { Clock } from '../../core/clock.ts';
-import { createSemaphore, type Semaphore } from '../../core/concurrency/semaphore.ts';
+import type { Semaphore } from '../../core/concurrency/semaphore.ts';
+import type { Reader } from '../../core/content-reads.ts';
 import { AppError, invalid } from '../../core/errors.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../core/feed-cursor.ts';
 import { parseEventId } from '../../core/ids.ts';
@@ -46,8 +47,6 @@ export type FeedService = ReturnType<typeof createFeedService>;
 const cursorAfter = (endpointId: string, { id }: EventSummary): string =>
   encodeFeedCursor(endpointId, parseEventId(id)?.seq ?? 0);
 
-/** Filtered scans of one team that run at the same time: each holds the contents of some events. */
-const maxFilteredScansPerTeam = 4;
 /** Of one step through all events that match. */
 const maxMatching = 500;
 
@@ -66,7 +65,6 @@ export function createFeedService(options: {
 }) {
   const { store, clock, endpoint: findEndpoint, events, openTail, filterOf, readContent, waitSemaphore } = options;
   const scan = createScan({ store, retentionCutoff: events.retentionCutoff, monotonic: clock.monotonic });
-  const filteredScans = createSemaphore(maxFilteredScansPerTeam);
 
   /** The row number that a cursor, `start` or `now` stands for. @throws invalid */
   const positionOf = async (endpointId: string, after: string): Promise<number> => {
@@ -91,15 +89,15 @@ export function createFeedService(options: {
     let truncated = false;
     let more = false;
 
-    const read = async (now: { principal: TeamAccess; endpoint: ReadableEndpoint }, after: number, most: number) => {
-      const run = () => scan({ ...now, after, limit: most, filter });
-      const found = await (filter ? filteredScans.run(now.principal.teamId, run) : run());
+    const read = async (now: { principal: MemberAccess; endpoint: ReadableEndpoint }, after: number, most: number) => {
+      const reading = { ...now.principal, signal };
+      const found = await scan({ ...now, after, limit: most, filter, reader: reading });
       truncated ||= found.truncated;
       more = found.more;
-      const listed = found.seqs.length > 0 ? await events.listBySeq(now.principal, now.endpoint, found.seqs) : [];
+      const listed = found.seqs.length > 0 ? await events.listBySeq(reading, now.endpoint, found.seqs) : [];
       // Deleted meanwhile, or expired.
       if (listed.length < found.seqs.length)
-        truncated ||= (await scan({ ...now, after, limit: 1, filter: undefined })).truncated;
+        truncated ||= (await scan({ ...now, after, limit: 1, filter: undefined, reader: reading })).truncated;
       return { events: listed, position: found.position, more };
     };
     const answer = (found: EventSummary[], position: number): Page => {
@@ -141,18 +139,19 @@ export function createFeedService(options: {
 
     /**
      * The row numbers of the events after `after` that match, oldest first, up to the newest one now, a few hundred at a time.
-     * @throws invalid for the filter, not_found
+     * @param reader undefined: background work
+     * @throws invalid for the filter, not_found; as `ContentReads.run`
      */
     async *matching(
       principal: TeamAccess,
       { endpointId, where, after = 0 }: { endpointId: string; where: string; after?: number },
+      reader?: Reader,
     ): AsyncGenerator<{ seqs: number[]; position: number }> {
       const filter = filterOf(where);
       const last = await store.lastSeq();
       for (let position = after; ; ) {
         const endpoint = await findEndpoint(principal, endpointId);
-        const run = () => scan({ principal, endpoint, after: position, limit: maxMatching, filter });
-        const found = await (filter ? filteredScans.run(principal.teamId, run) : run());
+        const found = await scan({ principal, endpoint, after: position, limit: maxMatching, filter, reader });
         position = found.position;
         // Those that came meanwhile are not given out, so the position is before them.
         yield { seqs: found.seqs.filter(seq => seq <= last), position: Math.min(position, last) };
@@ -180,8 +179,7 @@ export function createFeedService(options: {
       const { events: listed, ...rest } = found;
       const events = listed.map(event => ({ ...event, cursor: cursorAfter(endpointId, event) }));
       if (query.content !== 'full' || events.length === 0) return { events, ...rest };
-      const { accountId } = reader.principal;
-      const filled = await readContent({ accountId, endpoint, signal: reader.signal }, events);
+      const filled = await readContent({ ...reader.principal, signal: reader.signal }, endpoint, events);
       const last = events[filled.taken - 1];
       if (filled.taken === events.length || !last) return filled.toStream(rest);
       return filled.toStream({ ...rest, cursor: last.cursor, more: true });

@@ -130,6 +130,7 @@ describe('a scan', () => {
         after,
         limit,
         filter: async (_, seqs) => new Set(seqs.filter(matches)),
+        reader: undefined,
       });
     return { run, reads: () => reads, lastSeq };
   };

@@ -49,6 +49,7 @@ describe('GET /api/endpoints/{id}/events/count', () => {
 
   test('a large history is counted in several calls', async () => {
     const total = 40_000;
+    let now = 0;
     const { count } = createCountingService({
       endpoint: async () => ({ id: 'ep', seq: 1, token: '', retentionMs: null }) as never,
       retentionCutoff: () => 0,
@@ -60,6 +61,7 @@ describe('GET /api/endpoints/{id}/events/count', () => {
         }));
         return { found, next: undefined };
       },
+      monotonic: () => (now += 32),
     });
     let [sum, calls] = [0, 0];
     let cursor: string | null = null;

@@ -4,14 +4,14 @@
  */
 import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
-import type { TeamAccess } from '../../core/principal.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import { type FindMatching, foundAtOnce } from './find-matching.ts';
 import type { EventCount, EventCountQuery } from './model.ts';
 
-/** How often a call searches. */
-const maxRounds = 8;
+/** After this time a call does not search again. */
+const budgetMs = 250;
 
 /** A filter that matches all events. */
 const everyEvent = 'size>=0';
@@ -23,15 +23,16 @@ export function createCountingService(options: {
   endpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
   retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
   find: FindMatching;
+  monotonic: () => number;
 }) {
-  const { endpoint: findEndpoint, retentionCutoff, find } = options;
+  const { endpoint: findEndpoint, retentionCutoff, find, monotonic } = options;
   return {
     /**
      * @param signal aborted when the client disconnects
-     * @throws invalid for the filter and the cursor, not_found
+     * @throws invalid for the filter and the cursor, not_found; as `ContentReads.run`
      */
     async count(
-      principal: TeamAccess,
+      principal: MemberAccess,
       endpointId: string,
       { where = '', cursor }: EventCountQuery,
       signal?: AbortSignal,
@@ -42,7 +43,8 @@ export function createCountingService(options: {
       const endpoint = await findEndpoint(principal, endpointId);
       const since = retentionCutoff(principal, endpoint);
       let count = 0;
-      for (let round = 0; round < maxRounds; round++) {
+      const until = monotonic() + budgetMs;
+      for (;;) {
         const { found, next } = await find({
           endpoint: endpoint.seq,
           q: '',
@@ -50,13 +52,13 @@ export function createCountingService(options: {
           since,
           after,
           limit: foundAtOnce,
-          signal,
+          reader: { ...principal, signal },
         });
         count += found.length;
         const isFull = found.length === foundAtOnce;
         after = isFull ? found.at(-1) : next;
         // A search that stopped before it was full has spent its budget, or is complete.
-        if (!isFull || signal?.aborted) break;
+        if (!isFull || monotonic() >= until) break;
       }
       return { count, nextCursor: after ? encodeCursor(after) : null };
     },

@@ -80,7 +80,7 @@ export function createDeletionService(options: {
             since,
             after,
             limit: foundAtOnce,
-            signal,
+            reader: { ...principal, signal },
           });
           const seqs = found.map(({ seq }) => seq);
           deleted += await removeAll(of, seqs, signal);

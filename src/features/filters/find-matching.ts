@@ -1,4 +1,5 @@
 /* The search for the events that a filter matches, which counting and deleting repeat until it is complete. */
+import type { Reader } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
@@ -14,5 +15,5 @@ export type FindMatching = (search: {
   since: number;
   after: Position | undefined;
   limit: number;
-  signal: AbortSignal | undefined;
+  reader: Reader;
 }) => Promise<{ found: Position[]; next: Position | undefined }>;

@@ -46,6 +46,7 @@ export const FilterTestResult = t.Object(
       }),
       { description: 'newest first' },
     ),
+    untested: t.Integer({ description: 'events for which there was no time, the oldest ones' }),
   },
   { title: 'FilterTestResult' },
 );

@@ -3,10 +3,11 @@
  * it is saved. Its name is for people: it need not be unique.
  */
 import type { Clock } from '../../core/clock.ts';
+import type { Reader } from '../../core/content-reads.ts';
 import { limitReached, notFound } from '../../core/errors.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
 import { maxFiltersPerEndpoint } from '../../core/limits.ts';
-import type { TeamAccess } from '../../core/principal.ts';
+import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { readName } from '../../core/text.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
@@ -15,6 +16,9 @@ import type { ReadableEndpoint } from '../events/reading.ts';
 import type { FilterInput, FilterTest, FilterTestResult, SavedFilter } from './model.ts';
 import { readSelection } from './selection.ts';
 import type { FilterRow, FiltersStore } from './store.ts';
+
+/** `signal`: aborted when the client disconnects. */
+type ReadingMember = MemberAccess & Reader;
 
 export type FiltersService = ReturnType<typeof createFiltersService>;
 
@@ -27,12 +31,16 @@ export function createFiltersService(options: {
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
   /** The newest events of an endpoint. */
-  newest: (principal: TeamAccess, endpointId: string, limit: number) => Promise<EventSummary[]>;
-  /** For each event with one of these row numbers: whether it matches, and the text of the term that decided. */
+  newest: (reader: ReadingMember, endpointId: string, limit: number) => Promise<EventSummary[]>;
+  /**
+   * For each event with one of these row numbers: whether it matches, and the text of the term that decided. The last ones are missing
+   * when the budget of a search is spent.
+   */
   explain: (
     filter: Filter,
     endpoint: ReadableEndpoint,
     seqs: readonly number[],
+    reader: Reader,
   ) => Promise<Map<number, { matches: boolean; clause: string }>>;
 }) {
   const { store, clock, random, endpoint: findEndpoint, newest, explain } = options;
@@ -62,14 +70,25 @@ export function createFiltersService(options: {
       if (!(await store.remove({ teamId: principal.teamId, endpoint: seq }, id))) throw notFound('filter');
     },
 
-    /** Tries a filter on the newest events. @throws invalid for the filter, not_found */
-    async test(principal: TeamAccess, endpointId: string, request: FilterTest): Promise<FilterTestResult> {
+    /**
+     * Tries a filter on the newest events, as many as a call has time for.
+     * @param signal aborted when the client disconnects
+     * @throws invalid for the filter, not_found; as `ContentReads.run`
+     */
+    async test(
+      principal: MemberAccess,
+      endpointId: string,
+      request: FilterTest,
+      signal?: AbortSignal,
+    ): Promise<FilterTestResult> {
+      const reader = { ...principal, signal };
       const filter = parseWhere(request.where);
       const endpoint = await findEndpoint(principal, endpointId);
-      const events = await newest(principal, endpointId, request.limit ?? defaultTested);
+      const events = await newest(reader, endpointId, request.limit ?? defaultTested);
       const seqOf = ({ id }: EventSummary): number => parseEventId(id)?.seq ?? 0;
-      const results = await explain(filter, endpoint, events.map(seqOf));
-      const result: FilterTestResult = { matched: [], unmatched: [] };
+      const results = await explain(filter, endpoint, events.map(seqOf), reader);
+      const tested = events.findLastIndex(event => results.has(seqOf(event))) + 1;
+      const result: FilterTestResult = { matched: [], unmatched: [], untested: events.length - tested };
       for (const event of events) {
         // Missing: it was removed meanwhile.
         const { matches, clause } = results.get(seqOf(event)) ?? { matches: undefined, clause: '' };

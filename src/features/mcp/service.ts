@@ -57,17 +57,18 @@ export function createMcpService(options: {
   const { endpoints, events, feed, schemas, replaying, waitSemaphore, clock, baseUrl } = options;
 
   const listEvents = async (
-    { principal }: ToolContext,
+    { principal, signal }: ToolContext,
     given: Input<'list_events'> & { q?: string },
   ): Promise<Output<'list_events'>> => {
     const { endpointId, limit = 25, cursor, q, where } = given;
-    const page = await events.list(principal, {
+    const query = {
       endpointId,
       limit: String(Math.min(limit, maxListed)),
       ...(cursor !== undefined && { cursor }),
       ...(q !== undefined && { q }),
       ...(where !== undefined && { where }),
-    });
+    };
+    const page = await events.list(principal, query, signal);
     return { notice, ...fitSummaries(page.events), nextCursor: page.nextCursor, scannedTo: page.scannedTo };
   };
 
@@ -90,9 +91,10 @@ export function createMcpService(options: {
     search_events: (context: ToolContext, given: Input<'search_events'>): Promise<Output<'search_events'>> =>
       listEvents(context, given),
 
-    async get_event({ principal }: ToolContext, given: Input<'get_event'>): Promise<Output<'get_event'>> {
+    async get_event({ principal, signal }: ToolContext, given: Input<'get_event'>): Promise<Output<'get_event'>> {
       const { eventId, bodyOffset = 0, bodyCharacters = defaultBodyCharacters } = given;
-      const excerpt = await events.excerpt(principal, eventId, { offset: bodyOffset, characters: bodyCharacters });
+      const range = { offset: bodyOffset, characters: bodyCharacters };
+      const excerpt = await events.excerpt(principal, eventId, range, signal);
       return toEventResult(excerpt, bodyOffset);
     },
 

@@ -2,8 +2,10 @@
  * Notifications about stored events: one hub, and tails over an endpoint's history. A tail waits for the next events, rechecks
  * access before it gives any out, and ends when access ends. Event streams and the waiting calls of agents are tails.
  */
+
 import type { Clock } from '../../core/clock.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
+import type { Reader } from '../../core/content-reads.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import type { MemberAccess } from '../../core/principal.ts';
@@ -44,7 +46,7 @@ export function createNotificationsService(options: {
   endpoint: (principal: MemberAccess, id: string) => Promise<ReadableEndpoint>;
   events: Pick<EventsService, 'newest' | 'listAfter' | 'listBySeq'>;
   /** Decides which events match. */
-  createEventFilter: (filter: Filter, endpoint: ReadableEndpoint) => EventFilter;
+  createEventFilter: (filter: Filter, endpoint: ReadableEndpoint, reader: Reader) => EventFilter;
   /** Limits the open streams of each account. */
   streamSemaphore: Semaphore;
   /** Other processes store events in the same database. */
@@ -67,15 +69,18 @@ export function createNotificationsService(options: {
   const openTail = async (request: TailRequest): Promise<Tail> => {
     const { principal, endpointId, after, filter: given, recheck, signal, isLongLived = false } = request;
     const endpoint = await findEndpoint(principal, endpointId);
-    const filter = given && createEventFilter(given, endpoint);
+    const closing = new AbortController();
+    const readerNow = () => ({ ...access.principal(), signal: closing.signal, isPatient: true });
+    const filter =
+      given && createEventFilter(given, endpoint, { ...principal, signal: closing.signal, isPatient: true });
     const newest = await events.newest();
     if (hub.isShuttingDown()) throw unavailable('shutting down, try again', 5);
     const access = createAccessCheck({ principal, endpointId, endpoint, recheck, findEndpoint });
     const own: TailSource = {
-      listAfter: (position, limit) => events.listAfter(access.principal(), access.endpoint(), position, limit, filter),
-      listBySeq: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs, filter),
+      listAfter: (position, limit) => events.listAfter(readerNow(), access.endpoint(), position, limit, filter),
+      listBySeq: seqs => events.listBySeq(readerNow(), access.endpoint(), seqs, filter),
       ...(request.withChanges && {
-        listChanged: seqs => events.listBySeq(access.principal(), access.endpoint(), seqs),
+        listChanged: seqs => events.listBySeq(readerNow(), access.endpoint(), seqs),
       }),
     };
     const tail = createTail({
@@ -86,6 +91,7 @@ export function createNotificationsService(options: {
       isShared,
       monotonic: clock.monotonic,
     });
+    void tail.ended.then(() => closing.abort());
     hub.add({ tail, endpoint: endpoint.seq, isLongLived });
     if (signal?.aborted) tail.close();
     signal?.addEventListener('abort', tail.close, { once: true });

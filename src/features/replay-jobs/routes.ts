@@ -32,8 +32,8 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
     .use(authenticated(gate))
     .post(
       '',
-      async ({ principal, body, status }) => {
-        const created = await replayJobs.create(principal, body);
+      async ({ principal, body, status, request }) => {
+        const created = await replayJobs.create(principal, body, request.signal);
         return 'id' in created ? status(202, created) : status(200, created);
       },
       {

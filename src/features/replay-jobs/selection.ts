@@ -1,4 +1,5 @@
 /* Which events a replay job has. They are fixed when it is created. */
+import type { Reader } from '../../core/content-reads.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
@@ -16,14 +17,15 @@ export type SelectionOptions = {
   matching: (
     principal: TeamAccess,
     selection: { endpointId: string; where: string },
+    reader: Reader,
   ) => AsyncIterable<{ seqs: number[] }>;
   /** Summaries of these events. */
-  summaries: (principal: TeamAccess, endpointId: string, seqs: readonly number[]) => Promise<EventSummary[]>;
+  summaries: (reader: MemberAccess & Reader, endpointId: string, seqs: readonly number[]) => Promise<EventSummary[]>;
 };
 
 export function createSelection({ store, matching, summaries }: SelectionOptions) {
   /** The events that the request names. @throws not_found when the endpoint does not have one of them */
-  async function* chosen(principal: TeamAccess, endpointId: string, ids: readonly string[]) {
+  async function* chosen(principal: MemberAccess & Reader, endpointId: string, ids: readonly string[]) {
     const wanted = new Set(ids);
     const seqs = [...wanted].map(id => parseEventId(id)?.seq ?? 0).sort((a, b) => a - b);
     for (let i = 0; i < seqs.length; i += chosenTogether) {
@@ -34,11 +36,16 @@ export function createSelection({ store, matching, summaries }: SelectionOptions
     }
   }
 
-  /** The events of a job, oldest first. @throws invalid when there are too many, not_found */
-  return async (principal: MemberAccess, request: ReplayJobInput): Promise<{ seqs: number[]; bytes: number }> => {
+  /** The events of a job, oldest first. @throws invalid when there are too many, not_found; as `ContentReads.run` */
+  return async (
+    principal: MemberAccess & Reader,
+    request: ReplayJobInput,
+  ): Promise<{ seqs: number[]; bytes: number }> => {
     const { endpointId, per = 'event', eventIds } = request;
     const where = whereOf(request);
-    const steps = eventIds ? chosen(principal, endpointId, eventIds) : matching(principal, { endpointId, where });
+    const steps = eventIds
+      ? chosen(principal, endpointId, eventIds)
+      : matching(principal, { endpointId, where }, principal);
     const seqs: number[] = [];
     let bytes = 0;
     /** Of each delivery: the place of its event in `seqs`, and the event's size. */

@@ -110,9 +110,13 @@ export function createReplayJobsService(
     /**
      * Creates a job and starts it; with `dryRun` it only counts.
      * @throws invalid, not_found for the endpoint or the secret, conflict when a job that is not over sends to one of the
-     * destinations, limit_reached
+     * destinations, limit_reached; as `ContentReads.run`
      */
-    async create(principal: MemberAccess, request: ReplayJobInput): Promise<ReplayJob | ReplayJobDryRun> {
+    async create(
+      principal: MemberAccess,
+      request: ReplayJobInput,
+      signal?: AbortSignal,
+    ): Promise<ReplayJob | ReplayJobDryRun> {
       const dest = readKeptDestination(request.dest);
       const dest2 = request.dest2 ? readKeptDestination(request.dest2) : null;
       const destinations = [dest, ...(dest2 === null ? [] : [dest2])].map(sameForAll);
@@ -129,7 +133,7 @@ export function createReplayJobsService(
       const endpoint = await findEndpoint(principal, request.endpointId);
       const secretId = request.sign?.secretId;
       if (secretId !== undefined && !hasSecret(endpoint.seq, secretId)) throw notFound('secret');
-      const { seqs, bytes } = await select(principal, request);
+      const { seqs, bytes } = await select({ ...principal, signal }, request);
       if (request.dryRun) return { matched: seqs.length, bytes };
       await checkDestinations(dest, dest2);
       const { ignore = [], compareHeaders = [], sign } = request;

@@ -13,11 +13,10 @@ export const replaysRoutes = ({ gate, replays }: { gate: Gate; replays: ReplaysS
     .use(authenticated(gate))
     .post(
       '/events/:id/replay',
-      ({ principal, params, body }) =>
-        replays.replay(principal, params.id, {
-          ...body,
-          via: principal.credential.kind === 'session' ? 'dashboard' : 'api',
-        }),
+      ({ principal, params, body, request }) => {
+        const via = principal.credential.kind === 'session' ? 'dashboard' : 'api';
+        return replays.replay(principal, params.id, { ...body, via }, request.signal);
+      },
       {
         ...jsonInput(ReplayRequest, { parse: parseExactJson }),
         params: IdParams,

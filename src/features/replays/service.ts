@@ -62,8 +62,6 @@ const maxConcurrentReplays = 10;
 
 export function createReplaysService(options: {
   store: ReplaysStore;
-  /** The event, when it belongs to the principal's team. @throws not_found, damaged */
-  getStored: (principal: TeamAccess, id: string) => Promise<StoredEvent>;
   /** Runs it with the event in memory, within the memory that there is for large ones. */
   withStored: ForwardAttemptOptions['withStored'];
   /** @throws not_found */
@@ -78,7 +76,7 @@ export function createReplaysService(options: {
   /** Called for every recorded attempt. `failed`: no answer. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
-  const { store, getStored, withStored, endpoint: findEndpoint, prepare, clock, onAttempt } = options;
+  const { store, withStored, endpoint: findEndpoint, prepare, clock, onAttempt } = options;
   const semaphore = createSemaphore(maxConcurrentReplays);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
@@ -147,25 +145,25 @@ export function createReplaysService(options: {
     /**
      * @throws invalid for the destination, an edit or what cannot be signed, forbidden for what may not be signed, rate_limited when
      * the account has too many replays running, not_found for the event or the secret, unreachable when there was no answer. Apps
-     * send nothing to listeners
+     * send nothing to listeners. @param signal when the caller disconnects before the event is read, nothing is sent
      */
     async replay(
       principal: Replayer,
       id: string,
       { via, ...request }: ReplayRequest & { via: ReplayVia },
+      signal?: AbortSignal,
     ): Promise<ReplayResult | ReplayDryRun> {
       const { sign, edit, listener } = request;
       if (listener !== undefined || (sign && sign.mode !== 'none') || (edit && isEdit(edit))) requireUser(principal);
       checkSign(sign);
       const url = destinationOf(request);
-      return run(principal, async () => {
-        const event = await getStored(principal, id);
+      const use = async (event: StoredEvent): Promise<ReplayResult | ReplayDryRun> => {
         const prepared = prepare(principal, event, { ...request, url });
-        return request.dryRun
-          ? toDryRun(prepared)
-          : // The destination of a listener is not one that agents may use.
-            sendAndRecord(principal, event, prepared, { via: listener === undefined ? via : 'listen', listener });
-      });
+        if (request.dryRun) return toDryRun(prepared);
+        // The destination of a listener is not one that agents may use.
+        return sendAndRecord(principal, event, prepared, { via: listener === undefined ? via : 'listen', listener });
+      };
+      return run(principal, () => withStored(principal, id, use, signal));
     },
 
     /**
@@ -202,8 +200,9 @@ export function createReplaysService(options: {
     replayAsCaptured: (principal: Replayer, id: string, givenUrl: string): Promise<ReplayResult> =>
       run(principal, async () => {
         const url = readDestination(givenUrl);
-        const event = await getStored(principal, id);
-        return sendAndRecord(principal, event, prepare(principal, event, { url }), { via: 'mcp' });
+        return withStored(principal, id, event =>
+          sendAndRecord(principal, event, prepare(principal, event, { url }), { via: 'mcp' }),
+        );
       }),
 
     /**

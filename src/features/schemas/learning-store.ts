@@ -5,6 +5,7 @@
  */
 import type { Client, InStatement, Row } from '@libsql/client';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { backgroundRead } from '../../core/content-reads.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import { type ContentRow, createContentReader } from '../../db/contents.ts';
@@ -83,6 +84,7 @@ export function createLearningStore(
     ): Promise<void> {
       await reader.read(
         events.filter(({ size }) => size <= largeBodyBytes),
+        backgroundRead,
         async (event, content) => {
           if (!(content instanceof DamagedError)) await use(event, content.body);
         },

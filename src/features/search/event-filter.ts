@@ -3,9 +3,12 @@
  * stream is about to send, a feed has read, or an export is about to write. Columns are looked at first; contents are read, and
  * signatures verified, only when nothing else decides.
  */
+import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import type { ContentRead } from '../../core/content-reads.ts';
 import { decidingTerm, evaluate, readInSteps } from '../../core/filter/evaluate.ts';
 import { type Filter, textOf } from '../../shared/filter/filter.ts';
+import { type BudgetLimits, createBudget } from './budget.ts';
 import { allFacts, filterCondition, type ReadVerdict } from './condition.ts';
 import { planOf } from './plan.ts';
 import type { SearchStore } from './store.ts';
@@ -26,12 +29,15 @@ export type EventFilter = {
    * @param undecided whether a damaged event is selected when its columns leave open whether it matches
    */
   select: (seqs: readonly number[], options?: { time?: number; undecided?: boolean }) => Promise<Set<number>>;
-  /** For each of these events that is there: whether it matches, and the text of the term that decided. */
+  /**
+   * For each of these events that is there: whether it matches, and the text of the term that decided. The last ones are missing when
+   * the budget of a search is spent.
+   */
   explain: (seqs: readonly number[]) => Promise<Map<number, { matches: boolean; clause: string }>>;
 };
 
-/** Events whose contents are read together. */
-const explainedAtOnce = 32;
+/** The events that `explain` reads together: as many as take about so long. */
+const explained = { targetMs: 20, initial: 1, min: 1, max: 32 };
 
 export function createEventFilter(options: {
   store: SearchStore;
@@ -41,8 +47,11 @@ export function createEventFilter(options: {
   now: () => number;
   monotonic: () => number;
   readVerdict: ReadVerdict;
+  budget: BudgetLimits;
+  /** Runs a read of contents when its turn has come. */
+  runRead: <T>(work: (read: ContentRead) => Promise<T>) => Promise<T>;
 }): EventFilter {
-  const { store, endpoint, filter, now, monotonic, readVerdict } = options;
+  const { store, endpoint, filter, now, monotonic, readVerdict, budget: limits, runRead } = options;
   const isEmpty = filter.root === undefined;
   return {
     text: filter.text,
@@ -54,22 +63,26 @@ export function createEventFilter(options: {
       if (isEmpty || seqs.length === 0) return new Set(seqs);
       const condition = filterCondition(filter, { q: '', now: time, indexed: false, readVerdict, undecided });
       const rest = { endpoint, since: Number.MIN_SAFE_INTEGER, after: undefined };
-      const verifier = createVerifier({ store, rest, condition, newestBlock: 0, monotonic });
-      return new Set((await verifier.inEvents(seqs)).map(({ seq }) => seq));
+      return runRead(async read => {
+        const verifier = createVerifier({ store, rest, condition, newestBlock: 0, monotonic, read });
+        return new Set((await verifier.inEvents(seqs)).map(({ seq }) => seq));
+      });
     },
 
-    async explain(seqs) {
-      const time = now();
-      const yieldIfDue = createTimeSlices({ monotonic });
-      const results = new Map<number, { matches: boolean; clause: string }>();
-      const rest = { endpoint, since: Number.MIN_SAFE_INTEGER, after: undefined };
-      for (let at = 0; at < seqs.length; at += explainedAtOnce) {
-        const some = seqs.slice(at, at + explainedAtOnce);
-        const attempts = await store.attemptsOf(endpoint, some);
-        await store.bodies(
-          rest,
-          some,
-          async (row, content) => {
+    explain: seqs =>
+      runRead(async read => {
+        const time = now();
+        const yieldIfDue = createTimeSlices({ monotonic, signal: read.signal });
+        const results = new Map<number, { matches: boolean; clause: string }>();
+        const plan = planOf(filter, time).columns;
+        const batchSize = createBatchSize(explained);
+        const budget = createBudget(limits, monotonic);
+        // Tests something even when the budget is spent at once.
+        for (let at = 0; at < seqs.length && (at === 0 || !budget.isSpent()); ) {
+          const startedAt = monotonic();
+          const some = seqs.slice(at, at + batchSize.units());
+          const attempts = await store.attemptsOf(endpoint, some);
+          await store.bodies({ endpoint, seqs: some, plan, read }, async (row, content) => {
             const facts = await allFacts({ ...row, attempt: attempts.get(row.seq) ?? 1 }, content, readVerdict);
             for (const _ of readInSteps(filter, facts.content)) await yieldIfDue();
             const term = decidingTerm(filter, facts, time);
@@ -78,11 +91,11 @@ export function createEventFilter(options: {
               clause: term ? textOf(filter, term) : '',
             });
             await yieldIfDue();
-          },
-          planOf(filter, time).columns,
-        );
-      }
-      return results;
-    },
+          });
+          at += some.length;
+          batchSize.record(some.length, monotonic() - startedAt);
+        }
+        return results;
+      }),
   };
 }

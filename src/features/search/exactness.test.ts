@@ -2,10 +2,12 @@
  * Searches find exactly what a naive filter finds: thousands of terms on GitHub's examples, while events are stored, deleted, moved
  * between blocks, and left as rows of 1.0; with budgets that cut a search into many requests.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { githubPayloads } from '../../../scripts/lib/payloads.ts';
 import { signBlock } from '../../core/block-signature.ts';
+import { backgroundRead } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
 import { toFieldLines } from '../../core/headers.ts';
 import { createMatcher, searchTexts } from '../../core/search-text.ts';
@@ -151,7 +153,7 @@ async function searchAll(
   const seqs: number[] = [];
   let after: Position | undefined;
   for (let requests = 1; ; requests++) {
-    const { found, next } = await finder.find({ endpoint, q, since: 0, after, limit });
+    const { found, next } = await finder.find({ endpoint, q, since: 0, after, limit, read: backgroundRead });
     seqs.push(...found.map(({ seq }) => seq));
     after = found.length === limit ? found.at(-1) : next;
     if (!after) return { seqs, requests };

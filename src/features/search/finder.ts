@@ -7,6 +7,8 @@
  * retention window come last in the list; they are few, and all read.
  */
 
+import { createBatchSize } from '../../core/concurrency/batch-size.ts';
+import type { ContentRead } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
 import { invalid } from '../../core/errors.ts';
 import { maxSearchCharacters } from '../../core/limits.ts';
@@ -33,12 +35,16 @@ export type Search = {
   /** Only events after this position of the list. */
   after: Position | undefined;
   limit: number;
-  /** Aborts the search when the client disconnects. */
-  signal?: AbortSignal | undefined;
+  /** Ends the search when its client disconnects. */
+  read: ContentRead;
 };
 
-/** Blocks that are read together: first, and at most. Reading fields takes longer than searching texts, reading only rows is quick. */
+/**
+ * Blocks that are read together: first, and at most. Reading fields takes longer than searching texts, reading only rows is quick. Large
+ * events take long, so their number follows the time.
+ */
 const firstBlocks = 2;
+const blocksMs = 50;
 const maxBlocks = { texts: 32, fields: 8, rows: 256 };
 /** Reading only the rows of a block costs about so much of reading it. */
 const costOfRows = 1 / 16;
@@ -57,20 +63,20 @@ export function createFinder(options: {
 
   /** Adds the matches after `rest.after` to `state` until the budget is spent. @throws ChangedError; `state` has the matches so far then */
   const searchBlocks = async (
-    { rest, condition, limit, signal }: Work,
+    { rest, condition, limit, read }: Work,
     opening: Opening,
     budget: Budget,
     state: Found,
   ): Promise<void> => {
     const candidates = createCandidates(store, rest, condition.narrowing, opening);
     const { newestBlock } = opening;
-    const verifier = createVerifier({ store, rest, condition, newestBlock, monotonic });
+    const verifier = createVerifier({ store, rest, condition, newestBlock, monotonic, read });
     const rows = createUnsigned({ store, rest, ...opening });
     /** Matches by row number that may be preceded by others. */
     const early = new Map<number, Position>();
     const { isText, isOfRows } = condition;
     const most = isText ? maxBlocks.texts : isOfRows ? maxBlocks.rows : maxBlocks.fields;
-    let blocksAtOnce = firstBlocks;
+    const blocksAtOnce = createBatchSize({ targetMs: blocksMs, initial: firstBlocks, min: 1, max: most });
     let start: Position | undefined;
 
     for (;;) {
@@ -84,16 +90,17 @@ export function createFinder(options: {
       const reached = open && { receivedAt: open.receivedAt, seq: open.seq + 1 };
       // A block may begin before the position where the search continued.
       if (!reached || isListedAfter(reached, rest.after)) state.next = reached;
-      if (!open || state.found.length === limit || signal?.aborted) return;
+      if (!open || state.found.length === limit) return;
       start ??= rest.after ?? reached;
       // Always makes progress, or the next request would repeat the same work.
       if (budget.isSpent() && reached && isListedAfter(reached, start)) return;
       let found: Position[];
       if (open === nextBlock) {
-        const some = await candidates.take(blocksAtOnce);
+        const some = await candidates.take(blocksAtOnce.units());
+        const startedAt = monotonic();
         found = some.length > 0 ? await verifier.inBlocks(some) : [];
+        blocksAtOnce.record(some.length, monotonic() - startedAt);
         budget.spend(isText ? some.length : some.length * costOfRows + verifier.takeUnpacked());
-        if (some.length > 0) blocksAtOnce = Math.min(blocksAtOnce * 2, most);
       } else {
         const some = await rows.take();
         budget.spend(some.length);
@@ -104,19 +111,16 @@ export function createFinder(options: {
   };
 
   /** The same among pinned events that were received before `rest.since`. */
-  const searchPinned = async (
-    { rest, condition, limit, signal }: Work,
-    budget: Budget,
-    state: Found,
-  ): Promise<void> => {
+  const searchPinned = async ({ rest, condition, limit, read }: Work, budget: Budget, state: Found): Promise<void> => {
     const verifier = createVerifier({
       store,
       rest: { ...rest, since: Number.MIN_SAFE_INTEGER },
       condition,
       newestBlock: 0,
       monotonic,
+      read,
     });
-    for (let { after } = rest; state.found.length < limit && !signal?.aborted; ) {
+    for (let { after } = rest; state.found.length < limit; ) {
       const some = await store.pinned({ ...rest, after }, pinnedAtOnce);
       const found = await verifier.inEvents(some.map(({ seq }) => seq));
       state.found.push(...found.sort(byListOrder).slice(0, limit - state.found.length));
@@ -139,11 +143,11 @@ export function createFinder(options: {
      * @throws invalid when `q` is too long
      */
     async find(given: Search): Promise<Found> {
-      const { q, endpoint, since, after, limit, signal } = given;
+      const { q, endpoint, since, after, limit, read } = given;
       checkTerm(q);
       const condition = conditionOf(given);
       const { from = since, to } = condition.range;
-      const work = { condition, limit, signal };
+      const work = { condition, limit, read };
       const budget = createBudget(limits, monotonic);
       const first = to === undefined ? after : laterOf(after, { receivedAt: to, seq: 0 });
       const state: Found = { found: [], next: first };
@@ -166,10 +170,10 @@ export function createFinder(options: {
     },
 
     /** Those of these events that contain `q` and match the filter, in no particular order. */
-    matching(given: Pick<Search, 'endpoint' | 'q' | 'filter'>, seqs: readonly number[]): Promise<Position[]> {
+    matching(given: Pick<Search, 'endpoint' | 'q' | 'filter' | 'read'>, seqs: readonly number[]): Promise<Position[]> {
       const rest: ListRest = { endpoint: given.endpoint, since: Number.MIN_SAFE_INTEGER, after: undefined };
       const condition = conditionOf(given);
-      return createVerifier({ store, rest, condition, newestBlock: 0, monotonic }).inEvents(seqs);
+      return createVerifier({ store, rest, condition, newestBlock: 0, monotonic, read: given.read }).inEvents(seqs);
     },
   };
 }

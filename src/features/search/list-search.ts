@@ -2,7 +2,9 @@
  * Searches the list itself, for conditions that signatures cannot narrow: columns exclude most rows in SQL, a few thousand positions at
  * a time. When all matching events are in a table of their own, such as pinned ones, only those are read.
  */
+import type { ContentRead } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
+import { groupBySize } from '../../core/group-by-size.ts';
 import type { Budget } from './budget.ts';
 import type { Condition, EventRow } from './condition.ts';
 import { byListOrder, isListedAfter } from './list-order.ts';
@@ -17,14 +19,15 @@ export type Work = {
   rest: ListRest;
   condition: Condition;
   limit: number;
-  signal: AbortSignal | undefined;
+  read: ContentRead;
 };
 
 /** List positions per step: for the first step, and the maximum. */
 const firstStep = 256;
 const maxStep = 16_384;
-/** Rows that are decided together, perhaps by their contents. */
+/** Rows that are decided together, perhaps by their contents: so many, and not more bytes unless it is one event. */
 const rowsAtOnce = 32;
+const bytesAtOnce = 4 << 20;
 /** Reading this many rows costs as much as reading a block. */
 const rowsPerBlock = 1024;
 
@@ -50,25 +53,24 @@ export function createListSearch({ store, monotonic }: { store: SearchStore; mon
   };
 
   /** Adds the matches after `rest.after` to `state` until the budget is spent. */
-  return async ({ rest, condition, limit, signal }: Work, budget: Budget, state: Found): Promise<void> => {
-    const verifier = createVerifier({ store, rest, condition, newestBlock: 0, monotonic });
+  return async ({ rest, condition, limit, read }: Work, budget: Budget, state: Found): Promise<void> => {
+    const verifier = createVerifier({ store, rest, condition, newestBlock: 0, monotonic, read });
     let { after } = rest;
     for (let step = firstStep; ; step = Math.min(step * 4, maxStep)) {
       const part = { ...rest, after };
       const { rows, next } =
         (await readRequired(part, condition, firstStep)) ?? (await store.list(part, condition.columns, step));
       budget.spend(step / rowsPerBlock);
-      for (let at = 0; at < rows.length; at += rowsAtOnce) {
-        const some = rows.slice(at, at + rowsAtOnce);
+      for (const some of groupBySize(rows, bytesAtOnce, rowsAtOnce)) {
         const found = (await verifier.inRows(some)).sort(byListOrder);
         state.found.push(...found.slice(0, limit - state.found.length));
         const isFull = state.found.length === limit;
         state.next = isFull ? state.found.at(-1) : some.at(-1);
         budget.spend(verifier.takeUnpacked());
-        if (isFull || signal?.aborted || budget.isSpent()) return finish(state, next, rows);
+        if (isFull || budget.isSpent()) return finish(state, next, rows);
       }
       state.next = next;
-      if (!next || signal?.aborted || budget.isSpent()) return;
+      if (!next || budget.isSpent()) return;
       after = next;
     }
   };

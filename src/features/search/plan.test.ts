@@ -1,5 +1,7 @@
 /* Filters read only the blocks that signatures leave, contents only when columns leave it open, and verdicts last. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { backgroundRead } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
 import { insertStatements, packRows } from '../../ingest/store.ts';
@@ -57,9 +59,9 @@ async function find(where: string, { limit = 100, blocks = 1_000_000, endpoint =
       read.rowsOfBlocks += numbers.length;
       return store.blockRows(rest, numbers, plan);
     },
-    bodies: (rest, seqs, use, plan) => {
-      read.contents += seqs.length;
-      return store.bodies(rest, seqs, use, plan);
+    bodies: (which, use) => {
+      read.contents += which.seqs.length;
+      return store.bodies(which, use);
     },
   };
   const finder = createFinder({ store: counting, monotonic: () => 0, indexed: true, budget: { ms: 1, blocks } });
@@ -69,12 +71,22 @@ async function find(where: string, { limit = 100, blocks = 1_000_000, endpoint =
     filter: parseFilter(where),
     now: () => startedAt + count,
     monotonic: () => 0,
+    budget: { ms: 1, blocks },
+    runRead: work => work(backgroundRead),
     readVerdict: async () => {
       read.verdicts++;
       return 'none';
     },
   });
-  const { found, next } = await finder.find({ endpoint, q: '', filter, since: 0, after: undefined, limit });
+  const { found, next } = await finder.find({
+    endpoint,
+    q: '',
+    filter,
+    since: 0,
+    after: undefined,
+    limit,
+    read: backgroundRead,
+  });
   return { times: found.map(({ receivedAt }: Position) => receivedAt - startedAt), next, ...read };
 }
 

@@ -4,6 +4,7 @@
  * functions that take time in proportion to the text. Captured text is never returned as TEXT.
  */
 import type { Client, InValue, Row } from '@libsql/client';
+import type { ContentRead } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
 import { DamagedError } from '../../core/stored-content.ts';
 import { createContentReader } from '../../db/contents.ts';
@@ -247,15 +248,18 @@ export function createRowsStore(scans: Client) {
 
     /** Calls `use` with the content of each event, in any order. */
     async bodies(
-      rest: ListRest,
-      seqs: readonly number[],
+      {
+        endpoint,
+        seqs,
+        plan,
+        read,
+      }: { endpoint: number; seqs: readonly number[]; plan: ColumnPlan | undefined; read: ContentRead },
       use: (event: EventRow, content: RowContent | undefined) => Promise<void>,
-      plan?: ColumnPlan,
     ): Promise<void> {
       const select = selectRow(plan);
       const sql = `${select.sql}, block, block_start, encoding, content, sha256, path, query, source_ip
         FROM events WHERE seq ${inList} AND +endpoint = ?`;
-      const args = [...select.args, JSON.stringify(seqs), rest.endpoint];
+      const args = [...select.args, JSON.stringify(seqs), endpoint];
       const found = (await rows(sql, args)).map(row => ({
         ...toRow(row),
         block: row[rowColumns] === null ? null : Number(row[rowColumns]),
@@ -267,7 +271,9 @@ export function createRowsStore(scans: Client) {
         query: row[rowColumns + 6] === null ? null : bytesOf(row[rowColumns + 6]),
         sourceIp: String(row[rowColumns + 7]),
       }));
-      await contents.read(found, (row, content) => use(row, content instanceof DamagedError ? undefined : content));
+      await contents.read(found, read, (row, content) =>
+        use(row, content instanceof DamagedError ? undefined : content),
+      );
     },
   };
 }

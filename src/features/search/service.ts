@@ -1,4 +1,5 @@
 /* Search: finds events, and maintains their signatures. */
+import type { ContentReads, Reader } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
@@ -21,6 +22,9 @@ export type Verify = (
 /** A filter, and the address of the endpoint, which signatures may cover. */
 export type Where = { filter: Filter; endpoint: IngestAddress };
 
+/** `reader`: undefined for background work. */
+type By = { where?: Where | undefined; reader: Reader | undefined };
+
 export type SearchService = ReturnType<typeof createSearchService>;
 
 export function createSearchService(
@@ -31,19 +35,22 @@ export function createSearchService(
     /** Epoch ms. */
     now: () => number;
     verify: Verify;
+    contentReads: ContentReads;
     budget?: BudgetLimits | undefined;
   },
 ) {
-  const { store, runs, signing, monotonic, indexed, now, verify, budget = defaultBudget } = options;
+  const { store, runs, signing, monotonic, indexed, now, verify, budget = defaultBudget, contentReads } = options;
   const finder = createFinder({ store, monotonic, indexed, budget });
 
-  const eventFilter = (filter: Filter, endpoint: IngestAddress): EventFilter =>
+  const eventFilter = (filter: Filter, endpoint: IngestAddress, reader?: Reader): EventFilter =>
     createEventFilter({
       store,
       endpoint: endpoint.seq,
       filter,
       now,
       monotonic,
+      budget,
+      runRead: work => contentReads.run(reader, work),
       readVerdict: async event => (await verify(endpoint, [event]))[0]?.verdict ?? 'none',
     });
 
@@ -53,17 +60,21 @@ export function createSearchService(
     /**
      * The next events of an endpoint's list that match the filter and contain `q`, newest first, at most `limit`. A call works within a
      * budget: `next` is the position up to which it has searched, undefined when it is complete.
-     * @throws invalid when `q` is too long
+     * @throws invalid when `q` is too long; as `ContentReads.run`
      */
-    find: ({ where, ...search }: Omit<Search, 'filter'> & { where?: Where | undefined }) =>
-      finder.find({ ...search, filter: where && eventFilter(where.filter, where.endpoint) }),
+    find: ({ where, reader, ...search }: Omit<Search, 'filter' | 'read'> & By) =>
+      contentReads.run(reader, read =>
+        finder.find({ ...search, read, filter: where && eventFilter(where.filter, where.endpoint) }),
+      ),
 
-    /** Those of these events that contain `q` and match the filter, in no particular order. */
+    /** Those of these events that contain `q` and match the filter, in no particular order. @throws as `ContentReads.run` */
     matching: (
-      { where, ...search }: Pick<Search, 'endpoint' | 'q'> & { where?: Where | undefined },
+      { where, reader, ...search }: Pick<Search, 'endpoint' | 'q'> & By,
       seqs: readonly number[],
     ): Promise<Position[]> =>
-      finder.matching({ ...search, filter: where && eventFilter(where.filter, where.endpoint) }, seqs),
+      contentReads.run(reader, read =>
+        finder.matching({ ...search, read, filter: where && eventFilter(where.filter, where.endpoint) }, seqs),
+      ),
 
     ...createIndexCheck({ signing, runs, search: store }),
     ...createIndexMaintenance(options),
@@ -71,12 +82,13 @@ export function createSearchService(
     /**
      * Decides for events that are known by their row numbers, as streams, feeds and exports do (event-filter.ts).
      * @param filter of `parseWhere` (core/where.ts)
+     * @param reader undefined: background work
      */
     createEventFilter: eventFilter,
 
-    /** For each of these events: whether it matches, and the text of the term that decided. */
-    explain: (filter: Filter, endpoint: IngestAddress, seqs: readonly number[]) =>
-      eventFilter(filter, endpoint).explain(seqs),
+    /** As `explain` of an event filter. */
+    explain: (filter: Filter, endpoint: IngestAddress, seqs: readonly number[], reader: Reader) =>
+      eventFilter(filter, endpoint, reader).explain(seqs),
 
     /** An upper bound of the events without a signature: rows of 1.0 that are not packed. */
     lag: signing.rowsToPack,

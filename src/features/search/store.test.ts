@@ -1,5 +1,7 @@
 /* A search reads only its own endpoint. */
+
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { backgroundRead } from '../../core/content-reads.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { storeAsRows } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
@@ -41,6 +43,9 @@ test('no query returns events of another endpoint', async () => {
     own,
   );
   const bodies: { seq: number }[] = [];
-  await store.bodies(rest, seqs, async event => void bodies.push(event));
+  await store.bodies(
+    { endpoint: 1, seqs, plan: undefined, read: backgroundRead },
+    async event => void bodies.push(event),
+  );
   expect(order(bodies)).toEqual(own);
 });

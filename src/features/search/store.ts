@@ -172,11 +172,11 @@ export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
       return row && bytesOf(row[0]);
     },
 
-    /** These blocks as stored; only the numbers of blocks larger than `maxBytes`. */
+    /** These blocks as stored; only the numbers and sizes of blocks larger than `maxBytes`. */
     async blocks(
       numbers: readonly number[],
       maxBytes: number,
-    ): Promise<{ blocks: Map<number, StoredBlock>; larger: number[] }> {
+    ): Promise<{ blocks: Map<number, StoredBlock>; larger: { number: number; bytes: number }[] }> {
       const list = JSON.stringify(numbers);
       const [small, large] = await scans.batch(
         [
@@ -184,12 +184,12 @@ export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
             sql: `SELECT seq, ${blockColumns} FROM blocks WHERE seq ${inList} AND bytes <= ?`,
             args: [list, maxBytes],
           },
-          { sql: `SELECT seq FROM blocks WHERE seq ${inList} AND bytes > ?`, args: [list, maxBytes] },
+          { sql: `SELECT seq, bytes FROM blocks WHERE seq ${inList} AND bytes > ?`, args: [list, maxBytes] },
         ],
         'read',
       );
       const blocks = new Map(small?.rows.map(row => [Number(row[0]), toStoredBlock(row, 1)]));
-      return { blocks, larger: large?.rows.map(row => Number(row[0])) ?? [] };
+      return { blocks, larger: large?.rows.map(row => ({ number: Number(row[0]), bytes: Number(row[1]) })) ?? [] };
     },
 
     /** Whether a block added after block number `block` has events up to `lastEvent`, which means that events were moved. */

@@ -3,6 +3,7 @@
  * read together, larger ones alone.
  */
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import { bytesToRead, type ContentRead } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
 import {
   type EventRecord,
@@ -33,10 +34,11 @@ export function createVerifier(options: {
   /** When the search began. */
   newestBlock: number;
   monotonic: () => number;
+  read: ContentRead;
 }) {
-  const { store, rest, condition, newestBlock, monotonic } = options;
+  const { store, rest, condition, newestBlock, monotonic, read } = options;
   const { columns } = condition;
-  const yieldIfDue = createTimeSlices({ monotonic });
+  const yieldIfDue = createTimeSlices({ monotonic, signal: read.signal });
   let unpacked = 0;
 
   const recordsOf = async (block: StoredBlock): Promise<EventRecord[]> => {
@@ -91,11 +93,13 @@ export function createVerifier(options: {
     const found: Position[] = [];
     for (let at = 0; at < numbers.length; at += blocksAtOnce) {
       const some = numbers.slice(at, at + blocksAtOnce);
+      await read.hold(0);
       const { blocks, larger } = await store.blocks(some, maxBlockBytes);
       found.push(...(await inContents(blocks.values(), known)));
       const missing = new Set(some);
       for (const number of blocks.keys()) missing.delete(number);
-      for (const number of larger) {
+      for (const { number, bytes } of larger) {
+        await read.hold(bytesToRead(bytes));
         const one = (await store.blocks([number], Number.MAX_SAFE_INTEGER)).blocks;
         if (one.size > 0) missing.delete(number);
         found.push(...(await inContents(one.values(), known)));
@@ -131,16 +135,11 @@ export function createVerifier(options: {
     for (let at = 0; at < seqs.length; at += eventsAtOnce) {
       const some = seqs.slice(at, at + eventsAtOnce);
       const attempts = await attemptsOf(some);
-      await store.bodies(
-        rest,
-        some,
-        async (row, content) => {
-          unpacked += blocksPerEvent;
-          const known = attempts.size === 0 ? row : { ...row, attempt: attempts.get(row.seq) };
-          if (await condition.matches(known, content, yieldIfDue)) found.push(toPosition(row));
-        },
-        columns,
-      );
+      await store.bodies({ endpoint: rest.endpoint, seqs: some, plan: columns, read }, async (row, content) => {
+        unpacked += blocksPerEvent;
+        const known = attempts.size === 0 ? row : { ...row, attempt: attempts.get(row.seq) };
+        if (await condition.matches(known, content, yieldIfDue)) found.push(toPosition(row));
+      });
     }
     return found;
   };

@@ -2,10 +2,12 @@
  * Searches with filters find exactly what a naive evaluation of every event finds, while events are stored, deleted, pinned, moved between
  * blocks, put into runs, left as rows of 1.0, and expired; with budgets that cut a search into many requests.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash, createHmac } from 'node:crypto';
 import { githubPayloads } from '../../../scripts/lib/payloads.ts';
 import { signBlock } from '../../core/block-signature.ts';
+import { backgroundRead } from '../../core/content-reads.ts';
 import type { Position } from '../../core/cursor.ts';
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { toFieldLines } from '../../core/headers.ts';
@@ -162,12 +164,22 @@ async function searchAll(
     filter: parseFilter(where),
     now: () => now,
     monotonic: () => 0,
+    budget,
+    runRead: work => work(backgroundRead),
     readVerdict: async event => (await verdicts.verify(endpoint, [event]))[0]?.verdict ?? 'none',
   });
   const seqs: number[] = [];
   let after: Position | undefined;
   for (let requests = 0; requests < 2000; requests++) {
-    const { found, next } = await finder.find({ endpoint: endpoint.seq, q, filter, since, after, limit });
+    const { found, next } = await finder.find({
+      endpoint: endpoint.seq,
+      q,
+      filter,
+      since,
+      after,
+      limit,
+      read: backgroundRead,
+    });
     seqs.push(...found.map(({ seq }) => seq));
     after = found.length === limit ? found.at(-1) : next;
     if (!after) return seqs;

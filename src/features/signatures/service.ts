@@ -5,8 +5,7 @@
  */
 
 import { encodeBody } from '../../core/body-encoding.ts';
-import { createSemaphore } from '../../core/concurrency/semaphore.ts';
-import { invalid, tooManyAtOnce } from '../../core/errors.ts';
+import { invalid } from '../../core/errors.ts';
 import type { MemberAccess } from '../../core/principal.ts';
 import { firstBytes } from '../../core/text.ts';
 import type { Explanation } from '../../platforms/engine/explain.ts';
@@ -18,12 +17,11 @@ import type { SignatureCheckRequest, SignatureExplanation } from './model.ts';
 
 export type SignaturesService = ReturnType<typeof createSignaturesService>;
 
-const maxConcurrentChecks = 4;
 const maxShownBytes = 64 << 10;
 
 export function createSignaturesService(options: {
   /** Runs `use` with the event, when it belongs to the principal's team. @throws not_found, damaged, rate_limited, overloaded */
-  withStored: <T>(
+  readStored: <T>(
     principal: MemberAccess,
     id: string,
     use: (event: StoredEvent) => Promise<T>,
@@ -34,8 +32,7 @@ export function createSignaturesService(options: {
   /** The URLs that the sender may have signed. */
   urlsOf: (event: StoredEvent, delivery: RawDelivery) => readonly string[];
 }) {
-  const { withStored, verdictOf, urlsOf } = options;
-  const semaphore = createSemaphore(maxConcurrentChecks);
+  const { readStored, verdictOf, urlsOf } = options;
 
   const checkEvent = async (event: StoredEvent, given: SignatureCheckRequest): Promise<SignatureExplanation> => {
     const shown = await verdictOf(event);
@@ -70,21 +67,16 @@ export function createSignaturesService(options: {
   };
 
   return {
-    /** @throws not_found; invalid when the text cannot be a secret of the platform, or the event has no such signature */
-    async check(
+    /**
+     * @throws not_found, damaged, rate_limited, overloaded; invalid when the text cannot be a secret of the platform, or the event has
+     * no such signature
+     */
+    check: (
       principal: MemberAccess,
       id: string,
       given: SignatureCheckRequest,
       signal?: AbortSignal,
-    ): Promise<SignatureExplanation> {
-      const release = semaphore.tryAcquire(principal.accountId);
-      if (!release) throw tooManyAtOnce(maxConcurrentChecks, 'checks');
-      try {
-        return await withStored(principal, id, event => checkEvent(event, given), signal);
-      } finally {
-        release();
-      }
-    },
+    ): Promise<SignatureExplanation> => readStored(principal, id, event => checkEvent(event, given), signal),
   };
 }
 

@@ -31,15 +31,7 @@ type Options = {
 
 export type TestEventsService = ReturnType<typeof createTestEventsService>;
 
-export function createTestEventsService({
-  endpoint,
-  findAddress,
-  urlOf,
-  testSecret,
-  record,
-  clock,
-  random,
-}: Options) {
+export function createTestEventsService({ endpoint, findAddress, urlOf, testSecret, record, clock, random }: Options) {
   /** Null when the platform's samples are not signed. @throws invalid for the given secret */
   const secretFor = async (
     seq: number,

@@ -173,7 +173,7 @@ const bySchema: Record<string, unknown> = {
   AnswerPreviewRequest: { ...rules, limit: 10 },
   AnswerPreview: { events: [{ event: summary, rule: 'retry twice', status: 500 }] },
   FilterTest: { where: filter.where, limit: 10 },
-  FilterTestResult: { matched: [], unmatched: [{ event: summary, clause: 'size>10k' }] },
+  FilterTestResult: { matched: [], unmatched: [{ event: summary, clause: 'size>10k' }], untested: 0 },
   FilterError: { error: 'invalid where: there is no field "tpye"', position: 0, nearest: 'type' },
   EventCount: { count: 1240, nextCursor: null },
   DeletionRequest: { where: 'type:order.* received<30d', pinned: false },

@@ -294,6 +294,8 @@ class FilterTestResult(TypedDict):
     matched: list[EventSummary]
     # newest first
     unmatched: list[FilterTestResultUnmatched]
+    # events for which there was no time, the oldest ones
+    untested: int
 
 
 class GuardBasic(TypedDict):

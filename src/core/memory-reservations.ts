@@ -1,9 +1,9 @@
 /*
- * Memory for large events while clients read them: a few reservations for each account, and a number of bytes for all together,
- * of which one account alone may have half. A request waits a while for its reservation; a client that reads nothing loses its own when another request needs it. Per
- * process.
+ * Memory for large events while they are read and sent: a few reservations for each account, and a number of bytes for all together, of
+ * which one account alone may have half. A request waits a while for its reservation; a client that reads nothing loses its own when another request needs it.
+ * Per process.
  */
-import { AppError } from '../../core/errors.ts';
+import { AppError } from './errors.ts';
 
 export type MemoryReservationOptions = {
   maxPerAccount: number;
@@ -25,6 +25,8 @@ export type MemoryReservation = {
   taken: () => void;
 };
 
+/** `signal`: aborted when the client has gone. `isPatient`: it waits as long as it takes. */
+type Requester = { accountId: string; signal?: AbortSignal | undefined; isPatient?: boolean };
 type Held = { accountId: string; bytes: number; offer: { since: number; stop: () => void } | undefined };
 type Waiting = { accountId: string; bytes: number; grant: () => void };
 
@@ -110,10 +112,9 @@ export function createMemoryReservations({
     heldBytes: (): number => heldBytes,
 
     /**
-     * @param signal aborted when the client has gone
-     * @throws rate_limited when the account has all of its reservations, overloaded when memory is short, both after a wait
+     * @throws the reason of the reader's signal; rate_limited when the account has all of its reservations, overloaded when memory is short, both after a wait
      */
-    reserve(accountId: string, bytes: number, signal?: AbortSignal): Promise<MemoryReservation> {
+    reserve({ accountId, signal, isPatient }: Requester, bytes: number): Promise<MemoryReservation> {
       return new Promise((resolve, reject) => {
         const fail = (error: unknown): void => {
           waiting.delete(own);
@@ -122,18 +123,19 @@ export function createMemoryReservations({
           grantWaiting();
         };
         const onAbort = (): void => fail(signal?.reason);
-        const timeout = setTimeout(() => {
+        const refuse = (): void => {
           const retry = { retryAfterSeconds: 5 };
           fail(
             isOverShare(own)
               ? new AppError(
                   'rate_limited',
-                  `at most ${maxPerAccount} large events at once, and fewer very large ones`,
+                  'too many large events of this account are being read at once, try again',
                   retry,
                 )
               : new AppError('overloaded', 'too many large events are being read, try again', retry),
           );
-        }, maxWaitMs);
+        };
+        const timeout = isPatient ? undefined : setTimeout(refuse, maxWaitMs);
         const stopWaiting = (): void => {
           clearTimeout(timeout);
           signal?.removeEventListener('abort', onAbort);

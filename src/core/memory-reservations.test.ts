@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { eventually } from '../../testing/poll.ts';
+import { eventually } from '../testing/poll.ts';
 import { createMemoryReservations, type MemoryReservation } from './memory-reservations.ts';
 
 const open = (options: { maxPerAccount?: number; maxWaitMs?: number } = {}) => {
@@ -20,7 +20,7 @@ const open = (options: { maxPerAccount?: number; maxWaitMs?: number } = {}) => {
       now += ms;
     },
     ask: (name: string, accountId: string, bytes: number): Promise<MemoryReservation> =>
-      reservations.reserve(accountId, bytes).then(reservation => {
+      reservations.reserve({ accountId }, bytes).then(reservation => {
         got.push(name);
         return reservation;
       }),
@@ -81,9 +81,15 @@ describe('a reservation', () => {
 
   test('is refused after a while, with the reason: the share of its account, or memory', async () => {
     const { reservations } = open({ maxPerAccount: 1, maxWaitMs: 1 });
-    await reservations.reserve('ada', 90);
-    await expect(reservations.reserve('ada', 5)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 5 });
-    await expect(reservations.reserve('bob', 20)).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 });
+    await reservations.reserve({ accountId: 'ada' }, 90);
+    await expect(reservations.reserve({ accountId: 'ada' }, 5)).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryAfterSeconds: 5,
+    });
+    await expect(reservations.reserve({ accountId: 'bob' }, 20)).rejects.toMatchObject({
+      code: 'overloaded',
+      retryAfterSeconds: 5,
+    });
     expect(reservations.heldBytes()).toBe(90);
   });
 
@@ -91,10 +97,10 @@ describe('a reservation', () => {
     const { reservations, ask } = open({ maxPerAccount: 1 });
     const first = await ask('first', 'ada', 90);
     const gone = new AbortController();
-    const waiting = reservations.reserve('ada', 10, gone.signal);
+    const waiting = reservations.reserve({ accountId: 'ada', signal: gone.signal }, 10);
     gone.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
-    await expect(reservations.reserve('ada', 10, gone.signal)).rejects.toThrow('gone');
+    await expect(reservations.reserve({ accountId: 'ada', signal: gone.signal }, 10)).rejects.toThrow('gone');
     first.release();
     expect(reservations.heldBytes()).toBe(0);
   });
