@@ -13,6 +13,9 @@ const testQueries = ['a=%2F&a=1+2&b=c%20d&B&=&&__proto__=1??&%E9', 'semi;colon=1
 /** Different from the proxy's address, so that the stored source shows which of them was taken. */
 const senderAddress = '127.0.0.2';
 
+/** Of a delivery without headers of its own. */
+const forwardingHeaders = /^(?:host|content-length|x-forwarded-[a-z]+|x-real-ip)$/;
+
 export async function checkThrough(run: {
   proxy: ReverseProxy;
   /** The origin of the proxy. */
@@ -70,6 +73,13 @@ export async function checkThrough(run: {
       : JSON.stringify(byName(received)) === JSON.stringify(byName(headers));
     ensure(same, `stored as ${JSON.stringify(stored.rawHeaders)}`);
     return proxy.exactNames ? 'case and order as sent' : 'names in canonical spelling';
+  });
+
+  await check('no headers are added but those that describe the forwarding', async () => {
+    const { rawHeaders } = await deliver(`POST ${pathname} HTTP/1.1`);
+    const added = rawHeaders.map(([name]) => name.toLowerCase()).filter(name => !forwardingHeaders.test(name));
+    ensure(added.join() === proxy.adds.join(), `added: ${added.join(', ')}`);
+    return proxy.adds.length === 0 ? undefined : `except ${proxy.adds.join(' ')}, as documented`;
   });
 
   await check('a chunked body and a body of 8 MiB are stored byte for byte', async () => {

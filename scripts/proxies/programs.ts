@@ -16,6 +16,8 @@ export type ReverseProxy = {
   exactNames: boolean;
   /** The tested paths and queries that it rewrites, as documented. */
   alters: readonly string[];
+  /** The headers, in lower case, that it adds to a delivery besides those about the forwarding, as documented. */
+  adds: readonly string[];
   /** Writes the configuration. @returns the arguments to start the proxy with */
   configure: (setup: { directory: string; port: number; upstream: number }) => string[];
 };
@@ -45,6 +47,7 @@ export const proxies: ReverseProxy[] = [
     program: Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` }) ?? undefined,
     exactNames: true,
     alters: [],
+    adds: [],
     configure: ({ directory, port, upstream }) => {
       const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
       const site = replace(codeBlock('nginx', 'proxy_pass'), {
@@ -69,6 +72,7 @@ http {
     program: Bun.which('caddy') ?? undefined,
     exactNames: false,
     alters: [],
+    adds: [],
     configure: ({ directory, port, upstream }) => {
       const site = replace(codeBlock('caddyfile', 'reverse_proxy'), {
         [publicHost]: `http://${publicHost}:${port}`,
@@ -84,6 +88,7 @@ http {
     program: Bun.which('traefik') ?? undefined,
     exactNames: false,
     alters: ['/%7Euser', '/%2e%2E/./c', 'semi;colon=1;2'],
+    adds: ['accept-encoding'],
     configure: ({ directory, port, upstream }) => {
       const dynamic = join(directory, 'dynamic.yml');
       writeFileSync(
