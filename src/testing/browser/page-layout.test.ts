@@ -72,6 +72,19 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
     expect(await page.evaluate(() => scrollY)).toBe(0);
   });
 
+  test('at 1024 pixels the title of an event is readable beside the list', async () => {
+    await page.setViewportSize({ width: 1024, height: 800 });
+    await page.goto(endpoint.listUrl);
+    const title = page.getByRole('heading', { level: 2, name: 'deployment_status' });
+    await title.waitFor();
+    await page.locator('.tree-row').first().waitFor();
+    const lines = () => title.evaluate(one => one.getClientRects().length && one.clientHeight / 23);
+    await expectEventually(() => title.evaluate(one => one.scrollWidth - one.clientWidth)).toBe(0);
+    await expectEventually(lines).toBeLessThan(1.5);
+    for (const name of ['Replay', 'Copy as…', 'Compare'])
+      await page.locator('.event-actions').getByText(name, { exact: true }).waitFor();
+  });
+
   test('nothing was asked, violated or thrown', () =>
     expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });
