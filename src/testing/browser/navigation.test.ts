@@ -83,6 +83,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
   test('after a search is cleared, the event that it found stays selected in the full list', async () => {
     await page.goto(listUrl);
     await page.getByRole('combobox', { name: 'Search and filter events' }).fill('"\\"n\\":77,"');
+    await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 1);
     await page.locator('.event-row.selected').waitFor();
     await page.getByRole('button', { name: 'Clear search' }).click();
@@ -106,6 +107,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('navigation and recovery'), () => {
       observer.observe(document, { childList: true, subtree: true });
     });
     await page.getByRole('combobox', { name: 'Search and filter events' }).fill('"\\"n\\":78,"');
+    await page.keyboard.press('Enter');
     await page.locator('[data-open-at-first]').waitFor({ state: 'attached' });
     await expectEventually(() => page.locator('html').getAttribute('data-open-at-first')).toBe('true');
     await page.keyboard.press('Escape');

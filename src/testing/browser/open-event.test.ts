@@ -47,6 +47,37 @@ describe.skipIf(hasNoBrowser)(browserTitle('the open event'), () => {
     await page.locator('.find-count', { hasText: 'No hits' }).waitFor();
   });
 
+  const box = () => page.getByRole('combobox', { name: 'Search and filter events' });
+  const openId = () => /events\/([^/?]+)/.exec(page.url())?.[1];
+  const rowCount = async (count: number): Promise<void> => {
+    await page.waitForFunction(wanted => document.querySelectorAll('.event-row').length === wanted, count);
+  };
+
+  test('typing in the search box keeps the open event, and Enter opens the newest hit', async () => {
+    const bodies = ['{"order":"apple"}', '{"order":"pear"}', '{"order":"apricot"}'];
+    await openEndpoint(
+      page,
+      'searched',
+      bodies.map(body => ({ body })),
+    );
+    await page.locator('.event-row', { hasText: 'pear' }).locator('.event-link').click();
+    await page.locator('.event-row.selected', { hasText: 'pear' }).waitFor();
+    const opened = openId();
+    await box().pressSequentially('ap');
+    await rowCount(2);
+    expect(openId()).toBe(opened);
+    await box().pressSequentially('ple');
+    await rowCount(1);
+    expect(openId()).toBe(opened);
+    await page.locator('.tree-row', { hasText: 'pear' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.event-row.selected', { hasText: 'apple' }).waitFor();
+    await page.locator('.tree-row', { hasText: 'apple' }).waitFor();
+    // One step in the history, as before.
+    await page.goBack();
+    await rowCount(3);
+  });
+
   test('nothing was asked, violated or thrown', () =>
     expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });

@@ -12,24 +12,34 @@ type FilterOptions = {
   isWide: () => boolean;
 };
 
+export type FilterChange = {
+  /** Back returns to the filter before. */
+  isStep: boolean;
+  /** Opens the newest event of the list, instead of keeping the open one. */
+  opensNewest: boolean;
+};
+
 export type FilterControl = {
   /** The list with another filter opens its newest event; without a filter, the selected event stays. */
   hrefOf: (where: string) => string;
-  /** `isStep: false` replaces the entry in the browser's history. */
-  setFilter: (where: string, options?: { isStep: boolean }) => void;
+  /** Keeps the open event, whether or not it matches, unless the change says otherwise. */
+  setFilter: (where: string, change?: FilterChange) => void;
   /** Adds a term, and keeps the selected event open where list and event are side by side. */
   filterBy: (term: string) => void;
 };
 
 export function filterControl({ base, eventId, where, queryOf, isWide }: FilterOptions): FilterControl {
   const hrefOf = (next: string): string => base + (next === '' && eventId ? `/events/${eventId}` : '') + queryOf(next);
+  /** A small screen shows either the event or the list. */
+  const hrefWithEvent = (next: string): string =>
+    eventId && isWide() ? `${base}/events/${eventId}${queryOf(next)}` : hrefOf(next);
   return {
     hrefOf,
-    setFilter: (next, { isStep } = { isStep: true }) => navigate(hrefOf(next.trim()), { replace: !isStep }),
+    setFilter: (next, { isStep, opensNewest } = { isStep: true, opensNewest: false }) =>
+      navigate((opensNewest ? hrefOf : hrefWithEvent)(next.trim()), { replace: !isStep }),
     filterBy: term => {
       const next = withPart(where, term);
-      const isKept = eventId && isWide() && !term.startsWith('-');
-      navigate(isKept ? `${base}/events/${eventId}${queryOf(next)}` : hrefOf(next));
+      navigate((term.startsWith('-') ? hrefOf : hrefWithEvent)(next));
     },
   };
 }

@@ -9,6 +9,7 @@ import { IconButton } from '../components/icon-button.tsx';
 import { Icon } from '../components/icons.tsx';
 import { focusList } from '../components/list-focus.ts';
 import { useKeyNotes } from '../components/use-hotkeys.ts';
+import type { FilterChange } from './filter-control.ts';
 import { FilterInput } from './filter-input.tsx';
 import { FilterProblem } from './filter-problem.tsx';
 import { withNearest } from './filter-text.ts';
@@ -19,7 +20,7 @@ import type { SeenSource } from './use-seen-values.ts';
 type SearchBoxProps = {
   inputRef: RefObject<HTMLInputElement | null>;
   where: string;
-  onFilter: (where: string, options: { isStep: boolean }) => void;
+  onFilter: (where: string, change: FilterChange) => void;
   seen: SeenSource;
 };
 
@@ -27,7 +28,7 @@ export function SearchBox({ inputRef, where, onFilter, seen }: SearchBoxProps) {
   const id = useId();
   const [text, setText] = useState(where);
   const completion = useCompletion(inputRef, text, seen);
-  const { type, commit, problem, begin } = useFilterText({
+  const { type, commit, submit, problem, begin } = useFilterText({
     where,
     text,
     setText,
@@ -50,7 +51,7 @@ export function SearchBox({ inputRef, where, onFilter, seen }: SearchBoxProps) {
   /** What is typed after it is another step in the browser's history. */
   const search = (): void => {
     completion.close();
-    commit((problem && withNearest(text, problem)) ?? text);
+    submit((problem && withNearest(text, problem)) ?? text);
     begin();
   };
   const leave = (): void => {

@@ -5,6 +5,7 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { FilterError } from '../../shared/filter/filter.ts';
+import type { FilterChange } from './filter-control.ts';
 import { parse } from './filter-text.ts';
 
 const applyDelayMs = 250;
@@ -16,6 +17,8 @@ export type FilterText = {
   type: (text: string) => void;
   /** Makes the text the filter now, or shows what is wrong with it. */
   commit: (text?: string) => void;
+  /** The same for Enter, which also opens the newest event that is found. */
+  submit: (text: string) => void;
   /** What is wrong with the text, when it is time to say so. */
   problem: FilterError | undefined;
   /** The box has the focus: the changes from now on are one step back in the browser's history. */
@@ -26,8 +29,7 @@ type FilterTextOptions = {
   where: string;
   text: string;
   setText: (text: string) => void;
-  /** `isStep`: back returns to the filter before. */
-  onFilter: (where: string, options: { isStep: boolean }) => void;
+  onFilter: (where: string, change: FilterChange) => void;
   /** Suggestions for a value are open. */
   isChoosing: boolean;
 };
@@ -36,46 +38,50 @@ export function useFilterText({ where, text, setText, onFilter, isChoosing }: Fi
   const [isSettled, setIsSettled] = useState(true);
   const applied = useRef(where);
   const hasStep = useRef(false);
-  const latest = useRef(text);
-  latest.current = text;
+  const latest = useRef({ text, onFilter });
+  latest.current = { text, onFilter };
 
   // The filter was changed elsewhere: by a chip, a tab, or back and forward.
   useEffect(() => {
     if (where === applied.current) return;
     applied.current = where;
     // A timer that runs before the next render must not bring the old text back.
-    latest.current = where;
+    latest.current.text = where;
     setText(where);
     setIsSettled(true);
   }, [where]);
 
   const problem = useMemo(() => problemOf(text), [text]);
-  const apply = (next: string): void => {
+  const apply = (next: string, opensNewest = false): void => {
     const trimmed = next.trim();
-    if (trimmed === applied.current || problemOf(next)) return;
+    const isSame = trimmed === applied.current;
+    if ((isSame && !opensNewest) || problemOf(next)) return;
     applied.current = trimmed;
-    onFilter(trimmed, { isStep: !hasStep.current });
-    hasStep.current = true;
+    latest.current.onFilter(trimmed, { isStep: !isSame && !hasStep.current, opensNewest });
+    hasStep.current ||= !isSame;
   };
 
   useEffect(() => {
     const timers = [
-      setTimeout(() => latest.current === text && apply(text), isChoosing ? choosingDelayMs : applyDelayMs),
+      setTimeout(() => latest.current.text === text && apply(text), isChoosing ? choosingDelayMs : applyDelayMs),
       isChoosing ? undefined : setTimeout(setIsSettled, settleDelayMs, true),
     ];
     return () => timers.forEach(clearTimeout);
   }, [text, isChoosing]);
+
+  const finish = (next: string, opensNewest: boolean): void => {
+    setText(next);
+    setIsSettled(true);
+    apply(next, opensNewest);
+  };
 
   return {
     type: next => {
       setText(next);
       setIsSettled(false);
     },
-    commit: (next = text) => {
-      setText(next);
-      setIsSettled(true);
-      apply(next);
-    },
+    commit: (next = text) => finish(next, false),
+    submit: next => finish(next, true),
     problem: isSettled ? problem : undefined,
     begin: () => {
       hasStep.current = false;
