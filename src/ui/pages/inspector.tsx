@@ -18,6 +18,7 @@ import { EndpointNotFoundPage } from '../components/not-found.tsx';
 import { Splitter, useSplit } from '../components/splitter.tsx';
 import { showToast } from '../components/toasts.tsx';
 import { useArrivals } from '../components/use-arrivals.ts';
+import { useComparable } from '../components/use-comparable.ts';
 import { type EventQuery, useEvent } from '../components/use-event.ts';
 import { CommandSection, useHotkeys } from '../components/use-hotkeys.ts';
 import { useBackToList, useListKeys } from '../components/use-list-keys.ts';
@@ -37,9 +38,6 @@ import { maxPickedInUrl, missingPicks } from '../state/inspector-url.ts';
 import { pickStore } from '../state/pick-store.ts';
 import { EventPane } from './event.tsx';
 
-/** How many older rows are searched for an event of the same type to compare with. */
-const maxCompareDistance = 500;
-
 type InspectorProps = { endpointId: string; eventId: string; where: string };
 
 export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
@@ -58,6 +56,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
   const { base, suffix, listHref, filter } = useInspectorLinks({ endpointId, eventId, where });
   const place = { list, endpointId, eventId, where };
   const selection = useSelection({ ...place, base, suffix, selected: selected.event });
+  const compareId = useComparable({ list, index: selection.index, length: state.length, event: selected.event });
   const picks = usePicks({ list, state, endpointId, where, eventId, index: selection.index });
   const { picked, pickedIds, all, unpick } = picks;
   const replays = useReplays({ endpointId, where, list, selected, onSent });
@@ -103,7 +102,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
                   query={selected}
                   summary={list.at(list.indexOf(eventId))}
                   row={list.at(selection.index)}
-                  compareId={findComparable(list, selection.index, state.length)}
+                  compareId={compareId}
                   listHref={listHref}
                   onReplay={() => replays.open({ ids: [eventId] })}
                   {...keepingOf({ list, selected, base, suffix, unpick })}
@@ -245,14 +244,3 @@ const Placeholder = ({ state }: { state: LiveListState }) =>
       <p>Select an event to see its details.</p>
     </div>
   ) : null;
-
-/** The next older event of the same type and platform, else the next older event; undefined when nothing is selected. */
-const findComparable = (list: LiveList, index: number, length: number): string | undefined => {
-  const selected = list.at(index);
-  if (index < 0) return undefined;
-  for (let at = index + 1; selected && at < Math.min(length, index + maxCompareDistance); at++) {
-    const other = list.at(at);
-    if (other && other.eventType === selected.eventType && other.platform === selected.platform) return other.id;
-  }
-  return list.at(index + 1)?.id;
-};
