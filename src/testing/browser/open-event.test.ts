@@ -105,6 +105,31 @@ describe.skipIf(hasNoBrowser)(browserTitle('the open event'), () => {
     await page.getByRole('heading', { name: 'Compare', level: 1 }).waitFor();
   });
 
+  test('a filter in a link that cannot be read says why, and is no matter of the connection', async () => {
+    const { listUrl } = await openEndpoint(page, 'linked', [{ body: '{"n":1}' }]);
+    await page.goto(`${listUrl}?where=${encodeURIComponent('tpye:push')}`);
+    await page.getByRole('alert').getByText('There is no field "tpye"').waitFor();
+    await page.locator('.live-button.off', { hasText: 'Not live' }).waitFor();
+    await page.getByText('Receiving', { exact: true }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Use “type”' }).click();
+    await page.getByText('Nothing found').waitFor();
+    await page.locator('.live-button.live').waitFor();
+  });
+
+  test('the green dot is off while the server is dead', async () => {
+    const { id } = await openEndpoint(page, 'alive', [{ body: '{"n":1}' }]);
+    const dot = page.locator('.endpoint-live');
+    const colour = () => dot.evaluate(one => getComputedStyle(one).backgroundColor);
+    await page.locator('.live-button.live').waitFor();
+    const green = await colour();
+    await dashboard.whileStopped(async () => {
+      await page.locator('.endpoint-live', { hasText: 'No connection' }).waitFor();
+      expect(await colour()).not.toBe(green);
+    });
+    await page.locator('.endpoint-live', { hasText: 'Receiving' }).waitFor();
+    expect([page.url().includes(id), await colour()]).toEqual([true, green]);
+  });
+
   test('nothing was asked, violated or thrown', () =>
     expect(dashboard.problems).toEqual({ dialogs: [], violations: [], foreign: [], errors: [] }));
 });

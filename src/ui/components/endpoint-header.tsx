@@ -21,7 +21,13 @@ import { TestEventDialog } from './test-event-dialog.tsx';
 import { showError, showToast } from './toasts.tsx';
 import { useActions, useHotkeys } from './use-hotkeys.ts';
 
-export function EndpointHeader({ endpoint }: { endpoint: Endpoint }) {
+type EndpointHeaderProps = {
+  endpoint: Endpoint;
+  /** The server does not answer. */
+  isOffline: boolean;
+};
+
+export function EndpointHeader({ endpoint, isOffline }: EndpointHeaderProps) {
   const { dialog, connect, sendTest } = useEndpointDialogs(endpoint);
   useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint) } }, 'Page');
   useActions([
@@ -30,7 +36,7 @@ export function EndpointHeader({ endpoint }: { endpoint: Endpoint }) {
   ]);
   return (
     <section class="endpoint-header" aria-label={`Endpoint ${visibleName(endpoint.name)}`}>
-      <EndpointState endpoint={endpoint} />
+      <EndpointState endpoint={endpoint} isOffline={isOffline} />
       <span class="header-marks">
         <AlertsMark endpoint={endpoint} />
         <AnswersMark endpoint={endpoint} />
@@ -70,16 +76,22 @@ export function useEndpointDialogs(endpoint: Endpoint) {
   return { dialog, connect, sendTest };
 }
 
-const EndpointState = ({ endpoint }: { endpoint: Endpoint }) =>
-  endpoint.paused ? (
-    <Link class="badge warn" to={`/app/endpoints/${endpoint.id}/settings`} title="Paused: deliveries are not stored">
-      Paused
-    </Link>
-  ) : (
-    <span class="endpoint-live" title="Receiving: every delivery is stored">
-      <span class="offscreen">Receiving</span>
+function EndpointState({ endpoint, isOffline }: EndpointHeaderProps) {
+  if (endpoint.paused)
+    return (
+      <Link class="badge warn" to={`/app/endpoints/${endpoint.id}/settings`} title="Paused: deliveries are not stored">
+        Paused
+      </Link>
+    );
+  const [state, title] = isOffline
+    ? ['No connection', 'No connection to the server: whether it stores deliveries is not known']
+    : ['Receiving', 'Receiving: every delivery is stored'];
+  return (
+    <span class={`endpoint-live ${isOffline ? 'off' : ''}`} title={title}>
+      <span class="offscreen">{state}</span>
     </span>
   );
+}
 
 type EndpointMenuProps = { endpoint: Endpoint; onConnect: () => void; onTest: () => void };
 

@@ -40,8 +40,9 @@ describe('live stream', () => {
           },
         }),
       );
-  const open = () =>
+  const open = (maxSilenceMs?: number) =>
     openLiveStream({
+      ...(maxSilenceMs !== undefined && { maxSilenceMs }),
       url: `http://127.0.0.1:${server.port}/stream`,
       knownUntil: Date.now() - 10_000,
       lastEventId: () => received.at(-1),
@@ -79,6 +80,15 @@ describe('live stream', () => {
     expect(received).toEqual(['evt_1', 'evt_2', 'evt_3']);
     expect(lastEventIds).toEqual([null, 'evt_2', 'evt_2']);
     expect(states.filter((state, at) => state !== states[at - 1])).toEqual(['connecting', 'live', 'retrying', 'live']);
+  });
+
+  test('a connection on which nothing comes any more is taken for dead, and reopened', async () => {
+    answers = [held(frame(1)), held(frame(2))];
+    const close = open(50);
+    await until(() => received.length === 2);
+    close();
+    expect(lastEventIds.slice(0, 2)).toEqual([null, 'evt_1']);
+    expect(states.slice(0, 4)).toEqual(['connecting', 'live', 'retrying', 'retrying']);
   });
 
   test('an incomplete frame is not an event', async () => {

@@ -26,10 +26,13 @@ export type StreamOptions = {
   onState: (state: ConnectionState) => void;
   /** The server answered 401 or 404. The stream does not reconnect. */
   onRefused: (status: number) => void;
+  /** A connection on which nothing has come for so long is dead. The server sends a comment at least every 15 seconds. */
+  maxSilenceMs?: number;
 };
 
 /** A hidden tab disconnects after this time. */
 const hiddenTabMs = 30_000;
+const defaultMaxSilenceMs = 45_000;
 /** `Date` counts whole seconds. */
 const dateResolutionMs = 1000;
 
@@ -101,7 +104,12 @@ export function openLiveStream(options: StreamOptions): () => void {
 
 const readEvents = async (
   body: ReadableStream<Uint8Array>,
-  { onEvent, onChanged, onDeleted }: Pick<StreamOptions, 'onEvent' | 'onChanged' | 'onDeleted'>,
+  {
+    onEvent,
+    onChanged,
+    onDeleted,
+    maxSilenceMs = defaultMaxSilenceMs,
+  }: Pick<StreamOptions, 'onEvent' | 'onChanged' | 'onDeleted' | 'maxSilenceMs'>,
   onRead: () => void,
 ): Promise<void> => {
   const parser = createParser({
@@ -114,7 +122,8 @@ const readEvents = async (
   const reader = body.getReader();
   const decoder = new TextDecoder();
   for (;;) {
-    const { done, value } = await reader.read();
+    const timer = setTimeout(() => void reader.cancel().catch(() => {}), maxSilenceMs);
+    const { done, value } = await reader.read().finally(() => clearTimeout(timer));
     if (done) return;
     onRead();
     parser.feed(decoder.decode(value, { stream: true }));

@@ -133,7 +133,8 @@ export function useLiveList(endpointId: string, where: string, page: LiveListPag
   return {
     list,
     state,
-    connection: state.phase === 'failed' ? 'retrying' : connection,
+    // What is not tried again, such as a filter that cannot be read, is no matter of the connection.
+    connection: state.phase !== 'failed' ? connection : state.failures > 0 ? 'retrying' : 'off',
     isGone,
     restart: () => setRestarts(restarts + 1),
   };

@@ -75,7 +75,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
     <main class={`inspector ${eventId ? 'has-event' : ''}`} style={{ '--list': `${split.width}px` }}>
       <h1 class="offscreen">{name}</h1>
       <Announcement text={page.announcement} />
-      {endpoint && <EndpointHeader endpoint={endpoint} />}
+      {endpoint && <EndpointHeader endpoint={endpoint} isOffline={connection === 'retrying'} />}
       <CommandSection.Provider value="List">
         <ListPane
           searchRef={searchRef}
