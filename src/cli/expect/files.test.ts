@@ -72,4 +72,18 @@ describe('files', () => {
     expect([exitCode, stdout]).toEqual([4, '']);
     expect(readFileSync(path('error.xml'), 'utf8')).toMatch(/errors="1"[\s\S]*type="unreachable"/);
   });
+
+  test('that cannot be made are wrong usage, said in words before anything is waited for', async () => {
+    const long = path('n'.repeat(300));
+    writeFileSync(path('file'), '');
+    for (const [file, problem] of [
+      [directory, `${directory} is a folder; give the name of a file`],
+      [path('no/file.json'), `there is no folder ${path('no')}`],
+      [path('file/x.json'), `${path('file/x.json')} cannot be written: a part of its path is not a folder`],
+      [long, `${long} cannot be written: its name is too long`],
+    ] as const) {
+      const { exitCode, stderr } = await harness.client.run('expect', 'x', '--after', 'start', '--save', file);
+      expect([exitCode, stderr.split('\n')[0]]).toEqual([2, `hooktape: --save: ${problem}`]);
+    }
+  });
 });

@@ -22,11 +22,22 @@ function kindOf(path: string): Kind {
   return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
 }
 
+/** @throws UsageError when the path cannot be looked at */
+function kindOfOption(option: string, path: string): Kind {
+  try {
+    return kindOf(path);
+  } catch (error) {
+    throw new UsageError(`${option}: ${path} cannot be written: ${fileProblem(error)}`);
+  }
+}
+
 /** Before anything is waited for. @throws UsageError when the file cannot be made */
 export function checkFile(option: string, file: string | undefined): void {
   if (file === undefined) return;
-  if (kindOf(file) === 'folder') throw new UsageError(`${option}: ${file} is a folder; give the name of a file`);
-  if (kindOf(dirname(file)) !== 'folder') throw new UsageError(`${option}: there is no folder ${dirname(file)}`);
+  if (kindOfOption(option, file) === 'folder')
+    throw new UsageError(`${option}: ${file} is a folder; give the name of a file`);
+  if (kindOfOption(option, dirname(file)) !== 'folder')
+    throw new UsageError(`${option}: there is no folder ${dirname(file)}`);
 }
 
 /** @throws OperationError when it cannot be written */
