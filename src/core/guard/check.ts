@@ -11,7 +11,7 @@ import { type HeaderPair, lowerName, readFieldLines } from '../headers.ts';
 import { sha256 } from '../sha256.ts';
 import type { Guard, ReadyGuard, RefusedStatus } from './model.ts';
 import { readParameters } from './parameters.ts';
-import { withoutToken } from './redact.ts';
+import { createTokenRedactor } from './redact.ts';
 
 /** The answer to a delivery that is refused. `error` is for its sender. */
 export type Refusal = { status: RefusedStatus; headers: Readonly<Record<string, string>>; error: string };
@@ -39,11 +39,12 @@ function readyGuard({ methods, cidrs, basic, token }: Guard): ReadyGuard {
 /** The guard for the capture path. */
 export function endpointGuard(guard: Guard): EndpointGuard {
   const ready = readyGuard(guard);
+  const withoutToken = guard.token && createTokenRedactor(guard.token);
   return {
     onRefuse: guard.onRefuse,
     check(request) {
       const refusal = checkGuard(ready, request);
-      const stored = withoutToken(ready, request);
+      const stored = withoutToken?.(request);
       return refusal || stored ? { refusal, stored } : undefined;
     },
   };

@@ -1,68 +1,85 @@
 /*
- * Keeps the token of a guard out of storage. Its value is replaced wherever the query or a header has it, whether or not the
- * delivery was accepted, and also inside other text: a token followed by a line break is refused, but still redacted. Path and body stay
- * as they were sent.
+ * Keeps the token of a guard out of storage. It is replaced wherever the query or a header has it, whether or not the delivery was
+ * accepted, and also inside other text: a token followed by a line break is refused, but still redacted. Path and body stay as they
+ * were sent. How the token may be written is in token-search.ts.
  */
 import { latin1 } from '../buffer.ts';
 import { type HeaderPair, lowerName, readFieldLines, redacted, toFieldLines } from '../headers.ts';
-import type { ReadyGuard } from './model.ts';
+import type { Guard } from './model.ts';
 import { readParameters } from './parameters.ts';
+import { createTokenSearch, minTokenCharacters } from './token-search.ts';
 
-/** A shorter token is replaced only where the guard looks for it: elsewhere the same text may mean something else. */
-const minUnmistakable = 8;
-
+type Token = NonNullable<Guard['token']>;
 type Stored = { fields: Uint8Array; query: string | null };
 
-/** @returns undefined when nothing in it is the token */
-export function withoutToken({ token }: Pick<ReadyGuard, 'token'>, given: Stored): Stored | undefined {
-  if (!token) return undefined;
-  const query = given.query === null ? null : redactQuery(token, given.query);
-  const spellings = spellingsIn(token.value, given.query);
-  const fields = redactFields(token, spellings, given.fields);
-  return query === given.query && fields === given.fields ? undefined : { query, fields };
+/** @returns a function that returns what to store, or undefined when nothing in it is the token */
+export function createTokenRedactor(token: Token): (given: Stored) => Stored | undefined {
+  const { redactQuery, redactFields } =
+    token.value.length < minTokenCharacters ? redactorOfPlace(token) : redactorOfText(token);
+  return given => {
+    const query = given.query === null ? null : redactQuery(given.query);
+    const fields = redactFields(given.fields);
+    return query === given.query && fields === given.fields ? undefined : { query, fields };
+  };
 }
 
-type Token = NonNullable<ReadyGuard['token']>;
+type Redactor = { redactQuery: (query: string) => string; redactFields: (fields: Uint8Array) => Uint8Array };
 
-const isUnmistakable = (text: string): boolean => text.length >= minUnmistakable;
-
-function redactQuery({ in: place, name, value }: Token, query: string): string {
-  return readParameters(query)
-    .map(({ raw, prefix, names, values }) => {
-      const isHere = isUnmistakable(value)
-        ? [...values, ...names].some(text => text.includes(value))
-        : place === 'query' && names.includes(name) && values.includes(value);
-      if (!isHere) return raw;
-      return values.some(text => text.includes(value)) && !names.some(text => text.includes(value))
-        ? `${prefix}${redacted}`
-        : redacted;
-    })
-    .join('&');
+/** For a short token, which is replaced only where the guard looks for it: elsewhere the same text may mean something else. */
+function redactorOfPlace({ in: place, name, value }: Token): Redactor {
+  const isHere = (names: readonly string[], values: readonly string[]): boolean =>
+    names.includes(name) && values.includes(value);
+  const lower = name.toLowerCase();
+  return {
+    redactQuery: query =>
+      place === 'header'
+        ? query
+        : readParameters(query)
+            .map(({ raw, prefix, names, values }) => (isHere(names, values) ? `${prefix}${redacted}` : raw))
+            .join('&'),
+    redactFields: fields =>
+      place === 'query'
+        ? fields
+        : changeFields(fields, (field, text) => (lowerName(field) === lower && text === value ? redacted : text)),
+  };
 }
 
-/** How the token may be written: plainly, percent-encoded, and as the sender wrote it in the query. */
-function spellingsIn(value: string, query: string | null): string[] {
-  const sent = readParameters(query)
-    .filter(({ values }) => values.includes(value))
-    .map(({ raw, prefix }) => raw.slice(prefix.length));
-  return [...new Set([...sent, encodeURIComponent(value), value])]
-    .filter(isUnmistakable)
-    .sort((a, b) => b.length - a.length);
+/** What may be redacted of a header value without the rest of it. A slash is part of base64. */
+const word = /[^\s"'`<>()[\]{},;:=&?]+/g;
+
+function redactorOfText({ value }: Token): Redactor {
+  const holdsToken = createTokenSearch(value);
+  /** The least of a text that can be replaced: the token itself, the words that hold it, or all. */
+  const redactText = (text: string): string => {
+    if (!holdsToken(text)) return text;
+    const plain = text.replaceAll(value, redacted);
+    const words = holdsToken(plain) ? plain.replace(word, found => (holdsToken(found) ? redacted : found)) : plain;
+    return holdsToken(words) ? redacted : words;
+  };
+  const redactParameter = (raw: string, prefix: string): string => {
+    if (!holdsToken(raw)) return raw;
+    return holdsToken(raw.slice(prefix.length)) && !holdsToken(prefix) ? `${prefix}${redacted}` : redacted;
+  };
+  return {
+    redactQuery: query => {
+      if (!holdsToken(query)) return query;
+      const left = readParameters(query)
+        .map(({ raw, prefix }) => redactParameter(raw, prefix))
+        .join('&');
+      return holdsToken(left) ? redacted : left;
+    },
+    redactFields: fields => (holdsToken(latin1(fields)) ? changeFields(fields, (_, text) => redactText(text)) : fields),
+  };
 }
 
-function redactFields({ in: place, name, value }: Token, spellings: readonly string[], fields: Uint8Array): Uint8Array {
-  const text = latin1(fields);
-  const isShortHeader = place === 'header' && !isUnmistakable(value);
-  if (!isShortHeader && !spellings.some(spelling => text.includes(spelling))) return fields;
+/** @returns the same fields when no value changes */
+function changeFields(fields: Uint8Array, change: (name: string, text: string) => string): Uint8Array {
   let isChanged = false;
   const pairs = readFieldLines(fields).map((pair): HeaderPair => {
-    const kept =
-      isShortHeader && lowerName(pair[0]) === name && pair[1] === value
-        ? redacted
-        : spellings.reduce((left, spelling) => left.replaceAll(spelling, redacted), pair[1]);
-    if (kept === pair[1]) return pair;
+    const text = change(pair[0], pair[1]);
+    if (text === pair[1]) return pair;
     isChanged = true;
-    return [pair[0], kept];
+    return [pair[0], text];
   });
   return isChanged ? toFieldLines(pairs.flat()) : fields;
 }
