@@ -65,7 +65,7 @@ const pureLayers: Record<string, string[]> = {
   shared: [],
 };
 
-const maxLinesPerFile = 300;
+const maxLinesPerFile = 400;
 const maxLinesPerFunction = 80;
 
 /**
