@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
@@ -108,6 +108,26 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     await page.goto(page.url().replace(/\/events\/.*/, '/settings'));
     await page.locator('#secrets').getByText('Test secret').first().waitFor();
     await expectEventually(() => page.locator('#secrets').getByText('Test secret').count()).toBe(2);
+  });
+
+  test('a test event is answered by the rules, and the preview says the same', async () => {
+    const { id } = await openEndpoint(page, 'answered');
+    const rules = [{ name: 'once', first: 1, answer: { status: 500 } }];
+    await callApi(page, 'PUT', `/api/endpoints/${id}/answers`, { rules });
+    for (const count of [1, 2]) {
+      await page.getByRole('button', { name: /^Send (a )?test event$/ }).first().click();
+      await dialog().getByRole('button', { name: 'Send test event' }).click();
+      await page
+        .locator('.event-row')
+        .nth(count - 1)
+        .waitFor();
+      await dialog().waitFor({ state: 'detached' });
+    }
+    await expectEventually(() => page.locator('.event-row').getByText('500 · once').count()).toBe(1);
+    await page.goto(`${dashboard.origin}/app/endpoints/${id}/answers`);
+    const previewed = page.locator('.preview-rows li');
+    await expectEventually(() => previewed.getByText('once').count()).toBe(1);
+    await expectEventually(() => previewed.getByText('default').count()).toBe(1);
   });
 
   test('nothing went wrong on the way', () => {
