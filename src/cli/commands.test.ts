@@ -208,6 +208,7 @@ test('the list of keys has the app that created a key', async () => {
 
 test('signing-key rotate replaces the key later or with --now at once', async () => {
   const rotate = (...options: string[]) => hooktape(env, 'keys', 'rotate', ...options);
+  await hooktape(env, 'account', 'create', 'a@example.com');
   expect(await rotate()).toMatchObject({ exitCode: 0, stdout: 'rotated\n' });
   expect(await rotate('--revoke', '--json')).toMatchObject({ exitCode: 0, stdout: '{"ok":true}\n' });
   const client = createClient({ url: `file:${join(dataDir, 'hooktape.db')}` });
@@ -244,7 +245,7 @@ describe('a data directory that is in use', () => {
 
 describe('the first run', () => {
   test('creates the data directory and a secret that only the owner can read, once', async () => {
-    await hooktape(env, 'account', 'list');
+    await hooktape(env, 'account', 'create', 'a@example.com');
     const secret = readFileSync(join(dataDir, 'secret'), 'utf8');
     expect(secret).toMatch(/^[0-9a-z]{52}\n$/);
     const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -258,7 +259,7 @@ describe('the first run', () => {
   });
 
   test('an empty secret file or a different secret prevents the start, with the reason', async () => {
-    await hooktape(env, 'account', 'list');
+    await hooktape(env, 'account', 'create', 'a@example.com');
     const other = await hooktape({ ...env, HOOKTAPE_SECRET: 'another secret than the one before' }, 'serve');
     expect([other.exitCode, other.stderr]).toEqual([1, expect.stringContaining('HOOKTAPE_SECRET is not the one')]);
     writeFileSync(join(dataDir, 'secret'), '\n');
@@ -268,7 +269,8 @@ describe('the first run', () => {
 });
 
 test('a missing secret of an existing database is reported, and no new one is generated', async () => {
-  await hooktape({ ...env, HOOKTAPE_SECRET: 'a secret in an env file, long enough' }, 'account', 'list');
+  const secret = 'a secret in an env file, long enough';
+  await hooktape({ ...env, HOOKTAPE_SECRET: secret }, 'account', 'create', 'a@example.com');
   for (const command of ['account list', 'serve']) {
     const { exitCode, stderr } = await hooktape({ ...env, HOOKTAPE_PORT: '0' }, ...command.split(' '));
     expect([exitCode, stderr]).toEqual([

@@ -26,6 +26,7 @@ describe('with --json', () => {
     ['a refusal', 'account delete a@example.com', 1, { error: 'account a@example.com not found' }],
     ['a missing file', 'restore /no/where.db', 1, { error: 'the backup /no/where.db not found' }],
   ])('%s is one line of JSON on stderr', async (_what, words, exitCode, expected) => {
+    await hooktape(env, 'account', 'create', 'owner@example.com');
     const ended = await hooktape(env, ...words.split(' '), '--json');
     expect([ended.exitCode, ended.stdout]).toEqual([exitCode, '']);
     expect(ended.stderr).toMatch(/^[^\n]+\n$/);

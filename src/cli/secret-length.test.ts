@@ -44,7 +44,7 @@ describe('a short HOOKTAPE_SECRET', () => {
   );
 
   test('is also invalid for a database that was created but never used with a secret', async () => {
-    await hooktape(env, 'account', 'list');
+    await hooktape(env, 'account', 'create', 'a@example.com');
     const client = createClient({ url: `file:${join(dataDir, 'hooktape.db')}` });
     await client.executeMultiple("DELETE FROM meta WHERE name = 'secret-check'; DELETE FROM signing_keys");
     client.close();
@@ -81,10 +81,10 @@ describe('a short HOOKTAPE_SECRET', () => {
 });
 
 test('a short secret in the data directory is refused with the path of its file', async () => {
-  await hooktape(env, 'account', 'list');
+  await hooktape(env, 'account', 'create', 'a@example.com');
   rmSync(join(dataDir, 'hooktape.db'));
   writeFileSync(join(dataDir, 'secret'), 'abc\n');
-  const { exitCode, stderr } = await hooktape(env, 'account', 'list');
+  const { exitCode, stderr } = await hooktape(env, 'account', 'create', 'a@example.com');
   expect([exitCode, stderr]).toEqual([
     78,
     expect.stringContaining(`${join(dataDir, 'secret')}: must have at least 32`),
