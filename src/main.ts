@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { version } from '../package.json' with { type: 'json' };
 import { runCommand } from './cli/commands.ts';
+import { createJobControl } from './cli/job-control.ts';
 import { systemClock } from './core/clock.ts';
 
 declare const HOOKTAPE_COMMIT: string | undefined;
@@ -92,11 +93,17 @@ function openFileLimit(): number | undefined {
   return typeof soft === 'number' && soft > 0 ? soft : undefined;
 }
 
+const { isForeground, exitInBackground } = createJobControl(process.platform);
+
 /** For a view that fills the screen; undefined when there is no terminal for one. */
 function fullScreen() {
   if (!isatty(0) || !isatty(1) || process.env['TERM'] === 'dumb') return undefined;
-  return async () =>
-    (await import('./cli/listen/tui/terminal.ts')).openFullScreen(
+  return async () => {
+    // At its end, Bun gives the terminal its first mode back, and would be stopped for that in the background.
+    process.on('exit', exitCode => {
+      if (!isForeground()) exitInBackground(exitCode);
+    });
+    return (await import('./cli/listen/tui/terminal.ts')).openFullScreen(
       {
         input: process.stdin,
         output: process.stdout,
@@ -105,10 +112,13 @@ function fullScreen() {
         off: (event, listener) => process.off(event, listener),
         exit: code => process.exit(code),
         ignoreInterrupts,
+        isForeground,
+        later: (run, ms) => setTimeout(run, ms),
         stop: process.platform === 'win32' ? undefined : () => process.kill(0, 'SIGTSTP'),
       },
       process.env,
     );
+  };
 }
 
 const threadFiles = { writer: './wiring/writer-thread.ts', reader: './db/threads/reader-thread.ts' };
@@ -129,6 +139,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
           (await import('./cli/terminal-input.ts')).ask(process.stdin, writeIfPossible, question, isSecret)
       : undefined,
   fullScreen: fullScreen(),
+  isForeground,
   sleep: ms => Bun.sleep(ms),
   clock: systemClock,
   random: createRandomBytes(),

@@ -26,6 +26,8 @@ export type Io = {
   ask: ((question: string, isSecret: boolean) => Promise<string>) | undefined;
   /** Takes the whole terminal; undefined when input or output is no terminal, or not one that can. */
   fullScreen: (() => Promise<FullScreen>) | undefined;
+  /** Whether this process may use its terminal, which can change at any time; true without one. */
+  isForeground: () => boolean;
   sleep: (ms: number) => Promise<void>;
   clock: Clock;
   random: RandomBytes;

@@ -93,6 +93,8 @@ export function createTerminalHost(emulator: TerminalEmulator) {
     isRaw: false,
     isReading: false,
     stops: 0,
+    isForeground: true,
+    waits: [] as (() => void)[],
     exitCode: undefined as number | undefined,
   };
   const host: TerminalHost = {
@@ -128,6 +130,8 @@ export function createTerminalHost(emulator: TerminalEmulator) {
     ignoreInterrupts: isIgnored => {
       seen.isIgnoringInterrupts = isIgnored;
     },
+    isForeground: () => seen.isForeground,
+    later: run => void seen.waits.push(run),
     stop: () => {
       seen.stops++;
     },

@@ -296,7 +296,7 @@ export type PreviousUrl = {
 export type ReplayAnswer = ReplayResult | ReplayDryRun;
 
 export type ReplayAttempt = {
-  /** the URL that it was sent to */
+  /** the URL that it was sent to; to a read-only key only the server, with `[set]` as its path */
   destination: string;
   /** null when the destination could not be reached */
   status: number | null;
@@ -317,7 +317,8 @@ export type ReplayAttempt = {
 };
 
 export type ReplayDryRun = {
-  dryRun: true;
+  /** always true */
+  dryRun: boolean;
   method: string;
   /** with the path and query that `appendPath` appends; `listener:NAME` for a listener, which decides itself */
   url: string;
@@ -342,7 +343,7 @@ export type ReplayEdit = {
 };
 
 export type ReplayRequest = {
-  /** an absolute http or https URL */
+  /** an absolute http or https URL; give either this or `listener` */
   url?: string | undefined;
   /** in place of `url`: the name of a connected listener, which sends it to its own target */
   listener?: string | undefined;

@@ -127,6 +127,7 @@ function commandIo(env: Record<string, string>): { io: Io; output: () => string 
       isTerminal: false,
       outputTerminal: undefined,
       fullScreen: undefined,
+      isForeground: () => true,
       ask: undefined,
       sleep: ms => Bun.sleep(ms),
       clock: systemClock,

@@ -6,13 +6,18 @@ import type { Io } from '../io.ts';
 import { printSession } from './lines.ts';
 import type { ListenSession } from './model.ts';
 
-function open(format: 'lines' | 'json', given: Partial<ListenSession> = {}, isTerminal = false) {
+function open(
+  format: 'lines' | 'json',
+  given: Partial<ListenSession> = {},
+  { isTerminal = false, isForeground = () => true }: Partial<Pick<Io, 'isTerminal' | 'isForeground'>> = {},
+) {
   const led = createLedSession(given);
   const said = { stdout: '', stderr: '' };
   const clock = holdClock();
   const wakes: (() => void)[] = [];
   const io = {
     isTerminal,
+    isForeground,
     clock,
     sleep: () => new Promise<void>(resolve => void wakes.push(resolve)),
     stdout: (text: string) => {
@@ -137,10 +142,26 @@ describe('how far it is behind', () => {
   });
 
   test('is one line at a terminal, which makes room for others', () => {
-    const { say: emit, said, end } = open('lines', { behind: () => 2, isPaused: () => true }, true);
+    const { say: emit, said, end } = open('lines', { behind: () => 2, isPaused: () => true }, { isTerminal: true });
     emit({ kind: 'notice', at, text: 'so' });
     end();
     const status = '\r\u001b[K2 behind, paused';
     expect(said.stderr).toBe(`\r\u001b[Kso\n${status}${status}\n`);
+  });
+
+  test('leaves the line of the prompt alone while it runs in the background', () => {
+    const shown = { isForeground: false };
+    const {
+      say: emit,
+      said,
+      end,
+    } = open('lines', { behind: () => 2 }, { isTerminal: true, isForeground: () => shown.isForeground });
+    emit({ kind: 'notice', at, text: 'in the background' });
+    expect(said.stderr).toBe('in the background\n2 behind\n');
+    shown.isForeground = true;
+    emit({ kind: 'notice', at, text: 'in the foreground' });
+    end();
+    const status = '\r\u001b[K2 behind';
+    expect(said.stderr).toEndWith(`\r\u001b[Kin the foreground\n${status}${status}\n`);
   });
 });

@@ -147,5 +147,5 @@ function readOutput(io: Io, given: Given): Output {
   }
   if (asked === 'tui' && !io.fullScreen)
     throw new UsageError('--output tui needs a terminal for input and output that can place the cursor');
-  return asked ?? (io.fullScreen && io.isTerminal ? 'tui' : 'lines');
+  return asked ?? (io.fullScreen && io.isTerminal && io.isForeground() ? 'tui' : 'lines');
 }

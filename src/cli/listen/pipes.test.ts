@@ -9,12 +9,12 @@ const harness = await useListenHarness();
 const main = join(import.meta.dir, '../../main.ts');
 const started: Bun.Subprocess[] = [];
 afterEach(() => {
-  for (const one of started.splice(0)) one.kill('SIGKILL');
+  for (const one of started.splice(0)) one.kill('SIGTERM');
 });
 
 /** `ended`: the exit code of `listen`, once it is over. @param rest of the shell's line after the arguments: a pipe, a file */
 async function listenInto(rest: string, ...args: string[]) {
-  const script = `set -m; trap 'kill -KILL -$! 2> /dev/null' EXIT
+  const script = `set -m; trap 'kill -KILL -$(jobs -p); exit' TERM
     { "$@"; echo "listen $?" >&2; } ${rest} & wait $!`;
   const words = [process.execPath, main, 'listen', harness.inbox().id, '--as', 'me', ...args];
   const child = Bun.spawn(['bash', '-c', script, 'bash', ...words], {

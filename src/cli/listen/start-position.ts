@@ -82,7 +82,7 @@ async function confirm(io: Io, api: Api, endpoint: Endpoint, backlog: Backlog): 
   const waiting = isExact ? known : await countAfter(api, endpoint.id, backlog);
   if (waiting <= maxBacklog) return cursor;
   const said = `${isExact ? counted(waiting, 'event') : `more than ${counted(maxBacklog, 'event')}`} of ${safeLine(endpoint.name)}`;
-  if (!io.ask)
+  if (!io.ask || !io.isForeground())
     throw new BacklogError(
       `${said} are waiting: --max-backlog N (now ${maxBacklog}) delivers that many, --from now leaves them out`,
     );

@@ -58,6 +58,13 @@ describe('questions before the start', () => {
     expect(harness.target().requests).toHaveLength(count);
   });
 
+  test('in the background of a terminal it does not ask, because reading the answer would stop it', async () => {
+    for (const n of [1, 2]) await harness.deliver(`{"n":${n}}`);
+    const args = ['--to', harness.target().origin, '--from', 'start', '--max-backlog', '1'];
+    const { exitCode, stderr } = await harness.start(args, { ask: async () => 'y', isForeground: () => false }).ended;
+    expect([exitCode, stderr, harness.target().requests]).toEqual([5, expect.stringContaining('--max-backlog N'), []]);
+  });
+
   test('quitting there delivers nothing', async () => {
     for (const n of [1, 2]) await harness.deliver(`{"n":${n}}`);
     const args = ['--to', harness.target().origin, '--from', 'start', '--max-backlog', '1'];

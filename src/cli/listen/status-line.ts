@@ -1,6 +1,6 @@
 /*
- * How many events a session is behind, on stderr: at a terminal one line that is rewritten, elsewhere a line when it has changed, at most
- * one a second.
+ * How many events a session is behind, on stderr: in the foreground of a terminal one line that is rewritten, elsewhere, such as above
+ * the prompt of a shell, a line when it has changed, at most one a second.
  */
 import type { Io } from '../io.ts';
 import type { ListenSession } from './model.ts';
@@ -9,7 +9,7 @@ const clearLine = '\r\x1b[K';
 const everyMs = 1000;
 
 export function createStatusLine(
-  io: Pick<Io, 'isTerminal' | 'stderr' | 'clock' | 'sleep'>,
+  io: Pick<Io, 'isTerminal' | 'isForeground' | 'stderr' | 'clock' | 'sleep'>,
   session: Pick<ListenSession, 'behind' | 'isConnected' | 'isPaused'>,
 ) {
   let shown: string | undefined;
@@ -17,6 +17,7 @@ export function createStatusLine(
   let isWaiting = false;
   let isEnded = false;
 
+  const isRewritten = (): boolean => io.isTerminal && io.isForeground();
   const text = (): string => {
     const states = [session.isConnected() ? '' : 'disconnected', session.isPaused() ? 'paused' : ''];
     return [`${session.behind()} behind`, ...states].filter(part => part !== '').join(', ');
@@ -38,7 +39,7 @@ export function createStatusLine(
 
   return {
     show(): void {
-      if (io.isTerminal) io.stderr(`${clearLine}${text()}`);
+      if (isRewritten()) io.stderr(`${clearLine}${text()}`);
       else {
         const ms = shownAt + everyMs - io.clock.monotonic();
         if (ms <= 0) print();
@@ -47,11 +48,11 @@ export function createStatusLine(
     },
     /** Makes room for another line. */
     clear(): void {
-      if (io.isTerminal) io.stderr(clearLine);
+      if (isRewritten()) io.stderr(clearLine);
     },
     end(): void {
       isEnded = true;
-      if (io.isTerminal) io.stderr(`${clearLine}${text()}\n`);
+      if (isRewritten()) io.stderr(`${clearLine}${text()}\n`);
       else print();
     },
   };

@@ -361,7 +361,7 @@ ReplayAnswer = Union["ReplayResult", "ReplayDryRun"]
 
 
 class ReplayAttempt(TypedDict):
-    # the URL that it was sent to
+    # the URL that it was sent to; to a read-only key only the server, with `[set]` as its path
     destination: str
     # null when the destination could not be reached
     status: Optional[int]
@@ -382,7 +382,8 @@ class ReplayAttempt(TypedDict):
 
 
 class ReplayDryRun(TypedDict):
-    dryRun: Literal[True]
+    # always true
+    dryRun: bool
     method: str
     # with the path and query that `appendPath` appends; `listener:NAME` for a listener, which
     # decides itself
@@ -409,7 +410,7 @@ class ReplayEdit(TypedDict, total=False):
 
 
 class ReplayRequest(TypedDict, total=False):
-    # an absolute http or https URL
+    # an absolute http or https URL; give either this or `listener`
     url: str
     # in place of `url`: the name of a connected listener, which sends it to its own target
     listener: str

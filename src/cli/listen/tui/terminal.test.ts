@@ -88,6 +88,52 @@ describe('the full screen', () => {
     expect([process.seen.isRaw, resized]).toEqual([true, 1]);
   });
 
+  test('after Ctrl+Z and `bg` nothing is read, drawn or changed until the process has the terminal again', async () => {
+    const { emulator, process, terminal } = await open();
+    const keys: string[] = [];
+    terminal.onInput(bytes => keys.push(Buffer.from(bytes).toString()));
+    process.seen.isForeground = false;
+    terminal.suspend();
+    emulator.takeWritten();
+    terminal.write('in the background');
+    process.emit('SIGCONT');
+    process.emit('data', Buffer.from('x'));
+    process.seen.waits.shift()?.();
+    expect([keys, process.seen.isReading, process.seen.waits.length, emulator.takeWritten()]).toEqual([
+      [],
+      false,
+      1,
+      '',
+    ]);
+    process.seen.isForeground = true;
+    process.seen.waits.shift()?.();
+    expect([process.seen.isRaw, await emulator.isAlternate(), process.seen.waits.length]).toEqual([true, true, 0]);
+    process.emit('data', Buffer.from('y'));
+    expect(keys).toEqual(['y']);
+  });
+
+  test('in the background it ends without a change of the terminal’s mode', async () => {
+    const { emulator, process, terminal } = await open();
+    process.seen.isForeground = false;
+    process.emit('SIGCONT');
+    expect([await emulator.isAlternate(), process.seen.isRaw]).toEqual([false, true]);
+    terminal.close();
+    process.seen.isForeground = true;
+    process.seen.waits.shift()?.();
+    expect([await emulator.isAlternate(), process.seen.isRaw, process.listenerCount()]).toEqual([false, true, 0]);
+  });
+
+  test('is not taken by a process that starts in the background', async () => {
+    const emulator = createTerminalEmulator();
+    const process = createTerminalHost(emulator);
+    process.seen.isForeground = false;
+    process.open();
+    expect([emulator.takeWritten(), process.seen.isRaw, process.seen.isReading]).toEqual(['', false, false]);
+    process.seen.isForeground = true;
+    process.seen.waits.shift()?.();
+    expect([await emulator.isAlternate(), process.seen.isRaw]).toEqual([true, true]);
+  });
+
   test('after a stop from elsewhere, everything is set up again', async () => {
     const { emulator, process, terminal } = await open();
     let resized = 0;

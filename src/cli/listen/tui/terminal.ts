@@ -1,7 +1,7 @@
 /*
  * The terminal of this process as a full screen, and its way back: alternate screen, cursor, line wrapping and input mode are as
  * before after `close`, at the end of the process however it comes about (an exception, `process.exit`), while another program has
- * the screen, and while the process is stopped.
+ * the screen, and while the process is stopped or in the background.
  */
 import type { Size } from './paint.ts';
 
@@ -20,7 +20,7 @@ export type Terminal = {
 export type FullScreen = Terminal & {
   /** Gives the terminal to another program until the returned function is called. */
   readonly lend: () => () => void;
-  /** Ctrl+Z: back to the shell, until it says to go on. */
+  /** Ctrl+Z: back to the shell, until it says to go on. In the background (`bg`) the process runs without a screen. */
   readonly suspend: () => void;
   readonly close: () => void;
 };
@@ -50,6 +50,9 @@ export type TerminalHost = {
   readonly exit: (code: number) => void;
   /** Ctrl+C in an editor is for the editor, but the system sends the signal to both. */
   readonly ignoreInterrupts: (isIgnored: boolean) => void;
+  /** Whether the process may use the terminal. */
+  readonly isForeground: () => boolean;
+  readonly later: (run: () => void, ms: number) => void;
   /** Stops the whole group of processes, as Ctrl+Z does; undefined where the platform has no such signal. */
   readonly stop: (() => void) | undefined;
 };
@@ -58,6 +61,8 @@ export type TerminalHost = {
 const enter = '\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[0m\x1b[2J';
 const leave = '\x1b[?2026l\x1b[0m\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l';
 
+/** How often a process in the background looks whether it has the terminal again: no signal says so. */
+const foregroundEveryMs = 200;
 const defaultSize: Size = { columns: 80, rows: 24 };
 /** 128 + SIGHUP */
 const hangUpExitCode = 129;
@@ -69,6 +74,7 @@ export const wantsColor = (env: Readonly<Record<string, string | undefined>>): b
 export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, string | undefined>>): FullScreen {
   const { input, output } = host;
   let state: 'shown' | 'lent' | 'closed' = 'lent';
+  let isWaiting = false;
   const inputListeners = new Set<(bytes: Uint8Array) => void>();
   const resizeListeners = new Set<() => void>();
 
@@ -80,8 +86,14 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
     if (state === 'shown') for (const listener of resizeListeners) listener();
   };
   const show = (): void => {
-    if (state !== 'lent') return;
+    if (state !== 'lent' || isWaiting) return;
+    if (!host.isForeground()) {
+      waitForForeground();
+      return;
+    }
     state = 'shown';
+    // First to the normal mode: the shell may have changed it while the process was stopped.
+    input.setRawMode(false);
     input.setRawMode(true);
     host.write(enter);
     input.on('data', onData);
@@ -90,19 +102,27 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
   };
   const hide = (): void => {
     if (state !== 'shown') return;
+    leaveScreen();
+    if (host.isForeground()) input.setRawMode(false);
+  };
+  const leaveScreen = (): void => {
     state = 'lent';
     host.write(leave);
     input.off('data', onData);
     input.pause();
-    input.setRawMode(false);
+  };
+  const waitForForeground = (): void => {
+    isWaiting = true;
+    host.later(() => {
+      isWaiting = false;
+      show();
+    }, foregroundEveryMs);
   };
   /** After a stop from elsewhere (`kill -STOP`), the shell has had the terminal and may have changed it. */
   const onContinue = (): void => {
     if (state !== 'shown') return;
-    input.setRawMode(false);
-    input.setRawMode(true);
-    host.write(enter);
-    onResize();
+    leaveScreen();
+    show();
   };
   // As without a listener, but on the screen of the shell.
   const onRejection = (reason: unknown): void => {
