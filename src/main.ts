@@ -111,6 +111,7 @@ function fullScreen() {
         on: (event, listener) => process.on(event as NodeJS.Signals, listener),
         off: (event, listener) => process.off(event, listener),
         exit: code => process.exit(code),
+        readSize: () => void process.emit('SIGWINCH', 'SIGWINCH'),
         ignoreInterrupts,
         isForeground,
         later: (run, ms) => setTimeout(run, ms),

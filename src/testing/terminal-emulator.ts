@@ -130,6 +130,8 @@ export function createTerminalHost(emulator: TerminalEmulator) {
     ignoreInterrupts: isIgnored => {
       seen.isIgnoringInterrupts = isIgnored;
     },
+    // The emulator always knows its size.
+    readSize: () => {},
     isForeground: () => seen.isForeground,
     later: run => void seen.waits.push(run),
     stop: () => {

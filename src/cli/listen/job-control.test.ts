@@ -55,6 +55,10 @@ async function openShell() {
     emulator,
     press,
     sees,
+    resize(columns: number, rows: number): void {
+      emulator.resize({ columns, rows });
+      terminal.resize(columns, rows);
+    },
     /** Waits for that many lines of the screen. */
     shows: (part: string | RegExp, count = 1): Promise<boolean> =>
       eventually(async () => (await emulator.lines()).filter(line => line.search(part) >= 0).length === count, 15_000),
@@ -91,7 +95,7 @@ test('in the background it delivers and prints lines, and Ctrl+C ends it after `
 });
 
 test('after Ctrl+Z, `bg` delivers without a screen and leaves the keys to the shell, and `fg` shows it again', async () => {
-  const { press, sees, shows, jobs, delivered, emulator } = await openShell();
+  const { press, sees, shows, jobs, delivered, resize, emulator } = await openShell();
   press('./listen\n');
   await shows('● connected');
   press('\x1a');
@@ -102,8 +106,11 @@ test('after Ctrl+Z, `bg` delivers without a screen and leaves the keys to the sh
   await sees(/^here/m);
   expect(await jobs()).toContain('Running');
   expect(await emulator.isAlternate()).toBe(false);
+  // The system reports this only to the shell.
+  resize(30, 5);
   press('fg\n');
-  await shows('● connected');
+  await shows('This window has 30 columns');
+  resize(100, 24);
   await delivered('2');
   await shows(/200 {2}\d+ ms/, 2);
   press('q');

@@ -48,6 +48,8 @@ export type TerminalHost = {
   readonly on: (event: HostEvent, listener: (reason: unknown) => void) => unknown;
   readonly off: (event: HostEvent, listener: (reason: unknown) => void) => unknown;
   readonly exit: (code: number) => void;
+  /** Asks for the size again: the system reports changes only to processes in the foreground. */
+  readonly readSize: () => void;
   /** Ctrl+C in an editor is for the editor, but the system sends the signal to both. */
   readonly ignoreInterrupts: (isIgnored: boolean) => void;
   /** Whether the process may use the terminal. */
@@ -98,6 +100,7 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
     host.write(enter);
     input.on('data', onData);
     input.resume();
+    host.readSize();
     onResize();
   };
   const hide = (): void => {
