@@ -7,7 +7,14 @@ import { serveDatabaseThread, type ThreadScope, type WriterJob } from './thread-
 function setUp(fail?: () => Error | undefined, refused?: string) {
   const inputs: unknown[][] = [];
   const replies: ReplyMessage[] = [];
-  const scope: ThreadScope = { onmessage: null, postMessage: reply => replies.push(reply) };
+  const transferred: number[] = [];
+  const scope: ThreadScope = {
+    onmessage: null,
+    postMessage: (reply, transfer = []) => {
+      replies.push(reply);
+      transferred.push(...transfer.map(({ byteLength }) => byteLength));
+    },
+  };
   serveDatabaseThread(scope, async write => {
     const job: WriterJob = async batch => {
       inputs.push(batch);
@@ -33,7 +40,7 @@ function setUp(fail?: () => Error | undefined, refused?: string) {
     while (replies.length < count) await new Promise(resolve => setImmediate(resolve));
     return replies;
   };
-  return { inputs, send, jobs, answers };
+  return { inputs, send, jobs, answers, transferred };
 }
 
 describe('a database thread', () => {
@@ -46,6 +53,14 @@ describe('a database thread', () => {
     expect(inputs.flat()).toEqual(['job 2', 'job 3', 'job 4', 'job 5']);
     expect(inputs[0]?.length).toBeGreaterThanOrEqual(3);
     expect(replies.slice(2)).toMatchObject([2, 3, 4, 5].map((id, i) => ({ id, output: BigInt(i + 1) })));
+  });
+
+  test('hands large values over, and copies small ones', async () => {
+    const { send, answers, transferred } = setUp();
+    const sql = 'SELECT zeroblob(1000), zeroblob(300000)';
+    send({ id: 2, kind: 'execute', statement: { sql, args: [] } });
+    expect((await answers(3))[2]).toMatchObject({ id: 2 });
+    expect(transferred).toEqual([300_000]);
   });
 
   test('keeps the order of jobs and statements', async () => {

@@ -28,6 +28,18 @@ type JobOutput = { output: unknown; transfer: ArrayBuffer[] };
 
 type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
 
+/** Larger values are handed over instead of copied: a copy of a large event would be in memory twice. */
+const maxCopiedBytes = 256 << 10;
+
+/** In plain loops: a long read has millions of values. */
+function largeValues(results: readonly PackedResult[]): ArrayBuffer[] {
+  const large: ArrayBuffer[] = [];
+  for (const { rows } of results)
+    for (const row of rows)
+      for (const value of row) if (value instanceof ArrayBuffer && value.byteLength > maxCopiedBytes) large.push(value);
+  return large;
+}
+
 /** Requests whose success proves that no other connection holds the write lock. */
 const writeKinds: ReadonlySet<RequestMessage['kind']> = new Set(['batch', 'migrate', 'script']);
 
@@ -74,7 +86,7 @@ export function serveDatabaseThread(
   const answer = (request: StatementRequest): void => {
     const startedAt = performance.now();
     const results = getConnection().run(request);
-    scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt });
+    scope.postMessage({ id: request.id, results, ms: performance.now() - startedAt }, largeValues(results));
     if (writeKinds.has(request.kind) || results[0]?.columns.length === 0) getConnection().resetBusyTimeout();
   };
 
