@@ -48,6 +48,11 @@ export const bytesToRead = (size: number): number => 2 * size;
 /** A read by background work, which reads one event after the other and has no client. */
 export const backgroundRead: ContentRead = { signal: undefined, hold: async () => {}, keep: () => undefined };
 
+const tooManyReads = (): AppError =>
+  new AppError('rate_limited', 'too many reads of events of this account are running, try again', {
+    retryAfterSeconds: 5,
+  });
+
 export type ContentReads = ReturnType<typeof createContentReads>;
 
 export function createContentReads(options: ContentReadsOptions) {
@@ -58,15 +63,12 @@ export function createContentReads(options: ContentReadsOptions) {
 
   /** @returns ends it @throws the reason of the signal, rate_limited */
   const enter = async ({ accountId, teamId, signal, isPatient }: Reader): Promise<() => void> => {
-    const tooMany = new AppError('rate_limited', 'too many reads of events of this account are running, try again', {
-      retryAfterSeconds: 5,
-    });
-    if (!isPatient && accounts.waiting(accountId) >= maxWaiting) throw tooMany;
+    if (!isPatient && accounts.waiting(accountId) >= maxWaiting) throw tooManyReads();
     const leaving = new AbortController();
     const leave = (): void => leaving.abort(signal?.reason);
     if (signal?.aborted) leave();
     signal?.addEventListener('abort', leave);
-    const timeout = isPatient ? undefined : setTimeout(() => leaving.abort(tooMany), maxWaitMs);
+    const timeout = isPatient ? undefined : setTimeout(() => leaving.abort(tooManyReads()), maxWaitMs);
     try {
       const leaveAccount = await accounts.acquire(accountId, leaving.signal);
       try {

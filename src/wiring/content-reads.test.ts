@@ -1,5 +1,5 @@
 /* Every request that reads the contents of large events, or searches, waits its turn, and gives it up when its client leaves. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually } from '../testing/poll.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
 
@@ -11,6 +11,8 @@ let base: string;
 let ada: TestAccount;
 let teamId: string;
 let endpoint: { id: string; url: string };
+/** With a secret, so that its list has verdicts, which take contents. */
+let verified: { id: string; url: string };
 let eventId: string;
 let key: string;
 
@@ -20,12 +22,14 @@ beforeAll(async () => {
   ada = await server.createAccount('ada@example.com');
   ({ teamId } = await server.services.account.byEmail(ada.email));
   endpoint = await ada.createEndpoint();
-  await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'github', secret: 'sesame' });
+  verified = await ada.createEndpoint();
+  await ada.json(201, 'POST', `/api/endpoints/${verified.id}/secrets`, { platform: 'github', secret: 'sesame' });
   const headers = {
     'content-type': 'application/json',
     'x-github-event': 'push',
     'x-hub-signature-256': `sha256=${'ab'.repeat(32)}`,
   };
+  await server.deliver(verified, body, { headers });
   for (let n = 0; n < 3; n++) eventId = await server.deliver(endpoint, body, { headers });
   const event = await ada.json<{ delivery: { key: string } }>(200, 'GET', `/api/events/${eventId}`);
   key = event.delivery.key;
@@ -39,7 +43,7 @@ const requests: Record<string, () => Request> = {
   'a list with one row per delivery': () => ({
     path: `/api/events?endpointId=${endpoint.id}&group=delivery&where=${where}`,
   }),
-  'a list with verdicts': () => ({ path: `/api/events?endpointId=${endpoint.id}` }),
+  'a list with verdicts': () => ({ path: `/api/events?endpointId=${verified.id}` }),
   'a count': () => ({ path: `/api/endpoints/${endpoint.id}/events/count?where=${where}` }),
   'trying a filter': () => ({
     method: 'POST',
@@ -100,8 +104,11 @@ const send = ({ method = 'GET', path, body: given }: Request, signal?: AbortSign
     ...(signal && { signal }),
   });
 
-/** All turns of ada are taken until the returned function is called. */
-function takeTurns(): () => Promise<void> {
+let giveTurns = async (): Promise<void> => {};
+afterEach(() => giveTurns());
+
+/** All turns of ada are taken until `giveTurns` is called. */
+function takeTurns(): void {
   let end = (): void => {};
   const ended = new Promise<void>(resolve => {
     end = resolve;
@@ -109,7 +116,7 @@ function takeTurns(): () => Promise<void> {
   const { contentReads } = server.services;
   const reader = { accountId: ada.accountId, teamId };
   const all = Promise.all(Array.from({ length: readsPerAccount }, () => contentReads.run(reader, () => ended)));
-  return async () => {
+  giveTurns = async () => {
     end();
     await all;
   };
@@ -118,7 +125,7 @@ function takeTurns(): () => Promise<void> {
 describe.each(Object.entries(requests))('%s', (_, request) => {
   test('waits while the account has four other reads, and leaves the line with its client', async () => {
     const { contentReads } = server.services;
-    const giveTurns = takeTurns();
+    takeTurns();
     const gone = new AbortController();
     const left = send(request(), gone.signal).then(
       ({ status }) => status,
@@ -128,6 +135,7 @@ describe.each(Object.entries(requests))('%s', (_, request) => {
     gone.abort();
     expect(await left).toBe('gone');
     await eventually(() => contentReads.waiting(ada.accountId) === 0);
+    expect(server.lines.filter(({ level }) => level === 'error')).toEqual([]);
 
     const answer = send(request());
     await eventually(() => contentReads.waiting(ada.accountId) === 1);
@@ -140,7 +148,6 @@ describe.each(Object.entries(requests))('%s', (_, request) => {
 
 test('small events are read without waiting', async () => {
   const small = await server.deliver(await ada.createEndpoint(), 'small');
-  const giveTurns = takeTurns();
+  takeTurns();
   expect((await send({ path: `/api/events/${small}` })).status).toBe(200);
-  await giveTurns();
 });

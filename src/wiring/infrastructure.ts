@@ -128,9 +128,10 @@ export function createInfrastructure(dependencies: Dependencies) {
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
     sha256,
     onError,
-    /** The same for an API request. */
-    onRequestError: (error: unknown, request: Request): void =>
-      onError(error, { requestId: requestContext(request).id }),
+    /** The same for an API request. Work that ended because the client left is no error. */
+    onRequestError: (error: unknown, request: Request): void => {
+      if (error !== request.signal.reason) onError(error, { requestId: requestContext(request).id });
+    },
     /** @throws SchemaError, SecretError, ShortSecretError, or the database's error when it cannot be opened */
     openDatabase: async (): Promise<void> => {
       const upgrade = await direct.open();

@@ -66,11 +66,13 @@ export function createMcp(options: {
       name,
       { ...description, inputSchema: schema.input, outputSchema: schema.output },
       async (given: unknown, toolContext: { mcpReq: { signal: AbortSignal } }) => {
+        const { signal } = toolContext.mcpReq;
         try {
-          const result = await call({ ...access, signal: toolContext.mcpReq.signal }, given);
+          const result = await call({ ...access, signal }, given);
           return { content: [{ type: 'text' as const, text: JSON.stringify(result) }], structuredContent: result };
         } catch (error) {
-          return toErrorResult(error, fault => onError(fault, request));
+          // Work that ended because the client left is no fault.
+          return toErrorResult(error, fault => fault !== signal.reason && onError(fault, request));
         }
       },
     );

@@ -7,7 +7,7 @@ import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import type { ContentRead } from '../../core/content-reads.ts';
 import { decidingTerm, evaluate, readInSteps } from '../../core/filter/evaluate.ts';
-import { type Filter, textOf } from '../../shared/filter/filter.ts';
+import { type Filter, termsOf, textOf } from '../../shared/filter/filter.ts';
 import { type BudgetLimits, createBudget } from './budget.ts';
 import { allFacts, filterCondition, type ReadVerdict } from './condition.ts';
 import { planOf } from './plan.ts';
@@ -75,6 +75,8 @@ export function createEventFilter(options: {
         const yieldIfDue = createTimeSlices({ monotonic, signal: read.signal });
         const results = new Map<number, { matches: boolean; clause: string }>();
         const plan = planOf(filter, time).columns;
+        const asksForVerdict = termsOf(filter.root).some(term => term.on === 'column' && term.column === 'verdict');
+        const verdictOf: ReadVerdict = asksForVerdict ? readVerdict : async () => 'none';
         const batchSize = createBatchSize(explained);
         const budget = createBudget(limits, monotonic);
         // Tests something even when the budget is spent at once.
@@ -83,7 +85,7 @@ export function createEventFilter(options: {
           const some = seqs.slice(at, at + batchSize.units());
           const attempts = await store.attemptsOf(endpoint, some);
           await store.bodies({ endpoint, seqs: some, plan, read }, async (row, content) => {
-            const facts = await allFacts({ ...row, attempt: attempts.get(row.seq) ?? 1 }, content, readVerdict);
+            const facts = await allFacts({ ...row, attempt: attempts.get(row.seq) ?? 1 }, content, verdictOf);
             for (const _ of readInSteps(filter, facts.content)) await yieldIfDue();
             const term = decidingTerm(filter, facts, time);
             results.set(row.seq, {
