@@ -63,6 +63,7 @@ export function createForwardsWiring({
     queues,
     feeder,
     endpoint: endpoints.owned,
+    retentionCutoff: events.retentionCutoff,
     select,
     refusal: refusalToForward,
     columns: forwardColumns,

@@ -92,8 +92,6 @@ export function createInfrastructure(dependencies: Dependencies) {
   databaseBeingOpened?.connect(databaseEvents);
 
   const onError = (error: unknown, fields = {}): void => log.error('request failed', { ...fields, cause: error });
-  const repeated: { ms: number; run: () => Promise<void> }[] = [];
-  const timers: ReturnType<typeof setInterval>[] = [];
   return {
     config,
     log,
@@ -111,11 +109,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     journal,
     sealer,
     /** Sends to destinations that people choose, where the operator allows them. */
-    outbound: createOutbound({
-      allow: config.replayAllow,
-      allowLoopback: isLoopbackOrigin(config.baseUrl),
-      clock,
-    }),
+    outbound: createOutbound({ allow: config.replayAllow, allowLoopback: isLoopbackOrigin(config.baseUrl), clock }),
     /** Accepted only because the database was created with it. */
     hasShortSecret,
     runsQueues,
@@ -150,6 +144,14 @@ export function createInfrastructure(dependencies: Dependencies) {
         throw error;
       }
     },
+    ...createTimers(log),
+  };
+}
+
+function createTimers(log: Logger) {
+  const repeated: { ms: number; run: () => Promise<void> }[] = [];
+  const timers: ReturnType<typeof setInterval>[] = [];
+  return {
     /** From `startTimers` to `stopTimers`, repeats `run`. A failure is logged, and `run` is called again the next time. */
     every: (ms: number, what: string, run: () => Promise<void> | void): void => {
       repeated.push({
