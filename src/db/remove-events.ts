@@ -1,12 +1,13 @@
 /*
- * Removes events of one endpoint with all that belongs to them, in one transaction: replays, marks, outcomes, attempts, empty blocks,
- * counters.
+ * Removes events of one endpoint with all that belongs to them, in one transaction: replays, marks, outcomes, attempts, items of
+ * forwards, empty blocks, counters.
  */
 import type { InStatement } from '@libsql/client';
 import { and, count, eq, gte, inArray, isNotNull, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Drizzle } from './database.ts';
 import { removeAttemptsSql } from './delivery-attempts.ts';
+import { forwardItemRemovals } from './remove-forward-items.ts';
 import { blocks, endpoints, events, outcomes, pins, replays, sequences, tags } from './schema.ts';
 import { inList, toClientStatement } from './sql-fragments.ts';
 
@@ -36,10 +37,7 @@ export function removalStatements(
     .groupBy(events.block)
     .as('leaving_blocks');
   const blocksOf = db.select({ block: events.block }).from(events).where(chosen(events.seq));
-  const attempts = {
-    sql: removeAttemptsSql('SELECT value FROM json_each(?) WHERE value NOT IN (SELECT event FROM pins)'),
-    args: [JSON.stringify(seqs)],
-  };
+  const chosenSql = 'SELECT value FROM json_each(?1) WHERE value NOT IN (SELECT event FROM pins)';
   const noteExpiry = db
     .update(endpoints)
     .set({
@@ -73,12 +71,13 @@ export function removalStatements(
       lastReceivedAt: sql`(SELECT max(received_at) FROM events WHERE endpoint = ${endpoint})`,
     })
     .where(eq(endpoints.seq, endpoint));
+  const first = [
+    ...before.map(toClientStatement),
+    { sql: removeAttemptsSql(chosenSql), args: [JSON.stringify(seqs)] },
+    ...forwardItemRemovals(chosenSql, seqs),
+  ];
   return {
-    statements: [
-      ...before.map(toClientStatement),
-      attempts,
-      ...[db.delete(events).where(chosen(events.seq)), recount].map(toClientStatement),
-    ],
-    removalAt: before.length + 1,
+    statements: [...first, ...[db.delete(events).where(chosen(events.seq)), recount].map(toClientStatement)],
+    removalAt: first.length,
   };
 }

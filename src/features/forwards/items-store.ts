@@ -1,7 +1,11 @@
-/* The events of forwards that are not settled. They are items of the queues (features/queues/store.ts), which are only read here. */
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, notExists, type SQL, sql } from 'drizzle-orm';
+/*
+ * The events of forwards that are not settled. They are items of the queues (features/queues/store.ts), which are only read here. People
+ * do not see items whose events are past their retention, whether or not the sweeper has removed them yet.
+ */
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm';
 import { type ForwardDeliveryState, forwardQueue } from '../../core/forward.ts';
 import type { Drizzle } from '../../db/database.ts';
+import { isPinned, isVisible } from '../../db/event-marks.ts';
 import { events } from '../../db/schema.ts';
 import { queueItems, queues } from '../../db/schema-queues.ts';
 import { inList } from '../../db/sql-fragments.ts';
@@ -21,6 +25,8 @@ export type ItemRow = Pick<
 >;
 /** What is shown of its event is null when the event is gone. */
 export type DeliveryRow = ItemRow & Record<'eventType' | 'platform', string | null> & { receivedAt: number | null };
+/** A forward, and since when its endpoint's events are visible, pinned ones excepted; epoch ms. */
+export type VisibleForward = { id: string; endpoint: number; visibleSince: number };
 /** An item and its event's row number. */
 export type ItemKey = { seq: number; event: number };
 
@@ -53,11 +59,19 @@ export function createForwardItemsStore(db: Drizzle) {
     status: queueItems.status,
     error: queueItems.error,
   };
-  const list = (queue: number, condition: SQL | undefined, after: number, limit: number): Promise<ItemRow[]> =>
+  const isOfVisible = (since: number): SQL =>
+    sql`EXISTS (SELECT 1 FROM events WHERE events.seq = ${queueItems.event} AND ${isVisible(since)})`;
+  type Page = { after: number; limit: number };
+  const list = (
+    queue: number,
+    { visibleSince }: VisibleForward,
+    condition: SQL | undefined,
+    { after, limit }: Page,
+  ): Promise<ItemRow[]> =>
     db
       .select(shown)
       .from(queueItems)
-      .where(and(eq(queueItems.queue, queue), condition, gt(queueItems.seq, after)))
+      .where(and(eq(queueItems.queue, queue), condition, gt(queueItems.seq, after), isOfVisible(visibleSince)))
       .orderBy(asc(queueItems.seq))
       .limit(limit);
   const withEvents = async (rows: readonly ItemRow[]): Promise<DeliveryRow[]> => {
@@ -80,9 +94,35 @@ export function createForwardItemsStore(db: Drizzle) {
     return rows.map(row => ({ ...row, ...(bySeq.get(row.event ?? 0) ?? none) }));
   };
 
+  /** How many items of each kind have events that are past their retention and not removed yet: few, since the sweeper follows. */
+  const countExpired = async (queue: number, { endpoint, visibleSince }: VisibleForward) => {
+    const rows = await db
+      .select({ outcome: queueItems.outcome, tried: sql<number>`${isTried}`, items: count() })
+      .from(events)
+      // A cross join begins with the events.
+      .crossJoin(queueItems)
+      .where(
+        and(
+          eq(events.endpoint, endpoint),
+          lt(events.receivedAt, visibleSince),
+          sql`NOT ${sql.raw(isPinned)}`,
+          eq(queueItems.event, events.seq),
+          eq(queueItems.queue, queue),
+        ),
+      )
+      .groupBy(queueItems.outcome, isTried);
+    const of = (isWanted: (row: (typeof rows)[number]) => boolean): number =>
+      rows.filter(isWanted).reduce((sum, { items }) => sum + items, 0);
+    return {
+      open: of(({ outcome }) => outcome === null),
+      failed: of(({ outcome, tried }) => outcome === null && tried === 1),
+      givenUp: of(({ outcome }) => outcome !== null),
+    };
+  };
+
   return {
-    async counts(id: string): Promise<ItemCounts> {
-      const queue = await queueOf(id);
+    async counts(forward: VisibleForward): Promise<ItemCounts> {
+      const queue = await queueOf(forward.id);
       if (queue === undefined)
         return { waiting: 0, failed: 0, givenUp: 0, oldestAt: null, lastStatus: null, lastError: null };
       const counted = async (condition: SQL | undefined): Promise<number> =>
@@ -93,20 +133,21 @@ export function createForwardItemsStore(db: Drizzle) {
             .where(and(eq(queueItems.queue, queue), condition))
         )[0]?.items ?? 0;
       // Few have failed. The many that wait are not counted by `attempts`: that reads each row, and not only an index.
-      const failures = await counted(conditions.failed);
+      const expired = await countExpired(queue, forward);
+      const failures = Math.max(0, (await counted(conditions.failed)) - expired.failed);
       const [oldest] = await db
-        .select({ addedAt: queueItems.addedAt, receivedAt: events.receivedAt })
+        .select({ receivedAt: events.receivedAt })
         .from(queueItems)
-        .leftJoin(events, eq(events.seq, queueItems.event))
-        .where(and(eq(queueItems.queue, queue), isOpen))
+        .innerJoin(events, eq(events.seq, queueItems.event))
+        .where(and(eq(queueItems.queue, queue), isOpen, isVisible(forward.visibleSince)))
         .orderBy(asc(queueItems.seq))
         .limit(1);
-      const [failed] = await list(queue, conditions.failed, 0, 1);
+      const [failed] = await list(queue, forward, conditions.failed, { after: 0, limit: 1 });
       return {
-        waiting: Math.max(0, (await counted(isOpen)) - failures),
+        waiting: Math.max(0, (await counted(isOpen)) - expired.open - failures),
         failed: failures,
-        givenUp: await counted(isGivenUp),
-        oldestAt: oldest ? (oldest.receivedAt ?? oldest.addedAt) : null,
+        givenUp: Math.max(0, (await counted(isGivenUp)) - expired.givenUp),
+        oldestAt: oldest?.receivedAt ?? null,
         lastStatus: failed?.status ?? null,
         lastError: failed?.error ?? null,
       };
@@ -114,34 +155,30 @@ export function createForwardItemsStore(db: Drizzle) {
 
     /** In the order in which they were added. Without a state: all. */
     async items(
-      id: string,
-      { state, after, limit }: { state: ForwardDeliveryState | undefined; after: number; limit: number },
+      forward: VisibleForward,
+      { state, ...page }: Page & { state: ForwardDeliveryState | undefined },
     ): Promise<DeliveryRow[]> {
-      const queue = await queueOf(id);
+      const queue = await queueOf(forward.id);
       if (queue === undefined) return [];
-      if (state !== undefined) return withEvents(await list(queue, conditions[state], after, limit));
+      if (state !== undefined) return withEvents(await list(queue, forward, conditions[state], page));
       // One after the other, because each follows an index.
-      const both = [...(await list(queue, isOpen, after, limit)), ...(await list(queue, isGivenUp, after, limit))];
-      return withEvents(both.sort((a, b) => a.seq - b.seq).slice(0, limit));
+      const both = [...(await list(queue, forward, isOpen, page)), ...(await list(queue, forward, isGivenUp, page))];
+      return withEvents(both.sort((a, b) => a.seq - b.seq).slice(0, page.limit));
     },
 
     /** Failed items that will be retried and do not wait behind another of their lane. */
-    async blocked(id: string, after: number, limit: number): Promise<ItemKey[]> {
-      const queue = await queueOf(id);
+    async blocked(forward: VisibleForward, page: Page): Promise<ItemKey[]> {
+      const queue = await queueOf(forward.id);
       if (queue === undefined) return [];
-      return keys(await list(queue, and(conditions.failed, isNotNull(queueItems.dueAt)), after, limit));
+      return keys(await list(queue, forward, and(conditions.failed, isNotNull(queueItems.dueAt)), page));
     },
 
-    async itemsIn(
-      id: string,
-      states: readonly ForwardDeliveryState[],
-      { after, limit }: { after: number; limit: number },
-    ): Promise<ItemKey[]> {
-      const queue = await queueOf(id);
+    async itemsIn(forward: VisibleForward, states: readonly ForwardDeliveryState[], page: Page): Promise<ItemKey[]> {
+      const queue = await queueOf(forward.id);
       if (queue === undefined) return [];
       const found: ItemRow[] = [];
-      for (const state of states) found.push(...(await list(queue, conditions[state], after, limit)));
-      return keys(found.sort((a, b) => a.seq - b.seq).slice(0, limit));
+      for (const state of states) found.push(...(await list(queue, forward, conditions[state], page)));
+      return keys(found.sort((a, b) => a.seq - b.seq).slice(0, page.limit));
     },
 
     async itemsOf(id: string, event: number): Promise<ItemKey[]> {

@@ -8,12 +8,13 @@ import { invalid, limitReached, notFound } from '../../core/errors.ts';
 import { type ForwardSettings, forwardQueue, maxForwardsPerEndpoint, readForward } from '../../core/forward.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
 import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import type { OwnRetention } from '../../core/retention.ts';
 import { readRowCursor, rowCursor } from '../../core/row-cursor.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { QueuesService } from '../queues/service.ts';
 import type { Feeder } from './feeder.ts';
 import { healthy } from './health.ts';
-import type { ItemKey } from './items-store.ts';
+import type { ItemKey, VisibleForward } from './items-store.ts';
 import type {
   Forward,
   ForwardChange,
@@ -35,13 +36,16 @@ const sweptTogether = 1000;
 
 type ForwardColumns = Omit<NewForwardRow, 'id' | 'endpoint' | 'accountId' | 'declared' | 'createdAt'>;
 type Owner = Pick<TeamAccess, 'teamId' | 'plan'>;
+type FoundForward = ForwardRow & VisibleForward;
 
 export function createForwardsService(options: {
   store: ForwardsStore;
   queues: Omit<QueuesService, 'start' | 'stop' | 'idle' | 'register'>;
   feeder: Pick<Feeder, 'add'>;
   /** @throws not_found */
-  endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string }>;
+  endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string } & OwnRetention>;
+  /** The endpoint's events that were received before are not visible, unless they are pinned. */
+  retentionCutoff: (principal: TeamAccess, endpoint: OwnRetention) => number;
   /** The given events that match. */
   select: (
     principal: TeamAccess,
@@ -59,17 +63,17 @@ export function createForwardsService(options: {
   clock: Clock;
   random: RandomBytes;
 }) {
-  const { store, queues, feeder, endpoint: findEndpoint, select, refusal, clock, random } = options;
+  const { store, queues, feeder, endpoint: findEndpoint, retentionCutoff, select, refusal, clock, random } = options;
   const { columns, settings: settingsOf } = options.columns;
 
-  const find = async (principal: Owner, endpointId: string, id: string): Promise<ForwardRow> => {
-    const { seq } = await findEndpoint(principal, endpointId);
-    const row = await store.find({ teamId: principal.teamId, endpoint: seq }, id);
+  const find = async (principal: Owner, endpointId: string, id: string): Promise<FoundForward> => {
+    const endpoint = await findEndpoint(principal, endpointId);
+    const row = await store.find({ teamId: principal.teamId, endpoint: endpoint.seq }, id);
     if (!row) throw notFound('forward');
-    return row;
+    return { ...row, visibleSince: retentionCutoff(principal, endpoint) };
   };
-  const show = async (row: ForwardRow): Promise<Forward> =>
-    toForward(row, settingsOf(row), await store.counts(row.id), clock.now());
+  const show = async (row: FoundForward): Promise<Forward> =>
+    toForward(row, settingsOf(row), await store.counts(row), clock.now());
   const shown = async (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
     show(await find(principal, endpointId, id));
 
@@ -99,7 +103,7 @@ export function createForwardsService(options: {
   /** The items that a request means, some at a time. */
   async function* selected(
     principal: Owner,
-    { row, endpointId }: { row: ForwardRow; endpointId: string },
+    { row, endpointId }: { row: FoundForward; endpointId: string },
     { eventId, where }: ForwardSelection,
     how: 'retry' | 'skip',
   ): AsyncGenerator<ItemKey[]> {
@@ -113,10 +117,10 @@ export function createForwardsService(options: {
       const page = { after, limit: changedTogether };
       const items =
         where !== undefined
-          ? await store.itemsIn(row.id, states, page)
+          ? await store.itemsIn(row, states, page)
           : how === 'retry'
-            ? await store.itemsIn(row.id, ['given_up'], page)
-            : await store.blocked(row.id, after, changedTogether);
+            ? await store.itemsIn(row, ['given_up'], page)
+            : await store.blocked(row, page);
       const last = items.at(-1);
       if (!last) return;
       after = last.seq;
@@ -161,8 +165,10 @@ export function createForwardsService(options: {
 
   return {
     async list(principal: Owner, endpointId: string): Promise<Forward[]> {
-      const { seq } = await findEndpoint(principal, endpointId);
-      return Promise.all((await store.listOf({ teamId: principal.teamId, endpoint: seq })).map(show));
+      const endpoint = await findEndpoint(principal, endpointId);
+      const visibleSince = retentionCutoff(principal, endpoint);
+      const rows = await store.listOf({ teamId: principal.teamId, endpoint: endpoint.seq });
+      return Promise.all(rows.map(row => show({ ...row, visibleSince })));
     },
 
     forward: shown,
@@ -221,9 +227,9 @@ export function createForwardsService(options: {
       id: string,
       { state, cursor, limit }: ForwardDeliveryQuery,
     ): Promise<ForwardDeliveryPage> {
-      await find(principal, endpointId, id);
+      const row = await find(principal, endpointId, id);
       const size = limit === undefined ? defaultPage : Number(limit);
-      const rows = await store.items(id, { state, after: readRowCursor(cursor) ?? 0, limit: size + 1 });
+      const rows = await store.items(row, { state, after: readRowCursor(cursor) ?? 0, limit: size + 1 });
       const page = rows.slice(0, size);
       const last = rows.length > size ? page.at(-1) : undefined;
       return { deliveries: page.map(toDelivery), nextCursor: last ? rowCursor(last.seq) : null };
@@ -241,7 +247,7 @@ export function createForwardsService(options: {
     resume: (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
       setEnabled(principal, endpointId, id, true),
 
-    /** Removes given-up items of removed events, and the remains of removed forwards. */
+    /** Removes given-up items of events that an earlier version removed, and the remains of removed forwards. */
     async sweep(): Promise<void> {
       for (let after: number | undefined = 0; after !== undefined; )
         after = await store.removeGone(after, sweptTogether);

@@ -42,18 +42,6 @@ describe('a forward whose destination fails', () => {
     const refused = await forwards.until(endpoint, created.id, one => one.lastError !== null);
     expect(refused.lastStatus).toBeNull();
   });
-
-  test('a given up event that is gone is listed without what it was', async () => {
-    const endpoint = await forwards.ada.createEndpoint();
-    const { url } = forwards.destination(() => new Response(null, { status: 503 }));
-    const { id } = await forwards.create(endpoint, { url, retry: { ...slow, for: '1ms' } });
-    const event = await forwards.server.deliver(endpoint, '{}');
-    await forwards.until(endpoint, id, ({ givenUp }) => givenUp === 1);
-    await forwards.ada.json(200, 'DELETE', `/api/events/${event}`);
-    expect(await forwards.deliveries(endpoint, id)).toMatchObject([
-      { eventId: event, state: 'given_up', eventType: null, platform: null, receivedAt: null },
-    ]);
-  });
 });
 
 describe('with dryRun', () => {
