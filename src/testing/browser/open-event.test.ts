@@ -43,6 +43,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('the open event'), () => {
       'ca fe',
       '··',
     ]);
+    // A narrow view scrolls sideways to the hit, which is at the end of a row.
+    await page.setViewportSize({ width: 390, height: 740 });
+    await page.getByRole('textbox', { name: 'Find in this event' }).fill('ne');
+    await page.waitForFunction(() => {
+      const mark = document.querySelector('.hex mark.current-hit')?.getBoundingClientRect();
+      return mark !== undefined && mark.left >= 0 && mark.right <= innerWidth;
+    });
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('textbox', { name: 'Find in this event' }).fill('nowhere');
     await page.locator('.find-count', { hasText: 'No hits' }).waitFor();
   });

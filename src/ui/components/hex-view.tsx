@@ -1,6 +1,6 @@
 /* A virtualized hex view: offset, hexadecimal and ASCII. What is found is marked in both. */
 
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { binaryText, hexColumn, hexRow, hexRowCount } from '../body/bytes.ts';
 import { hitsWithin, revealIn, useHits } from '../find/find-context.tsx';
 import { MarkedSpans } from '../find/marked-text.tsx';
@@ -14,10 +14,20 @@ export function HexView({ bytes, order = 0 }: { bytes: Uint8Array; order?: numbe
   const rows = hexRowCount(bytes);
   const { scroller, range, reveal } = useVirtual<HTMLElement>({ count: rows, rowHeight });
   const texts = useMemo(() => [binaryText(bytes)], [bytes]);
+  const toReveal = useRef(false);
+  /** A narrow view scrolls sideways, too. The row of the hit may be rendered later. */
+  const revealMark = (): void => {
+    const mark = scroller.current?.querySelector('.current-hit');
+    if (!toReveal.current || !mark) return;
+    toReveal.current = false;
+    revealIn(scroller.current, mark);
+  };
   const { hits, current } = useHits({ order, texts, isBytes: true }, hit => {
     if (scroller.current?.closest('.part')) revealIn(scroller.current.closest('.scroll-pane'), scroller.current);
     reveal(Math.floor(hit.start / rowBytes), 'middle');
+    toReveal.current = true;
   });
+  useEffect(revealMark);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
     <section ref={scroller} class="hex" tabIndex={0} aria-label="Bytes in hexadecimal">
