@@ -115,7 +115,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     const rules = [{ name: 'once', first: 1, answer: { status: 500 } }];
     await callApi(page, 'PUT', `/api/endpoints/${id}/answers`, { rules });
     for (const count of [1, 2]) {
-      await page.getByRole('button', { name: /^Send (a )?test event$/ }).first().click();
+      await page
+        .getByRole('button', { name: /^Send (a )?test event$/ })
+        .first()
+        .click();
       await dialog().getByRole('button', { name: 'Send test event' }).click();
       await page
         .locator('.event-row')

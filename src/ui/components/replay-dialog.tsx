@@ -113,15 +113,9 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
             </>
           )}
           {isBusy && isBatch && <Button onClick={stop}>Stop</Button>}
-          <Button
-            kind="primary"
-            icon="replay"
-            type="submit"
-            busy={isBusy || isLoading}
-            disabled={!request || events.length === 0}
-          >
+          <SendButton isBusy={isBusy || isLoading} isOff={!request || events.length === 0}>
             {isLoading ? loading : sendings.length > 0 && !isBusy ? 'Send again' : 'Send'}
-          </Button>
+          </SendButton>
         </div>
       </form>
       {preview && <RequestPreview request={preview} />}
@@ -140,6 +134,12 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
     </Dialog>
   );
 }
+
+const SendButton = ({ isBusy, isOff, children }: { isBusy: boolean; isOff: boolean; children: string }) => (
+  <Button kind="primary" icon="replay" type="submit" busy={isBusy} disabled={isOff}>
+    {children}
+  </Button>
+);
 
 const titleOf = (events: readonly ReplayedEvent[]): string =>
   events.length > 1
