@@ -53,7 +53,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying many events'), () => {
     });
   const close = async (): Promise<void> => {
     await page.keyboard.press('Escape');
-    await dialog().waitFor({ state: 'detached' });
+    // Its element is there for a moment after it has closed, and a dialog that a key opens then would close with it.
+    await page.locator('dialog').waitFor({ state: 'detached' });
   };
   const sendOne = async (url: string): Promise<void> => {
     await page.locator('.event-row.selected').waitFor();

@@ -48,7 +48,8 @@ export async function openFilterPage(): Promise<FilterPage> {
   for (let n = 1; n <= 12; n++) await send(n);
   page.on('request', request => {
     const { pathname, searchParams } = new URL(request.url());
-    if (pathname === '/api/events') asked.push(searchParams.get('where') ?? '');
+    // A smaller page is for the event to compare with, not for the list.
+    if (pathname === '/api/events' && searchParams.get('limit') === '100') asked.push(searchParams.get('where') ?? '');
   });
   return { dashboard, page, address, listUrl, asked, send, ...actionsOn(page, listUrl, asked) };
 }

@@ -67,7 +67,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
     const rows = page.getByRole('row');
     await rows.filter({ hasText: 'forced' }).getByText('New').waitFor();
     await rows.filter({ hasText: 'commits[].id' }).getByText('Other type').waitFor();
-    await page.getByRole('link', { name: 'showed the change of forced' }).click();
+    await page.getByRole('link', { name: 'showed the change of forced' }).locator('time').click();
     await page.getByRole('treeitem', { name: 'forced: true' }).waitFor();
   });
 
