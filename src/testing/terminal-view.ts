@@ -97,7 +97,6 @@ export function openWithEvents(given: Parameters<typeof openView>[0] = {}) {
 }
 export const rowOf = (lines: readonly string[], part: string): string => lines.find(line => line.includes(part)) ?? '';
 export const text = (lines: readonly string[]): string => lines.join('\n');
-export const pressEscape = (view: LedView): void => {
-  view.press('\x1b');
-  view.tick();
-};
+/** One Escape at once: after a single one, the view waits for the rest of a sequence. */
+export const escapeKey = '\x1b\x1b\x1b';
+export const pressEscape = (view: LedView): void => view.press(escapeKey);

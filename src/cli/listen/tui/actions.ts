@@ -2,9 +2,9 @@
 import { wholeBody } from '../../client/edit-options.ts';
 import { type Answer, statusText } from '../model.ts';
 import { attempt, type Context, say, withRow } from './effects.ts';
+import { durationText } from './format.ts';
 import type { Row } from './log.ts';
 import { openPage } from './navigation.ts';
-import { durationText, styles } from './theme.ts';
 
 /** `200 in 12 ms`, `no answer: connection refused` */
 const answerText = (answer: Answer, target: string): string => {
@@ -29,25 +29,25 @@ export function createActions(context: Context): Record<'r' | 'e' | 'd' | 'p' | 
       say(context, `${verb}…`);
       const answers = await deliver();
       const isOk = answers.every(answer => answer.isOk);
-      if (answers.length === 0) say(context, 'No target takes this event.', styles.warning);
-      else if (isOk) say(context, `${verb}: ${answersText(answers, row)}`, styles.good);
+      if (answers.length === 0) say(context, 'No target takes this event.', 'warning');
+      else if (isOk) say(context, `${verb}: ${answersText(answers, row)}`, 'good');
       else {
         const text = answersText(answers, row);
         // The hint belongs to this answer: the session tells of it before it returns it.
-        say(context, row.hint ? `${text}; ${row.hint}` : `${verb}: ${text}`, styles.warning);
+        say(context, row.hint ? `${text}; ${row.hint}` : `${verb}: ${text}`, 'warning');
       }
     });
   const withTarget = (act: (row: Row) => void): (() => void) =>
     withRow(context, row => {
       if (session.targets.length > 0) act(row);
-      else say(context, 'There is no target: start with --to URL.', styles.warning);
+      else say(context, 'There is no target: start with --to URL.', 'warning');
     });
 
   return {
     r: withTarget(row => send(row, 'Sent again', () => session.again(row.event.id))),
     e: withTarget(row => {
       if (row.isEmptied) {
-        say(context, 'Its body is no longer in memory: use hooktape send --edit.', styles.warning);
+        say(context, 'Its body is no longer in memory: use hooktape send --edit.', 'warning');
         return;
       }
       attempt(context, async () => {
@@ -71,19 +71,19 @@ export function createActions(context: Context): Record<'r' | 'e' | 'd' | 'p' | 
           length === 1
             ? 'There is one answer so far. Press r to send it again, then compare.'
             : 'There is no answer to compare yet.',
-          styles.faint,
+          'faint',
         );
     }),
     p: withRow(context, row =>
       attempt(context, async () => {
         await session.pin(row.event.id);
         state.log.markPinned(row.event.id);
-        say(context, `Pinned. It stays until you run hooktape unpin ${row.event.id}.`, styles.good);
+        say(context, `Pinned. It stays until you run hooktape unpin ${row.event.id}.`, 'good');
       }),
     ),
     s: withRow(context, row => {
       if (session.skip(row.event.id)) say(context, 'Skipped: it is given up, and the events after it go on.');
-      else say(context, 'There is nothing to skip: no target waits for this event.', styles.faint);
+      else say(context, 'There is nothing to skip: no target waits for this event.', 'faint');
     }),
     o: withRow(context, row => {
       const url = session.openUrl(row.event.id);

@@ -2,8 +2,7 @@
 import { decodeUtf8, firstBytes } from '../../../core/text.ts';
 import { indentJson } from '../../client/body-text.ts';
 import { sizeText } from '../../client/output.ts';
-import { type Line, textLines, wrapLine } from './text.ts';
-import { span, styles } from './theme.ts';
+import { blank, concat, type Line, span, textLines, wrap } from './text.ts';
 
 /** More than anybody reads on a terminal. */
 const maxTextBytes = 128 << 10;
@@ -12,7 +11,7 @@ const maxBinaryBytes = 1024;
 const bytesPerRow = 16;
 const memberForm = /^( *)("(?:[^"\\]|\\.)*")(: )/;
 
-const faintLine = (text: string): Line => [span(text, styles.faint)];
+const faintLine = (text: string): Line => span(text, 'faint');
 
 /** A body as text, with JSON indented; undefined when it is not text. */
 export function readableBody(body: Uint8Array): string | undefined {
@@ -30,7 +29,7 @@ export function bodyLines(body: Uint8Array, columns: number, whole: string, most
   const shownBytes = text === undefined ? maxBinaryBytes : maxTextBytes;
   const isCut = body.length > shownBytes || lines.length > mostLines;
   if (!isCut) return lines;
-  return [...lines.slice(0, mostLines), [], ...wrapLine(faintLine(`The rest is not shown. ${whole}`), columns)];
+  return [...lines.slice(0, mostLines), blank, ...wrap(faintLine(`The rest is not shown. ${whole}`), columns)];
 }
 
 function coloredLines(text: string, columns: number, mostLines: number): Line[] {
@@ -38,9 +37,9 @@ function coloredLines(text: string, columns: number, mostLines: number): Line[] 
   for (const one of textLines(text)) {
     const [member = '', indent = '', name = '', colon = ''] = memberForm.exec(one) ?? [];
     const line = member
-      ? [span(indent), span(name, styles.accent), span(colon + one.slice(member.length))]
-      : [span(one)];
-    lines.push(...wrapLine(line, columns, Math.min(indent.length + 2, columns >> 1)));
+      ? concat(span(indent), span(name, 'accent'), span(colon + one.slice(member.length)))
+      : span(one);
+    lines.push(...wrap(line, columns, Math.min(indent.length + 2, columns >> 1)));
     if (lines.length > mostLines) break;
   }
   return lines;
@@ -54,11 +53,9 @@ function hexLines(body: Uint8Array): Line[] {
     const bytes = [...body.subarray(at, at + bytesPerRow)];
     const hex = bytes.map(byte => hexDigits(byte, 2)).join(' ');
     const shown = bytes.map(byte => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
-    lines.push([
-      span(hexDigits(at, 4), styles.faint),
-      span(`  ${hex.padEnd(bytesPerRow * 3)} `),
-      span(shown, styles.accent),
-    ]);
+    lines.push(
+      concat(span(hexDigits(at, 4), 'faint'), span(`  ${hex.padEnd(bytesPerRow * 3)} `), span(shown, 'accent')),
+    );
   }
   return lines;
 }

@@ -1,32 +1,31 @@
 /* The lines around the content: the endpoints and targets, the progress, and the most useful keys. */
-
+import { countText } from './format.ts';
 import { titleOf } from './list.ts';
-import { cutLine, cutText, type Line, lineWidth, type Span, spread } from './text.ts';
-import { countText, span, styles } from './theme.ts';
+import { blank, concat, cut, cutText, type Line, space, span, spread, widthOf } from './text.ts';
 import { selectedRow, type Ui, type ViewState } from './ui.ts';
 
-const gap = span('  ');
+const gap = space(2);
 
 /** Without the scheme, which everybody knows. */
 const shortTarget = (target: string): string => target.replace(/^http:\/\//, '');
 
-function connectionSpan({ connection }: Ui): Span {
-  if (connection.kind === 'connected') return span('● connected', styles.good);
+function connectionSpan({ connection }: Ui): Line {
+  if (connection.kind === 'connected') return span('● connected', 'good');
   return connection.kind === 'connecting'
-    ? span('○ connecting', styles.warning)
-    : span('○ no connection, trying again', styles.warning);
+    ? span('○ connecting', 'warning')
+    : span('○ no connection, trying again', 'warning');
 }
 
 export function headerLine({ ui, targets }: ViewState, columns: number): Line {
   const [first] = targets;
   const to = targets.length > 1 ? `${targets.length} targets` : first && shortTarget(first.name);
-  const left: Line = [
-    span('hooktape', styles.accent),
-    span(' listen', styles.strong),
-    ...(ui.endpoints.length > 0 ? [gap, span(ui.endpoints.join(', '))] : []),
-    ...(to ? [span(' → ', styles.faint), span(to)] : []),
-  ];
-  return spread(left, [gap, connectionSpan(ui)], columns);
+  const left = concat(
+    span('hooktape', 'accent'),
+    span(' listen', 'strong'),
+    ui.endpoints.length > 0 && concat(gap, span(ui.endpoints.join(', '))),
+    to !== undefined && concat(span(' → ', 'faint'), span(to)),
+  );
+  return spread(left, concat(gap, connectionSpan(ui)), columns);
 }
 
 /** `N behind` first: it is never cut off. */
@@ -36,23 +35,23 @@ export function statusLine(state: ViewState, columns: number): Line {
   const stuck = log.stuck();
   const isHeld = stuck && [...stuck.targets.values()].some(({ kind }) => kind === 'held');
   const sent = targets.length > 0;
-  const left: Line = [
-    span(`${countText(ui.behind)} behind`, ui.behind > 0 ? styles.warning : styles.strong),
-    ...(ui.isPaused ? [gap, span(' PAUSED ', { ...styles.warning, isInverse: true })] : []),
-    ...(stuck && isHeld
-      ? [gap, span(' HELD ', styles.alarm), span(` ${cutText(titleOf(stuck), 30)}, h to see it`)]
-      : []),
-    ...(ui.filter ? [gap, span('filter ', styles.faint), span(cutText(ui.filter, 40), styles.accent)] : []),
-  ];
-  const totals: Line = [
+  const left = concat(
+    span(`${countText(ui.behind)} behind`, ui.behind > 0 ? 'warning' : 'strong'),
+    ui.isPaused && concat(gap, span(' PAUSED ', 'paused')),
+    stuck &&
+      isHeld &&
+      concat(gap, span(' HELD ', 'alarm'), space(1), cutText(titleOf(stuck), 30), span(', h to see it')),
+    ui.filter !== '' && concat(gap, span('filter ', 'faint'), cutText(ui.filter, 40, 'accent')),
+  );
+  const totals = concat(
     gap,
-    span(`${countText(received)} received`, styles.faint),
-    ...(sent ? [span(`, ${countText(answered)} ok`, styles.faint)] : []),
-    ...(failed > 0 ? [span(', ', styles.faint), span(`${countText(failed)} failed`, { color: 'red' })] : []),
-    ...(skipped > 0 ? [span(`, ${countText(skipped)} skipped`, styles.faint)] : []),
-  ];
-  const hasRoom = lineWidth(left) + lineWidth(totals) <= columns;
-  return hasRoom ? spread(left, totals, columns) : cutLine(left, columns);
+    span(`${countText(received)} received`, 'faint'),
+    sent && span(`, ${countText(answered)} ok`, 'faint'),
+    failed > 0 && concat(span(', ', 'faint'), span(`${countText(failed)} failed`, 'removed')),
+    skipped > 0 && span(`, ${countText(skipped)} skipped`, 'faint'),
+  );
+  const hasRoom = widthOf(left) + widthOf(totals) <= columns;
+  return hasRoom ? spread(left, totals, columns) : cut(left, columns);
 }
 
 type Hint = readonly [key: string, does: string];
@@ -90,23 +89,21 @@ function hintsFor(state: ViewState): Hint[] {
   return mode === 'comparison' ? [back, ['[ ]', 'other answers'], ['r', 'again']] : [back];
 }
 
-const hintSpans = ([key, does]: Hint): Span[] => [span(key, styles.key), span(` ${does}`, styles.faint)];
+const hintLine = ([key, does]: Hint): Line => concat(span(key, 'key'), span(` ${does}`, 'faint'));
 
 /** As many hints as there is room for, whole. @param place where a page is scrolled to */
 export function hintsLine(state: ViewState, columns: number, place: string): Line {
   const { message } = state.ui;
-  if (message) return cutLine([span(message.text, message.style)], columns);
-  const right = [
-    ...(place ? [gap, span(place, styles.faint)] : []),
-    ...always.flatMap(hint => [gap, ...hintSpans(hint)]),
-  ];
-  const left: Span[] = [];
-  let room = columns - lineWidth(right);
+  if (message) return cut(span(message.text, message.style), columns);
+  const right = concat(
+    place !== '' && concat(gap, span(place, 'faint')),
+    ...always.map(hint => concat(gap, hintLine(hint))),
+  );
+  let left = blank;
   for (const hint of hintsFor(state)) {
-    const spans = [...(left.length > 0 ? [gap] : []), ...hintSpans(hint)];
-    room -= lineWidth(spans);
-    if (room < 0) break;
-    left.push(...spans);
+    const longer = concat(left, left !== blank && gap, hintLine(hint));
+    if (widthOf(longer) + widthOf(right) > columns) break;
+    left = longer;
   }
   return spread(left, right, columns);
 }

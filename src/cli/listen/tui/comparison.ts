@@ -3,10 +3,10 @@ import { type DiffLine, diffLines, diffPairs } from '../../../shared/diff/text-d
 import { statusText } from '../model.ts';
 import { readableBody } from './body-lines.ts';
 import { ruleLine } from './detail.ts';
+import { clockText, countText, durationText } from './format.ts';
 import type { Attempt } from './log.ts';
 import { statusStyle } from './outcome.ts';
-import { cutLine, type Line, type Style, textLines, wrapLine } from './text.ts';
-import { clockText, countText, durationText, span, styles } from './theme.ts';
+import { blank, concat, cut, type Line, type Style, span, textLines, wrap } from './text.ts';
 
 /** Equal lines that are shown around a change. */
 const context = 3;
@@ -14,22 +14,23 @@ const maxLines = 5000;
 
 const marks: Record<DiffLine['kind'], { mark: string; style: Style | undefined }> = {
   same: { mark: '  ', style: undefined },
-  removed: { mark: '- ', style: { color: 'red' } },
-  added: { mark: '+ ', style: { color: 'green' } },
+  removed: { mark: '- ', style: 'removed' },
+  added: { mark: '+ ', style: 'added' },
 };
 
 const markedLines = ({ kind, text }: DiffLine, columns: number): Line[] =>
-  wrapLine([span(marks[kind].mark + text, marks[kind].style)], columns, 2);
+  wrap(span(marks[kind].mark + text, marks[kind].style), columns, 2);
 
-const note = (text: string): Line[] => [[span(text, styles.faint)]];
+const note = (text: string): Line[] => [span(text, 'faint')];
 
-const side = (mark: string, attempt: Attempt): Line => [
-  span(`${mark} #${attempt.number}`.padEnd(6), styles.strong),
-  span(`${clockText(attempt.at)}  `),
-  span(statusText(attempt.answer, attempt.target), statusStyle(attempt.answer)),
-  span(`  ${durationText(attempt.answer.ms)}  `, styles.faint),
-  span(attempt.target),
-];
+const side = (mark: string, { number, at, answer, target }: Attempt): Line =>
+  concat(
+    span(`${mark} #${number}`.padEnd(6), 'strong'),
+    span(`${clockText(at)}  `),
+    span(statusText(answer, target), statusStyle(answer)),
+    span(`  ${durationText(answer.ms)}  `, 'faint'),
+    span(target),
+  );
 
 function headerChanges(before: Attempt, after: Attempt, columns: number): Line[] {
   const changes = diffPairs(before.answer.headers, after.answer.headers);
@@ -52,8 +53,7 @@ function withContext(lines: readonly DiffLine[], columns: number): Line[] {
   const shown: Line[] = [];
   let skipped = 0;
   const tellSkipped = (): void => {
-    if (skipped > 0)
-      shown.push([span(`  … ${countText(skipped)} equal ${skipped === 1 ? 'line' : 'lines'}`, styles.faint)]);
+    if (skipped > 0) shown.push(span(`  … ${countText(skipped)} equal ${skipped === 1 ? 'line' : 'lines'}`, 'faint'));
     skipped = 0;
   };
   for (const [at, line] of lines.entries()) {
@@ -81,12 +81,12 @@ function bodyChanges(before: Attempt, after: Attempt, columns: number): Line[] {
 }
 
 export const comparisonLines = (before: Attempt, after: Attempt, columns: number): Line[] => [
-  cutLine(side('-', before), columns),
-  cutLine(side('+', after), columns),
-  [],
+  cut(side('-', before), columns),
+  cut(side('+', after), columns),
+  blank,
   ruleLine('Headers', columns),
   ...headerChanges(before, after, columns),
-  [],
+  blank,
   ruleLine('Body', columns),
   ...bodyChanges(before, after, columns),
 ];

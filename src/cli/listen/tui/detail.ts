@@ -2,12 +2,12 @@
 import { safeLine, sizeText, timeText } from '../../client/output.ts';
 import { statusText } from '../model.ts';
 import { bodyLines } from './body-lines.ts';
+import { clockText, durationText } from './format.ts';
 import { titleOf } from './list.ts';
 import type { Attempt, Row } from './log.ts';
 import { createMemory } from './memory.ts';
 import { stateLine, statusStyle } from './outcome.ts';
-import { type Line, type Span, spread, widthOf, wrapLine, wrapWords } from './text.ts';
-import { clockText, durationText, span, styles } from './theme.ts';
+import { blank, concat, type Line, span, spread, wrap, wrapWords } from './text.ts';
 
 export type Detail = {
   lines: readonly Line[];
@@ -15,89 +15,68 @@ export type Detail = {
   sections: readonly number[];
 };
 
-const causes = { feed: '', again: 'sent again', edited: 'edited', replay: 'replay from the server' } as const;
+const causes = { feed: '', again: '  sent again', edited: '  edited', replay: '  replay from the server' } as const;
 
 const verdicts = {
-  valid: span('signature valid', styles.good),
-  invalid: span('signature invalid', styles.bad),
-  unchecked: span('signature not checked', styles.faint),
-  none: span('no signature', styles.faint),
+  valid: span('signature valid', 'good'),
+  invalid: span('signature invalid', 'bad'),
+  unchecked: span('signature not checked', 'faint'),
+  none: span('no signature', 'faint'),
 } as const;
 
-export const ruleLine = (title: string, columns: number): Line => [
-  span('── ', styles.faint),
-  span(title, styles.strong),
-  span(` ${'─'.repeat(Math.max(0, columns - widthOf(title) - 4))}`, styles.faint),
-];
-
-const joined = (spans: readonly Span[]): Span[] =>
-  spans.flatMap((one, at) => (at === 0 ? [one] : [span(' · ', styles.faint), one]));
+/** @param title of printable ASCII */
+export const ruleLine = (title: string, columns: number): Line =>
+  concat(
+    span('── ', 'faint'),
+    span(title, 'strong'),
+    span(` ${'─'.repeat(Math.max(0, columns - title.length - 4))}`, 'faint'),
+  );
 
 function aboutLines({ event, isPinned }: Row, columns: number): Line[] {
   const query = event.query ? `?${event.query}` : '';
-  const facts = [
+  const separator = span(' · ', 'faint');
+  const facts = concat(
     span(`${clockText(event.receivedAt)} (${timeText(event.receivedAt)})`),
+    separator,
     span(sizeText(event.size)),
-    ...(event.verdict ? [verdicts[event.verdict]] : []),
-    ...(isPinned ? [span('pinned', styles.warning)] : []),
-  ];
-  return [
-    spread(
-      [
-        span(titleOf({ event }), styles.strong),
-        ...(event.platform ? [span(`  ${event.platform}`, styles.accent)] : []),
-      ],
-      [span(` ${event.id}`, styles.faint)],
-      columns,
-    ),
-    ...wrapLine(joined(facts), columns),
-    ...wrapLine(
-      [
-        span(event.method ?? '', styles.strong),
-        span(` ${event.path || '/'}${query}`),
-        span(` to ${event.endpoint}`, styles.faint),
-      ],
-      columns,
-      2,
-    ),
-  ];
+    event.verdict && concat(separator, verdicts[event.verdict]),
+    isPinned && concat(separator, span('pinned', 'warning')),
+  );
+  const title = concat(span(titleOf({ event }), 'strong'), span(event.platform ? `  ${event.platform}` : '', 'accent'));
+  const request = concat(
+    span(event.method ?? '', 'strong'),
+    span(` ${event.path || '/'}${query}`),
+    span(` to ${event.endpoint}`, 'faint'),
+  );
+  return [spread(title, span(` ${event.id}`, 'faint'), columns), ...wrap(facts, columns), ...wrap(request, columns, 2)];
 }
 
-export const headerLines = (headers: readonly (readonly [string, string])[], columns: number): Line[] =>
-  headers.flatMap(([name, value]) => wrapLine([span(`${name}: `, styles.accent), span(value)], columns, 2));
+const headerLines = (headers: readonly (readonly [string, string])[], columns: number): Line[] =>
+  headers.flatMap(([name, value]) => wrap(concat(span(`${name}: `, 'accent'), span(value)), columns, 2));
 
-function attemptLine(attempt: Attempt, columns: number): Line[] {
-  const { answer, target, number } = attempt;
-  const cause = causes[attempt.cause];
-  const line = [
-    span(`#${number}`.padEnd(4), styles.faint),
-    span(`${clockText(attempt.at)}  `),
+function attemptLine({ answer, target, number, at, cause }: Attempt, columns: number): Line[] {
+  const line = concat(
+    span(`#${number}`.padEnd(4), 'faint'),
+    span(`${clockText(at)}  `),
     span(statusText(answer, target), statusStyle(answer)),
-    span(`  ${durationText(answer.ms)}  `, styles.faint),
+    span(`  ${durationText(answer.ms)}  `, 'faint'),
     span(target),
-    ...(cause ? [span(`  ${cause}`, styles.warning)] : []),
-  ];
+    span(causes[cause], 'warning'),
+  );
   // With a status, the error says the same.
   const reason = answer.status === null ? answer.error : null;
-  const error = reason ? wrapLine([span('    '), span(reason, styles.bad)], columns, 4) : [];
-  return [...wrapLine(line, columns, 14), ...error];
+  const error = reason ? wrap(concat(span('    '), span(reason, 'bad')), columns, 4) : [];
+  return [...wrap(line, columns, 14), ...error];
 }
 
 function targetLines(row: Row, columns: number, now: number): Line[] {
   const states = [...row.targets];
-  // One whose last answer stands below needs no line.
-  const waiting = states.filter(([, state]) => states.length > 1 || state.kind !== 'done');
-  return waiting.flatMap(([target, state]) =>
-    wrapLine(
-      [
-        ...stateLine(state, now),
-        span(`  ${target}`),
-        ...(state.kind === 'skipped' ? [span(`  ${state.reason}`, styles.faint)] : []),
-      ],
-      columns,
-      2,
-    ),
-  );
+  // A target whose last answer follows below needs no line.
+  const shown = states.filter(([, state]) => states.length > 1 || state.kind !== 'done');
+  return shown.flatMap(([target, state]) => {
+    const reason = span(state.kind === 'skipped' ? `  ${state.reason}` : '', 'faint');
+    return wrap(concat(stateLine(state, now), span(`  ${target}`), reason), columns, 2);
+  });
 }
 
 function answersSection(row: Row, columns: number, now: number): Line[] {
@@ -105,24 +84,18 @@ function answersSection(row: Row, columns: number, now: number): Line[] {
   const forgotten = attemptCount - attempts.length;
   return [
     ...targetLines(row, columns, now),
-    ...(hint ? wrapWords(hint, columns - 2).map(text => [span('  '), span(text, styles.warning)]) : []),
-    ...(forgotten > 0 ? [[span(`${forgotten} earlier`, styles.faint)]] : []),
+    ...(hint ? wrapWords(hint, columns - 2, 'warning').map(line => concat(span('  '), line)) : []),
+    ...(forgotten > 0 ? [span(`${forgotten} earlier`, 'faint')] : []),
     ...attempts.flatMap(attempt => attemptLine(attempt, columns)),
   ];
 }
 
-const answerCutText = 'The answer is longer than the part that was read.';
-
-function lastAnswer(attempt: Attempt, columns: number, mostLines: number | undefined): Line[] {
-  const { answer } = attempt;
-  const body = bodyLines(answer.body, columns, '', mostLines);
-  return [
-    ...headerLines(answer.headers, columns),
-    ...(answer.headers.length > 0 ? [[]] : []),
-    ...body,
-    ...(answer.isCut ? [[span(answerCutText, styles.faint)]] : []),
-  ];
-}
+const lastAnswer = ({ answer }: Attempt, columns: number, mostLines: number | undefined): Line[] => [
+  ...headerLines(answer.headers, columns),
+  ...(answer.headers.length > 0 ? [blank] : []),
+  ...bodyLines(answer.body, columns, '', mostLines),
+  ...(answer.isCut ? [span('The answer is longer than the part that was read.', 'faint')] : []),
+];
 
 type Part = { title: string; lines: readonly Line[] };
 
@@ -130,11 +103,11 @@ function contentOf(row: Row, columns: number, mostLines: number | undefined): re
   const last = row.attempts.at(-1);
   const { event } = row;
   const raw = `hooktape show ${safeLine(event.id)} --raw has all of it.`;
-  const forgotten = wrapWords(
+  const forgottenLines = wrapWords(
     `No longer in memory: press o for the dashboard, or run hooktape show ${event.id}`,
     columns,
+    'faint',
   );
-  const forgottenLines = forgotten.map(text => [span(text, styles.faint)]);
   return [
     ...(last && !row.isEmptied
       ? [
@@ -162,7 +135,7 @@ export function createDetail() {
     return inSections(row, columns, [
       {
         title: 'Answers',
-        lines: answers.length > 0 ? answers : [[span('It has not been sent anywhere.', styles.faint)]],
+        lines: answers.length > 0 ? answers : [span('It has not been sent anywhere.', 'faint')],
       },
       ...content,
     ]);
@@ -170,10 +143,10 @@ export function createDetail() {
 }
 
 function inSections(row: Row, columns: number, parts: readonly Part[]): Detail {
-  const lines: Line[] = [...aboutLines(row, columns), []];
+  const lines: Line[] = [...aboutLines(row, columns), blank];
   const sections: number[] = [0];
   for (const [at, part] of parts.entries()) {
-    if (at > 0) lines.push([]);
+    if (at > 0) lines.push(blank);
     sections.push(lines.length);
     lines.push(ruleLine(part.title, columns), ...part.lines);
   }

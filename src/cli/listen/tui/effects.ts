@@ -4,7 +4,6 @@ import type { Row } from './log.ts';
 import type { Size } from './paint.ts';
 import type { Screens } from './screen.ts';
 import type { Style } from './text.ts';
-import { styles } from './theme.ts';
 import { selectedRow, type ViewState } from './ui.ts';
 
 export type Effects = {
@@ -31,17 +30,17 @@ export type Context = {
   now: () => number;
 };
 
-export function say({ state, effects }: Context, text: string, style: Style = styles.strong): void {
+export function say({ state, effects }: Context, text: string, style: Style = 'strong'): void {
   state.ui.message = { text, style };
   effects.update();
 }
 
 /** Runs something that takes time; when it fails, it says why. */
 export const attempt = (context: Context, work: () => Promise<void>): void =>
-  void work().catch(error => say(context, (error as Error).message, styles.warning));
+  void work().catch(error => say(context, (error as Error).message, 'warning'));
 
 export const withRow = (context: Context, act: (row: Row) => void) => (): void => {
   const row = selectedRow(context.state);
   if (row) act(row);
-  else say(context, 'There is no event yet.', styles.faint);
+  else say(context, 'There is no event yet.', 'faint');
 };

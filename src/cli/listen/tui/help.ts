@@ -1,6 +1,5 @@
 /* The page of keys. */
-import { type Line, padText, wrapWords } from './text.ts';
-import { span, styles } from './theme.ts';
+import { blank, concat, type Line, span, wrapWords } from './text.ts';
 
 const groups: readonly (readonly [title: string, keys: readonly (readonly [keys: string, does: string])[]])[] = [
   [
@@ -37,11 +36,11 @@ const signs = '* pinned   ! invalid signature   HELD: the events after it wait';
 export function helpLines(columns: number): Line[] {
   const lines: Line[] = [];
   for (const [title, keys] of groups) {
-    lines.push([span(title, styles.strong)]);
+    lines.push(span(title, 'strong'));
     for (const [name, does] of keys)
       for (const [at, text] of wrapWords(does, Math.max(10, columns - keyWidth - 2)).entries())
-        lines.push([span(`  ${padText(at === 0 ? name : '', keyWidth)}`, styles.key), span(text)]);
-    lines.push([]);
+        lines.push(concat(span(`  ${(at === 0 ? name : '').padEnd(keyWidth)}`, 'key'), text));
+    lines.push(blank);
   }
-  return [...lines, ...wrapWords(signs, columns).map(text => [span(text, styles.faint)])];
+  return [...lines, ...wrapWords(signs, columns, 'faint')];
 }

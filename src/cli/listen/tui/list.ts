@@ -1,9 +1,9 @@
 /* The list of events: the columns that there is room for, and only the rows that are on the screen. */
 import { sizeText } from '../../client/output.ts';
+import { clockText } from './format.ts';
 import type { Row } from './log.ts';
 import { outcomeLine } from './outcome.ts';
-import { cutText, fitLine, type Line, padStart, padText, widthOf } from './text.ts';
-import { clockText, restyled, span, styles } from './theme.ts';
+import { blank, concat, cutText, fit, type Line, restyled, type Style, space, span, visible, widthOf } from './text.ts';
 
 export type ListOptions = {
   rows: readonly Row[];
@@ -23,7 +23,7 @@ export type ListOptions = {
 type Widths = { type: number; platform: number; endpoint: number; size: number; outcome: number };
 
 const timeWidth = 8;
-const gap = '  ';
+const gap = space(2);
 const mostPlatform = 12;
 const mostEndpoint = 16;
 const sizeWidth = 8;
@@ -31,7 +31,7 @@ const sizeWidth = 8;
 const outcomeWidths = { narrow: 25, wide: 30 };
 
 const widest = (texts: readonly string[], least: number, most: number): number =>
-  Math.min(most, Math.max(least, ...texts.map(widthOf)));
+  Math.min(most, Math.max(least, ...texts.map(text => widthOf(visible(text)))));
 
 /** Columns that the detail view shows, too, are left out first. */
 function widthsOf({ columns, hasEndpoints, hasTargets }: ListOptions, shown: readonly Row[]): Widths {
@@ -44,7 +44,7 @@ function widthsOf({ columns, hasEndpoints, hasTargets }: ListOptions, shown: rea
   const platform = columns >= 60 && platforms.length > 0 ? widest(platforms, 4, mostPlatform) : 0;
   const endpoint = hasEndpoints && columns >= 90 ? widest(endpoints, 8, mostEndpoint) : 0;
   const others = [size, platform, endpoint, outcome].filter(width => width > 0);
-  const used = 2 + timeWidth + gap.length + others.reduce((sum, width) => sum + gap.length + width, 0);
+  const used = 2 + timeWidth + widthOf(gap) + others.reduce((sum, width) => sum + widthOf(gap) + width, 0);
   return { type: Math.max(8, columns - used), platform, endpoint, size, outcome };
 }
 
@@ -52,50 +52,45 @@ function widthsOf({ columns, hasEndpoints, hasTargets }: ListOptions, shown: rea
 export const titleOf = ({ event: { type, method, path } }: Pick<Row, 'event'>): string =>
   type ?? `${method ?? ''} ${path || '/'}`.trim();
 
+/** A column after the first; nothing when there is no room for it. */
+const column = (text: string, width: number, style?: Style): Line =>
+  width > 0 ? concat(gap, fit(cutText(text, width, style), width)) : blank;
+
 function rowLine(row: Row, widths: Widths, options: ListOptions): Line {
   const { event } = row;
-  const isForged = event.verdict === 'invalid';
-  const marks = `${row.isPinned ? '* ' : ''}${isForged ? '! ' : ''}`;
-  const cells = [
-    span(clockText(event.receivedAt), styles.faint),
-    span(gap),
-    ...(marks ? [span(marks, styles.warning)] : []),
-    span(padText(titleOf(row), widths.type - marks.length)),
-    ...(widths.platform ? [span(gap + padText(event.platform ?? '', widths.platform), styles.accent)] : []),
-    ...(widths.endpoint ? [span(gap + padText(event.endpoint, widths.endpoint))] : []),
-    ...(widths.size ? [span(gap + padStart(sizeText(event.size), widths.size), styles.faint)] : []),
-    span(gap),
-    ...(options.hasTargets
-      ? outcomeLine(row, options.now)
-      : [span(cutText(event.preview, widths.outcome), styles.faint)]),
-  ];
-  return cells;
+  const marks = `${row.isPinned ? '* ' : ''}${event.verdict === 'invalid' ? '! ' : ''}`;
+  const title = cutText(titleOf(row), widths.type - marks.length);
+  return concat(
+    span(clockText(event.receivedAt), 'faint'),
+    gap,
+    fit(concat(span(marks, 'warning'), title), widths.type),
+    column(event.platform ?? '', widths.platform, 'accent'),
+    column(event.endpoint, widths.endpoint),
+    column(sizeText(event.size).padStart(widths.size), widths.size, 'faint'),
+    gap,
+    options.hasTargets ? outcomeLine(row, options.now) : cutText(event.preview, widths.outcome, 'faint'),
+  );
 }
 
-const heading = (widths: Widths, { hasTargets }: ListOptions): Line => [
-  span(
-    `  ${padText('TIME', timeWidth)}${gap}${padText('EVENT', widths.type)}` +
-      (widths.platform ? gap + padText('FROM', widths.platform) : '') +
-      (widths.endpoint ? gap + padText('ENDPOINT', widths.endpoint) : '') +
-      (widths.size ? gap + padStart('SIZE', widths.size) : '') +
-      gap +
-      (hasTargets ? 'ANSWER' : 'BODY'),
-    styles.faint,
-  ),
-];
+const heading = (widths: Widths, { hasTargets }: ListOptions): Line =>
+  concat(
+    span(`  ${'TIME'.padEnd(timeWidth)}  ${'EVENT'.padEnd(widths.type)}`, 'faint'),
+    column('FROM', widths.platform, 'faint'),
+    column('ENDPOINT', widths.endpoint, 'faint'),
+    column('SIZE'.padStart(widths.size), widths.size, 'faint'),
+    span(hasTargets ? '  ANSWER' : '  BODY', 'faint'),
+  );
 
 /** Exactly `height` lines. */
 export function listLines(options: ListOptions): Line[] {
   const { rows, top, selected, columns, height } = options;
   const widths = widthsOf(options, rows.slice(top, top + height));
-  const lines: Line[] = [fitLine(heading(widths, options), columns)];
-  for (let at = top; at < rows.length && lines.length < height; at++) {
-    const row = rows[at];
-    if (!row) break;
-    const isSelected = at === selected;
-    const line = fitLine([span(isSelected ? '> ' : '  '), ...rowLine(row, widths, options)], columns);
-    lines.push(isSelected ? restyled(line, styles.selected) : line);
+  const lines: Line[] = [fit(heading(widths, options), columns)];
+  for (const [at, row] of rows.slice(top, top + height - 1).entries()) {
+    const isSelected = top + at === selected;
+    const line = fit(concat(span(isSelected ? '> ' : '  '), rowLine(row, widths, options)), columns);
+    lines.push(isSelected ? restyled(line, 'selected') : line);
   }
-  while (lines.length < height) lines.push([]);
+  while (lines.length < height) lines.push(blank);
   return lines;
 }

@@ -2,7 +2,6 @@
 import { type Context, say, withRow } from './effects.ts';
 import { setFilter } from './filter-prompt.ts';
 import { contentRows } from './screen.ts';
-import { styles } from './theme.ts';
 import { comparedAttempts, type Mode, select, selectedRow, type Ui } from './ui.ts';
 
 export function openPage(ui: Ui, mode: Mode): void {
@@ -20,7 +19,7 @@ function showStuck(context: Context): void {
   const { log, ui } = context.state;
   const row = log.stuck();
   if (!row) {
-    say(context, 'No event is held or tried again.', styles.faint);
+    say(context, 'No event is held or tried again.', 'faint');
     return;
   }
   if (!log.rows().includes(row)) setFilter(context, '');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createTerminalEmulator } from '../../../testing/terminal-emulator.ts';
 import { createPainter } from './paint.ts';
-import type { Line } from './text.ts';
+import { concat, type Line, span } from './text.ts';
 
 const size = { columns: 30, rows: 6 };
 
@@ -10,7 +10,6 @@ function onEmulator({ isColor = true } = {}) {
   const painter = createPainter({ write: emulator.write, isColor });
   return { emulator, paint: (...lines: Line[]) => painter.paint(lines, size), painter };
 }
-const text = (one: string): Line => [{ text: one }];
 
 /** Sequences that move cursors, set titles, query terminals or reorder lines. */
 const attacks: [name: string, text: string][] = [
@@ -57,12 +56,12 @@ describe('hostile text', () => {
   test.each(attacks)('cannot %s', async (_, attack) => {
     const { emulator, paint } = onEmulator();
     paint(
-      text('above'),
-      [{ text: attack, style: { isInverse: true } }, { text: 'after' }],
-      text('below'),
-      [],
-      [],
-      text('last'),
+      span('above'),
+      concat(span(attack, 'selected'), span('after')),
+      span('below'),
+      span(''),
+      span(''),
+      span('last'),
     );
     const lines = await emulator.lines();
     expect([lines[0], lines[2], lines[5]]).toEqual(['above', 'below', 'last']);
@@ -78,15 +77,15 @@ describe('hostile text', () => {
 
   test.each(attacks)('that could %s leaves nothing behind when the row is drawn again', async (_, attack) => {
     const { emulator, paint } = onEmulator();
-    paint([{ text: `${attack} x` }], text('below'));
-    paint(text('short'), text('below'));
+    paint(span(`${attack} x`), span('below'));
+    paint(span('short'), span('below'));
     expect((await emulator.lines()).slice(0, 2)).toEqual(['short', 'below']);
   });
 
   test('text after a character of uncertain width is in its column', async () => {
     const { emulator, paint } = onEmulator();
     // This emulator draws a family as four people, in eight columns.
-    paint([{ text: '👨‍👩‍👧‍👦' }, { text: '|' }]);
+    paint(concat(span('👨‍👩‍👧‍👦'), span('|')));
     expect([await emulator.cell(0, 2), await emulator.cell(0, 8)]).toEqual(['|', '']);
   });
 });
@@ -94,35 +93,35 @@ describe('hostile text', () => {
 describe('drawing', () => {
   test('writes only the rows that changed', async () => {
     const { emulator, paint } = onEmulator();
-    paint(text('one'), text('two'), text('three'));
+    paint(span('one'), span('two'), span('three'));
     emulator.takeWritten();
-    paint(text('one'), text('2'), text('three'));
+    paint(span('one'), span('2'), span('three'));
     const written = emulator.takeWritten();
     expect(written).toContain('\x1b[2;1H2');
     for (const other of ['one', 'three', '\x1b[1;', '\x1b[3;']) expect(written).not.toContain(other);
-    paint(text('one'), text('2'), text('three'));
+    paint(span('one'), span('2'), span('three'));
     expect(emulator.takeWritten()).toBe('');
     expect((await emulator.lines()).slice(0, 3)).toEqual(['one', '2', 'three']);
   });
 
   test('a full row stays on its row', async () => {
     const { emulator, paint } = onEmulator();
-    paint(text('x'.repeat(100)), text('y'));
+    paint(span('x'.repeat(100)), span('y'));
     expect((await emulator.lines()).slice(0, 2)).toEqual(['x'.repeat(30), 'y']);
   });
 
   test('everything is drawn anew after the screen was used by something else', async () => {
     const { emulator, paint, painter } = onEmulator();
-    paint(text('one'));
+    paint(span('one'));
     emulator.write('\x1b[2Jrubbish');
     painter.forget();
-    paint(text('one'));
+    paint(span('one'));
     expect(await emulator.lines()).toEqual(['one', '', '', '', '', '']);
   });
 
   test('without colour, text is still bold and inverse', async () => {
     const { emulator, paint } = onEmulator({ isColor: false });
-    paint([{ text: 'held', style: { color: 'red', isBold: true, isInverse: true } }]);
+    paint(span('held', 'alarm'));
     expect(emulator.takeWritten()).toContain('\x1b[1;7mheld');
     expect(await emulator.hasColors()).toBe(false);
   });

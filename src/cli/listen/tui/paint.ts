@@ -1,13 +1,9 @@
 /*
- * Draws lines of spans on a terminal: only the rows that changed, each from its first column. With any content of the spans, the output
- * has only the control sequences written here, and a row never runs into the next: text is made visible and cut again here. After
- * a character whose width differs between terminals, the cursor is placed again.
+ * Draws lines on a terminal: only the rows that changed, each from its first column and cut to the window, so that no row runs into
+ * the next. After a character whose width differs between terminals, the cursor is placed again.
  */
-import { type Cell, cellsOf, type Line, printableAscii, type Style } from './text.ts';
+import { blank, cellsOf, firstColumns, type Line, plain, widthOf, withoutColor } from './text.ts';
 
-const colorCodes = { red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
-
-const plain = '\x1b[0m';
 const clearScreen = '\x1b[2J';
 const clearRestOfRow = '\x1b[K';
 /** A terminal that knows them shows the frame at once; others ignore them. */
@@ -16,44 +12,24 @@ const [showCursor, hideCursor] = ['\x1b[?25h', '\x1b[?25l'];
 
 const moveTo = (row: number, column: number): string => `\x1b[${row + 1};${column + 1}H`;
 
-function sgr({ color, isBold, isDim, isInverse }: Style, isColor: boolean): string {
-  const codes = [
-    ...(isBold ? [1] : []),
-    ...(isDim ? [2] : []),
-    ...(isInverse ? [7] : []),
-    ...(color && isColor ? [colorCodes[color]] : []),
-  ];
-  return codes.length > 0 ? `\x1b[${codes.join(';')}m` : '';
-}
-
 export type Size = { readonly columns: number; readonly rows: number };
 export type Position = { readonly row: number; readonly column: number };
 
-function drawRow(line: Line, { row, columns, isColor }: { row: number; columns: number; isColor: boolean }): string {
-  let drawn = moveTo(row, 0);
-  let column = 0;
-  let before: Cell | undefined;
-  for (const { text, style } of line) {
-    const codes = style ? sgr(style, isColor) : '';
-    drawn += codes;
-    if (printableAscii.test(text)) {
-      if (before && !before.isSimple && text !== '') drawn += moveTo(row, column);
-      const part = text.slice(0, columns - column);
-      drawn += part;
-      column += part.length;
-      if (part !== '') before = undefined;
-    } else
-      for (const cell of cellsOf(text)) {
-        if (column + cell.width > columns) break;
-        if (before && !before.isSimple) drawn += moveTo(row, column);
-        drawn += cell.text;
-        column += cell.width;
-        before = cell;
-      }
-    if (codes !== '') drawn += plain;
+/** Letters below it are one column wide everywhere; above it are marks, and characters of wide or ambiguous width. */
+const certain = /^[\0-\u02ff]*$/;
+
+function drawRow(line: Line, row: number, columns: number): string {
+  const shown = firstColumns(line, columns);
+  const start = moveTo(row, 0);
+  // In a full row, it would erase the last character.
+  const end = plain + (widthOf(shown) < columns ? clearRestOfRow : '');
+  if (certain.test(shown)) return start + shown + end;
+  let [drawn, column] = [start, 0];
+  for (const { text, width } of cellsOf(shown)) {
+    column += width;
+    drawn += certain.test(text) ? text : text + moveTo(row, Math.min(column, columns - 1));
   }
-  if (column >= columns) return drawn;
-  return drawn + (before && !before.isSimple ? moveTo(row, column) : '') + clearRestOfRow;
+  return drawn + end;
 }
 
 export type Painter = {
@@ -70,9 +46,10 @@ export function createPainter({ write, isColor }: { write: (text: string) => voi
     paint: (lines, size, cursor) => {
       const isSameSize = shown?.size.columns === size.columns && shown.size.rows === size.rows;
       const before = isSameSize ? shown?.rows : undefined;
-      const rows = Array.from({ length: size.rows }, (_, row) =>
-        drawRow(lines[row] ?? [], { row, columns: size.columns, isColor }),
-      );
+      const rows = Array.from({ length: size.rows }, (_, row) => {
+        const line = lines[row] ?? blank;
+        return drawRow(isColor ? line : withoutColor(line), row, size.columns);
+      });
       const changed = rows.filter((drawn, row) => drawn !== before?.[row]);
       const place = cursor ? moveTo(cursor.row, cursor.column) + showCursor : hideCursor;
       const isCursorSame = changed.length === 0 && place === shown?.cursor;

@@ -1,16 +1,12 @@
 /* A line that is typed: the keys that shells have taught people, and the part of it that there is room for. */
 import type { Key } from './keys.ts';
-import { type Line, visible, widthOf } from './text.ts';
-import { span, styles } from './theme.ts';
+import { concat, type Line, segments, span, visible, widthOf } from './text.ts';
 
 export type Prompt = {
   /** Graphemes, so that an emoji is one step of the cursor. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 };
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const segments = (text: string): string[] => [...graphemes.segment(text)].map(({ segment }) => segment);
 
 export const promptOf = (text: string): Prompt => ({ before: segments(text), after: [] });
 export const promptText = ({ before, after }: Prompt): string => [...before, ...after].join('');
@@ -59,26 +55,26 @@ export function edit(prompt: Prompt, key: Key): Prompt {
   }
 }
 
-/** The prompt after a label, moved so that the cursor is in view. @param wrongAt the character that cannot be read */
+/** The prompt after a label of printable ASCII, moved so that the cursor is in view. @param wrongAt the character that cannot be read */
 export function promptLine(
   prompt: Prompt,
   { label, columns, wrongAt }: { label: string; columns: number; wrongAt: number | undefined },
 ): { line: Line; cursor: number } {
-  const room = Math.max(4, columns - widthOf(label) - 1);
-  const before = prompt.before.map(visible);
-  let width = widthOf(before.join(''));
+  const room = Math.max(4, columns - label.length - 1);
+  const widths = prompt.before.map(one => widthOf(visible(one)));
+  let width = widths.reduce((sum, one) => sum + one, 0);
   let from = 0;
-  for (; width > room - 1; from++) width -= widthOf(before[from] ?? '');
+  for (; width > room - 1; from++) width -= widths[from] ?? 0;
   const shown = [...prompt.before.slice(from), ...prompt.after];
   const wrong = wrongAt === undefined ? -1 : indexOfCharacter(prompt, wrongAt) - from;
   return {
-    line: [
-      span(label, styles.strong),
+    line: concat(
+      span(label, 'strong'),
       span(shown.slice(0, Math.max(0, wrong)).join('')),
-      span(shown.slice(Math.max(0, wrong), wrong + 1).join(''), styles.alarm),
+      span(shown.slice(Math.max(0, wrong), wrong + 1).join(''), 'alarm'),
       span(shown.slice(wrong + 1).join('')),
-    ],
-    cursor: Math.min(columns - 1, widthOf(label) + widthOf(before.slice(from).join(''))),
+    ),
+    cursor: Math.min(columns - 1, label.length + width),
   };
 }
 

@@ -3,13 +3,13 @@
 import { headerLine, hintsLine, statusLine } from './chrome.ts';
 import { comparisonLines } from './comparison.ts';
 import { createDetail } from './detail.ts';
+import { countText } from './format.ts';
 import { helpLines } from './help.ts';
 import { listLines } from './list.ts';
 import { createMemory } from './memory.ts';
 import type { Position, Size } from './paint.ts';
 import { promptLine } from './prompt.ts';
-import { cutLine, fitLine, type Line, type Style, wrapLine, wrapWords } from './text.ts';
-import { countText, span, styles } from './theme.ts';
+import { blank, concat, cut, cutText, fit, type Line, type Style, space, span, wrap, wrapWords } from './text.ts';
 import { comparedAttempts, selectedRow, type ViewState } from './ui.ts';
 
 export type Screen = { lines: readonly Line[]; cursor: Position | undefined };
@@ -24,26 +24,17 @@ export const contentRows = ({ rows }: Size): number => rows - frameRows;
 
 function tooSmall({ columns, rows }: Size): Screen {
   const text = `This window has ${columns} columns and ${rows} rows. The view needs ${smallest.columns} and ${smallest.rows}: make it larger, or press q.`;
-  const lines = wrapWords(text, Math.max(1, columns)).slice(0, rows);
-  return { lines: lines.map(one => [span(one)]), cursor: undefined };
+  return { lines: wrapWords(text, Math.max(1, columns)).slice(0, rows), cursor: undefined };
 }
 
-/** Sentences in the middle. */
-function centered(texts: readonly Line[], { columns, rows }: Size): Line[] {
-  const above = Math.max(0, Math.floor((rows - texts.length) / 2) - 1);
-  const lines = texts.map(line => cutLine([span('  '), ...line], columns));
-  return [...Array.from({ length: above }, (): Line => []), ...lines];
-}
-
-const sentences = (text: string, style: Style, { columns }: Size): Line[] =>
-  wrapWords(text, columns - 4).map(one => [span(one, style)]);
-
-function emptyList({ log, ui, targets }: ViewState, size: Size): Line[] {
-  const say = (title: string, ...more: string[]): Line[] =>
-    centered(
-      [...sentences(title, styles.strong, size), ...more.flatMap(text => sentences(text, styles.faint, size))],
-      size,
-    );
+function emptyList({ log, ui, targets }: ViewState, { columns, rows }: Size): Line[] {
+  /** In the middle. */
+  const say = (title: string, ...more: string[]): Line[] => {
+    const sentences = (text: string, style: Style): Line[] => wrapWords(text, columns - 4, style);
+    const lines = [...sentences(title, 'strong'), ...more.flatMap(text => sentences(text, 'faint'))];
+    const above = Math.max(0, Math.floor((rows - lines.length) / 2) - 1);
+    return [...Array.from({ length: above }, () => blank), ...lines.map(line => cut(concat(space(2), line), columns))];
+  };
   if (ui.filter && log.count() > 0)
     return say(
       `None of the ${countText(log.count())} events matches the filter.`,
@@ -118,13 +109,8 @@ export function createScreens(): Screens {
     const right = columns - left - 3;
     const detail =
       row && state.log.rows().length > 0 ? detailOf(row, { columns: right, now, mostLines: height }).lines : [];
-    return Array.from(
-      { length: height },
-      (_, at): Line => [
-        ...fitLine(rows[at] ?? [], left),
-        span(' │ ', styles.faint),
-        ...cutLine(detail[at] ?? [], right),
-      ],
+    return Array.from({ length: height }, (_, at) =>
+      concat(fit(rows[at] ?? blank, left), span(' │ ', 'faint'), cut(detail[at] ?? blank, right)),
     );
   };
 
@@ -142,7 +128,7 @@ export function createScreens(): Screens {
       const { columns, rows } = size;
       if (columns < smallest.columns || rows < smallest.rows) return tooSmall(size);
       const lines: Line[] = [headerLine(state, columns), ...content(state, size, now)];
-      while (lines.length < rows - 2) lines.push([]);
+      while (lines.length < rows - 2) lines.push(blank);
       const { prompt } = state.ui;
       if (!prompt) {
         const { length } = state.ui.mode === 'list' ? [] : page(state, columns, now).lines;
@@ -173,23 +159,21 @@ export function createScreens(): Screens {
 const placeText = (scroll: number, height: number, length: number): string =>
   length > height ? `${scroll + 1}-${Math.min(scroll + height, length)} of ${length}` : '';
 
-function filterHelp({ ui }: ViewState, columns: number): Line {
-  const problem = ui.prompt?.problem;
-  const line = problem
-    ? [span(problem.message, styles.warning)]
-    : [span('Enter applies it, Escape leaves it as it was. Example: type:invoice.* verdict:valid', styles.faint)];
-  return cutLine(line, columns);
-}
+const filterHelp = ({ ui: { prompt } }: ViewState, columns: number): Line =>
+  prompt?.problem
+    ? cutText(prompt.problem.message, columns, 'warning')
+    : cutText('Enter applies it, Escape leaves it as it was. Example: type:invoice.* verdict:valid', columns, 'faint');
 
 const commandLines = ({ text, isCopied }: { text: string; isCopied: boolean }, columns: number): Line[] => [
-  [span('This sends the event from a shell:', styles.strong)],
-  [],
-  ...wrapLine([span(text, styles.accent)], columns),
-  [],
+  span('This sends the event from a shell:', 'strong'),
+  blank,
+  ...wrap(span(text, 'accent'), columns),
+  blank,
   ...wrapWords(
     isCopied
       ? 'It has also been copied, if this terminal lets programs copy. If it does not, select it with the mouse.'
       : 'Select it with the mouse to copy it.',
     columns,
-  ).map(one => [span(one, styles.faint)]),
+    'faint',
+  ),
 ];

@@ -2,14 +2,16 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
   cellsOf,
+  concat,
+  cut,
   cutText,
-  fitLine,
-  lineWidth,
-  padText,
+  fit,
+  type Line,
+  span,
   spread,
   visible,
   widthOf,
-  wrapLine,
+  wrap,
   wrapWords,
 } from './text.ts';
 
@@ -72,7 +74,7 @@ describe('visible text', () => {
     ['စကား', 'စကား'],
     ['\u1038first', '\u1038first'],
     ['not an emoji\u200d', 'not an emoji\\u200d'],
-  ])('%j is drawn as %j', (text, shown) => expect(visible(text)).toBe(shown));
+  ])('%j is drawn as %j', (text, shown) => expect<string>(visible(text)).toBe(shown));
 
   test('a stack of marks ends', () => {
     const shown = visible(`a${'\u0301'.repeat(500)}`);
@@ -93,15 +95,17 @@ describe('visible text', () => {
       { numRuns: 500 },
     ));
 
-  test('each cell is one or two columns wide', () =>
+  test('is drawn in pieces whose widths add up', () =>
     fc.assert(
       fc.property(anyText, text => {
-        const cells = cellsOf(text);
-        expect(cells.map(cell => cell.text).join('')).toBe(visible(text));
-        expect(cells.reduce((sum, { width }) => sum + width, 0)).toBe(widthOf(text));
+        const cells = [...cellsOf(span(text, 'bad'))];
+        expect(cells.map(cell => cell.text).join('')).toBe<string>(span(text, 'bad'));
+        expect(cells.reduce((sum, { width }) => sum + width, 0)).toBe(widthOf(visible(text)));
       }),
     ));
 });
+
+const textOf = (...lines: readonly Line[]): string => lines.map(line => Bun.stripANSI(line)).join('');
 
 describe('lines', () => {
   const columns = fc.integer({ min: 2, max: 40 });
@@ -109,54 +113,49 @@ describe('lines', () => {
   test('are cut and padded to exactly the columns there are', () =>
     fc.assert(
       fc.property(anyText, anyText, columns, (one, other, width) => {
-        expect(widthOf(cutText(one, width))).toBeLessThanOrEqual(width);
-        expect(widthOf(padText(one, width))).toBe(width);
-        expect(lineWidth(fitLine([{ text: one }, { text: other }], width))).toBe(width);
-        expect(lineWidth(spread([{ text: one }], [{ text: other }], width))).toBeLessThanOrEqual(width);
+        expect(widthOf(cutText(one, width, 'bad'))).toBeLessThanOrEqual(width);
+        expect(widthOf(fit(span(one, 'accent'), width))).toBe(width);
+        expect(widthOf(fit(concat(span(one), span(other, 'good')), width))).toBe(width);
+        expect(widthOf(spread(span(one), span(other, 'faint'), width))).toBeLessThanOrEqual(width);
       }),
     ));
 
   test('say with … that there is more, and only then', () => {
-    expect([cutText('invoice.paid', 12), cutText('invoice.paid', 8)]).toEqual(['invoice.paid', 'invoice…']);
+    expect([12, 8].map(width => textOf(cutText('invoice.paid', width)))).toEqual(['invoice.paid', 'invoice…']);
     // The wide character that does not fit leaves a column free.
-    expect(cutText('漢字漢字', 4)).toBe('漢…');
-    expect(fitLine([{ text: 'ab' }, { text: 'cd' }], 4).map(({ text }) => text)).toEqual(['ab', 'cd']);
-    expect(
-      fitLine([{ text: 'ab' }, { text: 'cd' }, { text: 'e' }], 4)
-        .map(({ text }) => text)
-        .join(''),
-    ).toBe('abc…');
+    expect(textOf(cutText('漢字漢字', 4))).toBe('漢…');
+    expect(textOf(fit(concat(span('ab'), span('cd', 'bad')), 4))).toBe('abcd');
+    expect(textOf(fit(concat(span('ab'), span('cd', 'bad'), span('e')), 4))).toBe('abc…');
+  });
+
+  test('keep their styles when they are cut and wrapped, and no style leaks out', () => {
+    const line = concat(span('ab', 'faint'), span('cdef', 'bad'), span('gh'));
+    expect(wrap(line, 4)).toEqual([
+      concat(span('ab', 'faint'), span('cd', 'bad')),
+      concat(span('ef', 'bad'), span('gh')),
+    ]);
+    expect(wrap(line, 5, 2).map(piece => textOf(piece))).toEqual(['abcde', '  fgh']);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with one
+    expect(cut(line, 4)).toMatch(/^\x1b\[2mab\x1b\[0m\x1b\[1m\x1b\[31mc(?:\x1b\[\d+m)+…$/);
   });
 
   test('are wrapped without losing anything', () =>
     fc.assert(
-      fc.property(anyText, columns, (text, width) => {
-        const pieces = wrapLine([{ text }], width);
-        expect(pieces.every(piece => lineWidth(piece) <= width)).toBe(true);
-        expect(
-          visible(
-            pieces
-              .flat()
-              .map(piece => piece.text)
-              .join(''),
-          ),
-        ).toBe(visible(text));
+      fc.property(anyText, fc.integer({ min: 8, max: 40 }), (text, width) => {
+        const pieces = wrap(span(text, 'key'), width);
+        expect(pieces.every(piece => widthOf(piece) <= width)).toBe(true);
+        expect(textOf(...pieces)).toBe(visible(text));
       }),
     ));
 
   test('of 100,000 characters are wrapped in one pass', () => {
     const text = '漢x'.repeat(50_000);
-    const pieces = wrapLine([{ text }], 80);
+    const pieces = wrap(span(text), 80);
     // Each but the last is full, or has no room for a wide character.
-    expect(pieces.slice(0, -1).every(piece => lineWidth(piece) >= 79)).toBe(true);
-    expect(
-      pieces
-        .flat()
-        .map(piece => piece.text)
-        .join(''),
-    ).toBe(text);
+    expect(pieces.slice(0, -1).every(piece => widthOf(piece) >= 79)).toBe(true);
+    expect(textOf(...pieces)).toBe(text);
   });
 
   test('of our own are broken between words', () =>
-    expect(wrapWords('the quick brown fox', 9)).toEqual(['the quick', 'brown fox']));
+    expect(wrapWords('the quick brown fox', 9).map(line => textOf(line))).toEqual(['the quick', 'brown fox']));
 });

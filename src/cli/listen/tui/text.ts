@@ -1,22 +1,37 @@
 /*
- * Text as cells of a terminal. `visible` makes text of an event safe to draw: controls, direction marks and invisible characters
- * become `\uXXXX`, so that no text moves the cursor, changes the terminal or reorders a line. Pure.
+ * Lines of the screen: strings that contain their styles as SGR sequences. Only `span` makes one from text, and it makes the text
+ * safe first: controls, direction marks and invisible characters become `\uXXXX`, so that no text moves the cursor, changes the
+ * terminal or reorders a line. Every function here works on whole graphemes. Pure.
  */
 
-export type Color = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
-export type Style = {
-  readonly color?: Color;
-  readonly isBold?: boolean;
-  readonly isDim?: boolean;
-  readonly isInverse?: boolean;
-};
-export type Span = { readonly text: string; readonly style?: Style | undefined };
-export type Line = readonly Span[];
+declare const isSafe: unique symbol;
+/** Text that may be written to the terminal. The mark exists only for the compiler. */
+export type Line = string & { readonly [isSafe]: true };
 
-/** A grapheme as it is drawn. `isSimple`: every terminal agrees on its width. */
-export type Cell = { readonly text: string; readonly width: 1 | 2; readonly isSimple: boolean };
+/** By what they mean. Colour is never the only sign of anything, and a sequence of its own, so that it can be left out. */
+const codes = {
+  strong: '\x1b[1m',
+  faint: '\x1b[2m',
+  good: '\x1b[32m',
+  bad: '\x1b[1m\x1b[31m',
+  added: '\x1b[32m',
+  removed: '\x1b[31m',
+  warning: '\x1b[1m\x1b[33m',
+  accent: '\x1b[36m',
+  key: '\x1b[1m\x1b[36m',
+  selected: '\x1b[7m',
+  paused: '\x1b[1;7m\x1b[33m',
+  alarm: '\x1b[1;7m\x1b[31m',
+} as const;
+export type Style = keyof typeof codes;
 
-export const printableAscii = /^[ -~]*$/;
+export const plain = '\x1b[0m';
+// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with one
+const colorSequence = /\x1b\[3\dm/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with one
+const styleSequence = /(\x1b\[[\d;]*m)/;
+
+const printableAscii = /^[ -~]*$/;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const emoji = /^\p{RGI_Emoji}$/v;
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
@@ -29,13 +44,11 @@ const escapeOne = (char: string): string => {
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 };
 
-/** The same for text that is visible already. */
-export function visible(text: string): string {
-  if (printableAscii.test(text)) return text;
-  let shown = '';
-  for (const { segment } of graphemes.segment(text)) shown += visibleCluster(segment);
-  return shown;
-}
+export const segments = (text: string): string[] => Array.from(graphemes.segment(text), ({ segment }) => segment);
+
+/** Unlike `safeLine`, it keeps emoji whole, whose parts are joined by invisible characters. */
+export const visible = (text: string): Line =>
+  (printableAscii.test(text) ? text : segments(text).map(visibleCluster).join('')) as Line; // Made safe here.
 
 function visibleCluster(cluster: string): string {
   if (printableAscii.test(cluster) || emoji.test(cluster)) return cluster;
@@ -52,143 +65,89 @@ function visibleCluster(cluster: string): string {
 const joinsItsNeighbour = (cluster: string): boolean =>
   beginsWithMark.test(cluster) && graphemes.segment(`◌${cluster}`).containing(0)?.segment !== '◌';
 
-/** Letters below it are one column wide everywhere; above it are marks, and characters of wide or ambiguous width. */
-const firstUncertain = 0x300;
-
-const simpleCell = (text: string): Cell => ({ text, width: 1, isSimple: true });
-
-export function cellsOf(text: string): Cell[] {
-  if (printableAscii.test(text)) return Array.from(text, simpleCell);
-  const cells: Cell[] = [];
-  for (const { segment } of graphemes.segment(visible(text))) {
-    const isSimple = segment.length === 1 && segment.charCodeAt(0) < firstUncertain;
-    cells.push(isSimple ? simpleCell(segment) : { text: segment, width: wideOrNot(segment), isSimple });
-  }
-  return cells;
+/** Text of any origin. */
+export function span(text: string, style?: Style): Line {
+  const shown = visible(text);
+  return style && shown !== '' ? (`${codes[style]}${shown}${plain}` as Line) : shown; // Only our own sequences are added.
 }
 
-/** The width in current terminals; differences in others are corrected by placing the cursor. */
-const wideOrNot = (grapheme: string): 1 | 2 => (Bun.stringWidth(grapheme) < 2 ? 1 : 2);
+export const concat = (...parts: readonly (Line | false | null | undefined)[]): Line =>
+  parts.filter(Boolean).join('') as Line; // Each part is safe.
+export const blank = concat();
+export const space = (columns: number): Line => span(' '.repeat(Math.max(0, columns)));
+/** For a row that is selected. */
+export const restyled = (line: Line, style: Style): Line => span(Bun.stripANSI(line), style);
+export const withoutColor = (line: Line): Line => line.replace(colorSequence, '') as Line; // It only gets shorter.
 
-/** In columns. */
-export function widthOf(text: string): number {
-  if (printableAscii.test(text)) return text.length;
-  let width = 0;
-  for (const cell of cellsOf(text)) width += cell.width;
-  return width;
+export const widthOf = (line: Line): number => Bun.stringWidth(line);
+
+/** The pieces that cannot be divided: graphemes, and the sequences between them, whose width is 0. */
+export function* cellsOf(line: Line): Generator<{ text: string; width: number }> {
+  for (const [at, part] of line.split(styleSequence).entries())
+    if (at % 2 === 1) yield { text: part, width: 0 };
+    else if (printableAscii.test(part)) for (const text of part) yield { text, width: 1 };
+    else for (const text of segments(part)) yield { text, width: Bun.stringWidth(text) };
 }
 
-export const lineWidth = (line: Line): number => line.reduce((width, { text }) => width + widthOf(text), 0);
-
-/** More cells than any line has. Text that is cut off is not processed. */
-const beginningOf = (text: string, columns: number): string =>
-  text.length > columns * 32 + 64 ? text.slice(0, columns * 32 + 64) : text;
-
-/** The cells of text that fit in that many columns. */
-function firstColumns(text: string, columns: number): string {
-  const beginning = beginningOf(text, columns);
-  if (printableAscii.test(beginning)) return beginning.slice(0, Math.max(0, columns));
-  let [kept, width] = ['', 0];
-  for (const cell of cellsOf(beginning)) {
-    width += cell.width;
-    if (width > columns) break;
-    kept += cell.text;
-  }
-  return kept;
+/** The part that fits. `sliceAnsi` keeps a wide character of which only the first half fits. */
+export function firstColumns(line: Line, columns: number): Line {
+  if (widthOf(line) <= columns) return line;
+  const kept = Bun.sliceAnsi(line, 0, Math.max(0, columns)) as Line; // A part of a safe line.
+  return widthOf(kept) > columns ? firstColumns(kept, columns - 1) : kept;
 }
 
-/** At most so many columns; cut text ends with `…`. */
-export function cutText(text: string, columns: number): string {
-  const beginning = beginningOf(text, columns);
-  if (beginning === text && widthOf(text) <= columns) return visible(text);
-  return columns < 1 ? '' : `${firstColumns(beginning, columns - 1)}…`;
+/** At most that many columns; a line that is cut ends with `…`. */
+export function cut(line: Line, columns: number): Line {
+  if (widthOf(line) <= columns) return line;
+  return columns < 1 ? blank : concat(firstColumns(line, columns - 1), span('…'));
 }
 
-export const padText = (text: string, columns: number): string => {
-  const shown = cutText(text, columns);
-  return shown + ' '.repeat(Math.max(0, columns - widthOf(shown)));
-};
-
-export const padStart = (text: string, columns: number): string => {
-  const shown = cutText(text, columns);
-  return ' '.repeat(Math.max(0, columns - widthOf(shown))) + shown;
-};
-
-export function cutLine(line: Line, columns: number): Line {
-  if (lineWidth(line) <= columns) return line;
-  const kept: Span[] = [];
-  let left = columns;
-  for (const { text, style } of line) {
-    const width = widthOf(text);
-    // The last column is for the `…`.
-    if (width < left) kept.push({ text, style });
-    else {
-      kept.push({ text: cutText(width === left ? `${text} ` : text, left), style });
-      break;
-    }
-    left -= width;
-  }
-  return kept;
-}
+/** Text that may be long, of which only the beginning is processed: more characters than any line has. */
+export const cutText = (text: string, columns: number, style?: Style): Line =>
+  cut(span(text.slice(0, columns * 32 + 64), style), columns);
 
 /** Exactly that many columns. */
-export function fitLine(line: Line, columns: number, style?: Style): Line {
-  const kept = cutLine(line, columns);
-  const missing = columns - lineWidth(kept);
-  return missing > 0 ? [...kept, { text: ' '.repeat(missing), style }] : kept;
+export function fit(line: Line, columns: number): Line {
+  const kept = cut(line, columns);
+  return concat(kept, space(columns - widthOf(kept)));
 }
 
 /** `right` ends at the last column; `left` is cut where there is not room for both. */
 export function spread(left: Line, right: Line, columns: number): Line {
-  const rightWidth = lineWidth(right);
-  return rightWidth >= columns ? cutLine(right, columns) : [...fitLine(left, columns - rightWidth), ...right];
+  const rightWidth = widthOf(right);
+  return rightWidth >= columns ? cut(right, columns) : concat(fit(left, columns - rightWidth), right);
 }
 
-const plainText = (line: Line): string => line.map(({ text }) => text).join('');
-
-/** Breaks between words, for sentences of our own. */
-export function wrapWords(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && widthOf(line) + 1 + widthOf(word) > columns) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].flatMap(one => wrapLine([{ text: one }], columns).map(plainText));
-}
+/** Breaks sentences of our own between words. */
+export const wrapWords = (text: string, columns: number, style?: Style): Line[] =>
+  Bun.wrapAnsi(visible(text), columns)
+    .split('\n')
+    .flatMap(one => wrap(span(one, style), columns));
 
 const tabColumns = 4;
 
 /** The lines of a text, with tabs as spaces. */
 export const textLines = (text: string): string[] =>
-  text.split(/\r\n|\n/).map(line => (line.includes('\t') ? line.replaceAll('\t', ' '.repeat(tabColumns)) : line));
+  text.split(/\r\n|\n/).map(line => line.replaceAll('\t', ' '.repeat(tabColumns)));
 
-/** Breaks a line into pieces of at most that many columns, each but the first with an indent. */
-export function wrapLine(line: Line, columns: number, indent = 0): Line[] {
-  if (lineWidth(line) <= columns) return [line];
-  const room = Math.max(2, columns - indent);
-  const pieces: Span[][] = [];
-  let piece: Span[] = [];
-  let left = columns;
-  const finish = (): void => {
-    pieces.push(piece);
-    piece = indent > 0 ? [{ text: ' '.repeat(columns - room) }] : [];
-    left = room;
-  };
-  for (const { text, style } of line) {
-    let part = '';
-    for (const cell of cellsOf(text)) {
-      if (cell.width > left) {
-        if (part !== '') piece.push({ text: part, style });
-        part = '';
-        finish();
-      }
-      part += cell.text;
-      left -= cell.width;
+/**
+ * Breaks a line into pieces of at most that many columns, each but the first with an indent. `wrapAnsi` would break emoji and count
+ * them wrongly.
+ */
+export function wrap(line: Line, columns: number, indent = 0): Line[] {
+  if (widthOf(line) <= columns) return [line];
+  const margin = ' '.repeat(columns - Math.max(2, columns - indent));
+  const pieces: string[] = [];
+  let [piece, width, style] = ['', 0, ''];
+  for (const cell of cellsOf(line)) {
+    if (cell.text.startsWith('\x1b')) style = cell.text === plain ? '' : style + cell.text;
+    if (width + cell.width > columns) {
+      pieces.push(style === '' ? piece : piece + plain);
+      piece = margin + style;
+      width = margin.length;
     }
-    if (part !== '') piece.push({ text: part, style });
+    piece += cell.text;
+    width += cell.width;
   }
-  return [...pieces, piece];
+  return [...pieces, piece] as Line[]; // Parts of a safe line.
 }

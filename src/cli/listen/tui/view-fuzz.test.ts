@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { answer, capturedEvent, targetUrl } from '../../../testing/listen-session.ts';
-import { openView } from '../../../testing/terminal-view.ts';
+import { escapeKey, openView } from '../../../testing/terminal-view.ts';
 import type { CapturedEvent } from '../model.ts';
 
 const hostile = fc.oneof(
@@ -84,7 +84,7 @@ const sequences = [
 ];
 const action = fc.oneof(
   sessionEvent.map(one => ({ say: one })),
-  fc.constantFrom(...keys, ...sequences, '\x1b').map(key => ({ key })),
+  fc.constantFrom(...keys, ...sequences, escapeKey).map(key => ({ key })),
   fc.record({ columns: fc.integer({ min: 1, max: 180 }), rows: fc.integer({ min: 1, max: 50 }) }),
   fc.constant('tick' as const),
 );
@@ -104,7 +104,7 @@ test('any order of events, keys and sizes', () =>
       }
       view.emulator.resize({ columns: 80, rows: 24 });
       view.process.emit('resize');
-      view.press('\x1b');
+      view.press(escapeKey);
       view.tick();
       const lines = await view.screen();
       expect(lines[0]).toStartWith('hooktape listen');

@@ -6,12 +6,11 @@ import type { Clock } from '../../../core/clock.ts';
 import type { ListenEvent, ListenSession } from '../model.ts';
 import type { Effects } from './effects.ts';
 import { createKeyHandler } from './key-handler.ts';
-import { createKeyDecoder, type Key } from './keys.ts';
+import { createKeyReader } from './keys.ts';
 import { createEventLog } from './log.ts';
 import { createPainter, type Size } from './paint.ts';
 import { contentRows, createScreens } from './screen.ts';
 import type { FullScreen } from './terminal.ts';
-import { styles } from './theme.ts';
 import { createUi, selectedRow, type Ui, type ViewState } from './ui.ts';
 
 export type TerminalView = {
@@ -32,8 +31,6 @@ export type ViewOptions = Pick<Effects, 'edit' | 'openUrl'> & {
 };
 
 const frameMs = 33;
-/** A sequence arrives within it, also over slow connections; a person does not notice it. */
-const escapeMs = 60;
 const countdownMs = 1000;
 /** For the clipboard of a terminal. Longer text is not copied. */
 const maxCopiedCharacters = 8192;
@@ -51,7 +48,7 @@ function applyToUi(ui: Ui, event: ListenEvent): void {
   } else if (event.kind === 'disconnected') {
     ui.connection = { kind: 'disconnected', server: event.server, reason: event.reason };
   } else if (event.kind === 'behind') ui.behind = event.behind;
-  else if (event.kind === 'notice') ui.message = { text: event.text, style: styles.warning };
+  else if (event.kind === 'notice') ui.message = { text: event.text, style: 'warning' };
 }
 
 /** Moves the list so that the selected row is on the screen, and fills the screen while there are rows for it. */
@@ -73,15 +70,14 @@ export function createTerminalView(
   const { ui, log } = state;
   const screens = createScreens();
   const painter = createPainter(terminal);
-  const decoder = createKeyDecoder();
   const ended = Promise.withResolvers<void>();
-  const cancels = new Map<'frame' | 'escape' | 'countdown', () => void>();
+  const cancels = new Map<'frame' | 'countdown', () => void>();
   const size = (): Size => ({ columns: terminal.columns, rows: terminal.rows });
   const endings: (() => void)[] = [];
   let isClosed = false;
 
   /** One timer of each kind at a time. */
-  const later = (what: 'frame' | 'escape' | 'countdown', ms: number, run: () => void): void => {
+  const later = (what: 'frame' | 'countdown', ms: number, run: () => void): void => {
     if (isClosed || cancels.has(what)) return;
     const cancel = schedule(() => {
       cancels.delete(what);
@@ -147,7 +143,7 @@ export function createTerminalView(
       ui.isEnding = true;
       ui.message = {
         text: 'Finishing running deliveries. Press q again to quit at once.',
-        style: styles.warning,
+        style: 'warning',
       };
       session.stop().then(finish, fail);
     },
@@ -156,20 +152,19 @@ export function createTerminalView(
     update,
   };
   const handleKey = createKeyHandler({ state, session, screens, effects, size, now: () => clock.now() });
-  const handleKeys = (keys: readonly Key[]): void => {
-    for (const key of keys) if (!isClosed) handleKey(key);
-    draw();
-  };
+  const read = createKeyReader(key =>
+    guarded(() => {
+      if (isClosed) return;
+      handleKey(key);
+      update();
+    }),
+  );
 
   endings.push(
-    terminal.onInput(bytes =>
-      guarded(() => {
-        cancels.get('escape')?.();
-        cancels.delete('escape');
-        handleKeys(decoder.push(bytes));
-        if (decoder.isUndecided()) later('escape', escapeMs, () => handleKeys(decoder.flush()));
-      }),
-    ),
+    terminal.onInput(bytes => {
+      read(bytes);
+      guarded(draw);
+    }),
     terminal.onResize(() => guarded(refresh)),
     session.subscribe(event =>
       guarded(() => {
