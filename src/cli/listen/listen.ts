@@ -42,7 +42,7 @@ async function showOutput(
   output: Output,
 ): Promise<{ done: Promise<void>; end: () => void }> {
   if (output !== 'tui') return { done: new Promise(() => {}), end: printSession(io, session, output) };
-  const { showSession } = await import('./tui/show-session.ts');
+  const { showSession } = await import('./tui/view.ts');
   const { done, close } = await showSession(io, session);
   return { done, end: close };
 }

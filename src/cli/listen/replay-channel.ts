@@ -2,6 +2,7 @@
  * The channel through which the server sends replays to a connected listener: one operation, called again and again, which waits for
  * replays and carries the answers to earlier ones. It reconnects until it is closed or the server refuses permanently.
  */
+import { setTimeout } from 'node:timers/promises';
 import { encodeBody } from '../../core/body-encoding.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
@@ -222,14 +223,5 @@ const retryDelay = (error: unknown, ms: number): number => {
   return retryAfterSeconds === undefined ? Math.min(ms, maxRetryMs) : retryAfterSeconds * 1000;
 };
 
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', done);
-  });
+/** Ends early when the signal aborts. */
+const sleep = (ms: number, signal: AbortSignal): Promise<void> => setTimeout(ms, undefined, { signal }).catch(() => {});

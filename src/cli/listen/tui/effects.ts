@@ -15,7 +15,7 @@ export type Effects = {
   copy: (text: string) => boolean;
   quit: () => void;
   suspend: () => void;
-  /** Draws everything anew. */
+  /** Draws the whole screen again. */
   refresh: () => void;
   /** Draws the changed lines. */
   update: () => void;

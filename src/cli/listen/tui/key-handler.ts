@@ -1,9 +1,8 @@
 /* Which key does what. While a line is typed, no key is a command; pasted text never is. */
 import { createActions } from './actions.ts';
 import type { Context } from './effects.ts';
-import { openFilterPrompt, typeInFilterPrompt } from './filter-prompt.ts';
 import type { Key } from './keys.ts';
-import { createNavigation } from './navigation.ts';
+import { createNavigation, typeInFilterPrompt } from './navigation.ts';
 
 export function createKeyHandler(context: Context): (key: Key) => void {
   const { effects } = context;
@@ -11,8 +10,6 @@ export function createKeyHandler(context: Context): (key: Key) => void {
   const commands: Record<string, () => void> = {
     ...createNavigation(context),
     ...createActions(context),
-    f: () => openFilterPrompt(context),
-    '/': () => openFilterPrompt(context),
     q: effects.quit,
     'ctrl-c': effects.quit,
     'ctrl-l': effects.refresh,

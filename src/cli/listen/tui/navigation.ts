@@ -1,6 +1,7 @@
-/* The actions of keys on the screen: pages, scrolling, the selection, pausing. */
+/* The actions of keys on the screen: pages, scrolling, the selection, pausing, and the filter, which hides events and stops none. */
 import { type Context, say, withRow } from './effects.ts';
-import { setFilter } from './filter-prompt.ts';
+import type { Key } from './keys.ts';
+import { edit, promptOf, promptText } from './prompt.ts';
 import { contentRows } from './screen.ts';
 import { comparedAttempts, type Mode, select, selectedRow, type Ui } from './ui.ts';
 
@@ -35,6 +36,41 @@ function pauseOrResume(context: Context): void {
   else session.pause();
   ui.isPaused = session.isPaused();
   say(context, ui.isPaused ? 'Paused: no event is sent until you press space again.' : 'Going on.');
+}
+
+/** @returns whether the filter could be read; otherwise nothing changes */
+function setFilter({ state, session }: Context, where: string): boolean {
+  const { log, ui } = state;
+  const filter = where === '' ? undefined : session.setFilter(where);
+  if (filter && !filter.isOk) return false;
+  log.setFilter(filter);
+  ui.filter = where;
+  ui.isFollowing ||= !log.rows().some(row => row.event.id === ui.selectedId);
+  return true;
+}
+
+function openFilterPrompt({ state: { ui } }: Context): void {
+  ui.mode = 'list';
+  ui.prompt = { value: promptOf(ui.filter), problem: undefined };
+}
+
+/** The filter is checked while it is typed, and applied with Enter. */
+export function typeInFilterPrompt(context: Context, key: Key): void {
+  const { session } = context;
+  const { ui } = context.state;
+  if (!ui.prompt) return;
+  const name = key.kind === 'key' ? key.name : undefined;
+  const isApplied = name === 'enter' && setFilter(context, promptText(ui.prompt.value).trim());
+  if (isApplied || name === 'escape' || name === 'ctrl-c') {
+    ui.prompt = undefined;
+    return;
+  }
+  const value = edit(ui.prompt.value, key);
+  const text = promptText(value);
+  const filter = text.trim() === '' ? undefined : session.setFilter(text);
+  const problem = filter && !filter.isOk ? { message: filter.message, position: filter.position } : undefined;
+  // While it is typed, a filter is often unfinished: the problem is shown, and the list stays as it is.
+  ui.prompt = { value, problem };
 }
 
 /** By the name of the key, or the character. */
@@ -97,6 +133,8 @@ export function createNavigation(context: Context): Record<string, () => void> {
     '[': () => neighbour(-1),
     ']': () => neighbour(1),
     h: () => showStuck(context),
+    f: () => openFilterPrompt(context),
+    '/': () => openFilterPrompt(context),
     ' ': () => pauseOrResume(context),
     '?': () => (ui.mode === 'help' ? back() : openPage(ui, 'help')),
   };

@@ -1,4 +1,4 @@
-/* A line that is typed: the keys that shells have taught people, and the part of it that there is room for. */
+/* A line that is typed: the keys that people know from shells, and the part of the line that there is room for. */
 import type { Key } from './keys.ts';
 import { concat, type Line, segments, span, visible, widthOf } from './text.ts';
 

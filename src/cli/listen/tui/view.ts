@@ -3,6 +3,9 @@
  * changes, about thirty times a second at most. However it ends, the terminal is restored.
  */
 import type { Clock } from '../../../core/clock.ts';
+import { editBody } from '../../client/editor.ts';
+import { openBrowser } from '../../client/open-browser.ts';
+import { type Io, OperationError } from '../../io.ts';
 import type { ListenEvent, ListenSession } from '../model.ts';
 import type { Effects } from './effects.ts';
 import { createKeyHandler } from './key-handler.ts';
@@ -176,4 +179,26 @@ export function createTerminalView(
   );
   guarded(refresh);
   return { done: ended.promise, close };
+}
+
+/** Terminals that print unknown sequences, or may do so. */
+const withoutClipboard = /^(?:linux|dumb|vt\d+|ansi|cons25|screen)/;
+
+/**
+ * Shows a session on the terminal of this process, with the person's editor and browser.
+ * @throws OperationError when there is no terminal that can show it
+ */
+export async function showSession(io: Io, session: ListenSession): Promise<TerminalView> {
+  const terminal = await io.fullScreen?.();
+  if (!terminal) throw new OperationError('this terminal cannot show a full screen: use --output lines');
+  return createTerminalView(session, terminal, {
+    edit: body => editBody(io, body),
+    openUrl: url => openBrowser(io, url),
+    canCopy: !withoutClipboard.test(io.env['TERM'] ?? ''),
+    clock: io.clock,
+    schedule: (run, ms) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+  });
 }
