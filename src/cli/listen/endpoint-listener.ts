@@ -10,7 +10,7 @@ import { createFeedReader } from './feed-reader.ts';
 import { askServer, isWanted, wantedBy } from './matching.ts';
 import type { Answer, CapturedEvent, DeliveryCause, Said } from './model.ts';
 import type { ListenOptions } from './options.ts';
-import { createPause } from './pause.ts';
+import { createPause, type EndpointTask } from './pause.ts';
 import { createPosition } from './position.ts';
 import { type ListenerRequest, type LocalAnswer, openReplayChannel } from './replay-channel.ts';
 import { createReports } from './reports.ts';
@@ -48,6 +48,7 @@ export function createEndpointListener(given: {
   const { endpoint } = start;
   const pause = createPause(io, stopping);
   const notify = (text: string): void => say({ kind: 'notice', text });
+  const task: EndpointTask = { api, endpointId: endpoint.id, pause, signal: stopping, notify };
   const maps = lanes.flatMap(({ map }) => (map ? [map] : []));
   const rest = lanes.findIndex(({ map }) => map === undefined);
   const targets = lanes.map(({ target }) => target);
@@ -58,13 +59,9 @@ export function createEndpointListener(given: {
   let unread = start.behind;
 
   const position = createPosition({
-    api,
-    endpointId: endpoint.id,
+    ...task,
     name: options.name,
     etag: start.etag,
-    pause,
-    signal: stopping,
-    notify,
     onSaved(behind) {
       // With a filter, the server also counts events that do not match.
       if (options.where !== undefined) return;
@@ -74,7 +71,7 @@ export function createEndpointListener(given: {
       tellBehind();
     },
   });
-  const reports = createReports({ api, endpointId: endpoint.id, pause, signal: stopping, notify });
+  const reports = createReports(task);
   const deliveries = createDeliveries({
     ...given,
     clock: io.clock,
@@ -121,17 +118,13 @@ export function createEndpointListener(given: {
   };
 
   const reader = createFeedReader({
-    api,
+    ...task,
     clock: io.clock,
-    endpointId: endpoint.id,
     where: options.where,
     after: start.cursor,
-    pause,
-    signal: stopping,
     untilWanted: deliveries.untilWanted,
     onPage: takePage,
     onState: given.onState,
-    notify,
   });
 
   /** The targets of an event: the ones it went to, else the ones whose maps match it. @throws OperationError without one */

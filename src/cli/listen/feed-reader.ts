@@ -4,9 +4,9 @@
  * longer valid, an endpoint that is gone.
  */
 import type { FeedPage } from '../../features/feed/model.ts';
-import { type Api, RefusedError } from '../client/api.ts';
+import { RefusedError } from '../client/api.ts';
 import { OperationError, UnreachableError } from '../io.ts';
-import { createPacer, type Pause } from './pause.ts';
+import { createPacer, type EndpointTask } from './pause.ts';
 
 const waitSeconds = 25;
 export const silenceMs = 45_000;
@@ -39,22 +39,17 @@ export function createFeedReader({
   onPage,
   onState,
   notify,
-}: {
-  api: Api;
+}: EndpointTask & {
   clock: { monotonic: () => number };
-  endpointId: string;
   where: string | undefined;
   /** The position to begin at. */
   after: string;
-  pause: Pause;
-  signal: AbortSignal;
   /** Resolves when more events can be taken. */
   untilWanted: () => Promise<void>;
   /** Called for one page at a time; its errors are treated like a failure to read. */
   onPage: (page: FeedPage, after: string) => Promise<void>;
   /** `undefined`: there is a connection. */
   onState: (problem: string | undefined) => void;
-  notify: (text: string) => void;
 }): FeedReader {
   let cursor = after;
   let failures = 0;

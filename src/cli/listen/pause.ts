@@ -1,7 +1,18 @@
 /* Waiting that ends early: when the session does, or when something has changed. Nothing is left behind by a wait that has ended. */
+import type { Api } from '../client/api.ts';
 import type { Io } from '../io.ts';
 
 export type Pause = (ms: number) => Promise<void>;
+
+/** What the parts of a session need that talk to the server about one endpoint until the signal ends them. */
+export type EndpointTask = {
+  api: Api;
+  endpointId: string;
+  pause: Pause;
+  signal: AbortSignal;
+  /** Tells the person at the terminal. */
+  notify: (text: string) => void;
+};
 
 /** @returns a wait that an abort of the signal ends at once */
 export const createPause =

@@ -4,7 +4,7 @@
  */
 import type { Consumer } from '../../features/consumers/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
-import { createChanges, type Pause } from './pause.ts';
+import { createChanges, type EndpointTask } from './pause.ts';
 
 export type Position = {
   /** The newest position to save. */
@@ -55,15 +55,10 @@ export function createPosition({
   signal,
   notify,
   onSaved,
-}: {
-  api: Api;
-  endpointId: string;
+}: EndpointTask & {
   name: string;
-  /** Of the consumer as it was when the session began. */
+  /** The consumer's when the session began. */
   etag: string | undefined;
-  pause: Pause;
-  signal: AbortSignal;
-  notify: (text: string) => void;
   /** How many events come after the saved position. */
   onSaved: (behind: number) => void;
 }): Position {

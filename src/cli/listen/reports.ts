@@ -3,9 +3,9 @@
  * into a request. They are a convenience: when the server cannot be reached the newest are kept, and no delivery waits for a report.
  */
 import { maxReportedAttempts, maxRequestBytes } from '../../core/limits.ts';
-import { type Api, RefusedError } from '../client/api.ts';
+import { RefusedError } from '../client/api.ts';
 import { isWithoutAttempts, type ReportedAttempt } from '../client/report-answer.ts';
-import { createChanges, type Pause } from './pause.ts';
+import { createChanges, type EndpointTask } from './pause.ts';
 
 /** After the first answer, and then. */
 const soonMs = 300;
@@ -21,19 +21,7 @@ export type Reports = {
   flush: () => Promise<void>;
 };
 
-export function createReports({
-  api,
-  endpointId,
-  pause,
-  signal,
-  notify,
-}: {
-  api: Api;
-  endpointId: string;
-  pause: Pause;
-  signal: AbortSignal;
-  notify: (text: string) => void;
-}): Reports {
+export function createReports({ api, endpointId, pause, signal, notify }: EndpointTask): Reports {
   const waiting: ReportedAttempt[] = [];
   let isRefused = false;
   let hasWarned = false;

@@ -1,5 +1,5 @@
 /* One event: a summary, the answers of its targets, its body and headers, in sections that Tab goes through. */
-import { safeLine, sizeText, timeText } from '../../client/output.ts';
+import { sizeText, timeText } from '../../client/output.ts';
 import { statusText } from '../model.ts';
 import { bodyLines } from './body-lines.ts';
 import { clockText, durationText } from './format.ts';
@@ -102,7 +102,7 @@ type Part = { title: string; lines: readonly Line[] };
 function contentOf(row: Row, columns: number, mostLines: number | undefined): readonly Part[] {
   const last = row.attempts.at(-1);
   const { event } = row;
-  const raw = `hooktape show ${safeLine(event.id)} --raw has all of it.`;
+  const raw = `hooktape show ${event.id} --raw has all of it.`;
   const forgottenLines = wrapWords(
     `No longer in memory: press o for the dashboard, or run hooktape show ${event.id}`,
     columns,
