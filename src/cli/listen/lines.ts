@@ -101,8 +101,7 @@ function textLine(said: ListenEvent, hasTargets: boolean): string | undefined {
 }
 
 const clock = (at: number): string[] => [new Date(at).toISOString().slice(11, 19)];
-const joined = (parts: readonly string[]): string => `${safeLine(parts.filter(part => part !== '').join('  '))}
-`;
+const joined = (parts: readonly string[]): string => `${safeLine(parts.filter(part => part !== '').join('  '))}\n`;
 const outcome = (answer: Answer, target: string): string =>
   `${statusText(answer, target)} ${answer.status === null ? `(${answer.error})` : `in ${answer.ms} ms`}`;
 
