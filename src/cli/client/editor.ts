@@ -26,7 +26,7 @@ export async function editBody(io: Io, body: Uint8Array): Promise<Uint8Array> {
 
 async function openEditor(io: Io, body: Uint8Array): Promise<Uint8Array> {
   const editor = variable(io, 'VISUAL') ?? variable(io, 'EDITOR') ?? 'vi';
-  // A directory of its own, which nobody else may enter: editors write backup and swap files beside the file.
+  // A directory of its own, which only its owner may enter: editors write backup and swap files beside the file.
   const directory = attempt(`no file for the editor can be made in ${tmpdir()}`, () =>
     mkdtempSync(join(tmpdir(), 'hooktape-edit-')),
   );

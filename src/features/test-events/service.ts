@@ -1,6 +1,6 @@
 /*
  * Test events: samples of a platform, signed, stored and answered like any delivery. A stored secret that a person registered never
- * signs one: the secret comes with the request, or is a test secret, which nobody outside knows. The guard lets them pass, because the
+ * signs one: the secret comes with the request, or is a test secret, which is known only here. The guard lets them pass, because the
  * credential of the request permits them.
  */
 import type { Clock } from '../../core/clock.ts';

@@ -1,7 +1,7 @@
 /* Replay jobs in the dashboard: started from a filter, watched, changed; comparisons; and the audit log that says who did it. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, shownAddress } from './dashboard.ts';
@@ -232,7 +232,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.getByText('Running', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Waiting 1' }).click();
     await rows.first().waitFor();
+    // The first read after the job is over fails, and nothing changes after it.
+    const isRefused = Promise.withResolvers<void>();
+    const refuse = async (route: Route): Promise<void> => {
+      await route.fulfill({ status: 400, json: { error: 'not now' } });
+      isRefused.resolve();
+    };
+    await page.route('**/items?*', refuse, { times: 1 });
     gates[3]?.resolve();
+    await isRefused.promise;
     await page.getByText('None.', { exact: true }).waitFor();
   });
 

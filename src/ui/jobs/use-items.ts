@@ -52,7 +52,11 @@ export function useItems(job: ReplayJob, outcome: Outcome) {
       if (turn === latest.current) setLoaded(next);
       if (turn === latest.current) setProblem('');
     } catch (error) {
-      if (turn === latest.current) setProblem(error instanceof Error ? error.message : String(error));
+      if (turn === latest.current) {
+        setProblem(error instanceof Error ? error.message : String(error));
+        // The next try is as long after this one as after a read that succeeded.
+        setLoaded(shown => shown && { ...shown, readAt: Date.now() });
+      }
     }
     if (turn === latest.current) setIsBusy(false);
   };
@@ -61,7 +65,7 @@ export function useItems(job: ReplayJob, outcome: Outcome) {
   useEffect(() => {
     if (!loaded) return void read(1);
     if (!isStale) return;
-    const dueAt = isOver(job) ? 0 : loaded.readAt + rereadEveryMs * loaded.pages;
+    const dueAt = isOver(job) && problem === '' ? 0 : loaded.readAt + rereadEveryMs * loaded.pages;
     const timer = setTimeout(() => read(loaded.pages), Math.max(0, dueAt - Date.now()));
     return () => clearTimeout(timer);
   }, [loaded, count, isOver(job)]);
