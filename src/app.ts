@@ -35,7 +35,7 @@ import { createDeclaredOnly, type DeclaredRoute } from './http/declared-only.ts'
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { answerHeadRequests } from './http/head-requests.ts';
-import { healthRoutes } from './http/health.ts';
+import { createHealth } from './http/health.ts';
 import { describeApi } from './http/openapi.ts';
 import { countRequests } from './http/request-metrics.ts';
 import type { Services } from './wiring.ts';
@@ -77,6 +77,7 @@ const createApi = (services: Services) =>
 export function createApp(services: Services): App {
   const { gate, config, onRequestError } = services;
   const api = createApi(services);
+  const health = createHealth(services);
   let routes: readonly DeclaredRoute[] = [];
   // standardHostname: Elysia would misread the path of a request whose Host is shorter than four characters.
   // normalize: it would copy responses, and a copy loses a header or JSON key called __proto__.
@@ -88,7 +89,8 @@ export function createApp(services: Services): App {
     .use(oauthRoutes(services))
     .use(mcpRoutes(services))
     .use(docsRoutes(() => describeApi(api, config.baseUrl, services.cookie.name)))
-    .use(healthRoutes(services))
+    .get('/healthz', health['/healthz'])
+    .get('/readyz', health['/readyz'])
     .use(metricsRoutes(services))
     .use(dashboardRoutes());
   ({ routes } = app);

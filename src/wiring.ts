@@ -62,7 +62,7 @@ function build(infrastructure: Infrastructure) {
   });
   const oauth = createOAuthWiring(infrastructure, accounts, audit, recheckAccess);
   const access = createAccessWiring(infrastructure, accounts, oauth);
-  const observability = createObservabilityWiring(infrastructure, () => ({
+  const observability = createObservabilityWiring(infrastructure, access, () => ({
     capture: ingest.capture,
     notifications: events.notifications,
     search: events.search,

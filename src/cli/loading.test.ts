@@ -55,3 +55,13 @@ test.each([
   if (!/send|deliver|report-answer|option-hint|signing|listen\//.test(file))
     expect(loaded.filter(one => /^(net|config)\//.test(one))).toEqual([]);
 });
+
+test('the start of the server loads nothing that only requests need', () => {
+  const loaded = [...loadedBy('cli/serve.ts'), ...loadedBy('cli/server.ts')];
+  expect(
+    loaded.filter(file => /^app\.ts$|^features\/\w[\w-]*\/routes\.ts$|^http\/(docs|openapi|dashboard)/.test(file)),
+  ).toEqual([]);
+  expect(
+    [...new Set(loaded.flatMap(packagesOf))].filter(name => /elysia|swagger|diff|nodemailer|modelcontext/.test(name)),
+  ).toEqual([]);
+});

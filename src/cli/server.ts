@@ -13,6 +13,7 @@ import { connectionCounts } from './connection-counts.ts';
 import { controlHandler } from './control.ts';
 import { socketPath, withSecret } from './data-directory.ts';
 import type { Io } from './io.ts';
+import { createLazyApp } from './lazy-app.ts';
 import { listenError } from './listen-errors.ts';
 
 const drainMs = 20_000;
@@ -32,7 +33,7 @@ export type ServerOptions = {
  * @throws SchemaError, SecretError, or the database's error when it cannot be opened
  */
 export async function openServer({ io, config, log, spawn, databaseBeingOpened, certificate }: ServerOptions) {
-  const { services, app, fastPath } = await withSecret(io, config, async secret => {
+  const { services, fastPath } = await withSecret(io, config, async secret => {
     const built = buildServices({
       config,
       secret,
@@ -51,14 +52,15 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
     const opening = built.open();
     // The error is handled where the promise is awaited.
     opening.catch(() => {});
-    // The rest is done while the database threads work.
+    // The check is done while the database threads work.
     await handleMessages();
     const deciding = decideFastPath({ log, certificate });
-    const { createApp } = await import('../app.ts');
-    await handleMessages();
-    const builtApp = createApp(built);
     await opening;
-    return { services: built, app: builtApp, fastPath: await deciding };
+    return { services: built, fastPath: await deciding };
+  });
+  const app = createLazyApp({
+    answerProbe: services.answerProbe,
+    load: async () => (await import('../app.ts')).createApp(services),
   });
   return {
     services,

@@ -1,12 +1,38 @@
-/* `/healthz`: the process is alive. `/readyz`: a delivery sent now would be stored. */
-import { Elysia } from 'elysia';
+/*
+ * The health probes. `/healthz`: the process is alive. `/readyz`: a delivery sent now would be stored. GET is answered without the
+ * app, so that probes neither load it nor wait until it is loaded.
+ */
 import { errorBody } from './errors.ts';
+import type { Gate } from './gate.ts';
 import type { Readiness } from './readiness.ts';
+import { type AnsweredRequest, countRequests } from './request-metrics.ts';
 
-export const healthRoutes = ({ readiness }: { readiness: Pick<Readiness, 'problem'> }) =>
-  new Elysia()
-    .get('/healthz', () => ({ ok: true }))
-    .get('/readyz', async () => {
-      const problem = await readiness.problem();
-      return problem === undefined ? { ok: true } : errorBody(503, problem, { 'retry-after': '5' });
-    });
+export const createHealth = ({ readiness }: { readiness: Pick<Readiness, 'problem'> }) => ({
+  '/healthz': async (): Promise<Response> => Response.json({ ok: true }),
+  '/readyz': async (): Promise<Response> => {
+    const problem = await readiness.problem();
+    return problem === undefined ? Response.json({ ok: true }) : errorBody(503, problem, { 'retry-after': '5' });
+  },
+});
+
+export type AnswerProbe = (request: Request) => Promise<Response> | undefined;
+
+/** @returns a function that answers a probe as the app would, and returns undefined for any other request */
+export function createAnswerProbe(services: {
+  gate: Pick<Gate, 'check'>;
+  readiness: Pick<Readiness, 'problem'>;
+  metrics: { request: (answered: AnsweredRequest) => void };
+  clock: { monotonic: () => number };
+}): AnswerProbe {
+  const { gate, metrics, clock } = services;
+  const probes = Object.entries(createHealth(services)).map(([path, answer]) => {
+    const fetch = async (request: Request): Promise<Response> => (await gate.check({ request })) ?? answer();
+    const counted = countRequests({ fetch, routes: [{ method: 'GET', path }] }, metrics.request, clock.monotonic);
+    return { path, fetch: async (request: Request): Promise<Response> => counted(request) };
+  });
+  return request => {
+    if (request.method !== 'GET') return undefined;
+    const { pathname } = new URL(request.url, 'http://internal');
+    return probes.find(({ path }) => path === pathname)?.fetch(request);
+  };
+}

@@ -15,6 +15,8 @@ import type { OAuthWiring } from './oauth.ts';
 /** The dashboard sends several requests for each page, so a session gets this many times the limit of a key. */
 const sessionRateFactor = 10;
 
+export type AccessWiring = ReturnType<typeof createAccessWiring>;
+
 export function createAccessWiring(
   { config, clock, onRequestError }: Infrastructure,
   { keys, sessions }: AccountsWiring,

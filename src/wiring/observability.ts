@@ -1,8 +1,10 @@
-/* Metrics, readiness and disk space. */
+/* Metrics, readiness, health probes and disk space. */
 import { databaseBytes, diskSpace } from '../db/files/disk-space.ts';
 import { checkWritable } from '../db/write-check.ts';
 import { createMetricsService } from '../features/metrics/service.ts';
+import { createAnswerProbe } from '../http/health.ts';
 import { createReadiness } from '../http/readiness.ts';
+import type { AccessWiring } from './access.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 const diskEveryMs = 15_000;
@@ -22,6 +24,7 @@ type MeasuredServices = {
 
 export function createObservabilityWiring(
   { direct, journal, clock, log, version, usage, every }: Infrastructure,
+  { gate }: AccessWiring,
   measured: () => MeasuredServices,
 ) {
   const { file, db } = direct;
@@ -65,5 +68,5 @@ export function createObservabilityWiring(
     if (lagFrom !== undefined) metrics.eventLoopLag(now - lagFrom - loopLagEveryMs);
     lagFrom = now;
   });
-  return { readiness, metrics };
+  return { readiness, metrics, answerProbe: createAnswerProbe({ gate, readiness, metrics, clock }) };
 }
