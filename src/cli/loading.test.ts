@@ -65,3 +65,8 @@ test('the start of the server loads nothing that only requests need', () => {
     [...new Set(loaded.flatMap(packagesOf))].filter(name => /elysia|swagger|diff|nodemailer|modelcontext/.test(name)),
   ).toEqual([]);
 });
+
+test('the writer thread loads nothing that only deliveries need', () => {
+  const loaded = [...loadedBy('wiring/writer-thread.ts')];
+  expect(loaded.filter(file => !/^(wiring\/writer-thread\.ts|db\/threads\/)/.test(file))).toEqual([]);
+});

@@ -14,7 +14,7 @@ if (platform() === 'linux') {
 }
 
 serveDatabaseThread(globalThis as unknown as ThreadScope, async (write): Promise<WriterJob> => {
-  // Loaded once the connection is open, so that opening does not wait for code that only deliveries need.
+  // Only deliveries need this code, with all platforms. Their acknowledgement does not wait for it.
   const { createWriterJob } = await import('./writer-job.ts');
   return createWriterJob(write);
 });

@@ -98,6 +98,32 @@ describe('a database thread', () => {
   });
 });
 
+test('a job is loaded when the first one runs, and again after a failure', async () => {
+  const replies: ReplyMessage[] = [];
+  const scope: ThreadScope = { onmessage: null, postMessage: reply => void replies.push(reply) };
+  let loads = 0;
+  serveDatabaseThread(scope, async () => {
+    if (++loads === 1) throw new Error('the chunk could not be read');
+    return async inputs => inputs.map(output => ({ output, transfer: [] }));
+  });
+  const ask = async (data: OpenMessage | RequestMessage): Promise<ReplyMessage | undefined> => {
+    const before = replies.length;
+    scope.onmessage?.({ data } as MessageEvent<OpenMessage | RequestMessage>);
+    while (replies.length === before) await new Promise(resolve => setImmediate(resolve));
+    return replies.at(-1);
+  };
+  await ask({ path: ':memory:', readOnly: false });
+  await ask({ id: 1, kind: 'script', sql: 'SELECT 1' });
+  expect(loads).toBe(0);
+  expect(await ask({ id: 2, kind: 'job', input: 'a' })).toMatchObject({
+    id: 2,
+    error: { message: 'the chunk could not be read' },
+  });
+  expect(await ask({ id: 3, kind: 'job', input: 'b' })).toMatchObject({ id: 3, output: 'b' });
+  expect(await ask({ id: 4, kind: 'job', input: 'c' })).toMatchObject({ id: 4, output: 'c' });
+  expect(loads).toBe(2);
+});
+
 test.each([
   ['SQLITE_IOERR', 5000],
   ['SQLITE_CORRUPT', 5000],

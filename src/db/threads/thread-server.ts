@@ -45,7 +45,8 @@ const writeKinds: ReadonlySet<RequestMessage['kind']> = new Set(['batch', 'migra
 
 /**
  * Serves one connection on `scope` until a close request arrives. Replies carry the request's id.
- * @param loadJob makes the job that `job` requests run, given a function that writes a batch; called once, after opening
+ * @param loadJob makes the job that `job` requests run, given a function that writes a batch; called for the first of them, and
+ * for the next one after a failure
  */
 export function serveDatabaseThread(
   scope: ThreadScope,
@@ -65,13 +66,21 @@ export function serveDatabaseThread(
   const open = (message: OpenMessage): void => {
     connection = openThreadConnection(message);
     scope.postMessage({ kind: 'ready' });
-    job = loadJob?.(connection.writeBatch);
+  };
+
+  const getJob = (): Promise<WriterJob> => {
+    if (!loadJob) throw new Error('this thread runs no jobs');
+    job ??= loadJob(getConnection().writeBatch).catch(error => {
+      job = undefined;
+      throw error;
+    });
+    return job;
   };
 
   const runJobs = async (requests: readonly JobRequest[]): Promise<void> => {
-    if (!job) throw new Error('this thread runs no jobs');
+    const run = await getJob();
     const startedAt = performance.now();
-    const results = await (await job)(requests.map(({ input }) => input));
+    const results = await run(requests.map(({ input }) => input));
     const ms = performance.now() - startedAt;
     const failedIds = new Map<unknown, number[]>();
     for (const [i, result] of results.entries()) {
