@@ -32,6 +32,20 @@ const acme: Platform = {
 
 const engine = createPlatforms({ platforms: [...platforms, acme], genericSchemes: [] });
 
+test('making the engine reads no more of a platform than its names', () => {
+  const read = new Set<string | symbol>();
+  const watched = new Proxy(acme, {
+    get: (row, key) => {
+      read.add(key);
+      return Reflect.get(row, key);
+    },
+  });
+  const { detect } = createPlatforms({ platforms: [watched], genericSchemes: [] });
+  expect([...read].sort()).toEqual(['aliases', 'name']);
+  expect(detect(delivery({ headers: { 'X-Acme-Signature': 'x' } }), []).platform).toBe('acme');
+  expect(read).toContain('detect');
+});
+
 describe('a platform that is only a row', () => {
   const body = { kind: 'anvil.dropped' };
   const mac = createHmac('sha256', 'secret').update(JSON.stringify(body)).digest('hex');

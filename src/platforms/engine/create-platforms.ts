@@ -14,38 +14,50 @@ import { createSigner } from './sign.ts';
 import type { SignatureScheme } from './signature-scheme.ts';
 import { createVerifier } from './verify.ts';
 
+/** Makes a value at the first call. */
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
+}
+
+/** Makes a function at its first call: what indexes all platforms costs nothing until a delivery needs it. */
+function lazy<Args extends unknown[], Result>(make: () => (...args: Args) => Result): (...args: Args) => Result {
+  const made = once(make);
+  return (...args) => made()(...args);
+}
+
 /** `genericSchemes`: tried on signed deliveries of unknown platforms. */
-export function createPlatforms(catalog: {
+export function createPlatforms({
+  platforms,
+  genericSchemes,
+}: {
   platforms: readonly Platform[];
   genericSchemes: readonly SignatureScheme[];
 }) {
-  const index = createPlatformIndex(catalog.platforms);
-  const { detect, refineByRegistered } = createDetector(index);
-  const { verify, validSchemes, schemesOf, mustVerifyAtCapture } = createVerifier({
-    index,
-    refineByRegistered,
-    genericSchemes: catalog.genericSchemes,
-  });
-  const handshake = createHandshake({ index, verify });
-  const parseSecret = createSecretParser(index);
+  const index = createPlatformIndex(platforms);
+  const detector = once(() => createDetector(index));
+  const verifier = once(() =>
+    createVerifier({ index, refineByRegistered: detector().refineByRegistered, genericSchemes }),
+  );
+  const verify = lazy(() => verifier().verify);
   return {
     platforms: index.all,
     findPlatform: index.find,
-    detect,
+    detect: lazy(() => detector().detect),
     /** The id of a stored delivery, whose platform is known: as `detect` found it. Header rules do not change it. */
     deliveryIdOf(delivery: RawDelivery, platform: string | null): DeliveryId | undefined {
       const row = platform === null ? undefined : index.find(platform);
       return row && readDeliveryId(row, createDeliveryReader(delivery));
     },
-    highlightsOf: createHighlights(index),
+    highlightsOf: lazy(() => createHighlights(index)),
     verify,
-    validSchemes,
+    validSchemes: lazy(() => verifier().validSchemes),
     /** With a secret that the caller brings, never a stored one. */
-    explain: createExplainer({ index, schemesOf }),
-    sign: createSigner({ index, genericSchemes: catalog.genericSchemes }),
-    mustVerifyAtCapture,
-    handshake,
-    mayDefer: createDeferral(index),
-    parseSecret,
+    explain: lazy(() => createExplainer({ index, schemesOf: verifier().schemesOf })),
+    sign: lazy(() => createSigner({ index, genericSchemes })),
+    mustVerifyAtCapture: lazy(() => verifier().mustVerifyAtCapture),
+    handshake: lazy(() => createHandshake({ index, verify })),
+    mayDefer: lazy(() => createDeferral(index)),
+    parseSecret: createSecretParser(index),
   };
 }
