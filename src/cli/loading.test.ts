@@ -70,3 +70,9 @@ test('the writer thread loads nothing that only deliveries need', () => {
   const loaded = [...loadedBy('wiring/writer-thread.ts')];
   expect(loaded.filter(file => !/^(wiring\/writer-thread\.ts|db\/threads\/)/.test(file))).toEqual([]);
 });
+
+test('loading the server makes no text segmenter', () => {
+  const script = `Intl.Segmenter = class { constructor() { throw new Error('made at the start'); } }; await import('./cli/server.ts');`;
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, '-e', script], { cwd: root });
+  expect([exitCode, stderr.toString()]).toEqual([0, '']);
+});

@@ -22,7 +22,8 @@ export function firstCharacters(text: string, limit: number): string {
   return text.slice(0, end);
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Making it takes some 2 ms, so it is made when a text is cut for the first time. */
+let graphemes: Intl.Segmenter | undefined;
 /** A cluster that is longer is cut like any text. */
 const maxClusterUnits = 64;
 
@@ -32,6 +33,7 @@ export function firstGraphemes(text: string, limit: number): string {
   if (start === text || /^[ -~]*$/.test(start.slice(-1) + text.slice(start.length, start.length + 1))) return start;
   const from = Math.max(0, start.length - maxClusterUnits);
   const part = text.slice(from, start.length + maxClusterUnits);
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   const cut = graphemes.segment(part).containing(start.length - from);
   return cut && cut.index > 0 ? text.slice(0, from + cut.index) : start;
 }
