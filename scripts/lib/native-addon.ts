@@ -7,8 +7,8 @@
  * The addon is loaded at the first call, so the entry file only has to set `process.env.HOOKTAPE_DATA_DIR` before a database is
  * opened, and to pass its environment to the Workers.
  */
-import { randomUUID } from 'node:crypto';
-import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, linkSync, lstatSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 
@@ -18,9 +18,11 @@ export type Addon = {
   /** The file name, different for each version of the addon. */
   name: string;
   size: number;
+  /** In hex. Known when the program is built, so that comparing a file does not read the embedded addon into memory. */
+  sha256: string;
   /** About ten megabytes, so read only when needed. */
   read: () => Uint8Array;
-  /** Another thread of this process has already compared the file with the embedded addon. */
+  /** Another thread of this process has already compared the file. */
   compared: boolean;
 };
 
@@ -91,13 +93,27 @@ export function lazyNative(load: () => Native): Native {
   );
 }
 
-function containsAddon(path: string, { size, read, compared }: Addon): boolean {
+function containsAddon(path: string, { size, sha256, compared }: Addon): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   // In a shared temp directory, only a regular file of this user cannot be changed by others after the comparison.
   if (!found?.isFile() || found.size !== size) return false;
   // Windows has no user ids; each user has a private temp directory.
   if (process.getuid && found.uid !== process.getuid()) return false;
-  return compared || readFileSync(path).equals(read());
+  return compared || sha256Of(path) === sha256;
+}
+
+/** In hex. Reads the file piece by piece, because memory that is needed once stays with the process. */
+function sha256Of(path: string): string {
+  const hash = createHash('sha256');
+  const piece = new Uint8Array(256 << 10);
+  const file = openSync(path, 'r');
+  try {
+    for (let length = readSync(file, piece); length > 0; length = readSync(file, piece))
+      hash.update(piece.subarray(0, length));
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest('hex');
 }
 
 function dlopen(path: string): Native {

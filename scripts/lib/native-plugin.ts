@@ -55,6 +55,7 @@ export function nativePlugin(root: string, target: Target): BunPlugin & { applie
             const addon = {
               name: '.libsql-${Bun.hash(bytes).toString(16)}.node',
               size: ${bytes.length},
+              sha256: '${new Bun.CryptoHasher('sha256').update(bytes).digest('hex')}',
               read: () => readFileSync(file),
               compared: !Bun.isMainThread,
             };
