@@ -11,26 +11,26 @@ import type { Database, DatabaseOptions, Drizzle } from './database.ts';
 import { restrictToOwner } from './files/file-mode.ts';
 import { publishFile, syncFile } from './files/publish-file.ts';
 import { createMaintenance } from './maintenance.ts';
-import { migrate, migrationStatements, upgradeIn } from './migrate.ts';
+import { migrate, upgradeIn } from './migrate.ts';
 import { createLazyThread } from './threads/lazy-thread.ts';
 import { toStatement } from './threads/messages.ts';
 import { createOnDemandReaders } from './threads/on-demand-readers.ts';
 import { startThread } from './threads/thread-handle.ts';
 import { createThreadedClient } from './threads/threaded-client.ts';
 
+/** `schema`: the statements that a new file gets. */
+type EmbeddedOptions = Required<DatabaseOptions> & { schema: string[] };
+
 export function createEmbedded(
   file: string,
-  { spawn, onBusy, onThreadFailure, migrations }: Required<DatabaseOptions>,
+  { spawn, onBusy, onThreadFailure, migrations, schema }: EmbeddedOptions,
 ): Database {
   let busyIncidents = 0;
   const start = (name: 'writer' | 'reader') =>
     startThread({
       spawn: () => spawn(name),
       // A new file gets its tables where it is opened, without waiting for a main thread that is busy starting.
-      open:
-        name === 'reader'
-          ? { path: file, readOnly: true }
-          : { path: file, readOnly: false, schema: migrationStatements(migrations) },
+      open: name === 'reader' ? { path: file, readOnly: true } : { path: file, readOnly: false, schema },
       onBusy: () => {
         busyIncidents++;
         onBusy();

@@ -1,7 +1,7 @@
 /*
  * Forward-only migrations in plain SQL. Each runs in one transaction together with its version number; an empty database
- * gets all of them in one transaction, which makes the first start faster. A database with data is copied first, and one
- * that a newer Hooktape wrote is refused unchanged.
+ * gets all of them in one transaction, which makes the first start faster; a new file gets new-database.sql instead, which
+ * is faster still. A database with data is copied first, and one that a newer Hooktape wrote is refused unchanged.
  */
 import type { Client } from '@libsql/client';
 import { ExpectedError } from '../core/errors.ts';
@@ -22,9 +22,12 @@ export const readVersion = async (client: Client): Promise<number> => {
   return Number(rows[0]?.[0] ?? 0);
 };
 
-const statementsOf = (migration: string): string[] =>
+/** Separates the statements of a migration. */
+export const statementBreak = '--> statement-breakpoint';
+
+export const statementsOf = (migration: string): string[] =>
   migration
-    .split('--> statement-breakpoint')
+    .split(statementBreak)
     .map(statement => statement.trim())
     .filter(statement => statement !== '');
 

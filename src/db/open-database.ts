@@ -5,15 +5,20 @@ import { drizzle } from 'drizzle-orm/libsql';
 import type { Database, DatabaseEvents, DatabaseOptions, Drizzle } from './database.ts';
 import { createEmbedded } from './embedded-database.ts';
 import { fromFileUrl } from './files/file-url.ts';
-import { migrate, upgradeIn } from './migrate.ts';
+import { migrate, migrationStatements, statementsOf, upgradeIn } from './migrate.ts';
 import { migrations as allMigrations } from './migrations.ts';
+import newDatabase from './new-database.sql' with { type: 'text' };
 import { createServerClient } from './server-client.ts';
 
-export function createDatabase({ migrations = allMigrations, ...options }: DatabaseOptions): Database {
+export function createDatabase({ migrations: given, ...options }: DatabaseOptions): Database {
   const file = fromFileUrl(options.url);
-  return file === undefined
-    ? createServerDatabase({ ...options, migrations })
-    : createEmbedded(file, { ...options, migrations });
+  const migrations = given ?? allMigrations;
+  if (file === undefined) return createServerDatabase({ ...options, migrations });
+  return createEmbedded(file, {
+    ...options,
+    migrations,
+    schema: given ? migrationStatements(given) : statementsOf(newDatabase),
+  });
 }
 
 /**
