@@ -134,6 +134,7 @@ function build(infrastructure: Infrastructure) {
     ...audit,
     ...delivering,
     ...mcp,
+    captureLoad,
     /**
      * Opens the database and reads what every request needs; after an error everything is closed.
      * @throws SchemaError, SecretError, the database's error, or an Error when a stored signing key cannot be opened

@@ -18,6 +18,7 @@ import { listenError } from './listen-errors.ts';
 
 const drainMs = 20_000;
 const certificateEveryMs = 5000;
+const releaseMemoryAfterMs = 1500;
 
 export type ServerOptions = {
   io: Io;
@@ -84,9 +85,17 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
       services.retention.wake();
       services.packing.wake();
       void services.readiness.checkDisk();
+      setTimeout(releaseMemory, releaseMemoryAfterMs, services).unref();
       return stop;
     },
   };
+}
+
+/** Returns memory that only the start needed to the system. A busy server keeps it, because this also discards compiled code. */
+function releaseMemory({ captureLoad }: Services): void {
+  if (captureLoad.isHigh()) return;
+  Bun.gc(true);
+  Bun.shrink();
 }
 
 /** Lets the answers of the database threads be handled between two pieces of work. */
