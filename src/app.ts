@@ -1,5 +1,5 @@
 /* Every route of the Elysia app on one screen. Deliveries do not pass through it: see front.ts. */
-import { Elysia } from 'elysia';
+import { type AnyElysia, Elysia } from 'elysia';
 import { accountRoutes } from './features/accounts/routes.ts';
 import { alertsRoutes } from './features/alerts/routes.ts';
 import { answersRoutes } from './features/answers/routes.ts';
@@ -31,13 +31,14 @@ import { teamsRoutes } from './features/teams/routes.ts';
 import { testEventsRoutes } from './features/test-events/routes.ts';
 import { auditRequests } from './http/audit-requests.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
-import { createDeclaredOnly, type DeclaredRoute } from './http/declared-only.ts';
+import { declaredOnly } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
 import { createErrorHandler } from './http/errors.ts';
 import { answerHeadRequests } from './http/head-requests.ts';
 import { createHealth } from './http/health.ts';
 import { describeApi } from './http/openapi.ts';
 import { countRequests } from './http/request-metrics.ts';
+import { createRouteTable } from './http/route-table.ts';
 import type { Services } from './wiring.ts';
 
 /** The REST API. Its type names every operation with its input and responses. */
@@ -45,7 +46,7 @@ export type Api = ReturnType<typeof createApi>;
 
 export type App = { fetch: (request: Request) => Response | Promise<Response> };
 
-const createApi = (services: Services) =>
+export const createApi = (services: Services) =>
   new Elysia()
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
@@ -78,12 +79,12 @@ export function createApp(services: Services): App {
   const { gate, config, onRequestError } = services;
   const api = createApi(services);
   const health = createHealth(services);
-  let routes: readonly DeclaredRoute[] = [];
+  const match = createRouteTable(() => app.routes);
   // standardHostname: Elysia would misread the path of a request whose Host is shorter than four characters.
   // normalize: it would copy responses, and a copy loses a header or JSON key called __proto__.
-  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
-    .onRequest(gate.check)
-    .onRequest(createDeclaredOnly(() => routes))
+  const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
+    .onRequest(({ request }) => gate.check(request, match(request)))
+    .onRequest(({ request }) => declaredOnly(request, match(request)))
     .onError(createErrorHandler(onRequestError))
     .use(api)
     .use(oauthRoutes(services))
@@ -93,10 +94,10 @@ export function createApp(services: Services): App {
     .get('/readyz', health['/readyz'])
     .use(metricsRoutes(services))
     .use(dashboardRoutes());
-  ({ routes } = app);
-  const fetch = auditRequests(answerHeadRequests(app.fetch), {
+  const fetch = auditRequests(answerHeadRequests(app.fetch, match), {
+    match,
     actorOf: services.actorOf,
     record: services.audit.record,
   });
-  return { fetch: countRequests({ fetch, routes }, services.metrics.request, services.clock.monotonic) };
+  return { fetch: countRequests({ fetch, match }, services.metrics.request, services.clock.monotonic) };
 }

@@ -3,8 +3,14 @@
  * exist. New operations are walked, too: see src/testing/operations.ts.
  */
 import { afterAll, describe, expect, test } from 'bun:test';
-import { allowedToApps, appForbiddenMessage, deniedToApps, isAllowedToApps } from '../core/app-permissions.ts';
-import { isReadOperation, readOnlyMessage, readOperations } from '../core/read-only.ts';
+import { createApi } from '../app.ts';
+import {
+  allowedToApps,
+  appForbiddenMessage,
+  deniedToApps,
+  isAllowedToApps,
+  readOnlyMessage,
+} from '../core/permissions.ts';
 import type { SignedInAccount } from '../testing/oauth-harness.ts';
 import {
   createResourcesFor,
@@ -15,7 +21,6 @@ import {
   requestFor,
   resourceParameters,
 } from '../testing/operations.ts';
-import { isOpenOperation } from './open-operations.ts';
 
 const fixture = await openOperationFixture();
 const limited = await openOperationFixture({ HOOKTAPE_RATE_LIMIT: '1' });
@@ -46,21 +51,31 @@ const missing: Record<string, string> = {
 const succeeded = ({ operationId }: Operation, status: number): boolean =>
   neverSucceeds[operationId] === undefined ? status >= 200 && status < 300 : status === neverSucceeds[operationId];
 const table = operations.map(operation => [`${operation.method} ${operation.path}`, operation] as const);
-const closed = (of: Operation): boolean => !isAllowedToApps(of.method, of.path);
+const closed = ({ permission }: Operation): boolean => !isAllowedToApps(permission);
+
+test('every route of the API declares its operation, and the description has no other', async () => {
+  const routes = createApi(harness.services).routes.map(
+    ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
+  );
+  const { paths } = (await (await harness.fetch('/openapi.json')).json()) as { paths: Record<string, object> };
+  const described = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
+  );
+  const declared = table.map(([name]): string => name).toSorted();
+  expect(routes.toSorted()).toEqual(declared);
+  expect(described.toSorted()).toEqual(declared);
+});
 
 describe('without credentials that hold', () => {
-  test.each(table.filter(([, { method, path }]) => !isOpenOperation(method, path)))(
-    '%s is 401',
-    async (_, operation) => {
-      const ids = Object.fromEntries(resourceParameters(operation).map(({ name }) => [name, 'unknown']));
-      for (const headers of [{}, bearer('nonsense'), bearer(`htk_${'0'.repeat(52)}`)] as Record<string, string>[]) {
-        const answer = await send(operation, ids, headers);
-        expect(answer.status).toBe(401);
-        expect(answer.headers.get('www-authenticate')).toStartWith('Bearer ');
-        expect(JSON.parse(answer.text)).toEqual({ error: 'credentials are missing, invalid or revoked' });
-      }
-    },
-  );
+  test.each(table.filter(([, { isOpen }]) => !isOpen))('%s is 401', async (_, operation) => {
+    const ids = Object.fromEntries(resourceParameters(operation).map(({ name }) => [name, 'unknown']));
+    for (const headers of [{}, bearer('nonsense'), bearer(`htk_${'0'.repeat(52)}`)] as Record<string, string>[]) {
+      const answer = await send(operation, ids, headers);
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toStartWith('Bearer ');
+      expect(JSON.parse(answer.text)).toEqual({ error: 'credentials are missing, invalid or revoked' });
+    }
+  });
 });
 
 describe('with an API key', () => {
@@ -129,34 +144,35 @@ describe('with an API key', () => {
 
 describe('with a read-only API key', () => {
   const readOnlyKey = harness.services.keys.create(ada.accountId, 'reads', { readOnly: true });
-  const isRead = (of: Operation): boolean => isReadOperation(of.method, of.path);
 
-  test('the table of reads names only operations that exist, and every GET', () => {
-    const existing = table.map(([name]): string => name);
-    expect(readOperations.filter(name => !existing.includes(name))).toEqual([]);
-    expect(existing.filter(name => name.startsWith('GET ') && !readOperations.includes(name))).toEqual([]);
+  test('every GET reads, and of the others only those that try something out', () => {
+    const reads = operations.filter(one => one.reads);
+    expect(operations.filter(({ method, reads }) => method === 'GET' && !reads)).toEqual([]);
+    expect(
+      reads
+        .filter(({ method }) => method !== 'GET')
+        .map(({ operationId }) => operationId)
+        .toSorted(),
+    ).toEqual(['checkSignature', 'previewAnswers', 'testFilter']);
   });
 
-  test.each(table.filter(([, operation]) => isRead(operation)))('%s reads, and works', async (_, operation) => {
+  test.each(table.filter(([, { reads }]) => reads))('%s reads, and works', async (_, operation) => {
     const ids = await createResourcesFor(fixture, operation, ada);
     const { status, text } = await send(operation, ids, bearer((await readOnlyKey).key));
     expect([text, succeeded(operation, status)]).toEqual([text, true]);
     expect(operation.responses['403']?.description).not.toContain('read-only');
   });
 
-  test.each(table.filter(([, operation]) => !isRead(operation)))(
-    '%s is 403 and changes nothing',
-    async (_, operation) => {
-      const ids = await createResourcesFor(fixture, operation, ada);
-      const answer = await send(operation, ids, bearer((await readOnlyKey).key));
-      expect([answer.status, JSON.parse(answer.text)]).toEqual([403, { error: readOnlyMessage }]);
-      expect(answer.headers.has('set-cookie')).toBe(false);
-      expect(operation.responses['403']?.description).toContain('A read-only API key may not do this');
-      // It would have worked with another key: nothing was used up.
-      const again = await send(operation, ids, bearer(ada.key));
-      expect([again.text, succeeded(operation, again.status)]).toEqual([again.text, true]);
-    },
-  );
+  test.each(table.filter(([, { reads }]) => !reads))('%s is 403 and changes nothing', async (_, operation) => {
+    const ids = await createResourcesFor(fixture, operation, ada);
+    const answer = await send(operation, ids, bearer((await readOnlyKey).key));
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([403, { error: readOnlyMessage }]);
+    expect(answer.headers.has('set-cookie')).toBe(false);
+    expect(operation.responses['403']?.description).toContain('A read-only API key may not do this');
+    // It would have worked with another key: nothing was used up.
+    const again = await send(operation, ids, bearer(ada.key));
+    expect([again.text, succeeded(operation, again.status)]).toEqual([again.text, true]);
+  });
 
   test.each(['/api/keys/', '/api/%6beys', '/api//keys', '/api/x/../keys', '/API/keys'])(
     'no spelling such as %s gets around it',
@@ -206,9 +222,9 @@ describe('a connected app', () => {
       if (clientId === fixture.client.id) await ada.json(200, 'DELETE', `/api/apps/${id}`);
   };
 
-  test('is mentioned once for every operation, and for none that does not exist', () => {
-    const listed = [...allowedToApps, ...deniedToApps].flatMap(permission => permission.operations);
-    expect(listed.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
+  test('is shown no sentence on the consent page that concerns no operation', () => {
+    const used = new Set<string>(operations.map(({ permission }) => permission));
+    expect(Object.keys({ ...allowedToApps, ...deniedToApps }).filter(permission => !used.has(permission))).toEqual([]);
   });
 
   test.each(table.filter(([, operation]) => closed(operation)))(

@@ -9,42 +9,26 @@ import { hasDotSegment } from '../core/request-target.ts';
 import { firstCharacters } from '../core/text.ts';
 import { errorBody } from './errors.ts';
 import { requestContext } from './fetch-adapter.ts';
-import { pathPattern } from './path-pattern.ts';
-
-export type DeclaredRoute = {
-  method: string;
-  path: string;
-  hooks: { query?: { properties?: Record<string, unknown> } };
-};
-
-type Declared = { pattern: RegExp; queryNames: Map<string, Set<string>> };
+import type { RouteMatch } from './route-table.ts';
 
 /** The statuses of its refusals, for the OpenAPI document. */
 export const declaredOnlyRefusals = [400, 405] as const;
 
 const namedCharacters = 100;
 
-/** @param routes Elysia's `app.routes`, called at the first request, because the check is registered before the routes */
-export function createDeclaredOnly(routes: () => readonly DeclaredRoute[]) {
-  let paths: Declared[] | undefined;
-
-  return ({ request }: { request: Request }): Response | undefined => {
-    const { method, url } = request;
-    const { pathname, searchParams } = new URL(url, 'http://internal');
-    const isApi = pathname.startsWith('/api/');
-    const refusal = isApi ? refuseAmbiguous(pathname, requestContext(request).target) : undefined;
-    if (refusal) return refusal;
-    paths ??= declaredPaths(routes());
-    const declared = paths.find(({ pattern }) => pattern.test(pathname));
-    // An unknown path is a 404, and a route for all methods checks the method itself.
-    if (!declared || declared.queryNames.has('ALL')) return undefined;
-    const queryNames = declared.queryNames.get(method === 'HEAD' ? 'GET' : method);
-    if (!queryNames) return methodNotAllowed([...declared.queryNames.keys()]);
-    if (!isApi) return undefined;
-    const unknown = [...searchParams.keys()].find(name => !queryNames.has(name));
-    if (unknown === undefined) return undefined;
-    return errorBody(400, `invalid query: ${firstCharacters(unknown, namedCharacters)}: Unexpected property`);
-  };
+export function declaredOnly(request: Request, match: RouteMatch | undefined): Response | undefined {
+  const { pathname, searchParams } = new URL(request.url, 'http://internal');
+  const isApi = pathname.startsWith('/api/');
+  const refusal = isApi ? refuseAmbiguous(pathname, requestContext(request).target) : undefined;
+  if (refusal) return refusal;
+  // An unknown path is a 404, and a route for all methods checks the method itself.
+  if (!match || match.methods.includes('ALL')) return undefined;
+  const { route, methods } = match;
+  if (!route) return methodNotAllowed(methods);
+  if (!isApi) return undefined;
+  const unknown = [...searchParams.keys()].find(name => !route.queryNames.has(name));
+  if (unknown === undefined) return undefined;
+  return errorBody(400, `invalid query: ${firstCharacters(unknown, namedCharacters)}: Unexpected property`);
 }
 
 function refuseAmbiguous(pathname: string, target: string): Response | undefined {
@@ -57,16 +41,4 @@ function refuseAmbiguous(pathname: string, target: string): Response | undefined
 export function methodNotAllowed(methods: readonly string[]): Response {
   const allow = methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   return errorBody(405, `method not allowed; this path takes ${allow}`, { allow });
-}
-
-function declaredPaths(routes: readonly DeclaredRoute[]): Declared[] {
-  const byPath = new Map<string, Map<string, Set<string>>>();
-  for (const { method, path, hooks } of routes) {
-    if (path.includes('*')) continue;
-    const methods = byPath.get(path) ?? new Map<string, Set<string>>();
-    byPath.set(path, methods.set(method, new Set(Object.keys(hooks.query?.properties ?? {}))));
-  }
-  // Like the router: exact paths come before paths with parameters.
-  const paths = [...byPath].sort(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
-  return paths.map(([path, queryNames]) => ({ pattern: pathPattern(path), queryNames }));
 }

@@ -2,20 +2,20 @@
  * Authenticates API requests. The order of checks is 401, then 429, then 403 for an operation that is closed to apps or to read-only
  * keys, and only then parsing and validation. Therefore `check` runs in Elysia's global `onRequest`, the only hook before the body is read.
  */
-import { appForbiddenMessage, isAllowedToApps } from '../core/app-permissions.ts';
 import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
+import { appForbiddenMessage, isAllowedToApps, readOnlyMessage } from '../core/permissions.ts';
 import type { Principal } from '../core/principal.ts';
-import { isReadOperation, readOnlyMessage } from '../core/read-only.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import { requestContext } from './fetch-adapter.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { RefusalThrottle } from './refusal-throttle.ts';
+import type { Route, RouteMatch } from './route-table.ts';
 
 /** @returns undefined without valid credentials; an AppError that it throws becomes the response */
 export type Authenticate = (request: Request) => Promise<Principal | undefined>;
 
 export type Gate = {
-  check: (context: { request: Request }) => Promise<Response | undefined>;
+  check: (request: Request, match: RouteMatch | undefined) => Promise<Response | undefined>;
   /** 401 and 429 for a path outside `/api/` that accepts bearer credentials but no cookie. */
   admitBearer: (request: Request) => Promise<Response | undefined>;
   /** The principal of a request that passed. @throws unauthorized when there is none */
@@ -43,8 +43,6 @@ export type GateOptions = {
   limitOf: (principal: Principal) => number;
   /** Refuses requests that a browser sends for another site (browser-guard.ts), before authentication. */
   refuse: (request: Request, path: string, isOpen: boolean) => Response | undefined;
-  /** Operations that need no credentials (sign-in and first run). */
-  isOpen: (method: string, path: string) => boolean;
   /** The `WWW-Authenticate` value for a 401, or for a 403 because of the token's scope. */
   challenge: (request: Request, problem?: 'insufficient_scope') => string;
   onError: (error: unknown, request: Request) => void;
@@ -55,7 +53,7 @@ const bucketOf = ({ accountId, credential: { kind, id } }: Principal): string =>
   `${kind}:${kind === 'session' ? accountId : id}`;
 
 export function createGate(options: GateOptions): Gate {
-  const { authenticate, limiter, refusals, presentsCredentials, limitOf, refuse, isOpen, challenge, onError } = options;
+  const { authenticate, limiter, refusals, presentsCredentials, limitOf, refuse, challenge, onError } = options;
   const principals = new WeakMap<Request, Principal>();
 
   /** 401, or 429 for a client that sent invalid credentials too often. */
@@ -106,11 +104,12 @@ export function createGate(options: GateOptions): Gate {
     }
   };
 
-  /** 403 for an operation that these credentials may not use. */
-  const refuseOperation = (request: Request, path: string): Response | undefined => {
+  /** 403 for an operation that these credentials may not use, and for what is no operation. */
+  const refuseOperation = (request: Request, operation: Route['operation']): Response | undefined => {
     const { app, isReadOnly } = principals.get(request) ?? {};
-    if (app && !isAllowedToApps(request.method, path)) return appErrorResponse(forbidden(appForbiddenMessage));
-    if (isReadOnly && !isReadOperation(request.method, path)) return appErrorResponse(forbidden(readOnlyMessage));
+    if (app && !(operation && isAllowedToApps(operation.permission)))
+      return appErrorResponse(forbidden(appForbiddenMessage));
+    if (isReadOnly && !operation?.reads) return appErrorResponse(forbidden(readOnlyMessage));
     return undefined;
   };
 
@@ -125,13 +124,14 @@ export function createGate(options: GateOptions): Gate {
       if (request.headers.has('authorization')) return admit(request, false);
       return appErrorResponse(unauthorized(), { 'www-authenticate': challenge(request) });
     },
-    async check({ request }) {
+    async check(request, match) {
       const path = new URL(request.url, 'http://internal').pathname;
-      const open = isOpen(request.method, path);
-      const refusal = refuse(request, path, open);
+      const operation = match?.route?.operation;
+      const isOpen = operation?.isOpen ?? false;
+      const refusal = refuse(request, path, isOpen);
       if (refusal) return refusal;
       if (!path.startsWith('/api/')) return undefined;
-      return (await admit(request, open)) ?? refuseOperation(request, path);
+      return (await admit(request, isOpen)) ?? refuseOperation(request, operation);
     },
     principal,
     findPrincipal: request => principals.get(request),

@@ -3,22 +3,19 @@
  * for a live stream, reads the whole history for an export, and a large event for its page.
  */
 import type { Fetcher } from './fetch-adapter.ts';
+import type { MatchRoute } from './route-table.ts';
 
-const streamed = /^\/api\/endpoints\/[^/]+\/(?:export|stream)$/;
-const event = /^\/api\/events\/[^/]+(?:\/raw)?$/;
-
-/** Wraps the app: such a response is cancelled after its head. It has a Content-Length only when its body is one chunk. */
-export function answerHeadRequests(fetch: Fetcher): Fetcher {
+/** Wraps the app: the response of an operation with `head` is cancelled after its head. */
+export function answerHeadRequests(fetch: Fetcher, match: MatchRoute): Fetcher {
   return async request => {
-    const { pathname } = new URL(request.url, 'http://internal');
-    const isEvent = event.test(pathname);
-    if (request.method !== 'HEAD' || !(isEvent || streamed.test(pathname))) return fetch(request);
+    const head = match(request)?.route?.operation?.head;
+    if (request.method !== 'HEAD' || head === undefined) return fetch(request);
     // Not a copy: the request's context is found by this object.
     Object.defineProperty(request, 'method', { value: 'GET', configurable: true });
     try {
       const response = await fetch(request);
       const headers = new Headers(response.headers);
-      const length = isEvent && !headers.has('content-length') ? await lengthOfOneChunk(response) : undefined;
+      const length = head === 'chunk' && !headers.has('content-length') ? await lengthOfOneChunk(response) : undefined;
       if (length !== undefined) headers.set('content-length', String(length));
       else if (!response.bodyUsed) await response.body?.cancel();
       return new Response(null, { status: response.status, headers });

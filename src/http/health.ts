@@ -6,6 +6,7 @@ import { errorBody } from './errors.ts';
 import type { Gate } from './gate.ts';
 import type { Readiness } from './readiness.ts';
 import { type AnsweredRequest, countRequests } from './request-metrics.ts';
+import { createRouteTable } from './route-table.ts';
 
 export const createHealth = ({ readiness }: { readiness: Pick<Readiness, 'problem'> }) => ({
   '/healthz': async (): Promise<Response> => Response.json({ ok: true }),
@@ -25,9 +26,12 @@ export function createAnswerProbe(services: {
   clock: { monotonic: () => number };
 }): AnswerProbe {
   const { gate, metrics, clock } = services;
-  const probes = Object.entries(createHealth(services)).map(([path, answer]) => {
-    const fetch = async (request: Request): Promise<Response> => (await gate.check({ request })) ?? answer();
-    const counted = countRequests({ fetch, routes: [{ method: 'GET', path }] }, metrics.request, clock.monotonic);
+  const health = Object.entries(createHealth(services));
+  const match = createRouteTable(() => health.map(([path]) => ({ method: 'GET', path, hooks: {} })));
+  const probes = health.map(([path, answer]) => {
+    const fetch = async (request: Request): Promise<Response> =>
+      (await gate.check(request, match(request))) ?? answer();
+    const counted = countRequests({ fetch, match }, metrics.request, clock.monotonic);
     return { path, fetch: async (request: Request): Promise<Response> => counted(request) };
   });
   return request => {

@@ -7,6 +7,7 @@ import { apiVersion } from '../core/limits.ts';
 import type { Document } from './openapi/document.ts';
 import { refine } from './openapi/refine.ts';
 import { tags } from './openapi/tags.ts';
+import { declaredOperations } from './route-table.ts';
 
 const documentPath = '/document';
 
@@ -23,7 +24,7 @@ export async function describeApi(api: AnyElysia, baseUrl: string, sessionCookie
     }),
   );
   const response = await generator.handle(new Request(`http://internal${documentPath}`));
-  return refine((await response.json()) as Document);
+  return refine((await response.json()) as Document, declaredOperations(api.routes));
 }
 
 const documentation = (baseUrl: string, sessionCookie: string): Omit<Document, 'paths'> => ({

@@ -2,6 +2,8 @@
  * Builds a request for every operation of `/openapi.json`, for tests of all operations. A new operation on a known kind of resource
  * needs an entry here only when it has a body. For any other, `requestFor` throws and names the missing entry.
  */
+import { createApi } from '../app.ts';
+import { type DeclaredOperation, declaredOperations } from '../http/route-table.ts';
 import {
   type OAuthHarness,
   openOAuthHarness,
@@ -13,11 +15,8 @@ import { operationBodies } from './operation-bodies.ts';
 import { eventually } from './poll.ts';
 
 type Parameter = { name: string; in: 'path' | 'query'; required: boolean };
-export type Operation = {
-  operationId: string;
-  method: string;
-  /** With `{id}` and the like. */
-  path: string;
+/** As its route declares it, and as it is described. */
+export type Operation = DeclaredOperation & {
   security?: object[];
   parameters?: Parameter[];
   requestBody?: object;
@@ -243,11 +242,13 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
   const target = await ada.createEndpoint('replay destination');
   const destination = `${await server.listen()}${new URL(target.url).pathname}`;
   const document = (await (await harness.fetch('/openapi.json')).json()) as {
-    paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
+    paths: Record<string, Record<string, Omit<Operation, keyof DeclaredOperation>>>;
   };
-  const operations: Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
-  );
+  const operations: Operation[] = declaredOperations(createApi(harness.services).routes).map(declared => {
+    const described = document.paths[declared.path]?.[declared.method.toLowerCase()];
+    if (!described) throw new Error(`${declared.operationId} is not described`);
+    return { ...declared, ...described };
+  });
   return {
     harness,
     ada,

@@ -5,7 +5,6 @@ import { createAuthenticator } from '../http/authenticate.ts';
 import { createBrowserGuard } from '../http/browser-guard.ts';
 import { createSessionCookie } from '../http/cookie.ts';
 import { createGate } from '../http/gate.ts';
-import { isOpenOperation } from '../http/open-operations.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createRefusalThrottle } from '../http/refusal-throttle.ts';
 import type { AccountsWiring } from './accounts.ts';
@@ -42,7 +41,6 @@ export function createAccessWiring(
     limitOf: ({ credential }) =>
       credential.kind === 'session' ? sessionRateFactor * rateLimitPerMinute : rateLimitPerMinute,
     refuse: browserGuard.refuse,
-    isOpen: isOpenOperation,
     challenge,
     onError: onRequestError,
   });

@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
+import { operation } from '../../http/operation.ts';
 import { responses } from '../../http/schemas.ts';
 import { Account } from './model.ts';
 import type { AccountService } from './service.ts';
@@ -11,9 +12,10 @@ export const accountRoutes = ({ gate, account }: { gate: Gate; account: Pick<Acc
     .use(authenticated(gate))
     .get('', ({ principal }) => account.account(principal.accountId), {
       response: responses({ 200: Account }),
-      detail: {
+      ...operation({
         operationId: 'getMe',
+        permission: 'account',
         summary: 'The account that the credentials belong to',
         description: 'Tells a program which account its credentials belong to, and which plan applies.',
-      },
+      }),
     });

@@ -3,12 +3,12 @@
  * not see them, because they send to URLs. Where notifications go is sealed: such URLs are credentials.
  */
 import { alertQueueName, reportingKinds } from '../../core/alert.ts';
-import { requireUser } from '../../core/app-permissions.ts';
 import type { Clock } from '../../core/clock.ts';
 import { withoutPath } from '../../core/destination.ts';
 import { invalid, limitReached, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
 import { maxAlertsPerEndpoint } from '../../core/limits.ts';
+import { requireUser } from '../../core/permissions.ts';
 import type { Principal } from '../../core/principal.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
 import { readName } from '../../core/text.ts';

@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
+import { operation } from '../../http/operation.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import { ConnectedAppList } from './model.ts';
 import type { AppsService } from './service.ts';
@@ -11,12 +12,13 @@ export const appsRoutes = ({ gate, apps }: { gate: Gate; apps: AppsService }) =>
     .use(authenticated(gate))
     .get('', async ({ principal }) => ({ apps: await apps.list(principal.accountId) }), {
       response: responses({ 200: ConnectedAppList }),
-      detail: {
+      ...operation({
         operationId: 'listApps',
+        permission: 'account',
         summary: 'The account’s connected apps',
         description:
           'The apps that have access to the account. `verifiedHost` says how far an app’s identity is known.',
-      },
+      }),
     })
     .delete(
       '/:id',
@@ -27,10 +29,12 @@ export const appsRoutes = ({ gate, apps }: { gate: Gate; apps: AppsService }) =>
       {
         params: IdParams,
         response: responses({ 200: Ok }, 404),
-        detail: {
+        ...operation({
           operationId: 'revokeApp',
+          permission: 'apps',
+          audit: 'app.disconnected',
           summary: 'Disconnect an app; its tokens end at once',
           description: 'Access tokens and refresh tokens of the app are refused from the next request on.',
-        },
+        }),
       },
     );

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { sandboxed } from '../../http/sandboxed.ts';
 import { jsonOr, responses } from '../../http/schemas.ts';
 import { AuditLines, AuditPage, AuditQuery } from './model.ts';
@@ -25,11 +26,12 @@ export const auditRoutes = ({ gate, audit }: { gate: Gate; audit: AuditService }
     {
       ...queryOf(AuditQuery),
       response: responses({ 200: jsonOr(AuditPage, { 'application/x-ndjson': AuditLines }) }, 400, 403),
-      detail: {
+      ...operation({
         operationId: 'listAudit',
+        permission: 'team',
         summary: 'Who changed what, newest first; for an owner only',
         description:
           'Every operation that changes something leaves one line, the operator’s commands included; captured deliveries, reads and positions of consumers do not. Lines are never changed, and have no secrets in them. `format=ndjson` downloads one entry a line.',
-      },
+      }),
     },
   );

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { etagOf, preconditionsOf } from '../../http/preconditions.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import { Consumer, ConsumerList, ConsumerParams, ConsumerPosition } from './model.ts';
@@ -14,11 +15,12 @@ export const consumersRoutes = ({ gate, consumers }: { gate: Gate; consumers: Co
     .get('', ({ principal, params }) => consumers.list(principal, params.id), {
       params: IdParams,
       response: responses({ 200: ConsumerList }, 404),
-      detail: {
+      ...operation({
         operationId: 'listConsumers',
+        permission: 'reading',
         summary: 'The consumers of an endpoint',
         description: 'Named positions in its feed, in the order of their names.',
-      },
+      }),
     })
     .get(
       '/:name',
@@ -30,11 +32,12 @@ export const consumersRoutes = ({ gate, consumers }: { gate: Gate; consumers: Co
       {
         params: ConsumerParams,
         response: responses({ 200: Consumer }, 404),
-        detail: {
+        ...operation({
           operationId: 'getConsumer',
+          permission: 'reading',
           summary: 'One consumer',
           description: 'The ETag stands for its position, not for `behind`.',
-        },
+        }),
       },
     )
     .put(
@@ -49,12 +52,14 @@ export const consumersRoutes = ({ gate, consumers }: { gate: Gate; consumers: Co
         ...jsonInput(ConsumerPosition),
         params: ConsumerParams,
         response: responses({ 200: Consumer }, 400, 403, 404, 409, 412),
-        detail: {
+        ...operation({
           operationId: 'putConsumer',
+          permission: 'consumers',
+          audit: null,
           summary: 'Create a consumer, or move it',
           description:
             'A position goes back only with `rewind`, else the answer is 409. With `If-Match` it is changed only if nobody else has changed it since; with `If-None-Match: *` it is only created. An endpoint has at most 50 consumers.',
-        },
+        }),
       },
     )
     .delete(
@@ -66,10 +71,12 @@ export const consumersRoutes = ({ gate, consumers }: { gate: Gate; consumers: Co
       {
         params: ConsumerParams,
         response: responses({ 200: Ok }, 400, 404, 412),
-        detail: {
+        ...operation({
           operationId: 'deleteConsumer',
+          permission: 'consumers',
+          audit: null,
           summary: 'Remove a consumer',
           description: 'The events stay as they are. With `If-Match`, only if nobody else has moved it since.',
-        },
+        }),
       },
     );

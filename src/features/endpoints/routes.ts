@@ -1,9 +1,10 @@
 /* /api/endpoints */
 import { Elysia } from 'elysia';
-import { requireUser } from '../../core/app-permissions.ts';
+import { requireUser } from '../../core/permissions.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import {
   Activity,
@@ -28,29 +29,33 @@ const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
     .use(authenticated(gate))
     .get('', async ({ principal }) => ({ endpoints: await endpoints.list(principal) }), {
       response: responses({ 200: EndpointList }),
-      detail: {
+      ...operation({
         operationId: 'listEndpoints',
+        permission: 'reading',
         summary: 'All endpoints of the team',
         description: 'All endpoints in one response, oldest first. The members of a team share them.',
-      },
+      }),
     })
     .post('', async ({ principal, body, status }) => status(201, await endpoints.create(principal, body.name)), {
       ...jsonInput(EndpointName),
       response: responses({ 201: Endpoint }, 400, 403),
-      detail: {
+      ...operation({
         operationId: 'createEndpoint',
+        permission: 'endpoints',
+        audit: 'endpoint.created',
         summary: 'Create an endpoint',
         description: 'Register its `url` with the sending platform. The plan limits the number of endpoints.',
-      },
+      }),
     })
     .get('/:id', ({ principal, params }) => endpoints.endpoint(principal, params.id), {
       params: IdParams,
       response: responses({ 200: Endpoint }, 404),
-      detail: {
+      ...operation({
         operationId: 'getEndpoint',
+        permission: 'reading',
         summary: 'One endpoint',
         description: 'With its counters, as in the list.',
-      },
+      }),
     })
     .patch(
       '/:id',
@@ -64,12 +69,14 @@ const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
         ...jsonInput(EndpointChange),
         params: IdParams,
         response: responses({ 200: EndpointChanged }, 400, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'renameEndpoint',
+          permission: 'endpoints',
+          audit: 'endpoint.changed',
           summary: 'Rename an endpoint, set its retention, guard or pause it, or let it learn a secret',
           description:
             'Its URL does not change. `learnSecretsFor` opens a window in which a secret that a handshake delivers is confirmed at once. `retention` is how long its events are kept. `guard` is the conditions under which it accepts a delivery: all of its conditions must hold, and they are checked in the order network (403), method (405), credential (401). With `paused`, deliveries are answered 503 with `Retry-After` and not stored, handshakes included. Apps may only rename.',
-        },
+        }),
       },
     )
     .delete(
@@ -85,22 +92,25 @@ const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
         params: IdParams,
         ...queryOf(EndpointRemoval),
         response: responses({ 200: Ok }, 400, 403, 404, 409),
-        detail: {
+        ...operation({
           operationId: 'deleteEndpoint',
+          permission: 'endpoints',
+          audit: 'endpoint.deleted',
           summary: 'Delete an endpoint and its stored events',
           description:
             'From then on its URL answers 404, and its events cannot be read. One with pinned events is deleted only with `pinned=true`, which apps may not say.',
-        },
+        }),
       },
     )
     .get('/:id/activity', ({ principal, params }) => endpoints.activity(principal, params.id), {
       params: IdParams,
       response: responses({ 200: Activity }, 404),
-      detail: {
+      ...operation({
         operationId: 'getActivity',
+        permission: 'reading',
         summary: 'Deliveries of the last 24 hours, by the hour',
         description: '24 buckets of one hour by the server’s clock; the last one is the current hour.',
-      },
+      }),
     });
 
 const urlRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
@@ -110,12 +120,14 @@ const urlRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
       ...jsonInput(Rotation),
       params: IdParams,
       response: responses({ 200: Endpoint }, 400, 403, 404),
-      detail: {
+      ...operation({
         operationId: 'rotateEndpointUrl',
+        permission: 'urls',
+        audit: 'endpoint.url_rotated',
         summary: 'Give an endpoint a new URL',
         description:
           'The answer has the new `url`. The old one goes on taking deliveries for `overlap`, so that nothing is lost while you change it at the sender, and answers 404 afterwards. At most 5 previous URLs take deliveries at a time.',
-      },
+      }),
     })
     .delete(
       '/:id/previous-urls/:urlId',
@@ -126,10 +138,12 @@ const urlRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
       {
         params: PreviousUrlParams,
         response: responses({ 200: Ok }, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'endPreviousUrl',
+          permission: 'urls',
+          audit: { action: 'endpoint.previous_url_ended', param: 'id' },
           summary: 'End the overlap of a replaced URL now',
           description: 'From then on the old URL answers 404.',
-        },
+        }),
       },
     );

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { sandboxed } from '../../http/sandboxed.ts';
 import { Bytes, FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { EventDetail, EventListQuery, EventPage } from './model.ts';
@@ -17,12 +18,13 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
     .get('', ({ principal, query, request }) => events.list(principal, query, request.signal), {
       ...queryOf(EventListQuery),
       response: responses({ 200: EventPage, 400: FilterErrorBody }, 404),
-      detail: {
+      ...operation({
         operationId: 'listEvents',
+        permission: 'reading',
         summary: 'An endpoint’s events, newest first',
         description:
           'To read the next page, pass `nextCursor` as `cursor`; it is null on the last page. `q` selects events whose type or payload contains the text, `where` those that match a filter; a page of a long search may have fewer events than `limit`, or none, and still a `nextCursor`.',
-      },
+      }),
     })
     .get(
       '/:id',
@@ -34,11 +36,13 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
       {
         params: IdParams,
         response: responses({ 200: EventDetail }, 404),
-        detail: {
+        ...operation({
           operationId: 'getEvent',
+          permission: 'reading',
+          head: 'chunk',
           summary: 'One event in full',
           description: 'Headers, query, body, the verdict on its signature, and the latest replays.',
-        },
+        }),
       },
     )
     .get(
@@ -48,11 +52,13 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
       {
         params: IdParams,
         response: responses({ 200: Bytes }, 404),
-        detail: {
+        ...operation({
           operationId: 'getEventBody',
+          permission: 'reading',
+          head: 'chunk',
           summary: 'The exact body bytes',
           description: 'The body as it was received, still encoded if the sender encoded it. Sent as a download.',
-        },
+        }),
       },
     );
 

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { sandboxed } from '../../http/sandboxed.ts';
 import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { ExportFile, ExportQuery, fileTypes } from './model.ts';
@@ -27,11 +28,13 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
       params: IdParams,
       ...queryOf(ExportQuery),
       response: responses({ 200: ExportFile, 400: FilterErrorBody }, 404),
-      detail: {
+      ...operation({
         operationId: 'exportEndpoint',
+        permission: 'reading',
+        head: 'stream',
         summary: 'Download an endpoint’s history',
         description:
           'All events inside the retention window, and the pinned ones, oldest first, streamed: as JSON of this API, a HAR 1.2 capture, NDJSON (one event a line), CSV for spreadsheets, or a shell script that sends the events again with curl. `q` and `where` select events as in the event list, `ids` single ones. Each format has its own media type.',
-      },
+      }),
     },
   );

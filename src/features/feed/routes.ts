@@ -4,6 +4,7 @@ import { authenticated } from '../../http/authenticated.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { FeedPage, FeedQuery } from './model.ts';
 import type { FeedService } from './service.ts';
@@ -26,11 +27,12 @@ export const feedRoutes = ({ gate, feed }: { gate: Gate; feed: FeedService }) =>
       params: IdParams,
       ...queryOf(FeedQuery),
       response: responses({ 200: FeedPage, 400: FilterErrorBody }, 404),
-      detail: {
+      ...operation({
         operationId: 'readFeed',
+        permission: 'reading',
         summary: 'All events in the order in which they were stored',
         description:
           'Pass `cursor` as `after` to go on: no event is missed and none comes twice, while events arrive, are imported and deleted, and through restarts. Without `after` it begins with the first event that is stored. `wait` holds the answer until an event matches. A filtered read that takes long may come back without events, with `more` and a cursor that has moved on. One request to the rate limit.',
-      },
+      }),
     },
   );

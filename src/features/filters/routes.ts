@@ -3,6 +3,7 @@ import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { CountingService } from './counting.ts';
 import type { DeletionService } from './deletion.ts';
@@ -28,11 +29,12 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
     .get('/:id/filters', async ({ principal, params }) => ({ filters: await filters.list(principal, params.id) }), {
       params: IdParams,
       response: responses({ 200: SavedFilterList }, 404),
-      detail: {
+      ...operation({
         operationId: 'listFilters',
+        permission: 'reading',
         summary: 'The endpoint’s saved filters, oldest first',
         description: 'The whole team shares them.',
-      },
+      }),
     })
     .post(
       '/:id/filters',
@@ -41,12 +43,14 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
         ...jsonInput(FilterInput),
         params: IdParams,
         response: responses({ 201: SavedFilter, 400: FilterErrorBody }, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'saveFilter',
+          permission: 'keeping',
+          audit: 'filter.created',
           summary: 'Save a filter',
           description:
             'The filter is checked, and must not be empty. Names need not be unique. An endpoint can have 100 filters.',
-        },
+        }),
       },
     )
     .delete(
@@ -58,11 +62,13 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
       {
         params: FilterParams,
         response: responses({ 200: Ok }, 404),
-        detail: {
+        ...operation({
           operationId: 'deleteFilter',
+          permission: 'keeping',
+          audit: 'filter.deleted',
           summary: 'Delete a saved filter',
           description: 'It is gone for the whole team.',
-        },
+        }),
       },
     )
     .post(
@@ -72,12 +78,14 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
         ...jsonInput(FilterTest),
         params: IdParams,
         response: responses({ 200: FilterTestResult, 400: FilterErrorBody }, 404),
-        detail: {
+        ...operation({
           operationId: 'testFilter',
+          permission: 'reading',
+          reads: true,
           summary: 'Try a filter on the newest events',
           description:
             'Of the newest `limit` events: those that match, and those that do not, each with the term that decided. A call works for about a quarter of a second, and leaves the oldest events out when it needs longer. It changes nothing.',
-        },
+        }),
       },
     )
     .get(
@@ -87,12 +95,13 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
         params: IdParams,
         ...queryOf(EventCountQuery),
         response: responses({ 200: EventCount, 400: FilterErrorBody }, 404),
-        detail: {
+        ...operation({
           operationId: 'countEvents',
+          permission: 'reading',
           summary: 'Count the events that match a filter; without one, all',
           description:
             'A call works for about a quarter of a second. While `nextCursor` is not null there is more to count: the sum over all calls is the number of events.',
-        },
+        }),
       },
     )
     .post(
@@ -104,11 +113,13 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
         ...jsonInput(DeletionRequest),
         params: IdParams,
         response: responses({ 200: Deletion, 400: FilterErrorBody }, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'deleteEvents',
+          permission: 'deletion',
+          audit: 'endpoint.events_deleted',
           summary: 'Delete the events that match a filter; for an owner only',
           description:
             'Newest first, and all of them before the response; pinned ones stay unless `pinned` is true. When the client disconnects, the events that are not deleted yet stay.',
-        },
+        }),
       },
     );

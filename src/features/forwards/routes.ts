@@ -6,6 +6,7 @@ import type { Principal } from '../../core/principal.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
 import {
   Forward,
@@ -49,11 +50,12 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
       {
         params: IdParams,
         response: responses({ 200: ForwardList }, 404),
-        detail: {
+        ...operation({
           operationId: 'listForwards',
+          permission: 'forwards',
           summary: 'The endpoint’s forwards, oldest first',
           description: 'Each with how many events wait, since when, and how its destination is.',
-        },
+        }),
       },
     )
     .post(
@@ -63,12 +65,14 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
         ...jsonInput(ForwardInput, { nullIsAbsent: true }),
         params: IdParams,
         response: responses({ 201: Forward, 400: FilterErrorBody }, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'createForward',
+          permission: 'forwards',
+          audit: 'forward.created',
           summary: 'Send every event on to a URL; not for apps',
           description:
             'From now on, each event that matches goes to `url` until it is accepted with 2xx; the sender’s answer does not wait for it. 408, 425, 429, 5xx and no answer are tried again for `retry.for`, after `Retry-After` where there is one; after 429 with `Retry-After` nothing is sent to the destination until then. After three other answers the event is given up. Refused events are not forwarded. An endpoint can have five forwards; private destinations, unless HOOKTAPE_REPLAY_ALLOW names them, and ingest URLs of this server are 400.',
-        },
+        }),
       },
     )
     .get(
@@ -77,12 +81,13 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
       {
         params: ForwardParams,
         response: responses({ 200: Forward }, 404),
-        detail: {
+        ...operation({
           operationId: 'getForward',
+          permission: 'forwards',
           summary: 'One forward',
           description:
             'With how many events wait, since when, and how its destination is. To a read-only key, the values of `headers` are `[set]`, and `url` is only the server, with `[set]` as its path.',
-        },
+        }),
       },
     )
     .patch(
@@ -92,12 +97,14 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
         ...jsonInput(ForwardChange),
         params: ForwardParams,
         response: responses({ 200: Forward, 400: FilterErrorBody }, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'changeForward',
+          permission: 'forwards',
+          audit: 'forward.changed',
           summary: 'Change a forward; not for apps',
           description:
             'Fields that are not given stay. Events that wait go to the new URL; a new filter and new lanes apply to events from now on.',
-        },
+        }),
       },
     )
     .delete(
@@ -109,11 +116,13 @@ const settingsRoutes = ({ gate, forwards }: Options) =>
       {
         params: ForwardParams,
         response: responses({ 200: Ok }, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'deleteForward',
+          permission: 'forwards',
+          audit: 'forward.deleted',
           summary: 'Delete a forward; not for apps',
           description: 'Waiting events are not sent any more, and requests under way are cut off.',
-        },
+        }),
       },
     );
 
@@ -127,11 +136,12 @@ const deliveriesRoutes = ({ gate, forwards }: Options) =>
         params: ForwardParams,
         ...queryOf(ForwardDeliveryQuery),
         response: responses({ 200: ForwardDeliveryPage }, 400, 404),
-        detail: {
+        ...operation({
           operationId: 'listForwardDeliveries',
+          permission: 'forwards',
           summary: 'The events of a forward that are not settled, oldest first',
           description: 'Accepted events are not listed: their replays have the attempt.',
-        },
+        }),
       },
     )
     .post(
@@ -141,12 +151,14 @@ const deliveriesRoutes = ({ gate, forwards }: Options) =>
         ...selection,
         params: ForwardParams,
         response: responses({ 200: ForwardAnswer, 400: FilterErrorBody }, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'retryForward',
+          permission: 'forwards',
+          audit: { action: body => ('id' in body ? 'forward.retried' : null) },
           summary: 'Try events again now; not for apps',
           description:
             'One event, or all failed and given-up events that match `where`; without either, all given-up events. With `dryRun` the answer says how many that is, and nothing is changed.',
-        },
+        }),
       },
     )
     .post(
@@ -156,29 +168,35 @@ const deliveriesRoutes = ({ gate, forwards }: Options) =>
         ...selection,
         params: ForwardParams,
         response: responses({ 200: ForwardAnswer, 400: FilterErrorBody }, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'skipForward',
+          permission: 'forwards',
+          audit: { action: body => ('id' in body ? 'forward.skipped' : null) },
           summary: 'Do not send events; not for apps',
           description:
             'One event, or all that match `where`; without either, the failed head of each lane, which holds up its successors. With `dryRun` the answer says how many that is, and nothing is changed.',
-        },
+        }),
       },
     )
     .post('/:id/forwards/:fid/pause', ({ principal, params }) => forwards.pause(principal, params.id, params.fid), {
       params: ForwardParams,
       response: responses({ 200: Forward }, 403, 404),
-      detail: {
+      ...operation({
         operationId: 'pauseForward',
+        permission: 'forwards',
+        audit: 'forward.paused',
         summary: 'Pause a forward; not for apps',
         description: 'Nothing more is sent, and events wait. It is the same as `enabled: false`.',
-      },
+      }),
     })
     .post('/:id/forwards/:fid/resume', ({ principal, params }) => forwards.resume(principal, params.id, params.fid), {
       params: ForwardParams,
       response: responses({ 200: Forward }, 403, 404),
-      detail: {
+      ...operation({
         operationId: 'resumeForward',
+        permission: 'forwards',
+        audit: 'forward.resumed',
         summary: 'Go on with a paused forward; not for apps',
         description: 'Waiting events are sent. It is the same as `enabled: true`.',
-      },
+      }),
     });

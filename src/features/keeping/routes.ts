@@ -3,6 +3,7 @@ import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import { KeptEvent, PinRequest, TagsRequest } from './model.ts';
 import type { KeepingService } from './service.ts';
@@ -14,12 +15,14 @@ export const keepingRoutes = ({ gate, keeping }: { gate: Gate; keeping: KeepingS
       ...jsonInput(PinRequest),
       params: IdParams,
       response: responses({ 200: KeptEvent }, 400, 403, 404, 409),
-      detail: {
+      ...operation({
         operationId: 'pinEvent',
+        permission: 'keeping',
+        audit: 'event.pinned',
         summary: 'Pin an event, or change its pin',
         description:
           'A pinned event is exempt from retention. A name or note that is not given is removed. A team can pin 1,000 events.',
-      },
+      }),
     })
     .delete(
       '/:id/pin',
@@ -30,22 +33,26 @@ export const keepingRoutes = ({ gate, keeping }: { gate: Gate; keeping: KeepingS
       {
         params: IdParams,
         response: responses({ 200: Ok }, 404),
-        detail: {
+        ...operation({
           operationId: 'unpinEvent',
+          permission: 'keeping',
+          audit: 'event.unpinned',
           summary: 'Unpin an event',
           description: 'From then on retention applies to it again. An event that is not pinned stays as it is.',
-        },
+        }),
       },
     )
     .put('/:id/tags', ({ principal, params, body }) => keeping.tag(principal, params.id, body), {
       ...jsonInput(TagsRequest),
       params: IdParams,
       response: responses({ 200: KeptEvent }, 400, 404),
-      detail: {
+      ...operation({
         operationId: 'tagEvent',
+        permission: 'keeping',
+        audit: 'event.tagged',
         summary: 'Replace the tags of an event',
         description: 'The tags are shown in the order in which they are given. An empty list removes them.',
-      },
+      }),
     })
     .delete(
       '/:id',
@@ -56,10 +63,12 @@ export const keepingRoutes = ({ gate, keeping }: { gate: Gate; keeping: KeepingS
       {
         params: IdParams,
         response: responses({ 200: Ok }, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'deleteEvent',
+          permission: 'deletion',
+          audit: 'event.deleted',
           summary: 'Delete an event; for an owner only',
           description: 'Also a pinned one. Its replays go with it, and the endpoint’s counters change.',
-        },
+        }),
       },
     );

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import { ApiKeyInput, ApiKeyList, CreatedApiKey } from './model.ts';
 import type { KeysService } from './service.ts';
@@ -12,11 +13,12 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
     .use(authenticated(gate))
     .get('', async ({ principal }) => ({ keys: await keys.list(principal.accountId) }), {
       response: responses({ 200: ApiKeyList }),
-      detail: {
+      ...operation({
         operationId: 'listKeys',
+        permission: 'keys',
         summary: 'The account’s API keys, metadata only',
         description: 'A full key is shown once, when it is created.',
-      },
+      }),
     })
     .post(
       '',
@@ -25,12 +27,14 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
       {
         ...jsonInput(ApiKeyInput),
         response: responses({ 201: CreatedApiKey }, 400, 403),
-        detail: {
+        ...operation({
           operationId: 'createKey',
+          permission: 'keys',
+          audit: 'key.created',
           summary: 'Create an API key; it is shown only once',
           description:
             'The key gives full access to the endpoints and events of the account, or with `readOnly` only to read them. With `expiresAt` or `expiresIn` it ends by itself. An account can have at most 10 keys. A key that a connected app creates belongs to the app: it has the permissions of the app, and ends with it.',
-        },
+        }),
       },
     )
     .delete(
@@ -42,10 +46,12 @@ export const keysRoutes = ({ gate, keys }: { gate: Gate; keys: KeysService }) =>
       {
         params: IdParams,
         response: responses({ 200: Ok }, 404),
-        detail: {
+        ...operation({
           operationId: 'revokeKey',
+          permission: 'keys',
+          audit: 'key.revoked',
           summary: 'Revoke an API key at once',
           description: 'The next request with it is refused.',
-        },
+        }),
       },
     );

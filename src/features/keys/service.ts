@@ -1,7 +1,7 @@
 /*
  * API keys: `htk_` and 256 random bits, shown once and stored as SHA-256. A key is looked up for every request, so revoking it
  * is immediate, and so is its expiry. A key that a connected app created has no more permissions than the app, and ends with the
- * app's grant. What a read-only key may do is in core/read-only.ts.
+ * app's grant. Each route declares whether a read-only key may call it.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';

@@ -3,13 +3,14 @@
  * local handler. A listener calls one operation again and again; access is checked again before a replay is given out. Per process: of
  * several on one database, each knows the listeners that call it.
  */
-import { requireUser } from '../../core/app-permissions.ts';
+
 import { decodeBody } from '../../core/body-encoding.ts';
 import type { Clock } from '../../core/clock.ts';
 import { readDestination } from '../../core/destination.ts';
 import { AppError, invalid, unauthorized, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
+import { requireUser } from '../../core/permissions.ts';
 import type { Principal, TeamAccess } from '../../core/principal.ts';
 import { isPlainText } from '../../core/text.ts';
 import { consumerNameForm, isConsumerName } from '../../shared/consumer-name.ts';

@@ -4,6 +4,7 @@ import { authenticated } from '../../http/authenticated.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import { EventStream, StreamQuery } from './model.ts';
 import type { NotificationsService } from './service.ts';
@@ -35,11 +36,13 @@ export const notificationsRoutes = ({ gate, notifications }: { gate: Gate; notif
       params: IdParams,
       ...queryOf(StreamQuery),
       response: responses({ 200: EventStream, 400: FilterErrorBody }, 404),
-      detail: {
+      ...operation({
         operationId: 'streamEvents',
+        permission: 'reading',
+        head: 'stream',
         summary: 'Deliveries as they are stored, as server-sent events',
         description:
           '`Last-Event-ID` resumes after that event, without gaps or repeats. `where` selects events that match a filter.',
-      },
+      }),
     },
   );

@@ -2,7 +2,7 @@
  * The consent page and the error page of the authorization endpoint. They have no scripts, load nothing from other origins and
  * cannot be framed. Every value that comes from a client is escaped.
  */
-import { allowedToApps, deniedToApps, type Permission } from '../../core/app-permissions.ts';
+import { allowedToApps, deniedToApps } from '../../core/permissions.ts';
 import tokens from '../../ui/styles/tokens.css' with { type: 'text' };
 import consentStyle from './consent.css' with { type: 'text' };
 
@@ -49,8 +49,10 @@ ${content}
 </html>
 `;
 
-const permissionList = (permissions: readonly Permission[]): string =>
-  `<ul>${permissions.map(({ description }) => `<li>${escapeHtml(description)}</li>`).join('')}</ul>`;
+const permissionList = (sentences: Record<string, string>): string =>
+  `<ul>${Object.values(sentences)
+    .map(sentence => `<li>${escapeHtml(sentence)}</li>`)
+    .join('')}</ul>`;
 
 export function consentPage(view: ConsentView): string {
   const { appName, verifiedHost, redirectHost, isLoopback, email, handle } = view;

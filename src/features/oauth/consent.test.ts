@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { allowedToApps, deniedToApps } from '../../core/app-permissions.ts';
+import { allowedToApps, deniedToApps } from '../../core/permissions.ts';
 import { errorOf, isConsent, isErrorPage } from '../../testing/oauth-answers.ts';
 import {
   base,
@@ -137,8 +137,8 @@ describe('sign-in and consent', () => {
     const sentences = (list: string | undefined) =>
       [...(list ?? '').matchAll(/<li>(.*?)<\/li>/g)].map(([, text]) => text);
     const [can, cannot] = html.split("It won't be able to");
-    expect(sentences(can)).toEqual(allowedToApps.map(({ description }) => description));
-    expect(sentences(cannot)).toEqual(deniedToApps.map(({ description }) => description));
+    expect(sentences(can)).toEqual(Object.values(allowedToApps));
+    expect(sentences(cannot)).toEqual(Object.values(deniedToApps));
     expect(html).not.toContain('class="warning"');
     expect(await isConsent(await ask(L, { redirect_uri: 'http://127.0.0.1:1/cb' }))).toContain('class="warning"');
   });

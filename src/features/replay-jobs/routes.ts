@@ -5,6 +5,7 @@ import type { Principal } from '../../core/principal.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
 import {
   JobItemParams,
@@ -39,12 +40,14 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
       {
         ...jsonInput(ReplayJobInput, { nullIsAbsent: true }),
         response: { ...responses({ 200: ReplayJobDryRun, 202: ReplayJob }, 403, 404, 409), 400: FilterErrorBody },
-        detail: {
+        ...operation({
           operationId: 'createReplayJob',
+          permission: 'replayJobs',
+          audit: { action: body => ('id' in body ? 'replay_job.created' : null) },
           summary: 'Send many events again, at a pace; not for apps',
           description:
             'The events are fixed now, at most 100,000, oldest first. A kill of the server repeats at most the requests under way. 429 and 503 with `Retry-After` are sent again after it, while the job goes on with later events; other failures are not. A destination that refuses is sent to more slowly. One job at a time sends to a destination; a team has at most 20 that are not over (403). With `dest2` the answers of both are compared. With `dryRun` the answer is 200 with the numbers, and nothing is sent.',
-        },
+        }),
       },
     )
     .get(
@@ -56,49 +59,57 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
       {
         ...queryOf(ReplayJobQuery),
         response: responses({ 200: ReplayJobPage }, 400),
-        detail: {
+        ...operation({
           operationId: 'listReplayJobs',
+          permission: 'replayJobs',
           summary: 'The team’s replay jobs, newest first',
           description: 'Jobs are kept for 30 days after their end, at most the newest 1,000 of a team.',
-        },
+        }),
       },
     )
     .get('/:id', async ({ principal, params }) => toShown(principal, await replayJobs.job(principal, params.id)), {
       params: IdParams,
       response: responses({ 200: ReplayJob }, 404),
-      detail: {
+      ...operation({
         operationId: 'getReplayJob',
+        permission: 'replayJobs',
         summary: 'One replay job',
         description:
           'With its progress: how many of its events ended how. To a read-only key, `dest` and `dest2` are only the server, with `[set]` as its path.',
-      },
+      }),
     })
     .post('/:id/pause', ({ principal, params }) => replayJobs.pause(principal, params.id), {
       params: IdParams,
       response: responses({ 200: ReplayJob }, 403, 404, 409),
-      detail: {
+      ...operation({
         operationId: 'pauseReplayJob',
+        permission: 'replayJobs',
+        audit: 'replay_job.paused',
         summary: 'Pause a replay job',
         description: 'No more requests start; requests under way finish. 409 when the job is over.',
-      },
+      }),
     })
     .post('/:id/resume', ({ principal, params }) => replayJobs.resume(principal, params.id), {
       params: IdParams,
       response: responses({ 200: ReplayJob }, 403, 404, 409),
-      detail: {
+      ...operation({
         operationId: 'resumeReplayJob',
+        permission: 'replayJobs',
+        audit: 'replay_job.resumed',
         summary: 'Go on with a paused replay job',
         description: 'From where it was. Failures count anew for `stopAfter`. 409 when the job is over.',
-      },
+      }),
     })
     .post('/:id/cancel', ({ principal, params }) => replayJobs.cancel(principal, params.id), {
       params: IdParams,
       response: responses({ 200: ReplayJob }, 403, 404, 409),
-      detail: {
+      ...operation({
         operationId: 'cancelReplayJob',
+        permission: 'replayJobs',
+        audit: 'replay_job.cancelled',
         summary: 'End a replay job',
         description: 'Requests under way are cut off. 409 when the job is over.',
-      },
+      }),
     });
 
 const itemRoutes = ({ gate, replayJobs }: Options) =>
@@ -108,18 +119,20 @@ const itemRoutes = ({ gate, replayJobs }: Options) =>
       params: IdParams,
       ...queryOf(ReplayJobItemQuery),
       response: responses({ 200: ReplayJobItemPage }, 400, 404),
-      detail: {
+      ...operation({
         operationId: 'listReplayJobItems',
+        permission: 'replayJobs',
         summary: 'The events of a replay job, with their outcomes',
         description: 'In the order of the job; `outcome` selects.',
-      },
+      }),
     })
     .get('/:id/items/:eventId', ({ principal, params }) => replayJobs.answers(principal, params.id, params.eventId), {
       params: JobItemParams,
       response: responses({ 200: ReplayJobAnswers }, 404),
-      detail: {
+      ...operation({
         operationId: 'getReplayJobAnswers',
+        permission: 'replayJobs',
         summary: 'Both answers to an event, where they differ',
         description: 'The first 64 KiB of each body, kept for 7 days. 404 for an event whose answers were the same.',
-      },
+      }),
     });

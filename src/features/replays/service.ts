@@ -4,7 +4,6 @@
  * are reported here.
  */
 import type { InStatement } from '@libsql/client';
-import { requireUser } from '../../core/app-permissions.ts';
 import { decodeBody, encodeBody } from '../../core/body-encoding.ts';
 import { latin1 } from '../../core/buffer.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -15,6 +14,7 @@ import type { HeaderPair } from '../../core/headers.ts';
 import { hideIn } from '../../core/hidden-text.ts';
 import { parseEventId } from '../../core/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
+import { requireUser } from '../../core/permissions.ts';
 import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.ts';
 import { isEdit } from '../../core/replay-edit.ts';
 import type { ReplayVia } from '../../core/replay-via.ts';

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { queryOf } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { sandboxed } from '../../http/sandboxed.ts';
 import { IdParams, responses } from '../../http/schemas.ts';
 import { SchemaChangeList, SchemaParams, SchemaQuery, SchemaText, TypeSchemaList } from './model.ts';
@@ -15,12 +16,13 @@ export const schemasRoutes = ({ gate, schemas }: { gate: Gate; schemas: SchemasS
     .get('/:id/schemas', async ({ principal, params }) => ({ schemas: await schemas.list(principal, params.id) }), {
       params: IdParams,
       response: responses({ 200: TypeSchemaList }, 404),
-      detail: {
+      ...operation({
         operationId: 'listSchemas',
+        permission: 'reading',
         summary: 'The event types of an endpoint whose schema is known',
         description:
           'Schemas are learned in the background from the JSON bodies of all events, and stay when those are removed. An endpoint has at most 500.',
-      },
+      }),
     })
     .get(
       '/:id/schemas/changes',
@@ -28,12 +30,13 @@ export const schemasRoutes = ({ gate, schemas }: { gate: Gate; schemas: SchemasS
       {
         params: IdParams,
         response: responses({ 200: SchemaChangeList }, 404),
-        detail: {
+        ...operation({
           operationId: 'listSchemaChanges',
+          permission: 'reading',
           summary: 'How the schemas of an endpoint changed',
           description:
             'Paths that appeared or vanished, and values of another kind, each once. Nothing is reported before 20 events had the surrounding object.',
-        },
+        }),
       },
     )
     .get(
@@ -51,11 +54,12 @@ export const schemasRoutes = ({ gate, schemas }: { gate: Gate; schemas: SchemasS
         params: SchemaParams,
         ...queryOf(SchemaQuery),
         response: responses({ 200: SchemaText }, 400, 404),
-        detail: {
+        ...operation({
           operationId: 'getSchema',
+          permission: 'reading',
           summary: 'The schema of an event type, for validators or as source code',
           description:
             'It accepts every body that was read. A type called `changes` is written `%63hanges`. At most 2,000 paths are described: an object with more has `additionalProperties: true`.',
-        },
+        }),
       },
     );

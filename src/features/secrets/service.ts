@@ -3,12 +3,12 @@
  * endpoint may have several (rotation, or a verify token beside an app secret).
  */
 
-import { requireUser } from '../../core/app-permissions.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { invalid, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids.ts';
 import { maxOriginCharacters } from '../../core/limits.ts';
+import { requireUser } from '../../core/permissions.ts';
 import type { Principal } from '../../core/principal.ts';
 import { type Sealer, sealPurpose } from '../../core/seal.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';

@@ -5,6 +5,7 @@ import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { Account } from '../accounts/model.ts';
 import { PasswordChange, SessionList, SignedIn, SignedOut, SignIn } from './model.ts';
@@ -38,14 +39,15 @@ const signInRoutes = ({ gate, cookie, sessions, setup, account, version }: Sessi
       },
       {
         response: { ...responses({ 200: SignedIn }), 401: SignedOut },
-        detail: {
+        ...operation({
           operationId: 'getSession',
+          permission: 'signIn',
           summary: 'Who is signed in',
           description:
             'Without credentials it answers 401 and says whether the installation still needs its first account.',
           // Credentials are optional: `{}` stands for none.
           security: [{}, { bearer: [] }, { session: [] }],
-        },
+        }),
       },
     )
     .post(
@@ -57,12 +59,14 @@ const signInRoutes = ({ gate, cookie, sessions, setup, account, version }: Sessi
       {
         ...jsonInput(SignIn),
         response: responses({ 201: Ok }, 400),
-        detail: {
+        ...operation({
           operationId: 'signIn',
+          permission: 'signIn',
+          audit: { action: 'session.started', type: 'account' },
           summary: 'Sign in; the response sets the session cookie',
           description: 'For the dashboard. Programs use an API key or an access token instead.',
           security: [],
-        },
+        }),
       },
     );
 
@@ -79,11 +83,13 @@ const signedInRoutes = ({ gate, cookie, sessions }: SessionsRoutesOptions) =>
       },
       {
         response: responses({ 200: Ok }),
-        detail: {
+        ...operation({
           operationId: 'signOut',
+          permission: 'signIn',
+          audit: { action: 'session.ended', type: 'account' },
           summary: 'End this session',
           description: 'Removes the cookie. A bearer credential stays valid.',
-        },
+        }),
       },
     )
     .post(
@@ -96,11 +102,13 @@ const signedInRoutes = ({ gate, cookie, sessions }: SessionsRoutesOptions) =>
       {
         ...jsonInput(PasswordChange),
         response: responses({ 200: Ok }, 400),
-        detail: {
+        ...operation({
           operationId: 'changePassword',
+          permission: 'signIn',
+          audit: 'account.password_changed',
           summary: 'Change the password; all other sessions end, and on request the access of apps',
           description: 'Needs the current password. A caller with a session gets a new one.',
-        },
+        }),
       },
     )
     .get(
@@ -110,11 +118,12 @@ const signedInRoutes = ({ gate, cookie, sessions }: SessionsRoutesOptions) =>
       }),
       {
         response: responses({ 200: SessionList }),
-        detail: {
+        ...operation({
           operationId: 'listSessions',
+          permission: 'signIn',
           summary: 'Where the account is signed in',
           description: 'Most recently used first; `current` marks the session of this request.',
-        },
+        }),
       },
     )
     .delete(
@@ -126,10 +135,12 @@ const signedInRoutes = ({ gate, cookie, sessions }: SessionsRoutesOptions) =>
       {
         params: IdParams,
         response: responses({ 200: Ok }, 404),
-        detail: {
+        ...operation({
           operationId: 'endSession',
+          permission: 'signIn',
+          audit: 'session.ended',
           summary: 'End a session at once',
           description: 'The next request with it is refused.',
-        },
+        }),
       },
     );

@@ -5,6 +5,7 @@ import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { responses } from '../../http/schemas.ts';
 import type { Account } from '../accounts/model.ts';
 import type { Endpoint } from '../endpoints/model.ts';
@@ -31,12 +32,14 @@ export const setupRoutes = ({ gate, cookie, setup, sessions, account }: SetupRou
     {
       ...jsonInput(SetupRequest),
       response: responses({ 201: SetupDone }, 400),
-      detail: {
+      ...operation({
         operationId: 'setUp',
+        permission: 'team',
+        audit: 'account.created',
         summary: 'First run: create the owner account and the first endpoint',
         description:
           'Takes the token of the setup link that the server prints at each start while there is no account. Once there is an account, there is no such link, and this is always refused.',
         security: [],
-      },
+      }),
     },
   );

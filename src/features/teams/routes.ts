@@ -5,6 +5,7 @@ import { clientInfo } from '../../http/client-info.ts';
 import type { SessionCookie } from '../../http/cookie.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput } from '../../http/input.ts';
+import { operation } from '../../http/operation.ts';
 import { IdParams, Ok, responses } from '../../http/schemas.ts';
 import type { SessionsService } from '../sessions/service.ts';
 import {
@@ -35,11 +36,12 @@ const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
     .use(authenticated(gate))
     .get('', ({ principal }) => teams.team(principal), {
       response: responses({ 200: Team }),
-      detail: {
+      ...operation({
         operationId: 'getTeam',
+        permission: 'team',
         summary: 'The team, its plan and the limits of the plan',
         description: 'Every member may read it; only an owner may change it.',
-      },
+      }),
     })
     .post(
       '/invitations',
@@ -47,12 +49,14 @@ const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
       {
         ...jsonInput(InvitationInput),
         response: responses({ 201: Invitation }, 400, 403, 409),
-        detail: {
+        ...operation({
           operationId: 'invite',
+          permission: 'team',
+          audit: 'invitation.created',
           summary: 'Create an invitation link for a new member; for an owner only',
           description:
             'Nothing is sent: give the link to the person yourself. It works once, for a new account with this email address.',
-        },
+        }),
       },
     )
     .delete(
@@ -64,11 +68,13 @@ const teamRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
       {
         params: IdParams,
         response: responses({ 200: Ok }, 400, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'removeMember',
+          permission: 'team',
+          audit: { action: 'member.removed', type: 'account' },
           summary: 'Remove a member; for an owner only',
           description: 'Deletes the account. Its keys, sessions and connected apps end at once.',
-        },
+        }),
       },
     );
 
@@ -77,22 +83,25 @@ const pendingRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
     .use(authenticated(gate))
     .get('', async ({ principal }) => ({ invitations: await teams.pendingInvitations(principal) }), {
       response: responses({ 200: PendingInvitationList }, 403),
-      detail: {
+      ...operation({
         operationId: 'listInvitations',
+        permission: 'team',
         summary: 'Invitations that were not accepted yet; for an owner only',
         description:
           'Newest first, without their links, which are shown only when they are made. Expired ones are left out.',
-      },
+      }),
     })
     .post('/:id/resend', ({ principal, params }) => teams.renewInvitation(principal, params.id), {
       params: IdParams,
       response: responses({ 200: Invitation }, 403, 404),
-      detail: {
+      ...operation({
         operationId: 'resendInvitation',
+        permission: 'team',
+        audit: 'invitation.renewed',
         summary: 'Make a new link for an invitation; for an owner only',
         description:
           'The earlier link stops working at once, and the time until it expires begins anew. Nothing is sent: give the link to the person yourself.',
-      },
+      }),
     })
     .delete(
       '/:id',
@@ -103,11 +112,13 @@ const pendingRoutes = ({ gate, teams }: TeamsRoutesOptions) =>
       {
         params: IdParams,
         response: responses({ 200: Ok }, 403, 404),
-        detail: {
+        ...operation({
           operationId: 'withdrawInvitation',
+          permission: 'team',
+          audit: 'invitation.withdrawn',
           summary: 'Withdraw an invitation; for an owner only',
           description: 'Its link stops working at once.',
-        },
+        }),
       },
     );
 
@@ -117,12 +128,13 @@ const invitationRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOptions)
     .get('/:token', ({ params }) => teams.invitation(params.token), {
       params: TokenParams,
       response: responses({ 200: OpenInvitation }, 404),
-      detail: {
+      ...operation({
         operationId: 'getInvitation',
+        permission: 'team',
         summary: 'Who is invited, and by whom',
         description: 'For the page that asks the person to accept the invitation.',
         security: [],
-      },
+      }),
     })
     .post(
       '/:token',
@@ -135,12 +147,14 @@ const invitationRoutes = ({ gate, cookie, teams, sessions }: TeamsRoutesOptions)
         ...jsonInput(Acceptance),
         params: TokenParams,
         response: responses({ 201: Ok }, 400, 404, 409),
-        detail: {
+        ...operation({
           operationId: 'acceptInvitation',
+          permission: 'team',
+          audit: { action: 'invitation.accepted', type: 'account' },
           summary: 'Join the team; the response sets the session cookie',
           description:
             'Creates the account and signs it in. The invitation is used up. With the link that `hooktape account create` prints, it sets the first password of that account.',
           security: [],
-        },
+        }),
       },
     );

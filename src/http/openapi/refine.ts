@@ -1,4 +1,6 @@
 /* From the generated document to one that clients can be generated from. The order matters where a comment says so. */
+
+import type { DeclaredOperation } from '../route-table.ts';
 import { closedRequests, mediaTypes, namedSchemas } from './components.ts';
 import type { Document, Refinement } from './document.ts';
 import { examples } from './examples.ts';
@@ -7,12 +9,12 @@ import { requestHeaders, responseHeaders } from './headers.ts';
 import { commonResponses, responseDescriptions } from './responses.ts';
 import { documentedSchemas, enums, integerFormats, maps, nullables, openObjects, tuples } from './shapes.ts';
 
-const refinements: readonly Refinement[] = [
+const refinements = (declared: readonly DeclaredOperation[]): readonly Refinement[] => [
   jsonContent,
   responseSchemas,
   nonEmptyParameters,
   commonResponses,
-  responseDescriptions,
+  responseDescriptions(declared),
   mediaTypes,
   documentedSchemas,
   openObjects,
@@ -30,5 +32,5 @@ const refinements: readonly Refinement[] = [
   examples,
 ];
 
-export const refine: Refinement = (document: Document) =>
-  refinements.reduce((refined, refinement) => refinement(refined), document);
+export const refine = (document: Document, declared: readonly DeclaredOperation[]): Document =>
+  refinements(declared).reduce((refined, refinement) => refinement(refined), document);

@@ -2,12 +2,12 @@
  * The error responses that every operation can have, wherever in the server they come from, and the description of each status.
  * The responses of an operation itself take precedence.
  */
-import { isAllowedToApps } from '../../core/app-permissions.ts';
-import { isReadOperation } from '../../core/read-only.ts';
+import { isAllowedToApps } from '../../core/permissions.ts';
 import { protocolRefusals } from '../connection/protocol-errors.ts';
 import { declaredOnlyRefusals } from '../declared-only.ts';
 import { gateRefusals } from '../gate.ts';
 import { bodyRefusals } from '../request-body.ts';
+import type { DeclaredOperation } from '../route-table.ts';
 import { ErrorBody } from '../schemas.ts';
 import { mapOperations, mapValues, type Refinement, type ResponseObject, type Schema } from './document.ts';
 
@@ -70,17 +70,20 @@ const closedToApps = 'A connected app, or an API key that one made, may not do t
 const closedToReaders = 'A read-only API key may not do this';
 
 /** Who gets 403 for the operation, whatever else is right. */
-const closedTo = (method: string, path: string): string[] => [
-  ...(isAllowedToApps(method, path) ? [] : [closedToApps]),
-  ...(isReadOperation(method, path) ? [] : [closedToReaders]),
+const closedTo = ({ permission, reads }: DeclaredOperation): string[] => [
+  ...(isAllowedToApps(permission) ? [] : [closedToApps]),
+  ...(reads ? [] : [closedToReaders]),
 ];
 
-export const responseDescriptions: Refinement = document =>
-  mapOperations(document, (operation, method, path) => ({
-    ...operation,
-    responses: mapValues(operation.responses, (response, status) => {
-      const description = ownDescriptions[operation.operationId]?.[status] ?? descriptions[status] ?? 'Response';
-      const refusals = status === '403' ? closedTo(method.toUpperCase(), path) : [];
-      return { ...response, description: [...refusals, description].join('. ') };
-    }),
-  }));
+export const responseDescriptions = (declared: readonly DeclaredOperation[]): Refinement => {
+  const closed = new Map(declared.map(operation => [operation.operationId, closedTo(operation)]));
+  return document =>
+    mapOperations(document, operation => ({
+      ...operation,
+      responses: mapValues(operation.responses, (response, status) => {
+        const description = ownDescriptions[operation.operationId]?.[status] ?? descriptions[status] ?? 'Response';
+        const refusals = status === '403' ? (closed.get(operation.operationId) ?? []) : [];
+        return { ...response, description: [...refusals, description].join('. ') };
+      }),
+    }));
+};
