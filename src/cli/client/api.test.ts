@@ -28,14 +28,14 @@ const dripping = (pieces: readonly string[]): Response =>
 
 test('a server that says nothing for too long cannot be reached; one that says a little can', async () => {
   using silent = openApi(() => new Promise(() => {}));
-  expect(silent.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow(UnreachableError);
+  await expect(silent.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow(UnreachableError);
   const pieces = ['{"a":', ...Array.from({ length: 20 }, () => ' '), '1}'];
   using slow = openApi(() => dripping(pieces));
   expect(await slow.api.call<object>('GET', '/x', { silenceMs: 900 })).toEqual({ a: 1 });
   using stalled = openApi(
     () => new Response(new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{')) })),
   );
-  expect(stalled.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow('did not answer in time');
+  await expect(stalled.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow('did not answer in time');
 });
 
 test('a call ends when its caller does', async () => {
@@ -43,8 +43,8 @@ test('a call ends when its caller does', async () => {
   const stop = new AbortController();
   const call = silent.api.call('GET', '/x', { signal: stop.signal });
   stop.abort();
-  expect(call).rejects.toThrow();
-  expect(silent.api.call('GET', '/x', { signal: stop.signal })).rejects.toThrow();
+  await expect(call).rejects.toThrow();
+  await expect(silent.api.call('GET', '/x', { signal: stop.signal })).rejects.toThrow();
 });
 
 test('the rate limit is waited for, unless the caller does that', async () => {

@@ -229,7 +229,7 @@ describe('signing', () => {
 
   test('--resign makes what Stripe’s library accepts, also of an edited body', async () => {
     const captured = await sent();
-    expect(construct(captured)).rejects.toThrow('outside the tolerance');
+    await expect(construct(captured)).rejects.toThrow('outside the tolerance');
     const edited = await sent('--resign', '--secret-env', 'SECRET', '--set', 'type=invoice.voided');
     expect((await construct(edited)).type).toBe('invoice.voided');
     expect(edited.headers.get('x-hooktape-edited')).toBe('1');
@@ -256,7 +256,7 @@ describe('signing', () => {
   test('--tamper makes what it refuses', async () => {
     const tampered = await sent('--tamper', '--secret-env', 'SECRET');
     expect(tampered.headers.get('stripe-signature')).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
-    expect(construct(tampered)).rejects.toThrow('signatures');
+    await expect(construct(tampered)).rejects.toThrow('signatures');
   });
 
   test('--dry-run prints the request and sends nothing', async () => {

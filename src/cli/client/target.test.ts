@@ -41,7 +41,7 @@ test.each([
   ['http://app.test.example.com/', ['93.184.215.14']],
   ['http://notlocal/', ['93.184.215.14']],
 ])('%s needs --allow-remote', async (url, addresses) => {
-  expect(checkTarget(url, { option: '--to', isRemoteAllowed: false }, resolvesTo(...addresses))).rejects.toThrow(
+  await expect(checkTarget(url, { option: '--to', isRemoteAllowed: false }, resolvesTo(...addresses))).rejects.toThrow(
     '--allow-remote',
   );
   await checkTarget(url, { option: '--to', isRemoteAllowed: true }, resolvesTo(...addresses));
@@ -50,7 +50,7 @@ test.each([
 test.each(['', 'ftp://127.0.0.1/', 'http:127.0.0.1', 'localhost:3000', 'http://user:pass@127.0.0.1/'])(
   '%j is wrong usage',
   async url => {
-    expect(checkTarget(url, { option: '--to', isRemoteAllowed: true }, resolvesTo())).rejects.toBeInstanceOf(
+    await expect(checkTarget(url, { option: '--to', isRemoteAllowed: true }, resolvesTo())).rejects.toBeInstanceOf(
       UsageError,
     );
   },
@@ -65,9 +65,9 @@ test('a name under localhost is this machine, even when nothing resolves it', as
     { address: '::1', family: 6 },
   ]);
   // It may resolve to anything a moment later.
-  expect(checkTarget('http://nowhere.example.com/', { option: '--to', isRemoteAllowed: false }, fails)).rejects.toThrow(
-    '--allow-remote',
-  );
+  await expect(
+    checkTarget('http://nowhere.example.com/', { option: '--to', isRemoteAllowed: false }, fails),
+  ).rejects.toThrow('--allow-remote');
   for (const url of ['http://nowhere.example.com/', 'http://app.test/'])
     expect(await checkTarget(url, { option: '--to', isRemoteAllowed: url.includes('example') }, fails)).toEqual([]);
 });

@@ -85,7 +85,7 @@ describe('a session', () => {
       '{"n":7,"m":2}',
       '1',
     ]);
-    expect(session.sendEdited(id, { set: { missing: 7 } })).rejects.toThrow('nothing at the path');
+    await expect(session.sendEdited(id, { set: { missing: 7 } })).rejects.toThrow('nothing at the path');
     await session.stop();
     expect(await harness.consumer()).toMatchObject({ behind: 1 });
   });
@@ -133,7 +133,7 @@ describe('a session', () => {
       `hooktape send ${id} --to ${harness.target().origin} --resign --secret-env SECRET --header 'X-Key: …'`,
     );
     await session.stop();
-    expect(session.again('evt_none')).rejects.toThrow('has been deleted');
+    await expect(session.again('evt_none')).rejects.toThrow('has been deleted');
   });
 
   test('says each number of events behind once', async () => {

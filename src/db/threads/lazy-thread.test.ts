@@ -35,13 +35,13 @@ describe('a lazy thread', () => {
     expect(answers.map(({ results }) => results[0]?.rows[0]?.[0])).toEqual([1, 2]);
     expect(starts).toBe(1);
     await lazy.close();
-    expect(lazy.send(execute('SELECT 1'))).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
+    await expect(lazy.send(execute('SELECT 1'))).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
   });
 
   test('that got no request is not started by closing it, nor afterwards', async () => {
     const lazy = createLazyThread(() => Promise.reject(new Error('started')));
     await lazy.close();
-    expect(lazy.send(execute('SELECT 1'))).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
+    await expect(lazy.send(execute('SELECT 1'))).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
   });
 
   test('whose program fails to load fails the request, but does not report a thread failure', async () => {

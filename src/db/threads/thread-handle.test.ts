@@ -206,7 +206,7 @@ describe('the queue', () => {
 
   test('does not count a statement that cannot be packed', async () => {
     const { thread, received } = await startFakeThread();
-    expect(thread.send(execute('SELECT ?', [Number.NaN]))).rejects.toBeInstanceOf(TypeError);
+    await expect(thread.send(execute('SELECT ?', [Number.NaN]))).rejects.toBeInstanceOf(TypeError);
     expect([thread.queueDepth(), received.length]).toEqual([0, 0]);
   });
 

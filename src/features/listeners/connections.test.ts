@@ -78,7 +78,7 @@ test('50 replays at most wait for one listener', async () => {
   const connections = open(60_000);
   const connection = connections.enter(identity, about);
   const waiting = Array.from({ length: 50 }, () => connections.send(identity, replay, limits()));
-  expect(connections.send(identity, replay, limits())).rejects.toThrow('too many replays wait');
+  await expect(connections.send(identity, replay, limits())).rejects.toThrow('too many replays wait');
   connections.remove(connection);
   await Promise.all(waiting);
 });

@@ -213,7 +213,7 @@ describe('client ID metadata documents', () => {
   });
   test('concurrent document fetches are limited', async () => {
     const never = createMetadataFetcher(() => new Promise(() => {}));
-    for (let i = 0; i < 8; i++) never(`https://c.test/${i}`);
+    for (let i = 0; i < 8; i++) void never(`https://c.test/${i}`);
     expect(() => never('https://c.test/8')).toThrow('too many');
     expect(never('https://c.test/7')).toBeInstanceOf(Promise);
   });

@@ -221,7 +221,7 @@ describe('across a restart', () => {
       directory: server.directory,
       env: { ...env, HOOKTAPE_SECRET: 'another one' },
     });
-    expect(wrong).rejects.toThrow('HOOKTAPE_SECRET');
+    await expect(wrong).rejects.toThrow('HOOKTAPE_SECRET');
 
     const again = await openTestServer({ clock, directory: server.directory, env });
     const { key } = await again.services.keys.create(dora.accountId, 'again');
