@@ -4,14 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-// By its file, because the package's main file is one that the bundler cannot follow.
-import {
-  findNodeAtLocation,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser/lib/esm/main.js';
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { FieldPath, FieldProblem } from '../../core/field-problems.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 
