@@ -122,7 +122,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     retentionMs: { free: config.freeRetentionMs, pro: config.proRetentionMs },
     sha256,
     onError,
-    /** The same for an API request. Work that ended because the client left is no error. */
+    /** Logs an error of an API request with its id. Work that ended because the client left is no error. */
     onRequestError: (error: unknown, request: Request): void => {
       if (error !== request.signal.reason) onError(error, { requestId: requestContext(request).id });
     },

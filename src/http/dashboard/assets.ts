@@ -36,7 +36,7 @@ const securityHeaders = {
 
 type File = {
   type: string;
-  /** Of the page: the policy that permits its scripts. */
+  /** The policy of the page, which permits its scripts. */
   policy?: Record<string, string>;
   cacheControl: string;
   body: Uint8Array<ArrayBuffer>;

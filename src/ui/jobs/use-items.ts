@@ -15,7 +15,7 @@ type Loaded = {
   items: readonly ReplayJobItem[];
   cursor: string | null;
   pages: number;
-  /** Of the job when these were read. */
+  /** The job’s count when these items were read. */
   count: number;
   isOver: boolean;
   /** Epoch ms. */

@@ -17,7 +17,7 @@ export type FilterText = {
   type: (text: string) => void;
   /** Makes the text the filter now, or shows what is wrong with it. */
   commit: (text?: string) => void;
-  /** The same for Enter, which also opens the newest event that is found. */
+  /** Applies the filter on Enter, and also opens the newest event that is found. */
   submit: (text: string) => void;
   /** What is wrong with the text, when it is time to say so. */
   problem: FilterError | undefined;
