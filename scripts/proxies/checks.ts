@@ -13,7 +13,7 @@ const testQueries = ['a=%2F&a=1+2&b=c%20d&B&=&&__proto__=1??&%E9', 'semi;colon=1
 /** Different from the proxy's address, so that the stored source shows which of them was taken. */
 const senderAddress = '127.0.0.2';
 
-/** Of a delivery without headers of its own. */
+/** The headers that a proxy may add to a delivery that has none. */
 const forwardingHeaders = /^(?:host|content-length|x-forwarded-[a-z]+|x-real-ip)$/;
 
 export async function checkThrough(run: {
@@ -75,7 +75,7 @@ export async function checkThrough(run: {
     return proxy.exactNames ? 'case and order as sent' : 'names in canonical spelling';
   });
 
-  await check('no headers are added but those that describe the forwarding', async () => {
+  await check('the proxy adds only headers that describe the forwarding', async () => {
     const { rawHeaders } = await deliver(`POST ${pathname} HTTP/1.1`);
     const added = rawHeaders.map(([name]) => name.toLowerCase()).filter(name => !forwardingHeaders.test(name));
     ensure(added.join() === proxy.adds.join(), `added: ${added.join(', ')}`);

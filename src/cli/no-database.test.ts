@@ -1,4 +1,4 @@
-/* What commands do in a folder without data: only those that begin an installation create any. */
+/* Commands in a folder without data: only a command that begins an installation creates a data directory. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -145,7 +145,7 @@ describe('with an API key', () => {
 describe('with a read-only API key', () => {
   const readOnlyKey = harness.services.keys.create(ada.accountId, 'reads', { readOnly: true });
 
-  test('every GET reads, and of the others only those that try something out', () => {
+  test('every GET only reads, and so do the operations that try something out', () => {
     const reads = operations.filter(one => one.reads);
     expect(operations.filter(({ method, reads }) => method === 'GET' && !reads)).toEqual([]);
     expect(

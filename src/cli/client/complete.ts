@@ -84,8 +84,8 @@ function expectedIn(form: Form, before: readonly string[], current: string): Exp
 const plainName = /^[\p{L}\p{N}_][\p{L}\p{N}._@+-]*$/u;
 
 /**
- * Names, and ids in place of names that cannot be offered: those of an option's form, those that a terminal would not show as they are,
- * and, where the script does not quote words, those that a shell might interpret.
+ * The names of the endpoints. An endpoint is offered by its id if its name looks like an option, if a terminal would not show the name
+ * as it is, or if the script does not quote words and a shell might interpret the name.
  */
 async function endpointWords(io: Io, shell: Shell | undefined): Promise<string[]> {
   const isOffered = (name: string): boolean =>

@@ -1,6 +1,6 @@
 /*
  * `hooktape completion`: a script that asks the program for the words that fit. Where it has none, the shell completes files. The
- * program is told the shell, and answers with words that this script can insert (shell-words.ts).
+ * script passes the name of its shell, and the program prints words that the script can insert as they are (shell-words.ts).
  */
 import { completeCommand, exitCodes, type Run, UsageError } from '../io.ts';
 import { readGiven } from './given.ts';

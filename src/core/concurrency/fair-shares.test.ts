@@ -34,7 +34,7 @@ describe('fair shares', () => {
     expect([shares.take('a'), shares.take('b')]).toEqual([true, false]);
   });
 
-  test('whatever is taken and returned, the total holds, and few owners always get their assured places', () => {
+  test('any order of taking and returning keeps the total, and a few owners always get their assured places', () => {
     const options = fc.record({
       total: fc.integer({ min: 1, max: 60 }),
       reserved: fc.integer({ min: 0, max: 60 }),

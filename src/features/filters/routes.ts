@@ -84,7 +84,7 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
           reads: true,
           summary: 'Try a filter on the newest events',
           description:
-            'Of the newest `limit` events: those that match, and those that do not, each with the term that decided. A call works for about a quarter of a second, and leaves the oldest events out when it needs longer. It changes nothing.',
+            'Tries the filter on the newest `limit` events. Lists the events that match, and the events that do not, each with the term that decided. A call works for about a quarter of a second; `untested` counts the oldest events that it had no time for. It changes nothing.',
         }),
       },
     )
