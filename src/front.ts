@@ -4,8 +4,8 @@
  */
 import { chmodSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hostOf } from './core/hosts.ts';
-import { isIngestTarget } from './core/request-target.ts';
+import { hostOf } from './core/network/hosts.ts';
+import { isIngestTarget } from './core/network/request-target.ts';
 import type { Sender } from './http/client-address.ts';
 import type { ConnectionLimitOptions } from './http/connection/connection-limit.ts';
 import { createListener } from './http/connection/listener.ts';

@@ -2,8 +2,8 @@
  * Search latency at rest and during full-rate capture, and the cost of building and storing the index. The server runs from source
  * in its own process.
  */
-import { signBlock } from '../../src/core/block-signature.ts';
-import { maxBlockBytes } from '../../src/core/event-block.ts';
+import { signBlock } from '../../src/core/blocks/block-signature.ts';
+import { maxBlockBytes } from '../../src/core/blocks/event-block.ts';
 import { createApi, ingestAddress } from '../lib/api.ts';
 import { openServices } from '../lib/from-source.ts';
 import { githubPayloads, type Payload, stripePayloads } from '../lib/payloads.ts';

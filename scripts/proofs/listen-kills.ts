@@ -3,8 +3,8 @@
  * and server are killed 100 times. Every event must reach each map that wants it, answered with 2xx; the first time in order; and the
  * position must never be past an event that has not. Uses dist/hooktape. Ends with 1 when something is wrong.
  */
-import { decodeFeedCursor } from '../../src/core/feed-cursor.ts';
-import { parseEventId } from '../../src/core/ids.ts';
+import { decodeFeedCursor } from '../../src/core/ids/feed-cursor.ts';
+import { parseEventId } from '../../src/core/ids/ids.ts';
 import { ensure } from '../lib/checks.ts';
 import { builtBinary } from '../lib/installation.ts';
 import { until } from '../lib/process.ts';

@@ -1,5 +1,5 @@
 /* `hooktape apply FILE`: makes the endpoints that a file declares, and brings existing ones up to date. All of it or nothing. */
-import type { ApplyResult } from '../features/declared/model.ts';
+import type { ApplyResult } from '../features/apply/model.ts';
 import { type DescribedProblem, readEndpointsFile, UnreadableFileError } from './apply/endpoints-file.ts';
 import { parse } from './arguments.ts';
 import { counted, safeLine } from './client/output.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client';
-import { createSealer, sealPurpose } from '../core/seal.ts';
+import { createSealer, sealPurpose } from '../core/secrets/seal.ts';
 import { hooktape, startServer } from '../testing/command.ts';
 import { recordMany } from '../testing/events.ts';
 import { databaseFor, isRemote } from '../testing/remote/databases.ts';

@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { encodeBytes } from '../core/base32.ts';
-import { secretMustBe } from '../core/secret-length.ts';
+import { encodeBytes } from '../core/encoding/base32.ts';
+import { secretMustBe } from '../core/secrets/secret-length.ts';
 import { fromFileUrl } from '../db/files/file-url.ts';
 import { type DataLock, LockedError, lockDatabase, lockFilesIn, lockFilesOf } from '../db/files/lock.ts';
 import { resolveSymlinks } from '../db/files/symlinks.ts';

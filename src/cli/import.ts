@@ -4,7 +4,7 @@
  */
 import { createReadStream, statSync } from 'node:fs';
 import { AppError, invalid } from '../core/errors.ts';
-import { readEvent } from '../core/exported-event.ts';
+import { readEvent } from '../core/events/exported-event.ts';
 import { decodeUtf8 } from '../core/text.ts';
 import type { ImportResult } from '../features/imports/service.ts';
 import { detect } from '../platforms/platforms.ts';

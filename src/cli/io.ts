@@ -1,7 +1,7 @@
 /* The process's resources that a command may use, passed in by main.ts, and the errors that determine the exit code. */
 import type { Clock } from '../core/clock.ts';
 import { ExpectedError } from '../core/errors.ts';
-import type { RandomBytes } from '../core/ids.ts';
+import type { RandomBytes } from '../core/ids/ids.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import type { FullScreen } from './listen/tui/terminal.ts';
 

@@ -1,7 +1,7 @@
 /* Backup and check. They run in the process that has the database open: the server, or the command when no server runs. */
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
-import { encodeBytes } from '../core/base32.ts';
+import { encodeBytes } from '../core/encoding/base32.ts';
 import { AppError, conflict, invalid } from '../core/errors.ts';
 import { writeBackup } from '../db/backup.ts';
 import { databaseChecks } from '../db/checks/database-checks.ts';

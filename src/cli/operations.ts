@@ -3,9 +3,9 @@
  * command when no server runs, because only one process may have the database open.
  */
 
-import { type CommandRule, commandRules } from '../core/audit-actions.ts';
+import { type CommandRule, commandRules } from '../core/access/audit-actions.ts';
+import type { Plan } from '../core/access/principal.ts';
 import { AppError, type ErrorCode, invalid } from '../core/errors.ts';
-import type { Plan } from '../core/principal.ts';
 import type { Account } from '../features/accounts/model.ts';
 import type { Services } from '../wiring.ts';
 import { backUp, checkAll } from './maintenance.ts';

@@ -6,7 +6,7 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, s
 import { basename, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { conflict, invalid, notFound } from '../core/errors.ts';
-import { createSealer } from '../core/seal.ts';
+import { createSealer } from '../core/secrets/seal.ts';
 import { restoreBackup } from '../db/backup.ts';
 import { fromFileUrl } from '../db/files/file-url.ts';
 import { provesSecret, readSecretProof } from '../db/secret-check.ts';

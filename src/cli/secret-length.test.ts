@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client';
-import { createSealer } from '../core/seal.ts';
+import { createSealer } from '../core/secrets/seal.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import { hooktape, startServer } from '../testing/command.ts';
 import { randomBytes } from '../testing/test-server.ts';

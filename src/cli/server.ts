@@ -1,7 +1,7 @@
 /* The server of `hooktape serve`: the open database with everything built on it, the app, and the sockets. */
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
-import { isLoopbackHost } from '../core/hosts.ts';
+import { isLoopbackHost } from '../core/network/hosts.ts';
 import type { DatabaseBeingOpened } from '../db/open-database.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { createFront, createSocketFront, decideFastPath, type Front, type FrontOptions } from '../front.ts';

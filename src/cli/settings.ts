@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, cannotBeRead, type Places, readConfig, type SettingInForce } from '../config/config.ts';
-import { isShortSecret, secretMustBe } from '../core/secret-length.ts';
+import { isShortSecret, secretMustBe } from '../core/secrets/secret-length.ts';
 import { fromFileUrl } from '../db/files/file-url.ts';
 import { createLogger, type Logger } from '../log.ts';
 import { ConfigurationError, type Io } from './io.ts';

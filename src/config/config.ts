@@ -4,7 +4,7 @@
  * files, through the reader it is given.
  */
 
-import type { AllowEntry } from '../core/allow-list.ts';
+import type { AllowEntry } from '../core/network/allow-list.ts';
 import type { Cidr } from '../shared/addresses.ts';
 import { didYouMean } from '../shared/suggest.ts';
 import { parseEnvFile } from './env-file.ts';

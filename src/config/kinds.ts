@@ -3,8 +3,8 @@
  * "NAME must be ...". The text of a scalar is never repeated in a problem: it may be a secret in the wrong place.
  */
 
-import { type AllowEntry, isHostName, parseAllowEntry } from '../core/allow-list.ts';
-import { checkPassword, maxPasswordBytes } from '../core/password.ts';
+import { checkPassword, maxPasswordBytes } from '../core/access/password.ts';
+import { type AllowEntry, isHostName, parseAllowEntry } from '../core/network/allow-list.ts';
 import { isPlainText, readEmail } from '../core/text.ts';
 import { type Cidr, parseAddress, parseCidr } from '../shared/addresses.ts';
 import { parseDuration, parseSize } from '../shared/units.ts';

@@ -1,9 +1,9 @@
 /* Forwards: their constants, and their settings as the API and declared endpoints read them. */
 import { parseDuration } from '../shared/units.ts';
-import { readKeptDestination } from './destination.ts';
 import { invalid } from './errors.ts';
 import { createFieldReader } from './filter/field-value.ts';
-import { fieldsOfRequest } from './replay-headers.ts';
+import { readKeptDestination } from './network/destination.ts';
+import { fieldsOfRequest } from './replay/replay-headers.ts';
 import { readName } from './text.ts';
 import { parseWhere } from './where.ts';
 

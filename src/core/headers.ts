@@ -2,7 +2,7 @@
  * Header pairs as received, and the contract's header rules (api-contract "Rules for headers"). Values are
  * latin1 strings, one character a byte, as HTTP/1.1 carries them.
  */
-import { asBuffer } from './buffer.ts';
+import { asBuffer } from './encoding/buffer.ts';
 
 export type HeaderPair = readonly [name: string, value: string];
 

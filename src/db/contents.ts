@@ -1,13 +1,10 @@
 /*
- * Reads the contents of events; the only module that knows where they are stored: in a block (core/event-block.ts), or in the row
+ * Reads the contents of events; the only module that knows where they are stored: in a block (core/blocks/event-block.ts), or in the row
  * itself for rows of 1.0. Each call reads and unpacks a block only once, and a few blocks at a time. If a block was replaced or
- * removed after its row was read, the row is looked up again. Larger events count in the memory of the read (core/content-reads.ts),
+ * removed after its row was read, the row is looked up again. Larger events count in the memory of the read (core/concurrency/content-reads.ts),
  * which ends before the next block when its client has left. Raw SQL, because every list and search uses this.
  */
 import type { Client, Row } from '@libsql/client';
-import { asBuffer } from '../core/buffer.ts';
-import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
-import { backgroundRead, bytesToRead, type ContentRead } from '../core/content-reads.ts';
 import {
   type EventRecord,
   maxBlockBytes,
@@ -15,8 +12,7 @@ import {
   type StoredBlock,
   unpackBlock,
   unpackLargeBlock,
-} from '../core/event-block.ts';
-import { largeBodyBytes } from '../core/limits.ts';
+} from '../core/blocks/event-block.ts';
 import {
   checkHash,
   checkHashInSlices,
@@ -25,7 +21,11 @@ import {
   parseContent,
   unpackLargeOwn,
   unpackOwn,
-} from '../core/stored-content.ts';
+} from '../core/blocks/stored-content.ts';
+import { backgroundRead, bytesToRead, type ContentRead } from '../core/concurrency/content-reads.ts';
+import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
+import { asBuffer } from '../core/encoding/buffer.ts';
+import { largeBodyBytes } from '../core/limits.ts';
 import { previewOf } from '../core/text.ts';
 
 /** The location of an event's content. */

@@ -1,5 +1,5 @@
 /*
- * The table that finds the attempts of a delivery (core/delivery-key.ts): a row for each event whose delivery is computed, inserted
+ * The table that finds the attempts of a delivery (core/ids/delivery-key.ts): a row for each event whose delivery is computed, inserted
  * and removed in the transaction of its event. Raw SQL, because Drizzle has no INSERT ... SELECT with ORDER BY and no row values.
  */
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
-import { createSealer } from '../core/seal.ts';
+import { createSealer } from '../core/secrets/seal.ts';
 import { randomBytes, spawnThread } from '../testing/test-server.ts';
 import { writeBackup } from './backup.ts';
 import type { Database, DatabaseOptions } from './database.ts';

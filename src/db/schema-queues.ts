@@ -1,9 +1,9 @@
 /* The tables of durable queues, of their users, and of the audit log, as Drizzle sees them. */
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { auditVias } from '../core/access/audit-actions.ts';
 import { alertChannels, alertKinds } from '../core/alert.ts';
-import { auditVias } from '../core/audit-actions.ts';
 import { type ForwardRetry, forwardModes, forwardPers, forwardSigns } from '../core/forward.ts';
-import { replayJobStates } from '../core/replay-job.ts';
+import { replayJobStates } from '../core/replay/replay-job.ts';
 
 export const queues = sqliteTable('queues', {
   seq: integer().primaryKey({ autoIncrement: true }),

@@ -4,10 +4,10 @@
  */
 
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { plans, roles } from '../core/access/principal.ts';
 import { faults } from '../core/answers/model.ts';
 import type { StoredGuard } from '../core/guard/model.ts';
-import { plans, roles } from '../core/principal.ts';
-import { replayVia } from '../core/replay-via.ts';
+import { replayVia } from '../core/replay/replay-via.ts';
 
 export const meta = sqliteTable('meta', {
   name: text().primaryKey(),

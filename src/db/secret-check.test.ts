@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { Client } from '@libsql/client';
-import { createSealer } from '../core/seal.ts';
+import { createSealer } from '../core/secrets/seal.ts';
 import { openTestServer, randomBytes, type TestServer } from '../testing/test-server.ts';
 import { checkSecret, readSecretProof, SecretError } from './secret-check.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { Client, ResultSet } from '@libsql/client';
 import { ExpectedError } from '../core/errors.ts';
-import type { Sealer } from '../core/seal.ts';
-import { secretMustBe } from '../core/secret-length.ts';
+import type { Sealer } from '../core/secrets/seal.ts';
+import { secretMustBe } from '../core/secrets/secret-length.ts';
 
 export class SecretError extends ExpectedError {}
 

@@ -2,7 +2,7 @@
  * Writes the audit log for API requests, in one place: after the handler and before the response is sent. Each route declares its
  * entry.
  */
-import type { AuditTarget } from '../core/audit-actions.ts';
+import type { AuditTarget } from '../core/access/audit-actions.ts';
 import type { Fetcher } from './fetch-adapter.ts';
 import type { AuditRule } from './operation.ts';
 import type { MatchRoute } from './route-table.ts';

@@ -2,8 +2,9 @@
  * Turns the credentials of a request into a principal. An `Authorization` header takes precedence (RFC 6750 section 2); the
  * session cookie counts only without one.
  */
+
+import type { AccountIdentity, ActingApp, Principal } from '../core/access/principal.ts';
 import { forbidden } from '../core/errors.ts';
-import type { AccountIdentity, ActingApp, Principal } from '../core/principal.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Authenticate } from './gate.ts';
 

@@ -3,8 +3,8 @@
  * installation, and to change anything they must come from its own origin, as JSON. Requests with a bearer token are exempt: no
  * browser adds one by itself.
  */
-import { isPublicAddress } from '../core/address-classes.ts';
-import { hostOf, isLoopbackHost } from '../core/hosts.ts';
+import { isPublicAddress } from '../core/network/address-classes.ts';
+import { hostOf, isLoopbackHost } from '../core/network/hosts.ts';
 import { formatAddress, parseAddress } from '../shared/addresses.ts';
 import type { SessionCookie } from './cookie.ts';
 import { errorBody } from './errors.ts';

@@ -1,5 +1,5 @@
 /* The client of a request, as it is recorded with a session. */
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/access/principal.ts';
 import { requestContext } from './fetch-adapter.ts';
 
 /** @returns `sessionId`: the current session, when the request has a valid session cookie */

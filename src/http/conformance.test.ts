@@ -10,7 +10,7 @@ import {
   deniedToApps,
   isAllowedToApps,
   readOnlyMessage,
-} from '../core/permissions.ts';
+} from '../core/access/permissions.ts';
 import type { SignedInAccount } from '../testing/oauth-harness.ts';
 import {
   createResourcesFor,

@@ -5,7 +5,7 @@
  * would ignore, is 404. Otherwise the name `..` of a consumer would address its endpoint. Runs after the gate, so that 401 and 429
  * come first.
  */
-import { hasDotSegment } from '../core/request-target.ts';
+import { hasDotSegment } from '../core/network/request-target.ts';
 import { firstCharacters } from '../core/text.ts';
 import { errorBody } from './errors.ts';
 import { requestContext } from './fetch-adapter.ts';

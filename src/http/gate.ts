@@ -2,9 +2,10 @@
  * Authenticates API requests. The order of checks is 401, then 429, then 403 for an operation that is closed to apps or to read-only
  * keys, and only then parsing and validation. Therefore `check` runs in Elysia's global `onRequest`, the only hook before the body is read.
  */
+
+import { appForbiddenMessage, isAllowedToApps, readOnlyMessage } from '../core/access/permissions.ts';
+import type { Principal } from '../core/access/principal.ts';
 import { AppError, forbidden, rateLimited, unauthorized } from '../core/errors.ts';
-import { appForbiddenMessage, isAllowedToApps, readOnlyMessage } from '../core/permissions.ts';
-import type { Principal } from '../core/principal.ts';
 import { appErrorResponse, errorBody } from './errors.ts';
 import { requestContext } from './fetch-adapter.ts';
 import type { RateLimiter } from './rate-limit.ts';

@@ -2,7 +2,7 @@
  * What a route says about its operation: its description, who may call it, its entry in the audit log, and how HEAD is answered.
  * Spread `operation({ … })` into the options of the route. The gate, the audit log and the others read it through route-table.ts.
  */
-import type { Permission } from '../core/permissions.ts';
+import type { Permission } from '../core/access/permissions.ts';
 
 /** `noun.past_participle` */
 type AuditAction = `${string}.${string}`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { createMemoryBudget } from '../core/memory-budget.ts';
+import { createMemoryBudget } from '../core/concurrency/memory-budget.ts';
 import { readBody } from './read-body.ts';
 
 const upload = (headers: Record<string, string> = {}) =>

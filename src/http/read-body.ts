@@ -1,6 +1,6 @@
 /* Reads a request body as it is, limited per request and by a memory budget, so that many uploads at once cannot exhaust the memory. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { MemoryBudget } from '../core/memory-budget.ts';
+import type { MemoryBudget } from '../core/concurrency/memory-budget.ts';
 
 export type ReadBody =
   | { kind: 'complete'; body: Uint8Array; release: () => void }

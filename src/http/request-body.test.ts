@@ -1,7 +1,7 @@
 /* Incomplete bodies of requests to the app: other clients are still served, and the connection is closed soon. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { createApp } from '../app.ts';
-import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
+import { createMemoryBudget, type MemoryBudget } from '../core/concurrency/memory-budget.ts';
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire, type Wire } from '../testing/raw-http.ts';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';

@@ -4,10 +4,10 @@
  * client address has a share of the one budget, each account a share of the other.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createMemoryBudget, type MemoryBudget } from '../core/concurrency/memory-budget.ts';
 import { AppError, invalid, tooLarge, tooSlow } from '../core/errors.ts';
 import { scanJson } from '../core/json/scan.ts';
 import { maxAnonymousRequestBytes, maxRequestBytes } from '../core/limits.ts';
-import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
 import { networkOf } from '../shared/addresses.ts';
 import { type ReadBody, readBody, sendContinue } from './read-body.ts';
 

@@ -1,7 +1,7 @@
 /* Building blocks for the schemas of the features, and the responses of an operation by status. */
 import { type TSchema, Type as t } from '@sinclair/typebox';
+import { maxPasswordBytes, minPasswordCharacters } from '../core/access/password.ts';
 import { maxNameCharacters } from '../core/limits.ts';
-import { maxPasswordBytes, minPasswordCharacters } from '../core/password.ts';
 import { maxEmailCharacters } from '../core/text.ts';
 
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });

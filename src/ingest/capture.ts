@@ -2,9 +2,9 @@
 import type { Refusal } from '../core/answers/model.ts';
 import type { EndpointPolicy } from '../core/answers/rules.ts';
 import { unavailable } from '../core/errors.ts';
-import { eventId, nonceBytes, type RandomBytes } from '../core/ids.ts';
+import { eventId, nonceBytes, type RandomBytes } from '../core/ids/ids.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
-import type { Chosen } from './answering/answerer.ts';
+import type { Chosen } from './answers/answerer.ts';
 import type { Delivery, Destination, PendingDelivery } from './delivery.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 

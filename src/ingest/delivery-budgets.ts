@@ -6,7 +6,7 @@
  * - `large`: arriving deliveries beyond that size, with a share for each address and for each endpoint.
  */
 
-import { createMemoryBudget, type MemoryBudget } from '../core/memory-budget.ts';
+import { createMemoryBudget, type MemoryBudget } from '../core/concurrency/memory-budget.ts';
 import { networkOf } from '../shared/addresses.ts';
 
 export type DeliveryBudgets = Record<'complete' | 'small' | 'large', MemoryBudget>;

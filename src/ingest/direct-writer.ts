@@ -2,7 +2,7 @@
 
 import type { HeaderPair } from '../core/headers.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
-import { type Answerer, type Undecided, usualOutcome } from './answering/answerer.ts';
+import { type Answerer, type Undecided, usualOutcome } from './answers/answerer.ts';
 import type { DeliveryBatch, WriteBatch } from './capture.ts';
 import type { Destination } from './delivery.ts';
 import { isOvertaken } from './outcome-statements.ts';

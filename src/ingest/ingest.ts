@@ -10,16 +10,16 @@ import type { EndpointGuard, GuardRefusal } from '../core/answers/model.ts';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import { toFieldLines } from '../core/headers.ts';
-import { ingestPrefix, splitTarget } from '../core/request-target.ts';
+import { ingestPrefix, splitTarget } from '../core/network/request-target.ts';
 import { type Sender, senderOf } from '../http/client-address.ts';
 import { readBody, sendContinue } from '../http/read-body.ts';
-import { chosenAnswer } from './answering/chosen-answer.ts';
-import { sendChosen } from './answering/http-response.ts';
-import { refusal, stored } from './answers.ts';
+import { chosenAnswer } from './answers/chosen-answer.ts';
+import { sendChosen } from './answers/http-response.ts';
 import type { CaptureService, IngestAddress, StoredEvent } from './capture.ts';
 import type { Delivery } from './delivery.ts';
 import { budgetOfDelivery, type DeliveryBudgets, maxSmallBytes, smallHolders } from './delivery-budgets.ts';
 import type { BufferedDelivery, FastPathOptions } from './fast-path/fast-path.ts';
+import { refusal, stored } from './responses.ts';
 
 export type Ingest = {
   /** Handles a request of node:http. */

@@ -1,17 +1,17 @@
 /*
- * Packs events for the inserts of store.ts: their contents in blocks by endpoint (core/event-block.ts), and a few numbers and bytes
+ * Packs events for the inserts of store.ts: their contents in blocks by endpoint (core/blocks/event-block.ts), and a few numbers and bytes
  * per row. Pure computation without a database, so that any thread can do it and post the result.
  */
 import type { Outcome } from '../core/answers/model.ts';
-import { signBlock } from '../core/block-signature.ts';
+import { signBlock } from '../core/blocks/block-signature.ts';
 import {
   checksumBytes,
   createBlockBuilder,
   maxBlockBytes,
   type PackedBlock,
   type SignBlock,
-} from '../core/event-block.ts';
-import { nonceBytes } from '../core/ids.ts';
+} from '../core/blocks/event-block.ts';
+import { nonceBytes } from '../core/ids/ids.ts';
 import { previewOf } from '../core/text.ts';
 import { rowErrorCode } from './group-commit.ts';
 import type { NewEvent } from './row-encoder.ts';

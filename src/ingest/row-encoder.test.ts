@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { toFieldLines } from '../core/headers.ts';
-import { nonceBytes } from '../core/ids.ts';
+import { nonceBytes } from '../core/ids/ids.ts';
 import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
 import { createRowEncoder, type Recognition } from './row-encoder.ts';

@@ -3,9 +3,9 @@
  * rules are the only change. Pure computation without a database, so that any thread can do it.
  */
 import type { Outcome } from '../core/answers/model.ts';
-import { deliveryNumber } from '../core/delivery-key.ts';
 import { applyHeaderRules, type HeaderPair, readFieldLines } from '../core/headers.ts';
-import { nonceBytes } from '../core/ids.ts';
+import { deliveryNumber } from '../core/ids/delivery-key.ts';
+import { nonceBytes } from '../core/ids/ids.ts';
 import type { DeliveryId, HandshakeAnswer } from '../platforms/engine/model.ts';
 import type { Delivery } from './delivery.ts';
 import { rowErrorCode } from './group-commit.ts';
@@ -22,7 +22,7 @@ export type NewEvent = {
   sourceIp: string;
   path: string;
   query: string | null;
-  /** The number of the delivery that it is an attempt of (core/delivery-key.ts). */
+  /** The number of the delivery that it is an attempt of (core/ids/delivery-key.ts). */
   delivery: number;
   /** The header pairs. */
   headersJson: string;

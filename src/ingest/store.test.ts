@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { unknownFacts } from '../core/block-facts.ts';
+import { unknownFacts } from '../core/blocks/block-facts.ts';
 import { type ContentRow, createContentReader } from '../db/contents.ts';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';
 import type { NewEvent } from './row-encoder.ts';

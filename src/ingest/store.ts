@@ -5,9 +5,9 @@
  * rows to insert.
  */
 import type { InValue } from '@libsql/client';
-import { factBytes } from '../core/block-facts.ts';
-import { checksumBytes } from '../core/event-block.ts';
-import { nonceBytes } from '../core/ids.ts';
+import { factBytes } from '../core/blocks/block-facts.ts';
+import { checksumBytes } from '../core/blocks/event-block.ts';
+import { nonceBytes } from '../core/ids/ids.ts';
 import { insertAttemptsSql } from '../db/delivery-attempts.ts';
 import { outcomeStatements } from './outcome-statements.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { heapStats } from 'bun:jsc';
 import { afterEach, describe, expect, test } from 'bun:test';
-import type { MemoryBudget } from '../core/memory-budget.ts';
+import type { MemoryBudget } from '../core/concurrency/memory-budget.ts';
 import { createFront, type Front, type FrontLimits } from '../front.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { parseCidr } from '../shared/addresses.ts';

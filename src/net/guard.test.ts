@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import net from 'node:net';
-import { type AllowEntry, parseAllowEntry } from '../core/allow-list.ts';
+import { type AllowEntry, parseAllowEntry } from '../core/network/allow-list.ts';
 import { createAddressGuard, type GuardVerdict, type Resolve } from './guard.ts';
 import { createOutbound } from './outbound.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { isIP } from 'node:net';
-import { isLoopback, isMetadata, isPublicAddress } from '../core/address-classes.ts';
+import { isLoopback, isMetadata, isPublicAddress } from '../core/network/address-classes.ts';
 import {
   type AllowEntry,
   canonicalHost,
@@ -12,7 +12,7 @@ import {
   isAllowed,
   isAllowedLiterally,
   isPortNamed,
-} from '../core/allow-list.ts';
+} from '../core/network/allow-list.ts';
 import { formatAddress, hostOfUrl, parseAddress, portOfUrl } from '../shared/addresses.ts';
 import { isBlockedPort } from './ports.ts';
 

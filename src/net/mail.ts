@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import type { SentMessageInfo, TransportOptions } from 'nodemailer';
-import { isLoopbackOrigin } from '../core/address-classes.ts';
+import { isLoopbackOrigin } from '../core/network/address-classes.ts';
 
 export type Mail = { id: string; to: string; subject: string; text: string };
 

@@ -8,9 +8,9 @@ import { lookup as resolveName } from 'node:dns/promises';
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { AllowEntry } from '../core/allow-list.ts';
 import type { Clock } from '../core/clock.ts';
 import { type HeaderPair, toPairs } from '../core/headers.ts';
+import type { AllowEntry } from '../core/network/allow-list.ts';
 import { createAddressGuard, type GuardVerdict, type Resolve, type ResolvedAddress } from './guard.ts';
 
 export type OutboundRequest = {

@@ -1,6 +1,6 @@
 /* Tests of declared endpoints: a server with two accounts, and short forms of what an apply says. */
 
-import type { ApplyResult } from '../features/declared/model.ts';
+import type { ApplyResult } from '../features/apply/model.ts';
 import type { Endpoint } from '../features/endpoints/model.ts';
 import { holdClock } from './clock.ts';
 import { openTestServer } from './test-server.ts';

@@ -1,5 +1,5 @@
 /* Stores many events without a socket, for tests in which only their times and sizes matter. */
-import { nonceBytes } from '../core/ids.ts';
+import { nonceBytes } from '../core/ids/ids.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 import { randomBytes, type TestServer } from './test-server.ts';
 

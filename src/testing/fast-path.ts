@@ -1,6 +1,6 @@
 /* A front that records the deliveries of the fast path and the requests of the HTTP server, so that tests can tell which got a request. */
 import type { Answer } from '../core/answer.ts';
-import type { MemoryBudget } from '../core/memory-budget.ts';
+import type { MemoryBudget } from '../core/concurrency/memory-budget.ts';
 import { createFront } from '../front.ts';
 import type { BufferedDelivery } from '../ingest/fast-path/fast-path.ts';
 import { exchange, openWire, type Wire } from './raw-http.ts';

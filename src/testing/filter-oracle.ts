@@ -3,7 +3,7 @@
 import { createEventContent } from '../core/filter/event-content.ts';
 import type { EventFacts } from '../core/filter/event-facts.ts';
 import type { HeaderPair } from '../core/headers.ts';
-import { parseEventId } from '../core/ids.ts';
+import { parseEventId } from '../core/ids/ids.ts';
 import type { EventDetail } from '../features/events/model.ts';
 
 export type OracleEvent = { seq: number; receivedAt: number; facts: EventFacts; detail: EventDetail };

@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseEventId } from '../core/ids.ts';
+import { parseEventId } from '../core/ids/ids.ts';
 import type { Forward } from '../features/forwards/model.ts';
 import { startClocked } from './clocked-server.ts';
 import { forwardRows } from './forward-rows.ts';

@@ -1,6 +1,6 @@
 /* Events and a packer on a real database, for tests of packing. */
 import { expect } from 'bun:test';
-import type { SignBlock } from '../core/event-block.ts';
+import type { SignBlock } from '../core/blocks/event-block.ts';
 import { contentProblems } from '../db/checks/content-check.ts';
 import { type ContentRow, createContentReader } from '../db/contents.ts';
 import { createPackingService } from '../features/packing/service.ts';

@@ -1,9 +1,9 @@
 /* Learns schemas from JSON texts, for tests of what they say. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
-import { encodeSchema } from '../core/schema/codec.ts';
-import { observe } from '../core/schema/observe.ts';
-import { type JsonSchema, toJsonSchema } from '../core/schema/print-json-schema.ts';
-import { newSchema, type Schema } from '../core/schema/shape.ts';
+import { encodeSchema } from '../features/schemas/shapes/codec.ts';
+import { observe } from '../features/schemas/shapes/observe.ts';
+import { type JsonSchema, toJsonSchema } from '../features/schemas/shapes/print-json-schema.ts';
+import { newSchema, type Schema } from '../features/schemas/shapes/shape.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 
 /** Reads the texts into a schema. @returns the changes that they showed, each with the position of its text */

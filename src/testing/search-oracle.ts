@@ -1,4 +1,4 @@
-import type { Matcher } from '../core/search-text.ts';
+import type { Matcher } from '../core/blocks/search-text.ts';
 
 /** What a matcher finds, in one go. */
 export function matchesNow(matcher: Matcher, eventType: string | null, body: Uint8Array): boolean {

@@ -1,8 +1,8 @@
 /* Changes how events are stored, for tests of what the disk damages and of rows that 1.0 wrote. */
 import type { Client } from '@libsql/client';
-import { createBlockBuilder, type EventRecord, readRecord, unpackBlock } from '../core/event-block.ts';
+import { createBlockBuilder, type EventRecord, readRecord, unpackBlock } from '../core/blocks/event-block.ts';
+import { sha256 } from '../core/encoding/sha256.ts';
 import type { HeaderPair } from '../core/headers.ts';
-import { sha256 } from '../core/sha256.ts';
 import { previewOf } from '../core/text.ts';
 import { blockColumns, toStoredBlock } from '../db/contents.ts';
 import { removeAttemptsSql } from '../db/delivery-attempts.ts';

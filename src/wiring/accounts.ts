@@ -1,5 +1,5 @@
 /* Accounts, teams, and the two credentials that users create themselves: API keys and sessions. */
-import { newToken } from '../core/ids.ts';
+import { newToken } from '../core/ids/ids.ts';
 import { maxKeysPerAccount } from '../core/limits.ts';
 import { argon2id, createPasswords } from '../features/accounts/passwords.ts';
 import { createAccountService } from '../features/accounts/service.ts';

@@ -1,9 +1,9 @@
 /* The operations on the rules of endpoints. */
 
-import { latin1 } from '../core/buffer.ts';
-import type { ContentRead } from '../core/content-reads.ts';
-import { groupBySize } from '../core/group-by-size.ts';
-import type { TeamAccess } from '../core/principal.ts';
+import type { TeamAccess } from '../core/access/principal.ts';
+import { groupBySize } from '../core/blocks/group-by-size.ts';
+import type { ContentRead } from '../core/concurrency/content-reads.ts';
+import { latin1 } from '../core/encoding/buffer.ts';
 import { createAnswersService } from '../features/answers/service.ts';
 import { createAnswersStore } from '../features/answers/store.ts';
 import type { EndpointsWiring } from './endpoints.ts';

@@ -3,7 +3,7 @@ import type { Answer } from '../core/answer.ts';
 import { type Answered, answeredWith } from '../core/answers/model.ts';
 import type { HeaderPair } from '../core/headers.ts';
 import { handshakeAnswer } from '../features/secrets/recognition.ts';
-import { stored } from '../ingest/answers.ts';
+import { stored } from '../ingest/responses.ts';
 import type { EndpointsWiring } from './endpoints.ts';
 
 type StoredDelivery = {

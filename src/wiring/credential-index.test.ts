@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
-import { indexId } from '../core/credential-index.ts';
+import { indexId } from '../core/access/credential-index.ts';
 import { createKeysStore } from '../features/keys/store.ts';
 import { createSessionsStore } from '../features/sessions/store.ts';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';

@@ -5,7 +5,7 @@ import {
   createSharedIndex,
   hashOfId,
   indexId,
-} from '../core/credential-index.ts';
+} from '../core/access/credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 /** Until the next reload, each use of a revoked credential costs a query. */

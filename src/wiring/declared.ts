@@ -1,8 +1,8 @@
 /* Endpoints that a file declares, with their forwards. */
-import { newId } from '../core/ids.ts';
-import { createOwnIngestCheck } from '../core/own-ingest.ts';
-import { createDeclaredService } from '../features/declared/service.ts';
-import { createDeclaredStore } from '../features/declared/store.ts';
+import { newId } from '../core/ids/ids.ts';
+import { createOwnIngestCheck } from '../core/network/own-ingest.ts';
+import { createDeclaredService } from '../features/apply/service.ts';
+import { createDeclaredStore } from '../features/apply/store.ts';
 import type { Guards } from '../features/endpoints/guards.ts';
 import type { EndpointRegistry } from '../features/endpoints/registry.ts';
 import type { createEndpointsService } from '../features/endpoints/service.ts';

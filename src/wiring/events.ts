@@ -1,10 +1,10 @@
 /* What happens to stored events: reading, searching, live streams, retention. All background work is scheduled here. */
 
-import { signBlock } from '../core/block-signature.ts';
+import { signBlock } from '../core/blocks/block-signature.ts';
+import { createContentReads } from '../core/concurrency/content-reads.ts';
+import { createMemoryReservations } from '../core/concurrency/memory-reservations.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
-import { createContentReads } from '../core/content-reads.ts';
-import { createMemoryReservations } from '../core/memory-reservations.ts';
 import { type Background, createBackground } from '../db/background.ts';
 import type { Describe } from '../db/contents.ts';
 import { bucketBits } from '../db/delivery-attempts.ts';
@@ -14,11 +14,11 @@ import { createAttempts } from '../features/events/attempts.ts';
 import { createAttemptsStore } from '../features/events/attempts-store.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
-import { createKeepingService } from '../features/keeping/service.ts';
-import { createKeepingStore } from '../features/keeping/store.ts';
 import { createNotificationsService } from '../features/notifications/service.ts';
 import { createPackingService } from '../features/packing/service.ts';
 import { createPackingStore } from '../features/packing/store.ts';
+import { createKeepingService } from '../features/pins-and-tags/service.ts';
+import { createKeepingStore } from '../features/pins-and-tags/store.ts';
 import { createRetentionService } from '../features/retention/service.ts';
 import { createSpaceReclaimer } from '../features/retention/space-reclaimer.ts';
 import { createRetentionStore } from '../features/retention/store.ts';

@@ -1,6 +1,6 @@
 /* The settings of forwards between their columns and their meaning, for the API and for files that declare them. */
 import type { ForwardSettings } from '../core/forward.ts';
-import { type Sealer, sealPurpose } from '../core/seal.ts';
+import { type Sealer, sealPurpose } from '../core/secrets/seal.ts';
 import type { ForwardRow } from '../features/forwards/store.ts';
 import { toSettings } from '../features/forwards/view.ts';
 

@@ -1,8 +1,8 @@
 /* Forwards: every event of an endpoint, sent on to a URL. */
 
-import { parseEventId } from '../core/ids.ts';
+import type { TeamAccess } from '../core/access/principal.ts';
+import { parseEventId } from '../core/ids/ids.ts';
 import { largeBodyBytes } from '../core/limits.ts';
-import type { TeamAccess } from '../core/principal.ts';
 import { parseWhere } from '../core/where.ts';
 import { createFeedStore } from '../features/feed/store.ts';
 import { createForwardFeeder } from '../features/forwards/feeder.ts';

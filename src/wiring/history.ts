@@ -1,8 +1,8 @@
 /* Deliveries with their attempts, exports, imports and replays. */
 
-import { latin1 } from '../core/buffer.ts';
+import { createMatcher, type Matcher } from '../core/blocks/search-text.ts';
 import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
-import { createMatcher, type Matcher } from '../core/search-text.ts';
+import { latin1 } from '../core/encoding/buffer.ts';
 import { parseWhere } from '../core/where.ts';
 import { createDeliveriesService } from '../features/deliveries/service.ts';
 import type { ExportedEvent } from '../features/exports/file-format.ts';

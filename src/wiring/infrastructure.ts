@@ -1,11 +1,11 @@
 /* What everything else is built from: the database, the sealer, the clock, random bytes, timers, guarded requests. */
 import type { Config } from '../config/config.ts';
-import { isLoopbackOrigin } from '../core/address-classes.ts';
 import type { Clock } from '../core/clock.ts';
-import type { RandomBytes } from '../core/ids.ts';
-import { createSealer } from '../core/seal.ts';
-import { isShortSecret } from '../core/secret-length.ts';
-import { sha256 } from '../core/sha256.ts';
+import { sha256 } from '../core/encoding/sha256.ts';
+import type { RandomBytes } from '../core/ids/ids.ts';
+import { isLoopbackOrigin } from '../core/network/address-classes.ts';
+import { createSealer } from '../core/secrets/seal.ts';
+import { isShortSecret } from '../core/secrets/secret-length.ts';
 import type { DatabaseEvents } from '../db/database.ts';
 import { createDatabase, type DatabaseBeingOpened } from '../db/open-database.ts';
 import { checkSecret } from '../db/secret-check.ts';

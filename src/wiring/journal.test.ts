@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../core/clock.ts';
-import { nonceBytes } from '../core/ids.ts';
+import { nonceBytes } from '../core/ids/ids.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 import { isRemote } from '../testing/remote/databases.ts';
 import { openTestServer, randomBytes, type TestAccount, type TestServer } from '../testing/test-server.ts';

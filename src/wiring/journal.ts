@@ -1,9 +1,9 @@
 /* Opens the capture journal of an embedded database, recovers what an earlier process left in it, and starts filing. */
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RandomBytes } from '../core/ids.ts';
+import type { RandomBytes } from '../core/ids/ids.ts';
 import type { Database } from '../db/database.ts';
-import type { Answerer } from '../ingest/answering/answerer.ts';
+import type { Answerer } from '../ingest/answers/answerer.ts';
 import type { WriteBatch } from '../ingest/capture.ts';
 import { createFiling, type FilingJob, type FilingReport } from '../ingest/journal/filing.ts';
 import { createJournal } from '../ingest/journal/journal.ts';

@@ -1,8 +1,8 @@
 /* The Model Context Protocol server and its tools. */
 
-import { isUrlAllowed } from '../core/allow-list.ts';
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { AppError } from '../core/errors.ts';
+import { isUrlAllowed } from '../core/network/allow-list.ts';
 import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';

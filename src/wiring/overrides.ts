@@ -2,7 +2,7 @@
 import type { FairSharesOptions } from '../core/concurrency/fair-shares.ts';
 import type { FetchJson } from '../features/oauth/remote-jwks.ts';
 import type { OAuthPolicy } from '../features/oauth/service.ts';
-import type { HoldsOptions } from '../ingest/answering/holds.ts';
+import type { HoldsOptions } from '../ingest/answers/holds.ts';
 import type { Outbound } from '../net/outbound.ts';
 
 /** Replacements for outbound requests and timing, for tests. */

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import { encodeBody } from '../../core/body-encoding.ts';
+import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import type { AnswerRule } from '../../features/answers/model.ts';
 import { presetNamed } from '../../shared/answer-presets.ts';
 import { describeAnswer, describeCondition } from '../../shared/answer-rule.ts';

@@ -2,7 +2,7 @@
  * Requests to the REST API of a server. Redirects are not followed, because they would carry the key to another host. A refusal of the
  * server becomes an error with its own words; without an answer it is UnreachableError.
  */
-import { isLoopbackHost } from '../../core/hosts.ts';
+import { isLoopbackHost } from '../../core/network/hosts.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
 import type { Parsed } from '../arguments.ts';
 import { fetchErrorMessage } from '../fetch-error.ts';

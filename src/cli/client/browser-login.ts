@@ -5,8 +5,8 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { hostname } from 'node:os';
+import { loginCode } from '../../core/access/login-code.ts';
 import { maxNameCharacters } from '../../core/limits.ts';
-import { loginCode } from '../../core/login-code.ts';
 import { type Io, OperationError } from '../io.ts';
 import { reach, withoutProxy } from './api.ts';
 import { openBrowser } from './open-browser.ts';

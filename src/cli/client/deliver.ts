@@ -2,10 +2,11 @@
  * Sends an event from this machine: the headers and bytes as captured, but for credentials and what belongs to one connection. The
  * connection goes to an address that was checked, and redirects are not followed (net/outbound.ts).
  */
-import { parseAllowEntry } from '../../core/allow-list.ts';
+
 import type { HeaderPair } from '../../core/headers.ts';
-import type { EditedRequest } from '../../core/replay-edit.ts';
-import { replayHeaders } from '../../core/replay-headers.ts';
+import { parseAllowEntry } from '../../core/network/allow-list.ts';
+import type { EditedRequest } from '../../core/replay/replay-edit.ts';
+import { replayHeaders } from '../../core/replay/replay-headers.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import { createOutbound, type OutboundResult } from '../../net/outbound.ts';
 import type { Io } from '../io.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { AppError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
-import { applyEdit, type EditedRequest, type EditNames, isEdit } from '../../core/replay-edit.ts';
+import { applyEdit, type EditedRequest, type EditNames, isEdit } from '../../core/replay/replay-edit.ts';
 import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
 import type { Given } from './given.ts';

@@ -2,7 +2,7 @@
  * `hooktape login`: gets a key for this machine, from the browser or from the person, checks it and saves it. An earlier key that
  * `login` made for this machine is revoked once the new one is saved.
  */
-import { isLoopbackHost } from '../../core/hosts.ts';
+import { isLoopbackHost } from '../../core/network/hosts.ts';
 import type { Account } from '../../features/accounts/model.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
 import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';

@@ -1,7 +1,7 @@
 /* Reports the answer of a target to the server, so that it stands among the event's replays. A failure does not undo the sending. */
-import { encodeBody } from '../../core/body-encoding.ts';
-import { type HiddenText, hideIn, hideInHeaders } from '../../core/hidden-text.ts';
+import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
+import { type HiddenText, hideIn, hideInHeaders } from '../../core/secrets/hidden-text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { ReportedAttempts } from '../../features/replays/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';

@@ -2,10 +2,10 @@
  * `hooktape send`: one event from this machine, edited and signed anew. The order matters: what is wrong with the options is said before
  * the server is asked, and the signature is made last, over what is really sent.
  */
-import { encodeBody } from '../../core/body-encoding.ts';
-import { isSuccess } from '../../core/destination.ts';
+import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
-import { applyEdit, type EditedRequest } from '../../core/replay-edit.ts';
+import { isSuccess } from '../../core/network/destination.ts';
+import { applyEdit, type EditedRequest } from '../../core/replay/replay-edit.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { OutboundResult } from '../../net/outbound.ts';

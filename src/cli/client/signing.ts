@@ -3,9 +3,9 @@
  * the bytes that are sent, with a secret that stays on this machine.
  */
 import { redacted } from '../../core/headers.ts';
-import { credentialsIn, type HiddenText } from '../../core/hidden-text.ts';
-import type { EditedRequest } from '../../core/replay-edit.ts';
-import { sentHeaders } from '../../core/replay-headers.ts';
+import type { EditedRequest } from '../../core/replay/replay-edit.ts';
+import { sentHeaders } from '../../core/replay/replay-headers.ts';
+import { credentialsIn, type HiddenText } from '../../core/secrets/hidden-text.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
 import type { PreparedRequest } from './deliver.ts';
 import { type Given, variable } from './given.ts';

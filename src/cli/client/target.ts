@@ -4,10 +4,10 @@
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { isLoopback, isMetadata } from '../../core/address-classes.ts';
-import { readDestination } from '../../core/destination.ts';
 import { AppError } from '../../core/errors.ts';
-import { isLoopbackHost } from '../../core/hosts.ts';
+import { isLoopback, isMetadata } from '../../core/network/address-classes.ts';
+import { readDestination } from '../../core/network/destination.ts';
+import { isLoopbackHost } from '../../core/network/hosts.ts';
 import { hostOfUrl, isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
 import { UsageError } from '../io.ts';
 

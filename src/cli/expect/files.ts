@@ -4,7 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { encodeBytes } from '../../core/base32.ts';
+import { encodeBytes } from '../../core/encoding/base32.ts';
 import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
 import { partialPath } from '../unfinished-files.ts';

@@ -3,7 +3,7 @@
  * entry of another program, text that HTTP/1.1 cannot carry is removed or percent-encoded, and the platform is detected.
  */
 import { invalid } from '../../core/errors.ts';
-import { type ImportedEvent, readEvent, record } from '../../core/exported-event.ts';
+import { type ImportedEvent, readEvent, record } from '../../core/events/exported-event.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 
 const ingestPath = /^\/in\/[0-9a-hjkmnp-tv-z]{32}(?=\/|$)/;

@@ -3,7 +3,7 @@
  * connections, explanations, and the number of events still to be delivered. When stdout takes no more lines the session ends, and an
  * event that only had to be printed is not settled.
  */
-import { encodeBody } from '../../core/body-encoding.ts';
+import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { bodyText } from '../client/body-text.ts';
 import { counted, jsonText, safeLine, sizeText, timeText } from '../client/output.ts';
 import type { Io } from '../io.ts';

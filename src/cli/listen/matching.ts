@@ -2,10 +2,11 @@
  * Which maps want an event. Filters are evaluated here, as the server does; where one asks about something that only the server knows,
  * such as the source address, the server is asked, once for a page of the feed.
  */
-import { decodeFeedCursor } from '../../core/feed-cursor.ts';
+
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import type { EventFacts } from '../../core/filter/event-facts.ts';
+import { decodeFeedCursor } from '../../core/ids/feed-cursor.ts';
 import type { FeedEvent, FeedPage } from '../../features/feed/model.ts';
 import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';

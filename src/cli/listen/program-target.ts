@@ -3,7 +3,7 @@
  * that it has taken the event.
  */
 import { AppError } from '../../core/errors.ts';
-import { applyEdit } from '../../core/replay-edit.ts';
+import { applyEdit } from '../../core/replay/replay-edit.ts';
 import { answerBytes } from '../client/deliver.ts';
 import { safeLine } from '../client/output.ts';
 import { startProblem } from '../file-problem.ts';

@@ -3,7 +3,7 @@
  * replays and carries the answers to earlier ones. It reconnects until it is closed or the server refuses permanently.
  */
 import { setTimeout } from 'node:timers/promises';
-import { encodeBody } from '../../core/body-encoding.ts';
+import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
 import { firstCharacters, isPlainText } from '../../core/text.ts';

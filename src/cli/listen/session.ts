@@ -3,7 +3,7 @@
  * ends by `stop`, by --on-fail stop, or when the server says that there is nothing left to listen to.
  */
 
-import type { ReplayEdit } from '../../core/replay-edit.ts';
+import type { ReplayEdit } from '../../core/replay/replay-edit.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
 import { explainRefusal } from '../client/signature-hint.ts';

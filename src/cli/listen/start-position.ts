@@ -2,8 +2,8 @@
  * Where a session begins: the consumer's position, or another one that --from asks for. The consumer is created, or moved, only after
  * it is clear how many events are waiting and that they are to be delivered.
  */
-import { encodeFeedCursor } from '../../core/feed-cursor.ts';
-import { parseEventId } from '../../core/ids.ts';
+import { encodeFeedCursor } from '../../core/ids/feed-cursor.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
 import type { Api } from '../client/api.ts';

@@ -1,6 +1,6 @@
 /* A target that takes events over HTTP: a URL on this machine or its network. Its answer is a value, never an error. */
-import { isSuccess } from '../../core/destination.ts';
-import { applyEdit, type EditedRequest, isEdit, type ReplayEdit } from '../../core/replay-edit.ts';
+import { isSuccess } from '../../core/network/destination.ts';
+import { applyEdit, type EditedRequest, isEdit, type ReplayEdit } from '../../core/replay/replay-edit.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
 import { capturedRequest, createSender, type PreparedRequest } from '../client/deliver.ts';
 import { type ReportedAttempt, toAttempt } from '../client/report-answer.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { deliveryNumber } from '../delivery-key.ts';
+import { deliveryNumber } from '../ids/delivery-key.ts';
 import { atStart, decide, type SequenceState, stateAfter } from './evaluate.ts';
 import type { AnswerRule } from './model.ts';
 import { readRules } from './rules.ts';

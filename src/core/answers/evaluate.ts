@@ -7,7 +7,7 @@
  * through count.
  */
 import type { Filter } from '../../shared/filter/filter.ts';
-import { contentGapMs, hasGaps } from '../delivery-key.ts';
+import { contentGapMs, hasGaps } from '../ids/delivery-key.ts';
 import { allDeliveries, type Count } from './model.ts';
 import type { ActiveRule, ActiveRules } from './rules.ts';
 
@@ -17,7 +17,7 @@ export const atStart: SequenceState = { n: 0, times: [] };
 
 /** The event to answer. `at`: when it was received, epoch ms. */
 export type Occasion = {
-  /** The number of its delivery (core/delivery-key.ts). */
+  /** The number of its delivery (core/ids/delivery-key.ts). */
   delivery: number;
   at: number;
   isHandshake: boolean;

@@ -67,7 +67,7 @@ export type Count = {
   version: number;
   /** Which sequence of these rules. */
   slot: number;
-  /** The number of the delivery (core/delivery-key.ts), or `allDeliveries`. */
+  /** The number of the delivery (core/ids/delivery-key.ts), or `allDeliveries`. */
   delivery: number;
   n: number;
   /** Epoch ms. */

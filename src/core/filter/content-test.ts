@@ -1,7 +1,7 @@
 /* What a term about headers, query or body asks of one value. */
 import { compareDecimals, type Decimal, parseDecimal } from '../../shared/filter/decimal.ts';
 import type { ContentTerm, HasTerm, Operator } from '../../shared/filter/filter.ts';
-import { asBuffer } from '../buffer.ts';
+import { asBuffer } from '../encoding/buffer.ts';
 import { minus, openList, openObject, quote } from '../json/bytes.ts';
 import { createTextMatch } from './text-match.ts';
 

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { boundaryOf, type MultipartPart, readMultipart } from '../../shared/multipart.ts';
-import { asBuffer } from '../buffer.ts';
+import { asBuffer } from '../encoding/buffer.ts';
 import { type HeaderPair, lowerName } from '../headers.ts';
 import { endOfByteOrderMark, openList, openObject, skipSpace } from '../json/bytes.ts';
 import { validateJson } from '../json/validator.ts';

@@ -10,8 +10,8 @@ import {
   type Term,
   timeRangeAt,
 } from '../../shared/filter/filter.ts';
+import { createMatcher, type Matcher } from '../blocks/search-text.ts';
 import { lowerName } from '../headers.ts';
-import { createMatcher, type Matcher } from '../search-text.ts';
 import { createContentTest } from './content-test.ts';
 import type { EventContent } from './event-content.ts';
 import type { EventFacts } from './event-facts.ts';

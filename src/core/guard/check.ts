@@ -7,8 +7,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Cidr, isInAnyCidr, parseAddress, parseCidr } from '../../shared/addresses.ts';
 import type { EndpointGuard, GuardedRequest } from '../answers/model.ts';
+import { sha256 } from '../encoding/sha256.ts';
 import { type HeaderPair, lowerName, readFieldLines } from '../headers.ts';
-import { sha256 } from '../sha256.ts';
 import type { Guard, ReadyGuard, RefusedStatus } from './model.ts';
 import { readParameters } from './parameters.ts';
 import { createTokenRedactor } from './redact.ts';

@@ -1,6 +1,6 @@
 /* The token of a guard is kept out of storage, however a sender wrote it. */
 import { describe, expect, test } from 'bun:test';
-import { latin1 } from '../buffer.ts';
+import { latin1 } from '../encoding/buffer.ts';
 import { endpointGuard } from './check.ts';
 import type { Guard } from './model.ts';
 

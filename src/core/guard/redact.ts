@@ -3,7 +3,7 @@
  * accepted, and also inside other text: a token followed by a line break is refused, but still redacted. Path and body stay as they
  * were sent. How the token may be written is in token-search.ts.
  */
-import { latin1 } from '../buffer.ts';
+import { latin1 } from '../encoding/buffer.ts';
 import { type HeaderPair, lowerName, readFieldLines, redacted, toFieldLines } from '../headers.ts';
 import type { Guard } from './model.ts';
 import { readParameters } from './parameters.ts';

@@ -4,9 +4,9 @@
  * again in one transaction.
  */
 import type { Client, Row } from '@libsql/client';
-import { readRecords, unpackBlock } from '../../core/event-block.ts';
-import { eventId } from '../../core/ids.ts';
-import { DamagedError, parseContent } from '../../core/stored-content.ts';
+import { readRecords, unpackBlock } from '../../core/blocks/event-block.ts';
+import { DamagedError, parseContent } from '../../core/blocks/stored-content.ts';
+import { eventId } from '../../core/ids/ids.ts';
 import { blockColumns, type ContentRow, createContentReader, toStoredBlock } from '../contents.ts';
 
 /** Read together; small enough that the thread is not held for long. */

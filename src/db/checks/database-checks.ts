@@ -3,7 +3,7 @@
  * bytes: libSQL aborts the process when it reads TEXT that is not UTF-8.
  */
 import type { Client, Row } from '@libsql/client';
-import { type Sealer, sealPurpose } from '../../core/seal.ts';
+import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 import { bucketOf } from '../delivery-attempts.ts';
 import { contentProblems } from './content-check.ts';
 

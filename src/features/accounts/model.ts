@@ -1,6 +1,6 @@
 /* The account of a person, with the plan of its team. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { plans, roles } from '../../core/principal.ts';
+import { plans, roles } from '../../core/access/principal.ts';
 import { literals, Timestamp } from '../../http/schemas.ts';
 
 export const Plan = literals(plans);

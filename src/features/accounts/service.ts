@@ -1,9 +1,10 @@
 /* Accounts. Every account is in exactly one team; a new account gets a team of its own unless it joins an existing one. */
+
+import { checkPassword } from '../../core/access/password.ts';
+import type { Plan } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { conflict, invalid, notFound, unauthorized } from '../../core/errors.ts';
-import { newId, type RandomBytes } from '../../core/ids.ts';
-import { checkPassword } from '../../core/password.ts';
-import type { Plan } from '../../core/principal.ts';
+import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Account } from './model.ts';
 import type { AccountRow, AccountStore } from './store.ts';

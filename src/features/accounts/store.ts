@@ -1,6 +1,6 @@
 /* Accounts, each with the team that it is in. */
 import { and, asc, eq, ne, notExists } from 'drizzle-orm';
-import type { Plan, Role } from '../../core/principal.ts';
+import type { Plan, Role } from '../../core/access/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { accounts, sessions, teams } from '../../db/schema.ts';

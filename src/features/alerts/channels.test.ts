@@ -2,8 +2,8 @@
 
 import { afterAll, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
-import { parseAllowEntry } from '../../core/allow-list.ts';
 import { systemClock } from '../../core/clock.ts';
+import { parseAllowEntry } from '../../core/network/allow-list.ts';
 import { createMailer } from '../../net/mail.ts';
 import { createOutbound } from '../../net/outbound.ts';
 import { openMailServer, openReceiver } from '../../testing/alerts.ts';

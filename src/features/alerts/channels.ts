@@ -4,9 +4,9 @@
  */
 
 import type { AlertChannelType } from '../../core/alert.ts';
-import { isSuccess } from '../../core/destination.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { retryAfterMs } from '../../core/retry-after.ts';
+import { isSuccess } from '../../core/network/destination.ts';
+import { retryAfterMs } from '../../core/network/retry-after.ts';
 import { firstCharacters } from '../../core/text.ts';
 import type { Mailer } from '../../net/mail.ts';
 import type { Outbound } from '../../net/outbound.ts';

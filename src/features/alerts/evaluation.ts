@@ -7,7 +7,7 @@
 import type { InStatement } from '@libsql/client';
 import { alertQueueName } from '../../core/alert.ts';
 import type { Clock } from '../../core/clock.ts';
-import { newId, type RandomBytes } from '../../core/ids.ts';
+import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import type { BackgroundJob, SliceResult } from '../../db/background.ts';
 import type { QueuesService } from '../queues/service.ts';
 import { type AlertState, look, type Notice, type Seen } from './conditions.ts';

@@ -1,6 +1,7 @@
 /* Reads the events, schema changes or forwards that an alert's kind is about, since the alert was last evaluated. */
-import { parseEventId } from '../../core/ids.ts';
-import type { TeamAccess } from '../../core/principal.ts';
+
+import type { TeamAccess } from '../../core/access/principal.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import type { Seen } from './conditions.ts';
 import type { Observe } from './evaluation.ts';
 import type { ChangeRow, TypeRow } from './seen-store.ts';

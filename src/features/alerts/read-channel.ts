@@ -1,7 +1,8 @@
 /* Where an alert's notifications go, as a person gives it. */
-import { readKeptDestination } from '../../core/destination.ts';
+
 import { invalid } from '../../core/errors.ts';
-import type { RandomBytes } from '../../core/ids.ts';
+import type { RandomBytes } from '../../core/ids/ids.ts';
+import { readKeptDestination } from '../../core/network/destination.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Channel } from './channels.ts';
 import type { AlertChannel } from './model.ts';

@@ -2,15 +2,16 @@
  * Alerts: conditions of an endpoint that people want to hear of. The whole team shares them; connected apps may
  * not see them, because they send to URLs. Where notifications go is sealed: such URLs are credentials.
  */
+
+import { requireUser } from '../../core/access/permissions.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import { alertQueueName, reportingKinds } from '../../core/alert.ts';
 import type { Clock } from '../../core/clock.ts';
-import { withoutPath } from '../../core/destination.ts';
 import { invalid, limitReached, notFound } from '../../core/errors.ts';
-import { newId, type RandomBytes } from '../../core/ids.ts';
+import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxAlertsPerEndpoint } from '../../core/limits.ts';
-import { requireUser } from '../../core/permissions.ts';
-import type { Principal } from '../../core/principal.ts';
-import { type Sealer, sealPurpose } from '../../core/seal.ts';
+import { withoutPath } from '../../core/network/destination.ts';
+import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 import { readName } from '../../core/text.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { QueuesService } from '../queues/service.ts';

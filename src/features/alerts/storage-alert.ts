@@ -4,7 +4,7 @@
  */
 import type { StorageLevel } from '../../core/alert.ts';
 import type { Clock } from '../../core/clock.ts';
-import { newId, type RandomBytes } from '../../core/ids.ts';
+import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import type { Mailer } from '../../net/mail.ts';
 import type { AlertsStore } from './store.ts';
 

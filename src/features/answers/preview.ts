@@ -4,12 +4,12 @@ import { atStart, decide, type SequenceState, stateAfter } from '../../core/answ
 import type { StoredOutcome } from '../../core/answers/model.ts';
 import type { ActiveRule } from '../../core/answers/rules.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
-import { numberOfRow } from '../../core/delivery-key.ts';
 import { invalid } from '../../core/errors.ts';
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import { readFilters } from '../../core/filter/read-filters.ts';
 import type { HeaderPair } from '../../core/headers.ts';
+import { numberOfRow } from '../../core/ids/delivery-key.ts';
 import type { Verdict } from '../../shared/filter/filter.ts';
 
 /** A stored event with its content. */

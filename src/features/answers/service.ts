@@ -3,13 +3,13 @@
  * after the response. Setting rules, even the same ones again, restarts their sequences.
  */
 
+import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { AnswerRule } from '../../core/answers/model.ts';
 import { type ActiveRules, readRules } from '../../core/answers/rules.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { ContentRead, ContentReads, Reader } from '../../core/content-reads.ts';
+import type { ContentRead, ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
 import { notFound } from '../../core/errors.ts';
-import { parseEventId } from '../../core/ids.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { AnswerPreview, AnswerPreviewRequest, AnswerRules } from './model.ts';
 import { type PreviewedEvent, previewRules } from './preview.ts';

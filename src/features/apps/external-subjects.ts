@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import { newId, type RandomBytes } from '../../core/ids.ts';
+import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import type { ExternalClaims } from '../oauth/external-issuers.ts';
 import type { AuthenticatedApp, SubjectsStore } from './subjects-store.ts';
 

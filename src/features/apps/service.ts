@@ -2,9 +2,10 @@
  * Connected apps: clients that a user authorized by OAuth, and clients of trusted external issuers. Each request with an access
  * token checks the grant, the app and the account in the database, so that revoking any of them is immediate.
  */
+
+import { createLastUseRecorder } from '../../core/access/last-use.ts';
 import type { Clock } from '../../core/clock.ts';
 import { notFound } from '../../core/errors.ts';
-import { createLastUseRecorder } from '../../core/last-use.ts';
 import type { AccessClaims } from '../oauth/access-tokens.ts';
 import type { ExternalClaims } from '../oauth/external-issuers.ts';
 import type { ConnectedApp } from './model.ts';

@@ -1,6 +1,6 @@
 /* Finds the account and app that an access token stands for: one query for each request with an access token. */
 import { and, eq, gt, isNotNull, isNull, notExists } from 'drizzle-orm';
-import type { AccountIdentity } from '../../core/principal.ts';
+import type { AccountIdentity } from '../../core/access/principal.ts';
 import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, teams } from '../../db/schema.ts';

@@ -1,7 +1,7 @@
 /* The audit log: every operation that changes something leaves one line, and nothing else does. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import { runOperation } from '../../cli/operations.ts';
-import { commandRules } from '../../core/audit-actions.ts';
+import { commandRules } from '../../core/access/audit-actions.ts';
 import { callTool } from '../../testing/mcp.ts';
 import { createResourcesFor, type Operation, openOperationFixture, requestFor } from '../../testing/operations.ts';
 import type { AuditEntry, AuditPage } from './model.ts';

@@ -1,6 +1,6 @@
 /* Schemas of the audit log. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { auditVias } from '../../core/audit-actions.ts';
+import { auditVias } from '../../core/access/audit-actions.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 

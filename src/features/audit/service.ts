@@ -2,13 +2,13 @@
  * The audit log: who changed what, and how. A line is written after the change and before the answer. If it cannot be
  * written, the change stays and the log of the server has the line instead.
  */
-import type { AuditTarget, AuditVia, CommandRule } from '../../core/audit-actions.ts';
+import type { AuditTarget, AuditVia, CommandRule } from '../../core/access/audit-actions.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { forbidden } from '../../core/errors.ts';
-import { newId, type RandomBytes } from '../../core/ids.ts';
+import { newId, type RandomBytes } from '../../core/ids/ids.ts';
+import { readRowCursor, rowCursor } from '../../core/ids/row-cursor.ts';
 import { defaultPageSize } from '../../core/limits.ts';
-import type { Principal } from '../../core/principal.ts';
-import { readRowCursor, rowCursor } from '../../core/row-cursor.ts';
 import type { AuditEntry, AuditPage, AuditQuery } from './model.ts';
 import type { AuditRow, AuditStore, FoundActor } from './store.ts';
 

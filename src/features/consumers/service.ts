@@ -3,12 +3,13 @@
  * before it, and goes on there after a restart. Each write gives the position a new version, so that of two programs that change
  * it at the same time one is refused.
  */
-import { encodeBytes } from '../../core/base32.ts';
+
+import type { TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
+import { encodeBytes } from '../../core/encoding/base32.ts';
 import { conflict, invalid, limitReached, notFound, preconditionFailed } from '../../core/errors.ts';
-import { decodeFeedCursor, encodeFeedCursor } from '../../core/feed-cursor.ts';
-import type { RandomBytes } from '../../core/ids.ts';
-import type { TeamAccess } from '../../core/principal.ts';
+import { decodeFeedCursor, encodeFeedCursor } from '../../core/ids/feed-cursor.ts';
+import type { RandomBytes } from '../../core/ids/ids.ts';
 import { consumerNameForm, isConsumerName } from '../../shared/consumer-name.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import type { Consumer, ConsumerList, ConsumerPosition } from './model.ts';

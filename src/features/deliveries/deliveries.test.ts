@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import { parseEventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { holdClock } from '../../testing/clock.ts';
 import { createTestPacker, markRowsToPack } from '../../testing/packing.ts';
 import { openRetryingSender } from '../../testing/retries.ts';

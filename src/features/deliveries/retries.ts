@@ -1,5 +1,5 @@
 /* The schedule on which senders retry: the median time before each retry. */
-import type { DeliveryBasis } from '../../core/delivery-key.ts';
+import type { DeliveryBasis } from '../../core/ids/delivery-key.ts';
 import type { SenderRetries } from './model.ts';
 
 /** A delivery with several attempts, oldest first. */

@@ -1,11 +1,12 @@
 /* A delivery with all its attempts, and the schedule on which senders retry, as far as it was observed. */
+
+import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Answered, StoredOutcome } from '../../core/answers/model.ts';
-import type { ContentRead, ContentReads, Reader } from '../../core/content-reads.ts';
-import { basisOf, type DeliveryBasis } from '../../core/delivery-key.ts';
+import { groupBySize } from '../../core/blocks/group-by-size.ts';
+import type { ContentRead, ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
 import { notFound } from '../../core/errors.ts';
-import { groupBySize } from '../../core/group-by-size.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
-import type { OwnRetention } from '../../core/retention.ts';
+import type { OwnRetention } from '../../core/events/retention.ts';
+import { basisOf, type DeliveryBasis } from '../../core/ids/delivery-key.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { Delivery, RetrySchedule } from './model.ts';
 import { senderRetries } from './retries.ts';

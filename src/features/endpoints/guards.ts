@@ -9,7 +9,7 @@ import { invalid } from '../../core/errors.ts';
 import { endpointGuard } from '../../core/guard/check.ts';
 import { type Guard, type StoredGuard, shownSecret } from '../../core/guard/model.ts';
 import { readGuard } from '../../core/guard/read.ts';
-import { type Sealer, sealPurpose } from '../../core/seal.ts';
+import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 
 /** Of the table of endpoints. */
 export type GuardColumns = { guard: StoredGuard | null; guardSecrets: Buffer | null };

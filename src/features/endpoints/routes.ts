@@ -1,6 +1,6 @@
 /* /api/endpoints */
 import { Elysia } from 'elysia';
-import { requireUser } from '../../core/permissions.ts';
+import { requireUser } from '../../core/access/permissions.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';

@@ -1,15 +1,16 @@
 /* The endpoints of a team. An endpoint of another team is answered like one that does not exist. */
+
+import type { Principal, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { conflict, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
-import { newId, newIngestToken, type RandomBytes } from '../../core/ids.ts';
-import type { Principal, TeamAccess } from '../../core/principal.ts';
 import {
   oldestVisible,
   oldestVisibleIn,
   type PlanCutoff,
   type RetentionMs,
   readOwnRetention,
-} from '../../core/retention.ts';
+} from '../../core/events/retention.ts';
+import { newId, newIngestToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readName } from '../../core/text.ts';
 import { parseDuration } from '../../shared/units.ts';
 import { createCountActivity } from './activity.ts';

@@ -1,7 +1,7 @@
 /* Endpoints. Ownership is part of every query. A deleted endpoint is invisible at once and removed in the background. */
 
 import { and, asc, count, eq, exists, getTableColumns, gte, isNull, lt, notExists, sql } from 'drizzle-orm';
-import type { PlanCutoff } from '../../core/retention.ts';
+import type { PlanCutoff } from '../../core/events/retention.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpointCutoff, isVisible } from '../../db/event-marks.ts';
 import { insertIf } from '../../db/insert-if.ts';

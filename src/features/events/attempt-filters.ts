@@ -7,9 +7,10 @@
  * commits, so these are all buckets but the newest two, and not those with rows of 1.0: the packer registers these later. Attempts that
  * are removed stay in a filter, which costs a lookup that finds nothing.
  */
-import { makeMembershipFilter, mayInclude } from '../../core/membership-filter.ts';
+
 import type { Background } from '../../db/background.ts';
 import type { AttemptBucketsStore } from './attempt-buckets-store.ts';
+import { makeMembershipFilter, mayInclude } from './membership-filter.ts';
 
 /** Memory: 16 KiB for each. */
 const defaultMaxFilters = 1024;

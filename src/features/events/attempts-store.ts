@@ -3,7 +3,7 @@
  * Ownership is checked by the caller, which knows the endpoint; events that are not visible do not count.
  */
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
-import type { Position } from '../../core/cursor.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { isPinned, isVisible } from '../../db/event-marks.ts';
 import { events, pins } from '../../db/schema.ts';
@@ -11,7 +11,7 @@ import { inList } from '../../db/sql-fragments.ts';
 import { bucketsAfter, createAttemptBucketsStore } from './attempt-buckets-store.ts';
 import type { AttemptFilters } from './attempt-filters.ts';
 
-/** `number`: of its delivery (core/delivery-key.ts). */
+/** `number`: of its delivery (core/ids/delivery-key.ts). */
 export type Attempt = Position & { number: number };
 /** A row of the list. `delivery`: null for a row of 1.0 that is not packed yet. */
 export type ListedRow = Position & { delivery: number | null };

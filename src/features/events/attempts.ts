@@ -8,7 +8,7 @@
  * one delivery then, whatever lies between them.
  */
 
-import type { Position } from '../../core/cursor.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import {
   basisOf,
   contentGapMs,
@@ -18,7 +18,7 @@ import {
   hasGaps,
   numberOfRow,
   uncomputedRow,
-} from '../../core/delivery-key.ts';
+} from '../../core/ids/delivery-key.ts';
 import type { Attempt, AttemptsStore, ListedRow, Scope } from './attempts-store.ts';
 import type { DeliveryGroup } from './long-deliveries.ts';
 import { createLongDeliveries, type LongDeliveries } from './long-deliveries.ts';

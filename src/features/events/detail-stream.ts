@@ -3,14 +3,14 @@
  * is checked against its hash before, so no byte of a damaged event is sent.
  */
 
+import type { MemoryReservation } from '../../core/concurrency/memory-reservations.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import { normalizeJson } from '../../core/json/normalizer.ts';
 import { bodyLiteral, encodingOf, type Piece, toStream, type Verbatim, writePieces } from '../../core/json/output.ts';
 import { validateJson } from '../../core/json/validator.ts';
 import { maxParsedBodyBytes } from '../../core/limits.ts';
-import type { MemoryReservation } from '../../core/memory-reservations.ts';
 import { maxDepth } from './event-json.ts';
 import type { EventDetail } from './model.ts';
+import { normalizeJson } from './normalizer.ts';
 
 type PayloadField = 'payload' | 'payloadRaw' | 'payloadEncoding';
 type TrailingField = 'sha256' | 'sourceIp' | 'signature' | 'replays';

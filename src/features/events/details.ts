@@ -1,17 +1,17 @@
 /* Reads one event: its detail, its exact bytes, or a part of its body. Large events are read in slices, and few at a time. */
 
+import type { MemberAccess, Principal, TeamAccess } from '../../core/access/principal.ts';
+import { DamagedError } from '../../core/blocks/stored-content.ts';
+import type { ContentRead, ContentReads } from '../../core/concurrency/content-reads.ts';
 import type { CreateSlices } from '../../core/concurrency/time-slices.ts';
-import type { ContentRead, ContentReads } from '../../core/content-reads.ts';
-import { withoutPath } from '../../core/destination.ts';
+import { sha256InSlices } from '../../core/encoding/sha256.ts';
 import { AppError, notFound, unavailable } from '../../core/errors.ts';
+import { oldestVisibleSince, type PlanCutoff } from '../../core/events/retention.ts';
 import { joinHeaders } from '../../core/headers.ts';
-import { parseEventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
-import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.ts';
-import { queryPairs } from '../../core/request-target.ts';
-import { oldestVisibleSince, type PlanCutoff } from '../../core/retention.ts';
-import { sha256InSlices } from '../../core/sha256.ts';
-import { DamagedError } from '../../core/stored-content.ts';
+import { withoutPath } from '../../core/network/destination.ts';
+import { queryPairs } from '../../core/network/request-target.ts';
 import type { Attempts } from './attempts.ts';
 import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
 import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';

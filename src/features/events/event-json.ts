@@ -1,8 +1,8 @@
 /* Converts rows of events and replay attempts to their wire shapes. Only here are stored bytes decoded. */
 import { shownOutcome } from '../../core/answers/model.ts';
-import { latin1 } from '../../core/buffer.ts';
-import { basisOf, encodeDeliveryKey, numberOfRow } from '../../core/delivery-key.ts';
-import { eventId } from '../../core/ids.ts';
+import { latin1 } from '../../core/encoding/buffer.ts';
+import { basisOf, encodeDeliveryKey, numberOfRow } from '../../core/ids/delivery-key.ts';
+import { eventId } from '../../core/ids/ids.ts';
 import { maxParsedBodyBytes, payloadPreviewCharacters } from '../../core/limits.ts';
 import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { DeliveryPlace } from './attempts.ts';

@@ -3,9 +3,9 @@
  * that were stored when the first page was read, so an attempt that arrives between two pages moves no delivery: each is listed once.
  */
 
-import { decodeNumber, encodeNumber } from '../../core/base32.ts';
-import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
-import { contentGapMs, hasGaps } from '../../core/delivery-key.ts';
+import { decodeNumber, encodeNumber } from '../../core/encoding/base32.ts';
+import { decodeCursor, encodeCursor, type Position } from '../../core/ids/cursor.ts';
+import { contentGapMs, hasGaps } from '../../core/ids/delivery-key.ts';
 import { type Attempts, byReceipt } from './attempts.ts';
 import type { AttemptsStore, ListedRow, Scope } from './attempts-store.ts';
 import type { DeliveryGroup } from './long-deliveries.ts';

@@ -1,9 +1,10 @@
 /* The list of an endpoint's events, newest first, a page at a time, all or those that match a text and a filter. */
-import type { Reader } from '../../core/content-reads.ts';
-import { decodeCursor, encodeCursor, type Position } from '../../core/cursor.ts';
+
+import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
+import type { Reader } from '../../core/concurrency/content-reads.ts';
 import { invalid } from '../../core/errors.ts';
+import { decodeCursor, encodeCursor, type Position } from '../../core/ids/cursor.ts';
 import { defaultPageSize } from '../../core/limits.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Filter } from '../../shared/filter/filter.ts';

@@ -3,7 +3,7 @@
  * shows one of their events would read all these attempts again. New attempts do not change the first ones, so an entry stays true until
  * events are removed (`forget`) or its oldest attempt is past retention.
  */
-import type { Position } from '../../core/cursor.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import type { Scope } from './attempts-store.ts';
 
 /** `attempts`: visible ones, oldest first. `isCut`: there are more, in no order. */

@@ -8,7 +8,7 @@ import {
   maxHighlights,
   maxSearchCharacters,
 } from '../../core/limits.ts';
-import { replayVia } from '../../core/replay-via.ts';
+import { replayVia } from '../../core/replay/replay-via.ts';
 import { ByteCount, HttpStatus, literals, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 
 const NameValue = t.Tuple([t.String(), t.String()]);

@@ -1,8 +1,8 @@
 /* Events of another team or endpoint are not visible. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { backgroundRead } from '../../core/content-reads.ts';
-import { parseEventId } from '../../core/ids.ts';
+import { backgroundRead } from '../../core/concurrency/content-reads.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createEventsStore } from './store.ts';
 

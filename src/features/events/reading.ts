@@ -1,8 +1,8 @@
 /* What reading events takes and returns: stored events, their verdicts, and searches. */
-import type { Reader } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
+import type { Reader } from '../../core/concurrency/content-reads.ts';
+import type { OwnRetention } from '../../core/events/retention.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import type { OwnRetention } from '../../core/retention.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { Signature } from './model.ts';

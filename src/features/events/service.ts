@@ -3,18 +3,18 @@
  * on, whether or not the sweeper has removed it yet.
  */
 
+import type { TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { ContentRead, ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
 import type { CreateSlices } from '../../core/concurrency/time-slices.ts';
-import type { ContentRead, ContentReads, Reader } from '../../core/content-reads.ts';
 import { notFound } from '../../core/errors.ts';
-import type { TeamAccess } from '../../core/principal.ts';
 import {
   type OwnRetention,
   oldestVisible,
   oldestVisibleIn,
   type PlanCutoff,
   type RetentionMs,
-} from '../../core/retention.ts';
+} from '../../core/events/retention.ts';
 import type { EventFilter } from '../search/event-filter.ts';
 import { createAttempts } from './attempts.ts';
 import type { AttemptsStore, Scope } from './attempts-store.ts';

@@ -2,8 +2,9 @@
  * The signature verdicts of a list of events. Verdicts need the bodies, which are read and held a few megabytes at a time,
  * however many large events a page has.
  */
-import type { ContentRead, ContentReads, Reader } from '../../core/content-reads.ts';
-import { groupBySize } from '../../core/group-by-size.ts';
+
+import { groupBySize } from '../../core/blocks/group-by-size.ts';
+import type { ContentRead, ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Signature } from './model.ts';

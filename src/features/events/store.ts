@@ -2,14 +2,14 @@
 import type { Row } from '@libsql/client';
 import { and, asc, desc, eq, gt, gte, inArray, lt, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { StoredOutcome } from '../../core/answers/model.ts';
+import { maxBlockBytes, type StoredBlock } from '../../core/blocks/event-block.ts';
+import { DamagedError } from '../../core/blocks/stored-content.ts';
+import type { ContentRead } from '../../core/concurrency/content-reads.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import type { ContentRead } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
-import { maxBlockBytes, type StoredBlock } from '../../core/event-block.ts';
+import type { PlanCutoff } from '../../core/events/retention.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { largeBodyBytes, maxReplaysShown } from '../../core/limits.ts';
-import type { ReplayVia } from '../../core/replay-via.ts';
-import type { PlanCutoff } from '../../core/retention.ts';
-import { DamagedError } from '../../core/stored-content.ts';
+import type { ReplayVia } from '../../core/replay/replay-via.ts';
 import {
   blockColumns,
   bytesHeldFor,

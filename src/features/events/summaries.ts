@@ -1,5 +1,5 @@
 /* Turns rows of events into summaries, with their verdicts and their places among the attempts of their deliveries. */
-import type { ContentReads, Reader } from '../../core/content-reads.ts';
+import type { ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Attempts } from './attempts.ts';
 import { toSummary } from './event-json.ts';

@@ -4,9 +4,9 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { shownOutcome } from '../../core/answers/model.ts';
+import { sha256 } from '../../core/encoding/sha256.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { base64Pieces } from '../../core/json/output.ts';
-import { sha256 } from '../../core/sha256.ts';
 import { hasControls, longTextCell, textCell } from './csv-cells.ts';
 import type { ExportedEvent, FileFormat } from './file-format.ts';
 

@@ -7,7 +7,7 @@ import type { Answer } from '../../core/answer.ts';
 import { type StoredOutcome, shownOutcome } from '../../core/answers/model.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { bodyLiteral, encodingOf, type Piece } from '../../core/json/output.ts';
-import { queryPairs } from '../../core/request-target.ts';
+import { queryPairs } from '../../core/network/request-target.ts';
 import type { ExportedEvent, FileFormat, FileSubject } from './file-format.ts';
 
 /** Unknown, but not 0: browsers show a request that took no time as still running. */

@@ -3,8 +3,9 @@
  * Later events are not included, and events that are removed before they are read are missing. When the endpoint is deleted
  * meanwhile, reading fails, because a file that ended there would look complete.
  */
-import type { Position } from '../../core/cursor.ts';
+
 import { notFound } from '../../core/errors.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import type { EventKey, ExportRow, ExportsStore } from './store.ts';
 
 const keysPerQuery = 1024;

@@ -1,9 +1,9 @@
 /* The JSON export (docs/interface.md, "Export files"): one event per line. */
 import { shownOutcome } from '../../core/answers/model.ts';
+import { sha256 } from '../../core/encoding/sha256.ts';
 import { joinHeaders } from '../../core/headers.ts';
 import { bodyLiteral, encodingOf } from '../../core/json/output.ts';
 import { apiVersion } from '../../core/limits.ts';
-import { sha256 } from '../../core/sha256.ts';
 import type { ExportedEvent, FileFormat } from './file-format.ts';
 
 export const jsonFile: FileFormat = {

@@ -3,16 +3,17 @@
  * first.
  * history.ts says what happens to events that are removed meanwhile.
  */
+
+import type { MemberAccess, Principal, TeamAccess } from '../../core/access/principal.ts';
 import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { Reader } from '../../core/concurrency/content-reads.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import type { Reader } from '../../core/content-reads.ts';
 import { invalid, tooManyAtOnce } from '../../core/errors.ts';
-import { parseEventId } from '../../core/ids.ts';
+import type { OwnRetention } from '../../core/events/retention.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { toStream } from '../../core/json/output.ts';
-import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.ts';
-import type { OwnRetention } from '../../core/retention.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import { csvFile } from './csv-format.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';

@@ -1,6 +1,6 @@
 /* An export reads only its own endpoint. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { parseEventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createExportsStore } from './store.ts';
 

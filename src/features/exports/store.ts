@@ -5,8 +5,8 @@
  */
 import type { Client } from '@libsql/client';
 import type { StoredOutcome } from '../../core/answers/model.ts';
-import type { Position } from '../../core/cursor.ts';
-import type { Intact } from '../../core/stored-content.ts';
+import type { Intact } from '../../core/blocks/stored-content.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { type ContentRow, createContentReader, type IntactContent } from '../../db/contents.ts';
 import { isPinned, type Marks, type PinRow, pinJson, tagsJson } from '../../db/event-marks.ts';
 import { outcomeJson, readOutcome } from '../../db/event-outcomes.ts';

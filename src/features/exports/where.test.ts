@@ -1,7 +1,7 @@
 /* An export with a filter has the events that the list shows with it. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
-import { parseEventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { holdClock } from '../../testing/clock.ts';
 import { damageEvent } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';

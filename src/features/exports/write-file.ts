@@ -4,7 +4,7 @@
  */
 
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import { eventId } from '../../core/ids.ts';
+import { eventId } from '../../core/ids/ids.ts';
 import { createChunks } from '../../core/json/output.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat, FileSubject } from './file-format.ts';
 import type { ExportRow } from './store.ts';

@@ -1,6 +1,6 @@
 /* GET /api/endpoints/{id}/feed?content=full: exact contents, at most 4 MiB an answer. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { parseEventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { damageEvent } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import type { EventDetail } from '../events/model.ts';

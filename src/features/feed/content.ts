@@ -1,12 +1,14 @@
 /*
  * Events of a feed with their contents, at most 4 MiB an answer. The length of each body in JSON is computed before anything is
  * sent, so an answer has whole events. Their bodies are held in memory until they are sent; an answer with more than a small event's
- * bytes waits its turn, and reserves that memory (core/content-reads.ts).
+ * bytes waits its turn, and reserves that memory (core/concurrency/content-reads.ts).
  */
+
+import { bytesToRead, type ContentReads, type Reader } from '../../core/concurrency/content-reads.ts';
+import type { MemoryReservation } from '../../core/concurrency/memory-reservations.ts';
 import type { CreateSlices, YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import { bytesToRead, type ContentReads, type Reader } from '../../core/content-reads.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { parseEventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { escapedLength } from '../../core/json/escape.ts';
 import {
   type BodyEncoding,
@@ -17,7 +19,6 @@ import {
   writePieces,
 } from '../../core/json/output.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
-import type { MemoryReservation } from '../../core/memory-reservations.ts';
 import type { FeedEvent } from './model.ts';
 import type { FeedContent, FeedStore } from './store.ts';
 

@@ -2,8 +2,9 @@
  * Looks through an endpoint's events after a position, in the order of row numbers, which never changes: imported events come
  * after all that were there, and pinned ones keep their place. One scan works within a budget, and says how far it came.
  */
-import type { Reader } from '../../core/content-reads.ts';
-import type { TeamAccess } from '../../core/principal.ts';
+
+import type { TeamAccess } from '../../core/access/principal.ts';
+import type { Reader } from '../../core/concurrency/content-reads.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import type { FeedStore } from './store.ts';
 

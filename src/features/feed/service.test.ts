@@ -1,8 +1,8 @@
 /* What cannot be timed from outside: a server that shuts down, and events that expire, while a call reads. */
 import { expect, test } from 'bun:test';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
-import { decodeFeedCursor, encodeFeedCursor } from '../../core/feed-cursor.ts';
-import { eventId, nonceBytes } from '../../core/ids.ts';
+import { decodeFeedCursor, encodeFeedCursor } from '../../core/ids/feed-cursor.ts';
+import { eventId, nonceBytes } from '../../core/ids/ids.ts';
 import { summaryOf } from '../../testing/tail-source.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { Tail, TailResult } from '../notifications/tail.ts';

@@ -2,14 +2,15 @@
  * The feed of an endpoint: all its events in the order in which they were stored, each once, a page at a time. The reader keeps the
  * cursor. A call may wait for the next event that matches; it waits as a tail of the notifications, which costs no query.
  */
+
+import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { Reader } from '../../core/concurrency/content-reads.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
-import type { Reader } from '../../core/content-reads.ts';
 import { AppError, invalid } from '../../core/errors.ts';
-import { decodeFeedCursor, encodeFeedCursor } from '../../core/feed-cursor.ts';
-import { parseEventId } from '../../core/ids.ts';
+import { decodeFeedCursor, encodeFeedCursor } from '../../core/ids/feed-cursor.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { defaultPageSize } from '../../core/limits.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import type { EventsService } from '../events/service.ts';

@@ -4,9 +4,9 @@
  * time, which has the row numbers, leads to the next ones.
  */
 import { and, asc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { DamagedError } from '../../core/blocks/stored-content.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { DamagedError } from '../../core/stored-content.ts';
 import { createContentReader } from '../../db/contents.ts';
 import type { Database, Drizzle } from '../../db/database.ts';
 import { isPinned, isVisible } from '../../db/event-marks.ts';

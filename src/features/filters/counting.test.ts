@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Position } from '../../core/cursor.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createCountingService } from './counting.ts';
 

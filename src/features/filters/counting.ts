@@ -2,9 +2,10 @@
  * Counts the events of an endpoint that match a filter. A call works within the budget of a search, so a large history takes several:
  * each returns how many it found, and the position after which the next goes on.
  */
-import { decodeCursor, encodeCursor } from '../../core/cursor.ts';
+
+import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import { invalid } from '../../core/errors.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { decodeCursor, encodeCursor } from '../../core/ids/cursor.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import { type FindMatching, foundAtOnce } from './find-matching.ts';

@@ -1,7 +1,7 @@
 /* Deleting the events that a filter matches. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Position } from '../../core/cursor.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/access/principal.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { contentProblems } from '../../db/checks/content-check.ts';
 import { rowsOf } from '../../testing/events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';

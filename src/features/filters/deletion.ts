@@ -2,11 +2,12 @@
  * Deletes the events of an endpoint that match a filter: in one request, in slices of a few milliseconds of the writer's time, newest
  * first. Deliveries go first. When the client disconnects, the rest stays; what was deleted is gone.
  */
+
+import type { Principal, TeamAccess } from '../../core/access/principal.ts';
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
-import type { Position } from '../../core/cursor.ts';
 import { forbidden } from '../../core/errors.ts';
-import type { Principal, TeamAccess } from '../../core/principal.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import { type FindMatching, foundAtOnce } from './find-matching.ts';
 import type { DeletionRequest } from './model.ts';

@@ -1,6 +1,6 @@
 /* The search for the events that a filter matches, which counting and deleting repeat until it is complete. */
-import type { Reader } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
+import type { Reader } from '../../core/concurrency/content-reads.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 

@@ -2,12 +2,13 @@
  * Saved filters, which the whole team shares; and trying a filter out on the newest events of an endpoint. A saved filter is checked when
  * it is saved. Its name is for people: it need not be unique.
  */
+
+import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Reader } from '../../core/content-reads.ts';
+import type { Reader } from '../../core/concurrency/content-reads.ts';
 import { limitReached, notFound } from '../../core/errors.ts';
-import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
+import { newId, parseEventId, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxFiltersPerEndpoint } from '../../core/limits.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
 import { readName } from '../../core/text.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { Filter } from '../../shared/filter/filter.ts';

@@ -3,8 +3,8 @@
  * written in one transaction, so that a kill neither loses nor doubles an event. It works in the background: deliveries go first.
  */
 import type { InStatement } from '@libsql/client';
+import type { TeamAccess } from '../../core/access/principal.ts';
 import { forwardQueue } from '../../core/forward.ts';
-import type { TeamAccess } from '../../core/principal.ts';
 import type { QueuesService } from '../queues/service.ts';
 import { isDown } from './health.ts';
 import type { FedEvent, ForwardsStore, OpenForward } from './store.ts';

@@ -1,9 +1,9 @@
 /* In which lane an ordered forward sends an event: events with the same value of a field, or without one, go one after the other. */
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { sha256 } from '../../core/encoding/sha256.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import { createFieldReader } from '../../core/filter/field-value.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { sha256 } from '../../core/sha256.ts';
 import type { FedEvent, OpenForward } from './store.ts';
 
 /** null: damaged. */

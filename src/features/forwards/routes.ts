@@ -1,8 +1,8 @@
 /* /api/endpoints/{id}/forwards */
 import { Elysia } from 'elysia';
-import { withoutPath } from '../../core/destination.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import { shownSecret } from '../../core/guard/model.ts';
-import type { Principal } from '../../core/principal.ts';
+import { withoutPath } from '../../core/network/destination.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';

@@ -3,13 +3,13 @@
  * (features/queues), the feeder fills them, work.ts interprets answers; this file has the operations of people.
  */
 import type { InStatement } from '@libsql/client';
+import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { invalid, limitReached, notFound } from '../../core/errors.ts';
+import type { OwnRetention } from '../../core/events/retention.ts';
 import { type ForwardSettings, forwardQueue, maxForwardsPerEndpoint, readForward } from '../../core/forward.ts';
-import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
-import type { OwnRetention } from '../../core/retention.ts';
-import { readRowCursor, rowCursor } from '../../core/row-cursor.ts';
+import { newId, parseEventId, type RandomBytes } from '../../core/ids/ids.ts';
+import { readRowCursor, rowCursor } from '../../core/ids/row-cursor.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { QueuesService } from '../queues/service.ts';
 import type { Feeder } from './feeder.ts';

@@ -4,12 +4,12 @@
  */
 import type { InStatement } from '@libsql/client';
 import type { Clock } from '../../core/clock.ts';
-import { isSuccess } from '../../core/destination.ts';
 import { AppError, isShortOfMemory } from '../../core/errors.ts';
 import { retryMs } from '../../core/forward.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { eventId } from '../../core/ids.ts';
-import { retryAfterMs } from '../../core/retry-after.ts';
+import { eventId } from '../../core/ids/ids.ts';
+import { isSuccess } from '../../core/network/destination.ts';
+import { retryAfterMs } from '../../core/network/retry-after.ts';
 import type { QueueItem, QueueKind, QueueWork, WorkResult } from '../queues/queue.ts';
 import { afterFailure, healthy, isDown, isResting, maxRestMs, probeEveryMs, resting, untilProbeMs } from './health.ts';
 import type { ForwardsStore, Health, OpenForward } from './store.ts';

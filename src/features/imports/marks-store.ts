@@ -1,6 +1,6 @@
 /* Gives imported events their pins and tags. Raw SQL, because Drizzle's INSERT … SELECT takes only plain columns. */
 import type { Client, InStatement } from '@libsql/client';
-import type { ImportedEvent } from '../../core/exported-event.ts';
+import type { ImportedEvent } from '../../core/events/exported-event.ts';
 import { countPinsSql } from '../../db/event-marks.ts';
 import type { EventKey, TargetEndpoint } from './store.ts';
 

@@ -3,15 +3,16 @@
  * time, method, path, query, headers and body. Of several identical events, as many are added as are missing, so an import
  * can be repeated, also after an interruption. Pins and tags come back, also on events that are there already.
  */
-import { deliveryNumber } from '../../core/delivery-key.ts';
+
+import type { TeamAccess } from '../../core/access/principal.ts';
+import { sha256 } from '../../core/encoding/sha256.ts';
 import { notFound } from '../../core/errors.ts';
-import { type ImportedEvent, readEvent } from '../../core/exported-event.ts';
+import { type ImportedEvent, readEvent } from '../../core/events/exported-event.ts';
+import type { OwnRetention } from '../../core/events/retention.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { nonceBytes, type RandomBytes } from '../../core/ids.ts';
+import { deliveryNumber } from '../../core/ids/delivery-key.ts';
+import { nonceBytes, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxPinsPerTeam } from '../../core/limits.ts';
-import type { TeamAccess } from '../../core/principal.ts';
-import type { OwnRetention } from '../../core/retention.ts';
-import { sha256 } from '../../core/sha256.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
 import { deliveryIdOf } from '../../platforms/platforms.ts';
 import type { MarksStore } from './marks-store.ts';

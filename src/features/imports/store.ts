@@ -1,7 +1,7 @@
 /* What an import reads: the endpoint that it writes to, and the events that are stored already. */
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import type { TeamAccess } from '../../core/principal.ts';
-import type { OwnRetention } from '../../core/retention.ts';
+import type { TeamAccess } from '../../core/access/principal.ts';
+import type { OwnRetention } from '../../core/events/retention.ts';
 import { createContentReader } from '../../db/contents.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpoints, events, teams } from '../../db/schema.ts';

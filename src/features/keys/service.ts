@@ -4,13 +4,13 @@
  * app's grant. Each route declares whether a read-only key may call it.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { type CredentialIndex, indexId } from '../../core/access/credential-index.ts';
+import { createLastUseRecorder } from '../../core/access/last-use.ts';
+import type { ActingApp } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
 import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
-import { newApiKey, newId, type RandomBytes } from '../../core/ids.ts';
-import { createLastUseRecorder } from '../../core/last-use.ts';
+import { newApiKey, newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
-import type { ActingApp } from '../../core/principal.ts';
 import { readName } from '../../core/text.ts';
 import { parseDuration } from '../../shared/units.ts';
 import type { ApiKey, ApiKeyInput, CreatedApiKey } from './model.ts';

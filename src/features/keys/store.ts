@@ -17,7 +17,7 @@ import {
   type SQLWrapper,
   sql,
 } from 'drizzle-orm';
-import type { AccountIdentity, ActingApp } from '../../core/principal.ts';
+import type { AccountIdentity, ActingApp } from '../../core/access/principal.ts';
 import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';

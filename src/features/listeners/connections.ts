@@ -6,7 +6,7 @@
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { newToken, type RandomBytes } from '../../core/ids.ts';
+import { newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import type { Listener } from './model.ts';
 
 /** The request that a replay sends, made from an event. */

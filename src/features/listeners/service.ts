@@ -4,14 +4,14 @@
  * several on one database, each knows the listeners that call it.
  */
 
-import { decodeBody } from '../../core/body-encoding.ts';
+import { requireUser } from '../../core/access/permissions.ts';
+import type { Principal, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { readDestination } from '../../core/destination.ts';
+import { decodeBody } from '../../core/encoding/body-encoding.ts';
 import { AppError, invalid, unauthorized, unavailable } from '../../core/errors.ts';
-import { parseEventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
-import { requireUser } from '../../core/permissions.ts';
-import type { Principal, TeamAccess } from '../../core/principal.ts';
+import { readDestination } from '../../core/network/destination.ts';
 import { isPlainText } from '../../core/text.ts';
 import { consumerNameForm, isConsumerName } from '../../shared/consumer-name.ts';
 import type { EventSummary } from '../events/model.ts';

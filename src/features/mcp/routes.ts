@@ -3,7 +3,7 @@
  * browser that it runs in.
  */
 import { Elysia } from 'elysia';
-import { hostOf, isLoopbackHost } from '../../core/hosts.ts';
+import { hostOf, isLoopbackHost } from '../../core/network/hosts.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 import { errorBody } from '../../http/errors.ts';
 import { bodyOf, requestContext } from '../../http/fetch-adapter.ts';

@@ -3,8 +3,8 @@
  * before they come here.
  */
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import type { Principal } from '../../core/access/principal.ts';
 import { AppError } from '../../core/errors.ts';
-import type { Principal } from '../../core/principal.ts';
 import { storageRefusal } from '../../core/storage-refusal.ts';
 import { renameDeprecatedParameters } from './deprecated-parameters.ts';
 import { inputs, outputs, type ToolName } from './model.ts';

@@ -3,10 +3,10 @@
  * an agent may replay only to destinations that a person has used before or that the operator allows.
  */
 
+import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
 import { forbidden, invalid } from '../../core/errors.ts';
-import type { Principal } from '../../core/principal.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { EndpointsService } from '../endpoints/service.ts';
 import type { EventsService } from '../events/service.ts';

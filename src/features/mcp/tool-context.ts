@@ -1,5 +1,5 @@
 /* What a tool knows of the request that calls it. */
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/access/principal.ts';
 
 /** The request that a tool is called in. */
 export type ToolContext = {

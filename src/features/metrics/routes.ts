@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { Elysia } from 'elysia';
-import { isLoopbackHost } from '../../core/hosts.ts';
+import { isLoopbackHost } from '../../core/network/hosts.ts';
 import type { BrowserGuard } from '../../http/browser-guard.ts';
 import { errorBody } from '../../http/errors.ts';
 import { requestContext } from '../../http/fetch-adapter.ts';

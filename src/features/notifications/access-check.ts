@@ -2,8 +2,9 @@
  * Whether the principal of a long-lived request may still read its endpoint: the credentials must still belong to the same
  * account, and the endpoint must still exist in its team.
  */
+
+import type { MemberAccess } from '../../core/access/principal.ts';
 import { unauthorized } from '../../core/errors.ts';
-import type { MemberAccess } from '../../core/principal.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 
 export type AccessCheck = {

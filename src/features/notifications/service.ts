@@ -3,12 +3,12 @@
  * access before it gives any out, and ends when access ends. Event streams and the waiting calls of agents are tails.
  */
 
+import type { MemberAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { Reader } from '../../core/concurrency/content-reads.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
-import type { Reader } from '../../core/content-reads.ts';
 import { AppError, invalid, unavailable } from '../../core/errors.ts';
-import { parseEventId } from '../../core/ids.ts';
-import type { MemberAccess } from '../../core/principal.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import { createApi } from '../../app.ts';
-import { isAllowedToApps } from '../../core/permissions.ts';
+import { isAllowedToApps } from '../../core/access/permissions.ts';
 import { declaredOperations } from '../../http/route-table.ts';
 import {
   base,

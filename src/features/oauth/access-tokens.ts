@@ -12,7 +12,7 @@ import {
   SignJWT,
 } from 'jose';
 import type { Clock } from '../../core/clock.ts';
-import { newToken, type RandomBytes } from '../../core/ids.ts';
+import { newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import type { Jwks, SigningKeys } from './signing-keys.ts';
 
 export const accessTokenMs = 3_600_000;

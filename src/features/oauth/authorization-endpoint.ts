@@ -6,7 +6,7 @@
  * 4. The user is asked for consent, every time. The request is stored here; the consent form has only a handle to it.
  */
 import type { Clock } from '../../core/clock.ts';
-import { newToken, type RandomBytes } from '../../core/ids.ts';
+import { newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import type { AuthorizationRequestsStore } from './authorization-requests-store.ts';
 import { looksLikeMetadataUrl, verifiedHost } from './client-metadata-document.ts';
 import type { Clients } from './clients.ts';

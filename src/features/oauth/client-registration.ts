@@ -1,6 +1,6 @@
 /* Dynamic client registration (RFC 7591): open, with an initial access token, or switched off. */
 import type { Clock } from '../../core/clock.ts';
-import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
+import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readRegistration } from './client-metadata.ts';
 import { toClientRow } from './clients.ts';
 import type { ClientsStore } from './clients-store.ts';

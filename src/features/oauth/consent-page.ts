@@ -2,7 +2,7 @@
  * The consent page and the error page of the authorization endpoint. They have no scripts, load nothing from other origins and
  * cannot be framed. Every value that comes from a client is escaped.
  */
-import { allowedToApps, deniedToApps } from '../../core/permissions.ts';
+import { allowedToApps, deniedToApps } from '../../core/access/permissions.ts';
 import tokens from '../../ui/styles/tokens.css' with { type: 'text' };
 import consentStyle from './consent.css' with { type: 'text' };
 

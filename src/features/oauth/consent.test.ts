@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { allowedToApps, deniedToApps } from '../../core/permissions.ts';
+import { allowedToApps, deniedToApps } from '../../core/access/permissions.ts';
 import { errorOf, isConsent, isErrorPage } from '../../testing/oauth-answers.ts';
 import {
   base,

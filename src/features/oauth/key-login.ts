@@ -4,11 +4,12 @@
  * 127.0.0.1 and nowhere else, works once, within a minute, and only together with the PKCE verifier. Nothing is remembered: every sign-in
  * is approved anew, and shows a code that the terminal shows as well.
  */
+
+import { loginCode } from '../../core/access/login-code.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import { newToken, type RandomBytes } from '../../core/ids.ts';
+import { newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
-import { loginCode } from '../../core/login-code.ts';
 import { readName } from '../../core/text.ts';
 import type { SignedInUser } from './authorization-endpoint.ts';
 import { hashOf } from './credential-hash.ts';

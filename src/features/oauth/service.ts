@@ -3,8 +3,8 @@
  * that is in routes.ts.
  */
 import type { Clock } from '../../core/clock.ts';
-import type { RandomBytes } from '../../core/ids.ts';
-import type { Sealer } from '../../core/seal.ts';
+import type { RandomBytes } from '../../core/ids/ids.ts';
+import type { Sealer } from '../../core/secrets/seal.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import { accessTokenMs, createAccessTokens } from './access-tokens.ts';
 import { createAuthorizationEndpoint } from './authorization-endpoint.ts';

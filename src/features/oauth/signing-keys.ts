@@ -4,7 +4,7 @@
  */
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Clock } from '../../core/clock.ts';
-import type { Sealer } from '../../core/seal.ts';
+import type { Sealer } from '../../core/secrets/seal.ts';
 import type { SigningKeyRow, SigningKeysStore } from './signing-keys-store.ts';
 
 export type Jwks = { keys: JWK[] };

@@ -3,7 +3,7 @@
  * leaves the code or refresh token usable.
  */
 import type { Clock } from '../../core/clock.ts';
-import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
+import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { type AccessTokens, accessTokenMs } from './access-tokens.ts';
 import type { ClientRow } from './clients-store.ts';
 import type { CodeRow, CodesStore } from './codes-store.ts';

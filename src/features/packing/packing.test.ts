@@ -1,7 +1,7 @@
 /* The packer joins small blocks and packs rows of 1.0, also while events are deleted. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { unknownFacts } from '../../core/block-facts.ts';
+import { unknownFacts } from '../../core/blocks/block-facts.ts';
 import { contentProblems } from '../../db/checks/content-check.ts';
 import { rowsOf } from '../../testing/events.ts';
 import {

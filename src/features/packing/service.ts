@@ -4,11 +4,7 @@
  * of one slice.
  */
 
-import type { SignedEvent } from '../../core/block-signature.ts';
-import { latin1 } from '../../core/buffer.ts';
-import { createBatchSize } from '../../core/concurrency/batch-size.ts';
-import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
-import { deliveryNumber } from '../../core/delivery-key.ts';
+import type { SignedEvent } from '../../core/blocks/block-signature.ts';
 import {
   type BlockBuilder,
   createBlockBuilder,
@@ -19,8 +15,7 @@ import {
   readRecords,
   type SignBlock,
   unpackBlock,
-} from '../../core/event-block.ts';
-import type { HeaderPair } from '../../core/headers.ts';
+} from '../../core/blocks/event-block.ts';
 import {
   checkHash,
   checkHashInSlices,
@@ -28,7 +23,12 @@ import {
   type PlainContent,
   unpackLargeOwn,
   unpackOwn,
-} from '../../core/stored-content.ts';
+} from '../../core/blocks/stored-content.ts';
+import { createBatchSize } from '../../core/concurrency/batch-size.ts';
+import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import { latin1 } from '../../core/encoding/buffer.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import { deliveryNumber } from '../../core/ids/delivery-key.ts';
 import { deliveryIdOf } from '../../platforms/platforms.ts';
 import type { EventRow, Move, OldRow, PackingStore, RowsToPack } from './store.ts';
 

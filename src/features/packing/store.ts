@@ -3,7 +3,7 @@
  * value and blocks are read as blobs.
  */
 import type { Client, InStatement, Row } from '@libsql/client';
-import { maxBlockBytes, type PackedBlock, type StoredBlock } from '../../core/event-block.ts';
+import { maxBlockBytes, type PackedBlock, type StoredBlock } from '../../core/blocks/event-block.ts';
 import { blockColumns, type ContentRow, toStoredBlock } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
 import { bucketOf } from '../../db/delivery-attempts.ts';

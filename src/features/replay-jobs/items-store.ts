@@ -4,7 +4,7 @@
  */
 import type { InStatement } from '@libsql/client';
 import { and, asc, count, eq, gt, isNull, sum } from 'drizzle-orm';
-import type { JobOutcome } from '../../core/replay-job.ts';
+import type { JobOutcome } from '../../core/replay/replay-job.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { events, replays } from '../../db/schema.ts';
 import { jobAnswers, queueItems, queues } from '../../db/schema-queues.ts';

@@ -1,6 +1,6 @@
 /* How many replay jobs a team may have. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { maxFinishedJobs, maxUnfinishedJobs } from '../../core/replay-job.ts';
+import { maxFinishedJobs, maxUnfinishedJobs } from '../../core/replay/replay-job.ts';
 import { rowsOf } from '../../testing/events.ts';
 import { type JobBench, numbers, ok, openJobs } from '../../testing/replay-jobs.ts';
 import type { ReplayJob } from './model.ts';

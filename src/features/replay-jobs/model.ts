@@ -1,6 +1,6 @@
 /* Schemas of replay jobs. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { jobOutcomes, replayJobStates } from '../../core/replay-job.ts';
+import { jobOutcomes, replayJobStates } from '../../core/replay/replay-job.ts';
 import { ByteCount, literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import { HttpUrl } from '../replays/model.ts';
 

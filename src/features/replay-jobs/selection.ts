@@ -1,8 +1,9 @@
 /* Which events a replay job has. They are fixed when it is created. */
-import type { Reader } from '../../core/content-reads.ts';
+
+import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
+import type { Reader } from '../../core/concurrency/content-reads.ts';
 import { invalid, notFound } from '../../core/errors.ts';
-import { parseEventId } from '../../core/ids.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { EventSummary } from '../events/model.ts';
 import { maxJobEvents, type ReplayJobInput } from './model.ts';

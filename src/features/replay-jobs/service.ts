@@ -3,13 +3,13 @@
  * decide when each is sent (features/queues); this file has the operations of people.
  */
 import { gunzipSync } from 'node:zlib';
+import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { readKeptDestination } from '../../core/destination.ts';
 import { conflict, invalid, limitReached, notFound } from '../../core/errors.ts';
-import { newId, parseEventId, type RandomBytes } from '../../core/ids.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
-import { maxUnfinishedJobs } from '../../core/replay-job.ts';
-import { readRowCursor } from '../../core/row-cursor.ts';
+import { newId, parseEventId, type RandomBytes } from '../../core/ids/ids.ts';
+import { readRowCursor } from '../../core/ids/row-cursor.ts';
+import { readKeptDestination } from '../../core/network/destination.ts';
+import { maxUnfinishedJobs } from '../../core/replay/replay-job.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { QueueKind } from '../queues/queue.ts';
 import type { QueuesService } from '../queues/service.ts';

@@ -1,7 +1,7 @@
 /* Replay jobs: their rows, and the destinations that they have for themselves. */
 import type { InStatement } from '@libsql/client';
 import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
-import { maxFinishedJobs, maxUnfinishedJobs, type ReplayJobState } from '../../core/replay-job.ts';
+import { maxFinishedJobs, maxUnfinishedJobs, type ReplayJobState } from '../../core/replay/replay-job.ts';
 import type { Database } from '../../db/database.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
 import { accounts, endpoints, teams } from '../../db/schema.ts';

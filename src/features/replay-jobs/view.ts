@@ -1,6 +1,6 @@
 /* Replay jobs and their items in their wire shapes. */
-import { eventId } from '../../core/ids.ts';
-import { rowCursor } from '../../core/row-cursor.ts';
+import { eventId } from '../../core/ids/ids.ts';
+import { rowCursor } from '../../core/ids/row-cursor.ts';
 import type { Counts, ItemRow } from './items-store.ts';
 import type { ReplayJob, ReplayJobItem } from './model.ts';
 import type { JobRow } from './store.ts';

@@ -5,15 +5,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { InStatement } from '@libsql/client';
-import { compareAnswers, type Difference } from '../../core/answer-comparison.ts';
-import { encodeBody } from '../../core/body-encoding.ts';
 import type { Clock } from '../../core/clock.ts';
-import { isSuccess } from '../../core/destination.ts';
+import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { AppError, isShortOfMemory } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { eventId } from '../../core/ids.ts';
-import { retryAfterMs } from '../../core/retry-after.ts';
+import { eventId } from '../../core/ids/ids.ts';
+import { isSuccess } from '../../core/network/destination.ts';
+import { retryAfterMs } from '../../core/network/retry-after.ts';
 import type { QueueItem, QueueWork, WorkResult } from '../queues/queue.ts';
+import { compareAnswers, type Difference } from './answer-comparison.ts';
 import { createPaceControl, readPace } from './pace.ts';
 import type { JobRow, ReplayJobsStore } from './store.ts';
 

@@ -3,11 +3,11 @@
  * leave no row. Headers that the forward adds are no edit of the event, but a stored secret signs nothing beside them.
  */
 import type { InStatement } from '@libsql/client';
+import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { isSuccess } from '../../core/destination.ts';
 import { hopsHeader, maxHops } from '../../core/forward.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import type { MemberAccess, TeamAccess } from '../../core/principal.ts';
+import { isSuccess } from '../../core/network/destination.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/reading.ts';
 import type { PrepareRequest } from './prepare.ts';

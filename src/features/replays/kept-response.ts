@@ -2,10 +2,10 @@
  * What is kept of the answer to a replay, as JSON in its wire shape: the beginning of headers and body. Credentials in it, and texts
  * that must not be shown, such as the secret that signed the request, are replaced.
  */
-import { type BodyEncoding, encodeBody } from '../../core/body-encoding.ts';
+import { type BodyEncoding, encodeBody } from '../../core/encoding/body-encoding.ts';
 import { type HeaderPair, isCredentialHeader, redacted } from '../../core/headers.ts';
-import { type HiddenText, hideIn, hideInHeaders } from '../../core/hidden-text.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
+import { type HiddenText, hideIn, hideInHeaders } from '../../core/secrets/hidden-text.ts';
 import { firstBytes } from '../../core/text.ts';
 
 export type KeptResponse = {

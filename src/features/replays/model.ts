@@ -1,7 +1,7 @@
 /* Schemas of replays, and of the attempts that a listener reports. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { maxUrlCharacters } from '../../core/destination.ts';
 import { keptResponseBytes, maxReportedAttempts, maxSigningSecretCharacters } from '../../core/limits.ts';
+import { maxUrlCharacters } from '../../core/network/destination.ts';
 import { HttpStatus, literals, nullable, textDocumentedAs } from '../../http/schemas.ts';
 
 const maxPaths = 100;

@@ -1,20 +1,19 @@
 /*
  * Makes the request that a replay sends: the event as captured, edited, signed. Whether a stored secret may sign is decided in
- * core/no-signing-oracle.ts, before anything is signed.
+ * features/replays/no-signing-oracle.ts, before anything is signed.
  */
 
-import type { AllowEntry } from '../../core/allow-list.ts';
-import { latin1 } from '../../core/buffer.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { readDestination } from '../../core/destination.ts';
+import { latin1 } from '../../core/encoding/buffer.ts';
 import { forbidden, invalid, notFound } from '../../core/errors.ts';
 import { type HeaderPair, redacted } from '../../core/headers.ts';
-import { credentialsIn, type HiddenText } from '../../core/hidden-text.ts';
-import { eventId } from '../../core/ids.ts';
-import { refusalToSign } from '../../core/no-signing-oracle.ts';
-import type { Principal } from '../../core/principal.ts';
-import { applyEdit, isEdit } from '../../core/replay-edit.ts';
-import { replayHeaders, sentHeaders } from '../../core/replay-headers.ts';
+import { eventId } from '../../core/ids/ids.ts';
+import type { AllowEntry } from '../../core/network/allow-list.ts';
+import { readDestination } from '../../core/network/destination.ts';
+import { applyEdit, isEdit } from '../../core/replay/replay-edit.ts';
+import { replayHeaders, sentHeaders } from '../../core/replay/replay-headers.ts';
+import { credentialsIn, type HiddenText } from '../../core/secrets/hidden-text.ts';
 import type { SigningSecret, Verdict } from '../../platforms/engine/model.ts';
 import { type SignRequest, signatureMask } from '../../platforms/engine/sign.ts';
 import type { SignatureScheme } from '../../platforms/engine/signature-scheme.ts';
@@ -22,6 +21,7 @@ import { sign } from '../../platforms/platforms.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
 import type { StoredEvent } from '../events/reading.ts';
 import type { ReplayRequest } from './model.ts';
+import { refusalToSign } from './no-signing-oracle.ts';
 
 export type PreparedRequest = {
   method: string;

@@ -4,20 +4,20 @@
  * are reported here.
  */
 import type { InStatement } from '@libsql/client';
-import { decodeBody, encodeBody } from '../../core/body-encoding.ts';
-import { latin1 } from '../../core/buffer.ts';
+import { requireUser } from '../../core/access/permissions.ts';
+import type { MemberAccess, Principal, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
-import { isSuccess, readDestination } from '../../core/destination.ts';
+import { decodeBody, encodeBody } from '../../core/encoding/body-encoding.ts';
+import { latin1 } from '../../core/encoding/buffer.ts';
 import { invalid, tooManyAtOnce, unreachable } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import { hideIn } from '../../core/hidden-text.ts';
-import { parseEventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
-import { requireUser } from '../../core/permissions.ts';
-import type { MemberAccess, Principal, TeamAccess } from '../../core/principal.ts';
-import { isEdit } from '../../core/replay-edit.ts';
-import type { ReplayVia } from '../../core/replay-via.ts';
+import { isSuccess, readDestination } from '../../core/network/destination.ts';
+import { isEdit } from '../../core/replay/replay-edit.ts';
+import type { ReplayVia } from '../../core/replay/replay-via.ts';
+import { hideIn } from '../../core/secrets/hidden-text.ts';
 import { decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { Outbound, OutboundResult } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/reading.ts';

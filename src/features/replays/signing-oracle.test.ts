@@ -1,6 +1,6 @@
 /*
  * Ways to make a stored secret sign what its platform did not send, or for somebody else. All are refused, and nothing is sent or
- * recorded. The conditions are in core/no-signing-oracle.ts; signing-secrets.test.ts tries other secrets and events.
+ * recorded. The conditions are in features/replays/no-signing-oracle.ts; signing-secrets.test.ts tries other secrets and events.
  */
 import { afterAll, afterEach, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';

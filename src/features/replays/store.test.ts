@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Client } from '@libsql/client';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/libsql';
-import { parseEventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { replays } from '../../db/schema.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';

@@ -3,7 +3,7 @@
  * all endpoints once; it may stop anywhere, also by a crash, and the next one continues.
  */
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
-import { oldestVisible, type RetentionMs } from '../../core/retention.ts';
+import { oldestVisible, type RetentionMs } from '../../core/events/retention.ts';
 import type { ExpiredEvent, ExpiredRange, RetentionStore } from './store.ts';
 import type { SweepClock } from './sweep-clock.ts';
 

@@ -4,10 +4,10 @@
  * many processes do this. Raw SQL, because of INSERT … SELECT, and because blocks are read as blobs.
  */
 import type { Client, InStatement, Row } from '@libsql/client';
+import { DamagedError } from '../../core/blocks/stored-content.ts';
+import { backgroundRead } from '../../core/concurrency/content-reads.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import { backgroundRead } from '../../core/content-reads.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
-import { DamagedError } from '../../core/stored-content.ts';
 import { type ContentRow, createContentReader } from '../../db/contents.ts';
 import type { Database } from '../../db/database.ts';
 import type { SchemaKey, SchemaRow } from './store.ts';

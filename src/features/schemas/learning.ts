@@ -4,13 +4,13 @@
  * bodies are read.
  */
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import { eventId } from '../../core/ids.ts';
+import { eventId } from '../../core/ids/ids.ts';
 import { maxParsedBodyBytes } from '../../core/limits.ts';
-import { decodeSchema, encodeSchema } from '../../core/schema/codec.ts';
-import { readJsonText } from '../../core/schema/json-text.ts';
-import { observe } from '../../core/schema/observe.ts';
-import { newSchema, type Schema } from '../../core/schema/shape.ts';
 import type { EndpointKey, EventToLearn, LearningStore, NewChange, StoredSchema } from './learning-store.ts';
+import { decodeSchema, encodeSchema } from './shapes/codec.ts';
+import { readJsonText } from './shapes/json-text.ts';
+import { observe } from './shapes/observe.ts';
+import { newSchema, type Schema } from './shapes/shape.ts';
 
 type SliceResult = 'more' | 'done' | { restMs: number };
 

@@ -1,11 +1,12 @@
 /* What is known about the event types of an endpoint, as JSON Schema, TypeScript or Zod, and how it changed. */
+
+import type { TeamAccess } from '../../core/access/principal.ts';
 import { invalid, notFound } from '../../core/errors.ts';
-import type { TeamAccess } from '../../core/principal.ts';
-import { decodeSchema } from '../../core/schema/codec.ts';
-import { toJsonSchema } from '../../core/schema/print-json-schema.ts';
-import { toTypeScript } from '../../core/schema/print-typescript.ts';
-import { toZod } from '../../core/schema/print-zod.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from './model.ts';
+import { decodeSchema } from './shapes/codec.ts';
+import { toJsonSchema } from './shapes/print-json-schema.ts';
+import { toTypeScript } from './shapes/print-typescript.ts';
+import { toZod } from './shapes/print-zod.ts';
 import type { SchemaRow, SchemasStore } from './store.ts';
 
 /** Changes kept and shown for an endpoint. */

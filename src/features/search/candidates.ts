@@ -2,10 +2,10 @@
  * The blocks of an endpoint whose signatures meet a condition, in list order of their newest events. Signatures are read on demand: pages
  * of single ones, and runs of older ones.
  */
-import { blocksInAll, sliceBytes, sliceOf } from '../../core/bit-slices.ts';
-import type { Position } from '../../core/cursor.ts';
-import { combineSlices, type Narrowing, probesOf } from '../../core/narrowing.ts';
-import { firstPosition, partSeq, unpackSignedBlock } from '../../core/signature-runs.ts';
+import { blocksInAll, sliceBytes, sliceOf } from '../../core/blocks/bit-slices.ts';
+import { combineSlices, type Narrowing, probesOf } from '../../core/blocks/narrowing.ts';
+import { firstPosition, partSeq, unpackSignedBlock } from '../../core/blocks/signature-runs.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { byListOrder, firstListed, isListedAfter } from './list-order.ts';
 import type { ListRest } from './rows-store.ts';
 import type { Candidate, Opening, Run, SearchStore } from './store.ts';

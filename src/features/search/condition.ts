@@ -3,14 +3,14 @@
  * decides only what it can: signatures exclude blocks, columns decide or leave it open, and contents and verdicts decide the rest.
  */
 
+import type { Narrowing } from '../../core/blocks/narrowing.ts';
+import { createMatcher } from '../../core/blocks/search-text.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
-import type { Position } from '../../core/cursor.ts';
 import { evaluate, evaluateInSteps } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import type { EventFacts } from '../../core/filter/event-facts.ts';
 import type { HeaderPair } from '../../core/headers.ts';
-import type { Narrowing } from '../../core/narrowing.ts';
-import { createMatcher } from '../../core/search-text.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import type { Filter, Node, Verdict } from '../../shared/filter/filter.ts';
 import { type Plan, planOf } from './plan.ts';
 import { narrowingOfText } from './text-narrowing.ts';

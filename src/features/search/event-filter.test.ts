@@ -1,7 +1,7 @@
 /* Reading large events for a filter: one is in memory at a time, within the budget of a search, and only while the client is there. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { ContentRead } from '../../core/content-reads.ts';
-import { parseEventId } from '../../core/ids.ts';
+import type { ContentRead } from '../../core/concurrency/content-reads.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { createEventFilter } from './event-filter.ts';

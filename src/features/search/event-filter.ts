@@ -4,8 +4,8 @@
  * signatures verified, only when nothing else decides.
  */
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
+import type { ContentRead } from '../../core/concurrency/content-reads.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
-import type { ContentRead } from '../../core/content-reads.ts';
 import { decidingTerm, evaluate, readInSteps } from '../../core/filter/evaluate.ts';
 import { type Filter, termsOf, textOf } from '../../shared/filter/filter.ts';
 import { type BudgetLimits, createBudget } from './budget.ts';

@@ -6,11 +6,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { githubPayloads } from '../../../scripts/lib/payloads.ts';
-import { signBlock } from '../../core/block-signature.ts';
-import { backgroundRead } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
+import { signBlock } from '../../core/blocks/block-signature.ts';
+import { createMatcher, searchTexts } from '../../core/blocks/search-text.ts';
+import { backgroundRead } from '../../core/concurrency/content-reads.ts';
 import { toFieldLines } from '../../core/headers.ts';
-import { createMatcher, searchTexts } from '../../core/search-text.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { createTestPacker, markRowsToPack } from '../../testing/packing.ts';
 import { shareOfCases } from '../../testing/remote/databases.ts';
 import { matchesNow } from '../../testing/search-oracle.ts';

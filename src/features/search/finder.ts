@@ -8,9 +8,9 @@
  */
 
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
-import type { ContentRead } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
+import type { ContentRead } from '../../core/concurrency/content-reads.ts';
 import { invalid } from '../../core/errors.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { maxSearchCharacters } from '../../core/limits.ts';
 import { firstCharacters } from '../../core/text.ts';
 import { type Budget, type BudgetLimits, createBudget } from './budget.ts';

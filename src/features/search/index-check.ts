@@ -1,11 +1,11 @@
 /* Checks the search signatures against the events. Deliveries may be stored at the same time. */
-import { blocksInAll, sliceBytes, sliceOf } from '../../core/bit-slices.ts';
-import { factOfSize, factsOfValue, hasFact } from '../../core/block-facts.ts';
-import { gramsOf, gramsOfPath, mayContain } from '../../core/block-signature.ts';
-import { isFact, type Probe } from '../../core/narrowing.ts';
-import { searchTexts } from '../../core/search-text.ts';
-import { partSeq } from '../../core/signature-runs.ts';
-import { DamagedError } from '../../core/stored-content.ts';
+import { blocksInAll, sliceBytes, sliceOf } from '../../core/blocks/bit-slices.ts';
+import { factOfSize, factsOfValue, hasFact } from '../../core/blocks/block-facts.ts';
+import { gramsOf, gramsOfPath, mayContain } from '../../core/blocks/block-signature.ts';
+import { isFact, type Probe } from '../../core/blocks/narrowing.ts';
+import { searchTexts } from '../../core/blocks/search-text.ts';
+import { partSeq } from '../../core/blocks/signature-runs.ts';
+import { DamagedError } from '../../core/blocks/stored-content.ts';
 import type { RunsStore, StoredRun } from './runs-store.ts';
 import { eventsOf, type ReadEvent } from './signing.ts';
 import type { SigningStore } from './signing-store.ts';

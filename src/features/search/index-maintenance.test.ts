@@ -1,7 +1,7 @@
 /* The search index is checked, rebuilt, and kept in order in the background. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { signBlock } from '../../core/block-signature.ts';
-import { parseEventId } from '../../core/ids.ts';
+import { signBlock } from '../../core/blocks/block-signature.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { createTestPacker, markRowsToPack } from '../../testing/packing.ts';
 import { damageEvent, storeAsRows } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';

@@ -1,5 +1,5 @@
 /* The order of the event list: newest first; at equal times the highest row number first. */
-import type { Position } from '../../core/cursor.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 
 /** For sorting: negative when `a` is listed before `b`. */
 export const byListOrder = (a: Position, b: Position): number => b.receivedAt - a.receivedAt || b.seq - a.seq;

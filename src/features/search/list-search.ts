@@ -2,9 +2,10 @@
  * Searches the list itself, for conditions that signatures cannot narrow: columns exclude most rows in SQL, a few thousand positions at
  * a time. When all matching events are in a table of their own, such as pinned ones, only those are read.
  */
-import type { ContentRead } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
-import { groupBySize } from '../../core/group-by-size.ts';
+
+import { groupBySize } from '../../core/blocks/group-by-size.ts';
+import type { ContentRead } from '../../core/concurrency/content-reads.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import type { Budget } from './budget.ts';
 import type { Condition, EventRow } from './condition.ts';
 import { byListOrder, isListedAfter } from './list-order.ts';

@@ -1,8 +1,8 @@
 /* Filters read only the blocks that signatures leave, contents only when columns leave it open, and verdicts last. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { backgroundRead } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
+import { backgroundRead } from '../../core/concurrency/content-reads.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
 import { insertStatements, packRows } from '../../ingest/store.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';

@@ -2,10 +2,10 @@
  * Plans a search with a filter: which signatures a matching block must have, which range of times, which table has all candidates, and
  * what the columns of a row decide. Everything here may keep too many events, never too few: the filter itself decides in the end.
  */
-import { factOfSize, factsOfValue, noPaths, otherBodies } from '../../core/block-facts.ts';
-import { type Gram, gramsOf, gramsOfPath } from '../../core/block-signature.ts';
-import type { Narrowing, NarrowingItem } from '../../core/narrowing.ts';
-import { foldCase } from '../../core/search-text.ts';
+import { factOfSize, factsOfValue, noPaths, otherBodies } from '../../core/blocks/block-facts.ts';
+import { type Gram, gramsOf, gramsOfPath } from '../../core/blocks/block-signature.ts';
+import type { Narrowing, NarrowingItem } from '../../core/blocks/narrowing.ts';
+import { foldCase } from '../../core/blocks/search-text.ts';
 import {
   type Filter,
   isIn,

@@ -4,9 +4,9 @@
  * functions that take time in proportion to the text. Captured text is never returned as TEXT.
  */
 import type { Client, InValue, Row } from '@libsql/client';
-import type { ContentRead } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
-import { DamagedError } from '../../core/stored-content.ts';
+import { DamagedError } from '../../core/blocks/stored-content.ts';
+import type { ContentRead } from '../../core/concurrency/content-reads.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { createContentReader } from '../../db/contents.ts';
 import { isPinned, readTags, tagsJson } from '../../db/event-marks.ts';
 import { answeredStatus, isRefused } from '../../db/event-outcomes.ts';

@@ -4,8 +4,8 @@
  * one slice; another process that shares the database continues with the same run. When most blocks of a run no longer exist, the
  * others get their own signatures again, and the run is removed.
  */
-import { makePart, partBytes } from '../../core/bit-slices.ts';
-import { factBytes } from '../../core/block-facts.ts';
+import { makePart, partBytes } from '../../core/blocks/bit-slices.ts';
+import { factBytes } from '../../core/blocks/block-facts.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import type { BlockFilter, RunsStore, StoredRun } from './runs-store.ts';
 

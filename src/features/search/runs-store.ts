@@ -1,8 +1,8 @@
 /* Creates and removes runs of signatures. Raw SQL, because it moves many blobs. Each statement holds the writer for a few milliseconds. */
 import type { Client, InStatement, Row } from '@libsql/client';
-import { partBytes } from '../../core/bit-slices.ts';
-import type { BlockSignature } from '../../core/block-signature.ts';
-import { maxParts, packBlocks, partSeq, type SignedBlock, unpackBlocks } from '../../core/signature-runs.ts';
+import { partBytes } from '../../core/blocks/bit-slices.ts';
+import type { BlockSignature } from '../../core/blocks/block-signature.ts';
+import { maxParts, packBlocks, partSeq, type SignedBlock, unpackBlocks } from '../../core/blocks/signature-runs.ts';
 
 /** 0: under construction. 1: in use. 2: in use, and the replaced signatures are deleted. 3: out of use, being deleted. */
 export type RunState = 0 | 1 | 2 | 3;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createMatcher } from '../../core/search-text.ts';
+import { createMatcher } from '../../core/blocks/search-text.ts';
 import { matchesNow } from '../../testing/search-oracle.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 

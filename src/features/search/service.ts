@@ -1,6 +1,6 @@
 /* Search: finds events, and maintains their signatures. */
-import type { ContentReads, Reader } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
+import type { ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { BudgetLimits } from './budget.ts';

@@ -1,7 +1,7 @@
 /* Reads the blocks to sign, and replaces their signatures. Raw SQL, because blocks are read as blobs. */
 import type { Client, InStatement, Row } from '@libsql/client';
-import type { BlockSignature } from '../../core/block-signature.ts';
-import type { StoredBlock } from '../../core/event-block.ts';
+import type { BlockSignature } from '../../core/blocks/block-signature.ts';
+import type { StoredBlock } from '../../core/blocks/event-block.ts';
 import { blockColumns, toStoredBlock } from '../../db/contents.ts';
 
 export type BlockToSign = StoredBlock & { seq: number; endpoint: number; lastEvent: number };

@@ -1,7 +1,13 @@
 /* Computes signatures of stored blocks from their contents: for a rebuild, and for blocks whose run is removed. */
-import { signBlock } from '../../core/block-signature.ts';
-import { type EventRecord, maxBlockBytes, readRecords, unpackBlock, unpackLargeBlock } from '../../core/event-block.ts';
-import { DamagedError } from '../../core/stored-content.ts';
+import { signBlock } from '../../core/blocks/block-signature.ts';
+import {
+  type EventRecord,
+  maxBlockBytes,
+  readRecords,
+  unpackBlock,
+  unpackLargeBlock,
+} from '../../core/blocks/event-block.ts';
+import { DamagedError } from '../../core/blocks/stored-content.ts';
 import type { BlockToSign, RowToSign, SignedAgain, SigningStore } from './signing-store.ts';
 
 export type ReadEvent = RowToSign & { path: string; headersJson: string; body: Uint8Array };

@@ -1,8 +1,8 @@
 /* A search reads only its own endpoint. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { backgroundRead } from '../../core/content-reads.ts';
-import { parseEventId } from '../../core/ids.ts';
+import { backgroundRead } from '../../core/concurrency/content-reads.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { storeAsRows } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import type { ListRest } from './rows-store.ts';

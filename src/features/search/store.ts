@@ -4,9 +4,9 @@
  */
 
 import type { Client, InStatement, ResultSet, Row } from '@libsql/client';
-import type { Position } from '../../core/cursor.ts';
-import type { StoredBlock } from '../../core/event-block.ts';
-import { isFact, type Narrowing, type Probe, probesOf } from '../../core/narrowing.ts';
+import type { StoredBlock } from '../../core/blocks/event-block.ts';
+import { isFact, type Narrowing, type Probe, probesOf } from '../../core/blocks/narrowing.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { blockColumns, toStoredBlock } from '../../db/contents.ts';
 import type { ListRest } from './rows-store.ts';
 import { createRowsStore } from './rows-store.ts';
@@ -14,7 +14,7 @@ import { createRowsStore } from './rows-store.ts';
 /** No event of the block is listed before `first`. */
 export type Candidate = { block: number; first: Position };
 
-/** A run of signatures (core/bit-slices.ts). No event of its blocks is listed before `first`. */
+/** A run of signatures (core/blocks/bit-slices.ts). No event of its blocks is listed before `first`. */
 export type Run = { seq: number; first: Position; filterBytes: number; blocks: number };
 
 /** Signatures of single blocks in list order. `last`: where the next page begins; undefined when there is none. */
@@ -31,7 +31,7 @@ export type SearchStore = ReturnType<typeof createSearchStore>;
 const withBit = Array.from({ length: 8 }, (_, bit) =>
   Uint8Array.from(Array.from({ length: 256 }, (_, byte) => byte).filter(byte => (byte >>> bit) & 1)),
 );
-/** The place of a gram's byte: `byteOf` of core/block-signature.ts. */
+/** The place of a gram's byte: `byteOf` of core/blocks/block-signature.ts. */
 const hasGram = '(length(filter) = 0 OR instr(?, substr(filter, 1 + ((? * length(filter)) >> 32), 1)) > 0)';
 const hasFact = '(length(facts) = 0 OR instr(?, substr(facts, 1 + ?, 1)) > 0)';
 

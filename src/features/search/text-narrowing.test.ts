@@ -1,9 +1,9 @@
 /* Signatures leave every block that a search finds something in, and exclude most of the others. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type BlockSignature, gramsOf, mayContain, signBlock } from '../../core/block-signature.ts';
-import { isFact, type Narrowing } from '../../core/narrowing.ts';
-import { createMatcher } from '../../core/search-text.ts';
+import { type BlockSignature, gramsOf, mayContain, signBlock } from '../../core/blocks/block-signature.ts';
+import { isFact, type Narrowing } from '../../core/blocks/narrowing.ts';
+import { createMatcher } from '../../core/blocks/search-text.ts';
 import { matchesNow } from '../../testing/search-oracle.ts';
 import { narrowingOfText } from './text-narrowing.ts';
 

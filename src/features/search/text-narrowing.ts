@@ -3,9 +3,9 @@
  * so only grams inside of tokens are certain. (Grams for each way to space them would be many, of which a signature nearly always seems to
  * have one.)
  */
-import { gramsOf } from '../../core/block-signature.ts';
-import type { Narrowing } from '../../core/narrowing.ts';
-import { foldCase } from '../../core/search-text.ts';
+import { gramsOf } from '../../core/blocks/block-signature.ts';
+import type { Narrowing } from '../../core/blocks/narrowing.ts';
+import { foldCase } from '../../core/blocks/search-text.ts';
 import { jsonPhraseTokens } from '../../shared/json-phrase.ts';
 
 /** A search tests at most so many grams for one text. */

@@ -2,7 +2,7 @@
  * Events without a signature, in list order: rows of 1.0 that are not packed into blocks. Reads the list, and skips events that were
  * packed before the search began, because signatures find them.
  */
-import type { Position } from '../../core/cursor.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { isListedAfter } from './list-order.ts';
 import type { ListRest } from './rows-store.ts';
 import type { SearchStore, Unsigned } from './store.ts';

@@ -2,9 +2,7 @@
  * Decides which events meet a condition: first by the columns of their rows, then by their contents. Memory is bounded: small blocks are
  * read together, larger ones alone.
  */
-import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
-import { bytesToRead, type ContentRead } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
+
 import {
   type EventRecord,
   maxBlockBytes,
@@ -12,8 +10,11 @@ import {
   type StoredBlock,
   unpackBlock,
   unpackLargeBlock,
-} from '../../core/event-block.ts';
-import { DamagedError } from '../../core/stored-content.ts';
+} from '../../core/blocks/event-block.ts';
+import { DamagedError } from '../../core/blocks/stored-content.ts';
+import { bytesToRead, type ContentRead } from '../../core/concurrency/content-reads.ts';
+import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { ChangedError } from './candidates.ts';
 import type { Condition, EventRow } from './condition.ts';
 import type { ListRest } from './rows-store.ts';

@@ -6,11 +6,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash, createHmac } from 'node:crypto';
 import { githubPayloads } from '../../../scripts/lib/payloads.ts';
-import { signBlock } from '../../core/block-signature.ts';
-import { backgroundRead } from '../../core/content-reads.ts';
-import type { Position } from '../../core/cursor.ts';
+import { signBlock } from '../../core/blocks/block-signature.ts';
+import { backgroundRead } from '../../core/concurrency/content-reads.ts';
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { toFieldLines } from '../../core/headers.ts';
+import type { Position } from '../../core/ids/cursor.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { createFilterSource, type OracleEvent, oracleAttempt, toOracleEvent } from '../../testing/filter-oracle.ts';
 import { createTestPacker, markRowsToPack } from '../../testing/packing.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { systemClock } from '../../core/clock.ts';
-import { createSealer } from '../../core/seal.ts';
+import { createSealer } from '../../core/secrets/seal.ts';
 import { createSecretsService } from './service.ts';
 import type { SecretRow } from './store.ts';
 

@@ -3,14 +3,14 @@
  * endpoint may have several (rotation, or a verify token beside an app secret).
  */
 
+import { requireUser } from '../../core/access/permissions.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { invalid, notFound } from '../../core/errors.ts';
-import { newId, type RandomBytes } from '../../core/ids.ts';
+import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxOriginCharacters } from '../../core/limits.ts';
-import { requireUser } from '../../core/permissions.ts';
-import type { Principal } from '../../core/principal.ts';
-import { type Sealer, sealPurpose } from '../../core/seal.ts';
+import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
 import { createLearnSecret, type OpenedSecret } from './learning.ts';
@@ -95,7 +95,7 @@ export function createSecretsService(options: {
     /** The endpoint's secrets, oldest first, from memory. */
     secretsOf: secretsOf as (endpoint: number) => readonly SigningSecret[],
 
-    /** The same, with what decides whether the server may sign with them (core/no-signing-oracle.ts). */
+    /** The same, with what decides whether the server may sign with them (features/replays/no-signing-oracle.ts). */
     signersOf: secretsOf,
 
     /** The secrets that existed at a time, without those removed since. @param at epoch ms */

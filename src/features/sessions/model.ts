@@ -1,6 +1,6 @@
 /* Schemas of sign-in, password change and sessions. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { maxPasswordBytes } from '../../core/password.ts';
+import { maxPasswordBytes } from '../../core/access/password.ts';
 import { nullable, Password, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import { Account, Role } from '../accounts/model.ts';
 

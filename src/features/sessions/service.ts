@@ -2,12 +2,13 @@
  * Sign-in and sessions. A session has a 256-bit token, stored as SHA-256, and expires after 14 days without use and 60 days
  * after sign-in. Unknown addresses, accounts without a password and wrong passwords get the same error after the same work.
  */
+
+import { type CredentialIndex, indexId } from '../../core/access/credential-index.ts';
+import { checkPassword, maxPasswordBytes } from '../../core/access/password.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { type CredentialIndex, indexId } from '../../core/credential-index.ts';
 import { invalid, notFound, unauthorized } from '../../core/errors.ts';
-import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
-import { checkPassword, maxPasswordBytes } from '../../core/password.ts';
-import type { Principal } from '../../core/principal.ts';
+import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { firstCharacters } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Session } from './model.ts';

@@ -1,6 +1,6 @@
 /* Sessions. Only the SHA-256 of a token is stored. Queries ignore expired sessions. */
 import { and, desc, eq, exists, gt, inArray, lte, or } from 'drizzle-orm';
-import type { AccountIdentity } from '../../core/principal.ts';
+import type { AccountIdentity } from '../../core/access/principal.ts';
 import { accountColumns } from '../../db/account-columns.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';

@@ -1,7 +1,7 @@
 /* Schemas of the explanation of a signature. */
 import { type Static, Type as t } from '@sinclair/typebox';
+import { signatureCauses } from '../../core/events/signature-causes.ts';
 import { maxSigningSecretCharacters } from '../../core/limits.ts';
-import { signatureCauses } from '../../core/signature-causes.ts';
 import { literals, nullable, textDocumentedAs } from '../../http/schemas.ts';
 
 export const SignatureCheckRequest = t.Object(

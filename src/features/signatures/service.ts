@@ -4,9 +4,9 @@
  * a stored secret gives could sign with it.
  */
 
-import { encodeBody } from '../../core/body-encoding.ts';
+import type { MemberAccess } from '../../core/access/principal.ts';
+import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { invalid } from '../../core/errors.ts';
-import type { MemberAccess } from '../../core/principal.ts';
 import { firstBytes } from '../../core/text.ts';
 import type { Explanation } from '../../platforms/engine/explain.ts';
 import type { RawDelivery, Verdict } from '../../platforms/engine/model.ts';

@@ -2,11 +2,12 @@
  * Teams and invitations. Only owners invite and remove members. An account is in exactly one team, so removing a member deletes
  * the account with its keys, sessions and grants. The team's endpoints and events stay; replays are shown as a former member's.
  */
+
+import { checkPassword } from '../../core/access/password.ts';
+import type { AccountIdentity } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { conflict, forbidden, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
-import { newId, newToken, type RandomBytes } from '../../core/ids.ts';
-import { checkPassword } from '../../core/password.ts';
-import type { AccountIdentity } from '../../core/principal.ts';
+import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from './model.ts';

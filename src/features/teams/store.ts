@@ -3,7 +3,7 @@
  * concurrently can do nothing more. Only the SHA-256 of an invitation's token is stored.
  */
 import { and, asc, desc, eq, exists, gt, inArray, isNull, lt, lte, ne, not, or, sql } from 'drizzle-orm';
-import type { Role } from '../../core/principal.ts';
+import type { Role } from '../../core/access/principal.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { accounts, invitations } from '../../db/schema.ts';

@@ -3,12 +3,13 @@
  * signs one: the secret comes with the request, or is a test secret, which is known only here. The guard lets them pass, because the
  * credential of the request permits them.
  */
+
+import type { TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { conflict, invalid } from '../../core/errors.ts';
 import { type HeaderPair, lowerName, toFieldLines } from '../../core/headers.ts';
-import type { RandomBytes } from '../../core/ids.ts';
-import type { TeamAccess } from '../../core/principal.ts';
-import { splitTarget } from '../../core/request-target.ts';
+import type { RandomBytes } from '../../core/ids/ids.ts';
+import { splitTarget } from '../../core/network/request-target.ts';
 import type { CaptureService, IngestAddress } from '../../ingest/capture.ts';
 import type { Platform } from '../../platforms/engine/platform.ts';
 import { createFresh, type Sample, type SampleRequest } from '../../platforms/engine/sample.ts';

@@ -2,7 +2,7 @@
  * The error responses that every operation can have, wherever in the server they come from, and the description of each status.
  * The responses of an operation itself take precedence.
  */
-import { isAllowedToApps } from '../../core/permissions.ts';
+import { isAllowedToApps } from '../../core/access/permissions.ts';
 import { protocolRefusals } from '../connection/protocol-errors.ts';
 import { declaredOnlyRefusals } from '../declared-only.ts';
 import { gateRefusals } from '../gate.ts';

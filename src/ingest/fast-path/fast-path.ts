@@ -4,11 +4,11 @@
  * else it hands the connection over to the HTTP server for good, with all bytes from the beginning of that request.
  */
 import type { Answer, ChosenAnswer } from '../../core/answer.ts';
+import type { MemoryBudget } from '../../core/concurrency/memory-budget.ts';
 import { trimBlanks } from '../../core/headers.ts';
-import type { MemoryBudget } from '../../core/memory-budget.ts';
 import type { Sender } from '../../http/client-address.ts';
 import type { FastPathFactory } from '../../http/connection/listener.ts';
-import { resetConnection, runAnswer, watchSender } from '../answering/timing.ts';
+import { resetConnection, runAnswer, watchSender } from '../answers/timing.ts';
 import { type RequestHead, readRequestHead } from './request-head.ts';
 import { createResponseFormatter } from './response-format.ts';
 

@@ -4,7 +4,7 @@
  * then reads the same bytes from their beginning. What is accepted here must mean the same to both (fast-path.test.ts).
  */
 import { trimBlanks } from '../../core/headers.ts';
-import { ingestPrefix } from '../../core/request-target.ts';
+import { ingestPrefix } from '../../core/network/request-target.ts';
 
 export type RequestHead = {
   method: string;

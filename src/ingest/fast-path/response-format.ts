@@ -1,7 +1,7 @@
 /* The bytes of responses of the fast path. They look like those of node:http: the same fields in the same order. */
 import { STATUS_CODES } from 'node:http';
 import type { Answer, ChosenAnswer } from '../../core/answer.ts';
-import { announcedBytes } from '../answering/timing.ts';
+import { announcedBytes } from '../answers/timing.ts';
 
 export type ResponseFormatter = ReturnType<typeof createResponseFormatter>;
 

@@ -4,8 +4,8 @@
  */
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { asBuffer } from '../../core/buffer.ts';
-import { nonceBytes } from '../../core/ids.ts';
+import { asBuffer } from '../../core/encoding/buffer.ts';
+import { nonceBytes } from '../../core/ids/ids.ts';
 import { syncDirectory } from '../../db/files/publish-file.ts';
 import { isRowError } from '../group-commit.ts';
 import type { NewEvent } from '../row-encoder.ts';

@@ -1,6 +1,6 @@
 /* A group is decoded as it was written, and only if it is intact. */
 import { describe, expect, test } from 'bun:test';
-import { nonceBytes } from '../../core/ids.ts';
+import { nonceBytes } from '../../core/ids/ids.ts';
 import { randomBytes } from '../../testing/test-server.ts';
 import {
   decodeGroup,

@@ -6,7 +6,7 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Outcome } from '../../core/answers/model.ts';
-import { nonceBytes } from '../../core/ids.ts';
+import { nonceBytes } from '../../core/ids/ids.ts';
 import type { Delivery } from '../delivery.ts';
 
 export const groupAlignment = 4096;

@@ -2,12 +2,12 @@
  * Stores batches of deliveries in the journal. A delivery is recognised here only if the result affects the response or needs headers
  * that the header rules remove; all others are recognised when they are filed.
  */
-import { latin1 } from '../../core/buffer.ts';
-import { deliveryNumber } from '../../core/delivery-key.ts';
+import { latin1 } from '../../core/encoding/buffer.ts';
 import { applyRulesToLines, readFieldLines } from '../../core/headers.ts';
-import { nonceBytes } from '../../core/ids.ts';
+import { deliveryNumber } from '../../core/ids/delivery-key.ts';
+import { nonceBytes } from '../../core/ids/ids.ts';
 import type { DeliveryId, HandshakeAnswer, RawDelivery } from '../../platforms/engine/model.ts';
-import { type Answerer, type Undecided, usualOutcome } from '../answering/answerer.ts';
+import { type Answerer, type Undecided, usualOutcome } from '../answers/answerer.ts';
 import type { DeliveryBatch, WriteBatch } from '../capture.ts';
 import type { Delivery, Destination, PendingDelivery } from '../delivery.ts';
 import { rowErrorCode } from '../group-commit.ts';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nonceBytes } from '../../core/ids.ts';
+import { nonceBytes } from '../../core/ids/ids.ts';
 import { randomBytes } from '../../testing/test-server.ts';
 import { decodeGroup, groupAlignment, type JournalEntry } from './group.ts';
 import { createJournal, type GroupLocation } from './journal.ts';

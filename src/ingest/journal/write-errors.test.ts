@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nonceBytes } from '../../core/ids.ts';
+import { nonceBytes } from '../../core/ids/ids.ts';
 import { randomBytes } from '../../testing/test-server.ts';
 import type { JournalEntry } from './group.ts';
 import { createJournal, type GroupLocation } from './journal.ts';

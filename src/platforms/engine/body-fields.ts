@@ -1,5 +1,5 @@
 /* Replaces single fields of a body, where a sender signs in the body. Every other byte stays as it is. */
-import { asBuffer } from '../../core/buffer.ts';
+import { asBuffer } from '../../core/encoding/buffer.ts';
 import { editJson } from '../../core/json/edit.ts';
 import { isJson } from '../../core/json/validator.ts';
 import type { DeliveryReader } from './delivery-reader.ts';

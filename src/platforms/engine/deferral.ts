@@ -4,7 +4,7 @@
  * header names and, in a small body, a few keys. In doubt recognition is not deferred.
  */
 
-import { asBuffer } from '../../core/buffer.ts';
+import { asBuffer } from '../../core/encoding/buffer.ts';
 import { isCredentialHeader, isTransitHeader } from '../../core/headers.ts';
 import { maxHandshakeBytes } from './handshake-triggers.ts';
 import type { HandshakeTrigger, Platform } from './platform.ts';

@@ -2,7 +2,7 @@
  * Lazy access to one delivery: headers, query, text, JSON, form fields. Each is parsed at most once, on first use; what cannot be
  * parsed is absent. Never throws. Bodies over 1 MiB, or nested too deeply, are not parsed.
  */
-import { asBuffer } from '../../core/buffer.ts';
+import { asBuffer } from '../../core/encoding/buffer.ts';
 import { lowerName } from '../../core/headers.ts';
 import { findJsonValue, type JsonScan, scanJson } from '../../core/json/scan.ts';
 import { isJson } from '../../core/json/validator.ts';

@@ -2,7 +2,7 @@
  * Finds the handshakes that a delivery may be. Nearly no delivery is one, so this looks at nothing but the method, the header
  * names, the query and, in a small body, a few words.
  */
-import { asBuffer } from '../../core/buffer.ts';
+import { asBuffer } from '../../core/encoding/buffer.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { Detection, RawDelivery } from './model.ts';
 import type { Handshake, HandshakeTrigger, Platform } from './platform.ts';

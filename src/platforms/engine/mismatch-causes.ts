@@ -2,8 +2,9 @@
  * Why a signature is not accepted with a secret: what is proven, by verifying what the sender probably signed, and what is likely.
  * Only ever tried with a secret that the caller brought.
  */
+
+import type { SignatureCause } from '../../core/events/signature-causes.ts';
 import { redacted } from '../../core/headers.ts';
-import type { SignatureCause } from '../../core/signature-causes.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import type { RawDelivery, Verdict } from './model.ts';
 import type { SignatureScheme } from './signature-scheme.ts';

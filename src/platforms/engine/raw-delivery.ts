@@ -1,5 +1,5 @@
 /* A delivery as it was received, from the bytes that are stored of it. */
-import { latin1 } from '../../core/buffer.ts';
+import { latin1 } from '../../core/encoding/buffer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { RawDelivery } from './model.ts';
 

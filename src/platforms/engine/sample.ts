@@ -2,7 +2,7 @@
  * Sample deliveries: what a platform would send, without the signature. A platform that has none of its own gets one that is made
  * from its rules for detection, event type and delivery id. Ids and times are fresh in each, so two samples are two deliveries.
  */
-import type { RandomBytes } from '../../core/ids.ts';
+import type { RandomBytes } from '../../core/ids/ids.ts';
 import type { BodyShape, DeliveryIdRule, DetectionRule, EventTypeSource, Platform } from './platform.ts';
 import type { SignatureScheme } from './signature-scheme.ts';
 import { isSymmetric } from './test-secret.ts';

@@ -4,7 +4,7 @@
  * platform's file, beside its verifier.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { followBody } from '../../core/body-digests.ts';
+import { followBody } from '../../core/encoding/body-digests.ts';
 import { type HeaderPair, lowerName } from '../../core/headers.ts';
 import { replaceJsonValues } from './body-fields.ts';
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';

@@ -2,7 +2,7 @@
  * Describes what a signature covers: the signed bytes, and which part of the request each stretch of them is. A secret that is itself
  * among the signed bytes is replaced, so that nothing here repeats it.
  */
-import { asBuffer } from '../../core/buffer.ts';
+import { asBuffer } from '../../core/encoding/buffer.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { MessagePart, SignatureScheme } from './signature-scheme.ts';
 import { headerValues, parseNamedValues } from './signature-values.ts';

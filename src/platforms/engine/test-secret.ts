@@ -1,5 +1,5 @@
 /* Secrets to sign samples with, in the form that a platform's secrets have. */
-import type { RandomBytes } from '../../core/ids.ts';
+import type { RandomBytes } from '../../core/ids/ids.ts';
 import type { Platform } from './platform.ts';
 import type { KeyFormat } from './signature-scheme.ts';
 

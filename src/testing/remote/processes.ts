@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseEventId } from '../../core/ids.ts';
+import { parseEventId } from '../../core/ids/ids.ts';
 import { startClocked } from '../clocked-server.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { startLibsqlServer } from './libsql-server.ts';

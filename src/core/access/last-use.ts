@@ -1,0 +1,27 @@
+/*
+ * When credentials were last used: collected in memory and written at intervals, because most requests use one and the exact
+ * time after a crash does not matter.
+ */
+import type { Clock } from '../clock.ts';
+
+/** @param write stores the time of the last use (epoch ms) by id; not called without any */
+export function createLastUseRecorder(
+  clock: Pick<Clock, 'now'>,
+  write: (lastUses: ReadonlyMap<string, number>) => Promise<void>,
+) {
+  const pending = new Map<string, number>();
+  return {
+    record: (id: string): void => void pending.set(id, clock.now()),
+
+    /** The time of a use that has not been written yet. */
+    pending: (id: string): number | undefined => pending.get(id),
+
+    /** Writes what is pending. What could not be written stays pending. */
+    async flush(): Promise<void> {
+      if (pending.size === 0) return;
+      const written = new Map(pending);
+      await write(written);
+      for (const [id, usedAt] of written) if (pending.get(id) === usedAt) pending.delete(id);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/*
+ * What connected apps may do. Each operation names its permission on its route; the consent page lists the sentences, after
+ * "It will be able to" and "It won't be able to".
+ */
+import { forbidden } from '../errors.ts';
+import type { Principal } from './principal.ts';
+
+export const allowedToApps = {
+  account: 'see your email address, your plan and the list of your connected apps',
+  reading: 'read your endpoints and all their webhooks, live and as exported files',
+  consumers: 'save and change how far programs have read the webhooks of an endpoint',
+  keeping: 'pin and tag webhooks, and save and delete filters for your team',
+  endpoints: 'create and rename endpoints, and delete them with all their webhooks',
+  replay: 'replay webhooks to any URL',
+  secrets: 'add and remove signing secrets, but never read them',
+  keys: 'list and revoke your API keys, and create keys of its own, which stop working when you disconnect it',
+} as const;
+
+export const deniedToApps = {
+  team: 'see your team and its audit log, or invite and remove members',
+  signIn: 'change your password, or see and end your sessions',
+  signatures: 'check a signature with a secret, and see what the secret gives',
+  signing:
+    'confirm a signing secret that a sender provided, let an endpoint trust one, sign or edit what is sent again, or allow signing',
+  listeners: 'see the listeners on your machines, be one, or send webhooks to them',
+  testEvents: 'send test events, or list the platforms that they can imitate',
+  deletion: 'delete single webhooks or endpoints with pinned ones, or change how long webhooks are kept',
+  answers: 'see or change the answers that senders get',
+  alerts: 'see, change or test alerts',
+  urls: 'rotate the URL of an endpoint, or pause it',
+  replayJobs: 'send many webhooks again in replay jobs, or see and change such jobs',
+  forwards: 'see, create and change forwards, or retry and skip their events',
+  apps: 'disconnect other apps',
+} as const;
+
+export type Permission = keyof typeof allowedToApps | keyof typeof deniedToApps;
+
+export const isAllowedToApps = (permission: Permission): boolean => Object.hasOwn(allowedToApps, permission);
+
+export const appForbiddenMessage =
+  'connected apps and the API keys that they created may not do this: use a session or an API key that a user created';
+
+export const readOnlyMessage =
+  'this API key is read-only: to change something, use a key without that limit or a session';
+
+/** For an operation that is allowed to apps with one exception. @throws forbidden for an app */
+export function requireUser({ app }: Pick<Principal, 'app'>): void {
+  if (app) throw forbidden(appForbiddenMessage);
+}

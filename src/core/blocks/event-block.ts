@@ -1,0 +1,277 @@
+/*
+ * The format of a block: several events of one endpoint, compressed together because they are similar.
+ *
+ * A block is a sequence of records, compressed with zstd when that saves space. Its checksum (XXH3, eight bytes, little endian) covers
+ * the uncompressed records and is stored beside them. A record has the offset of its row number from the block's first; the lengths of
+ * five parts; and the parts: path, query, source address, header pairs as JSON, body. Numbers are LEB128; the length of the query is
+ * stored plus one, 0 for no query.
+ */
+
+import { asBuffer } from '../encoding/buffer.ts';
+import { type BlockSignature, type SignedEvent, signTimes } from './block-signature.ts';
+import { DamagedError } from './stored-content.ts';
+
+/** Maximum size of a block's uncompressed records, unless it has a single larger event. */
+export const maxBlockBytes = 64 << 10;
+
+/** The content of a record. Path and query are bytes as Latin-1. */
+export type EventText = {
+  path: string;
+  query: string | null;
+  sourceIp: string;
+  headersJson: string;
+  body: Uint8Array;
+};
+
+/** A record as read: views of the block. */
+export type EventRecord = {
+  seq: number;
+  path: Buffer;
+  query: Buffer | null;
+  sourceIp: string;
+  headers: Buffer;
+  body: Buffer;
+  /** The record without its row number. */
+  tail: Buffer;
+  /** Where the next record begins. */
+  end: number;
+};
+
+/** Computes the search signature of a block. */
+export type SignBlock = (events: readonly SignedEvent[]) => BlockSignature;
+
+export type PackedBlock = {
+  firstEvent: number;
+  lastEvent: number;
+  events: number;
+  /** Of the uncompressed records. */
+  bytes: number;
+  encoding: number;
+  checksum: Uint8Array;
+  signature: BlockSignature;
+  content: Uint8Array;
+};
+
+export const checksumBytes = 8;
+/** Smaller blocks are not worth compressing. */
+const minCompressedBytes = 200;
+const minSavings = 0.1;
+
+function checksumOf(records: Uint8Array): Buffer {
+  const checksum = Buffer.allocUnsafe(checksumBytes);
+  checksum.writeBigUInt64LE(Bun.hash.xxHash3(records));
+  return checksum;
+}
+
+/** Fills blocks, one at a time. Row numbers must ascend. Its memory is reused. */
+export function createBlockBuilder() {
+  let plain = Buffer.allocUnsafeSlow(2 * maxBlockBytes);
+  let used = 0;
+  let first = 0;
+  let last = 0;
+  let count = 0;
+  let contained: SignedEvent[] = [];
+
+  /** Reserves space for a record and writes its row number. @returns where the rest begins; undefined when the block is full */
+  const begin = (seq: number, tailBytes: number): number | undefined => {
+    const distance = count === 0 ? 0 : seq - first;
+    const end = used + bytesOfNumber(distance) + tailBytes;
+    if (count > 0 && end > maxBlockBytes) return undefined;
+    if (end > plain.length) plain = Buffer.allocUnsafeSlow(end);
+    if (count++ === 0) first = seq;
+    last = seq;
+    const at = writeNumber(plain, used, distance);
+    used = end;
+    return at;
+  };
+
+  const clear = (): void => {
+    used = 0;
+    count = 0;
+    contained = [];
+    // Does not keep the memory of a large event.
+    if (plain.length > 2 * maxBlockBytes) plain = Buffer.allocUnsafeSlow(2 * maxBlockBytes);
+  };
+
+  const describe = (sign: SignBlock | null) => ({
+    firstEvent: first,
+    lastEvent: last,
+    events: count,
+    bytes: used,
+    signature: sign ? sign(contained) : signTimes(contained),
+  });
+
+  return {
+    /** @returns where the record begins; undefined when the block is full: take it, and add the event again */
+    add(seq: number, event: EventText & SignedEvent): number | undefined {
+      const { path, query, sourceIp, headersJson, body } = event;
+      const headersBytes = Buffer.byteLength(headersJson);
+      const sourceIpBytes = Buffer.byteLength(sourceIp);
+      const queryBytes = query === null ? 0 : query.length;
+      const tailBytes =
+        bytesOfNumber(path.length) +
+        bytesOfNumber(query === null ? 0 : queryBytes + 1) +
+        bytesOfNumber(sourceIpBytes) +
+        bytesOfNumber(headersBytes) +
+        bytesOfNumber(body.length) +
+        path.length +
+        queryBytes +
+        sourceIpBytes +
+        headersBytes +
+        body.length;
+      const start = used;
+      let at = begin(seq, tailBytes);
+      if (at === undefined) return undefined;
+      at = writeNumber(plain, at, path.length);
+      at = writeNumber(plain, at, query === null ? 0 : queryBytes + 1);
+      at = writeNumber(plain, at, sourceIpBytes);
+      at = writeNumber(plain, at, headersBytes);
+      at = writeNumber(plain, at, body.length);
+      at += plain.write(path, at, 'latin1');
+      if (query !== null) at += plain.write(query, at, 'latin1');
+      at += plain.write(sourceIp, at, 'utf8');
+      at += plain.write(headersJson, at, 'utf8');
+      plain.set(body, at);
+      contained.push(event);
+      return start;
+    },
+
+    /** Like `add`, for the `tail` of a record of another block. */
+    addTail(seq: number, tail: Uint8Array, event: SignedEvent): number | undefined {
+      const start = used;
+      const at = begin(seq, tail.length);
+      if (at === undefined) return undefined;
+      plain.set(tail, at);
+      contained.push(event);
+      return start;
+    },
+
+    events: (): number => count,
+    bytes: (): number => used,
+
+    /**
+     * Finishes the block, which must not be empty, and starts the next one.
+     * @param sign null: a signature that excludes no text
+     */
+    take(sign: SignBlock | null): PackedBlock {
+      const records = plain.subarray(0, used);
+      const block = { ...describe(sign), ...compress(records) };
+      clear();
+      return block;
+    },
+
+    /** Like `take`, for a large event, which is compressed on another thread. */
+    async takeLarge(sign: SignBlock | null): Promise<PackedBlock> {
+      const records = plain.subarray(0, used);
+      const block = describe(sign);
+      // The memory is not reused, because it is larger than a usual block.
+      clear();
+      return { ...block, ...keepSmaller(records, await Bun.zstdCompress(records, { level: 1 })) };
+    },
+
+    clear,
+  };
+}
+
+export type BlockBuilder = ReturnType<typeof createBlockBuilder>;
+
+type Compressed = Pick<PackedBlock, 'encoding' | 'checksum' | 'content'>;
+
+const compress = (records: Buffer): Compressed =>
+  keepSmaller(records, records.length < minCompressedBytes ? records : Bun.zstdCompressSync(records, { level: 1 }));
+
+function keepSmaller(records: Buffer, packed: Uint8Array): Compressed {
+  const checksum = checksumOf(records);
+  return packed.length < records.length * (1 - minSavings)
+    ? { encoding: 1, checksum, content: packed }
+    : { encoding: 0, checksum, content: Buffer.from(records) };
+}
+
+/** A block as it is in the database. */
+export type StoredBlock = {
+  firstEvent: number;
+  bytes: number;
+  encoding: number;
+  checksum: Uint8Array;
+  content: Uint8Array;
+};
+
+/** The records of a block. @throws DamagedError */
+export function unpackBlock(block: StoredBlock): Buffer {
+  const { encoding, content } = block;
+  const stored = content as Uint8Array<ArrayBuffer>;
+  try {
+    return intact(block, encoding === 1 ? Bun.zstdDecompressSync(stored) : stored);
+  } catch (cause) {
+    return unreadable(cause);
+  }
+}
+
+/** The same for a large event, outside this thread. @throws DamagedError */
+export async function unpackLargeBlock(block: StoredBlock): Promise<Buffer> {
+  const { encoding, content } = block;
+  const stored = content as Uint8Array<ArrayBuffer>;
+  return intact(block, encoding === 1 ? await Bun.zstdDecompress(stored).catch(unreadable) : stored);
+}
+
+/** @throws DamagedError */
+function intact({ bytes, checksum }: StoredBlock, records: Uint8Array): Buffer {
+  if (records.length !== bytes || checksumOf(records).compare(checksum) !== 0)
+    throw new DamagedError('its body is not the one that came');
+  return asBuffer(records);
+}
+
+function unreadable(cause?: unknown): never {
+  if (cause instanceof DamagedError) throw cause;
+  throw new DamagedError('its headers and body cannot be read', { cause });
+}
+
+/** The record that begins at `start`. @throws DamagedError when there is none */
+export function readRecord(records: Buffer, start: number, firstEvent: number): EventRecord {
+  let at = start;
+  const next = (): number => {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = records[at++];
+      if (byte === undefined) return unreadable();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+  };
+  const seq = firstEvent + next();
+  const tailStart = at;
+  const [pathBytes, queryBytes, sourceIpBytes, headersBytes, bodyBytes] = [next(), next(), next(), next(), next()];
+  const part = (bytes: number): Buffer => {
+    at += bytes;
+    return records.subarray(at - bytes, at);
+  };
+  const path = part(pathBytes);
+  const query = queryBytes === 0 ? null : part(queryBytes - 1);
+  const sourceIp = part(sourceIpBytes).toString();
+  const headers = part(headersBytes);
+  const body = part(bodyBytes);
+  if (at > records.length) return unreadable();
+  return { seq, path, query, sourceIp, headers, body, tail: records.subarray(tailStart, at), end: at };
+}
+
+/** All records of a block, with their offsets. @throws DamagedError */
+export function* readRecords(records: Buffer, firstEvent: number): Generator<EventRecord & { start: number }> {
+  for (let start = 0; start < records.length; ) {
+    const record = readRecord(records, start, firstEvent);
+    yield { ...record, start };
+    start = record.end;
+  }
+}
+
+function bytesOfNumber(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) bytes++;
+  return bytes;
+}
+
+function writeNumber(buffer: Buffer, at: number, value: number): number {
+  let [next, rest] = [at, value];
+  for (; rest >= 0x80; rest = Math.floor(rest / 128)) buffer[next++] = (rest % 128) | 0x80;
+  buffer[next++] = rest;
+  return next;
+}

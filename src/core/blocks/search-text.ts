@@ -1,0 +1,134 @@
+/*
+ * What a search compares. An event is found by its type or its payload: a valid UTF-8 body as written, and a JSON body also with
+ * the escapes in its strings resolved. Text and term are case-folded by the same function, so that the index and the final check
+ * agree. Every other character is literal, but for the white space between the tokens of a search like `"key": value`.
+ */
+import { betweenTokens, jsonPhraseTokens, literalPattern } from '../../shared/json-phrase.ts';
+import { decodeUtf8 } from '../text.ts';
+
+/** `toLowerCase` turns it into two characters, so it is left out. */
+const dottedCapitalI = '\u0130';
+/**
+ * What `toLowerCase` leaves apart or, for a capital sigma, makes depend on the neighbours, each with what it folds to: all
+ * that CaseFolding.txt (statuses C and S) does beyond lower case, save the dotted capital I. Written out because finding
+ * them takes a look at every character, and the program starts often; the tests look.
+ */
+const special = new Map<string, string>(
+  (
+    '\u00b5\u03bc \u017fs \u0345\u03b9 \u03a3\u03c3 \u03c2\u03c3 \u03d0\u03b2 \u03d1\u03b8 \u03d5\u03c6 \u03d6\u03c0 ' +
+    '\u03f0\u03ba \u03f1\u03c1 \u03f5\u03b5 \u1c80\u0432 \u1c81\u0434 \u1c82\u043e \u1c83\u0441 \u1c84\u0442 \u1c85\u0442 ' +
+    '\u1c86\u044a \u1c87\u0463 \u1c88\ua64b \u1e9b\u1e61 \u1fbe\u03b9'
+  )
+    .split(' ')
+    .map(pair => [pair.charAt(0), pair.charAt(1)]),
+);
+const specials = new RegExp(`[${[...special.keys()].join('')}]`, 'g');
+const notAscii = /[\u0080-\uffff]/;
+
+/** Unicode simple case folding. The result has as many UTF-16 units as the text. */
+export function foldCase(text: string): string {
+  if (!notAscii.test(text)) return text.toLowerCase();
+  const plain = text.replace(specials, character => special.get(character) ?? character);
+  if (!plain.includes(dottedCapitalI)) return plain.toLowerCase();
+  return plain
+    .split(dottedCapitalI)
+    .map(part => part.toLowerCase())
+    .join(dottedCapitalI);
+}
+
+const short: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const escapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
+const looksLikeJson = /^[\ufeff\s]*[[{"]/;
+
+const hasEscapes = (text: string): boolean => text.includes('\\') && looksLikeJson.test(text);
+
+/** JSON text with the escapes of its strings resolved (RFC 8259, section 7). */
+export const resolveEscapes = (text: string): string =>
+  text.replace(escapes, (_, hex: string | undefined, letter: string) =>
+    hex === undefined ? (short[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+
+/** The searched texts of an event, folded. A term must occur in one of them. */
+export function searchTexts(eventType: string | null, body: Uint8Array): string[] {
+  const texts = eventType === null ? [] : [foldCase(eventType)];
+  const written = decodeUtf8(body);
+  if (written === undefined || written === '') return texts;
+  texts.push(foldCase(written));
+  if (hasEscapes(written)) texts.push(foldCase(resolveEscapes(written)));
+  return texts;
+}
+
+/** The last position up to `end` that is not inside an escape; `from` is not inside one. */
+function beforeEscape(text: string, from: number, end: number): number {
+  for (let at = Math.max(from, end - 5); at < end; at++) {
+    if (text[at] !== '\\') continue;
+    let before = at;
+    while (before > from && text[before - 1] === '\\') before--;
+    const begins = (at - before) % 2 === 0;
+    if (begins && at + (text[at + 1] === 'u' ? 6 : 2) > end && at > from) return at;
+  }
+  return end;
+}
+
+/** Looks for a term in text that is read in pieces. Both are folded. */
+type Search = {
+  /** Makes long text short where that changes nothing. */
+  shorten: (text: string) => string;
+  isIn: (text: string) => boolean;
+  /** The longest match that can occur, in characters. */
+  maxLength: number;
+};
+
+const literalSearch = (term: string): Search => ({
+  shorten: text => text,
+  isIn: text => text.includes(term),
+  maxLength: term.length,
+});
+
+/** Finds the tokens with any white space between them. */
+function phraseSearch(term: string, tokens: readonly string[]): Search {
+  // More white space than any token contains matches nothing but a gap between tokens, so one character more says the same.
+  const mostSpace = Math.max(0, ...(term.match(/[ \t\n\r]+/g) ?? []).map(run => run.length));
+  const longSpace = new RegExp(`([ \\t\\n\\r]{${mostSpace + 1}})[ \\t\\n\\r]+`, 'g');
+  const pattern = new RegExp(tokens.map(literalPattern).join(betweenTokens));
+  return {
+    shorten: text => text.replace(longSpace, '$1'),
+    isIn: text => pattern.test(text),
+    maxLength: term.length + tokens.length * (mostSpace + 1),
+  };
+}
+
+/** Whether the search finds something in the text; yields after every `piece` characters. */
+function* contains(text: string, search: Search, piece: number, resolved: boolean): Generator<void, boolean> {
+  let tail = '';
+  for (let from = 0; from < text.length; ) {
+    const end = from + piece < text.length && resolved ? beforeEscape(text, from, from + piece) : from + piece;
+    const part = text.slice(from, end);
+    const read = search.shorten(foldCase(tail + (resolved ? resolveEscapes(part) : part)));
+    if (search.isIn(read)) return true;
+    // A match may start at the end of this piece.
+    tail = search.maxLength > 1 ? read.slice(1 - search.maxLength) : '';
+    from = end;
+    yield;
+  }
+  return false;
+}
+
+/** Decides whether an event is found. Each step is short, however large the body. */
+export type Matcher = (eventType: string | null, body: Uint8Array) => Generator<void, boolean>;
+
+const pieceCharacters = 1 << 18;
+
+/** Whether an event is found by `q`: a case-insensitive substring, every character literal; or a piece of JSON, however it is spaced. */
+export function createMatcher(q: string, piece = pieceCharacters): Matcher {
+  const term = foldCase(q);
+  const tokens = jsonPhraseTokens(term);
+  const search = tokens ? phraseSearch(term, tokens) : literalSearch(term);
+  return function* (eventType, body) {
+    if (eventType !== null && foldCase(eventType).includes(term)) return true;
+    const text = decodeUtf8(body);
+    if (text === undefined) return false;
+    if (yield* contains(text, search, piece, false)) return true;
+    return hasEscapes(text) && (yield* contains(text, search, piece, true));
+  };
+}

@@ -1,0 +1,34 @@
+/*
+ * Headers that say how long a body is and what its hash is: Content-Length, Content-Digest, Digest, Content-MD5, x-…-sha256 and others
+ * like them. They follow the body when it changes. A header counts only when it has a plain hash of the old body, so that a signature
+ * or a wrong hash stays as it is.
+ */
+import { createHash } from 'node:crypto';
+import type { HeaderPair } from '../headers.ts';
+
+const nameOfDigest = /digest|md5|sha-?\d|checksum|hash/i;
+const algorithms = ['sha256', 'sha512', 'sha1', 'md5'] as const;
+
+/** The headers for `after` in place of `before`. */
+export function followBody(headers: readonly HeaderPair[], before: Uint8Array, after: Uint8Array): HeaderPair[] {
+  if (Buffer.compare(before, after) === 0) return [...headers];
+  let pairs: (readonly [old: string, now: string])[] | undefined;
+  return headers.map(([name, value]): HeaderPair => {
+    if (name.toLowerCase() === 'content-length') return [name, String(after.length)];
+    if (!nameOfDigest.test(name)) return [name, value];
+    pairs ??= spellings(before, after);
+    return [name, pairs.reduce((text, [old, now]) => text.replace(old, () => now), value)];
+  });
+}
+
+function spellings(before: Uint8Array, after: Uint8Array): (readonly [old: string, now: string])[] {
+  return algorithms.flatMap(algorithm => {
+    const write = [before, after].map(body => {
+      const digest = createHash(algorithm).update(body).digest();
+      const hex = digest.toString('hex');
+      return [digest.toString('base64'), digest.toString('base64url'), hex, hex.toUpperCase()];
+    });
+    const [old = [], now = []] = write;
+    return old.map((text, n) => [text, now[n] ?? ''] as const);
+  });
+}

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'bun:test';
+import { fromHarEntry } from '../../cli/import/har-entry.ts';
+import { detect } from '../../platforms/platforms.ts';
+import { decodeCursor, encodeCursor } from '../ids/cursor.ts';
+import { readEvent } from './exported-event.ts';
+
+const fromHar = (entry: unknown) => fromHarEntry(entry, delivery => detect(delivery, []));
+
+const good = {
+  id: 'evt_1',
+  receivedAt: 1_700_000_000_000,
+  method: 'POST',
+  path: '/a/%2e/\xe9',
+  query: 'x=1&x=2',
+  headers: {},
+  rawHeaders: [
+    ['X-A', 'caf\xe9\t1'],
+    ['__proto__', ''],
+  ],
+  eventType: 'issues.opened',
+  platform: 'github',
+  size: 2,
+  sha256: '8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4',
+  payloadRaw: 'hi',
+  payloadEncoding: 'utf8',
+};
+
+describe('readEvent', () => {
+  test('reads an event as an export contains it', () => {
+    const { body, sha256, ...rest } = readEvent(good);
+    expect(Buffer.from(body).toString()).toBe('hi');
+    expect(Buffer.from(sha256).toString('hex')).toBe(good.sha256);
+    const { receivedAt, method, path, query, eventType, platform } = good;
+    expect(rest).toEqual({
+      receivedAt,
+      method,
+      path,
+      query,
+      eventType,
+      platform,
+      pin: null,
+      tags: [],
+      outcome: null,
+      headers: [
+        ['X-A', 'caf\xe9\t1'],
+        ['__proto__', ''],
+      ],
+    });
+  });
+
+  test('a null or missing query, event type or platform is null; an empty query stays empty', () => {
+    const { query: _, platform: __, ...rest } = good;
+    expect(readEvent({ ...rest, eventType: null })).toMatchObject({ query: null, platform: null, eventType: null });
+    expect(readEvent({ ...good, query: '' }).query).toBe('');
+  });
+
+  test('bidirectional control characters are removed from an event type', () => {
+    expect(readEvent({ ...good, eventType: 'a\u202eb\u2066.\u200fc' }).eventType).toBe('ab.c');
+    expect(readEvent({ ...good, eventType: '\u202e' }).eventType).toBeNull();
+  });
+
+  test('the header rules are applied', () => {
+    const rawHeaders = [
+      ['Cookie', 's=1'],
+      ['CF-Ray', '1'],
+      ['X-Real-IP', '1'],
+      ['Authorization', 'Bearer x'],
+    ];
+    expect(readEvent({ ...good, rawHeaders }).headers).toEqual([
+      ['Cookie', '[redacted]'],
+      ['Authorization', '[redacted]'],
+    ]);
+  });
+
+  test.each([
+    [{ receivedAt: '5' }, 'receivedAt'],
+    [{ receivedAt: 1.5 }, 'receivedAt'],
+    [{ receivedAt: 1e16 }, 'receivedAt'],
+    [{ receivedAt: 2 ** 50 + 1 }, 'receivedAt'],
+    [{ receivedAt: -(2 ** 50) - 1 }, 'receivedAt'],
+    [{ method: 'GE T' }, 'method'],
+    [{ method: null }, 'method'],
+    [{ method: 'M'.repeat(101) }, 'method'],
+    [{ path: 'a' }, 'path'],
+    [{ path: '/a?b' }, 'path'],
+    [{ path: '/a b' }, 'path'],
+    [{ path: '/\u0100' }, 'path'],
+    [{ query: 'a\nb' }, 'query'],
+    [{ query: 5 }, 'query'],
+    [{ rawHeaders: {} }, 'rawHeaders'],
+    [{ rawHeaders: [['a']] }, 'rawHeaders'],
+    [{ rawHeaders: [['a:', 'b']] }, 'rawHeaders'],
+    [{ rawHeaders: [['a', 'b\r\nc: d']] }, 'header a'],
+    [{ rawHeaders: [['a', '\u0000']] }, 'header a'],
+    [{ rawHeaders: [['a', '\u0100']] }, 'header a'],
+    [{ platform: 'Git Hub' }, 'platform'],
+    [{ eventType: 'a\u0000' }, 'eventType'],
+    [{ eventType: '\ud800' }, 'eventType'],
+    [{ payloadRaw: 'ho' }, 'sha256'],
+    [{ payloadRaw: '\ud800' }, 'sha256'],
+    [{ payloadRaw: 5 }, 'payloadRaw'],
+    [{ payloadEncoding: 'hex' }, 'payloadEncoding'],
+    [{ payloadEncoding: 'base64', payloadRaw: 'aGk' }, 'base64'],
+    [{ payloadEncoding: 'base64', payloadRaw: '!!!!' }, 'base64'],
+  ])('refuses %j', (change, message) => {
+    expect(() => readEvent({ ...good, ...change })).toThrow(message);
+  });
+
+  test.each([2 ** 50, -(2 ** 50)])('a cursor can encode the time %p', receivedAt => {
+    const read = readEvent({ ...good, receivedAt });
+    expect(decodeCursor(encodeCursor({ receivedAt: read.receivedAt, seq: 1 }))).toEqual({ receivedAt, seq: 1 });
+  });
+
+  test.each([[null], [5], ['x'], [[]]])('refuses %j', value => expect(() => readEvent(value)).toThrow('not an object'));
+});
+
+describe('fromHarEntry', () => {
+  const request = {
+    method: 'POST',
+    url: `https://hooks.example.com/in/${'0'.repeat(32)}/a[]?b=%zz`,
+    headers: [{ name: 'X-A', value: '1' }],
+    postData: { mimeType: 'text/plain', text: 'aGk=', _encoding: 'base64' },
+  };
+  const entry = { startedDateTime: '2026-11-01T10:00:00.123Z', request, _eventType: 'push', _platform: 'github' };
+
+  test('reads an entry that Hooktape exported', () => {
+    const event = readEvent(fromHar(entry));
+    expect(event).toMatchObject({
+      receivedAt: Date.UTC(2026, 10, 1, 10, 0, 0, 123),
+      path: '/a[]',
+      query: 'b=%zz',
+      headers: [['X-A', '1']],
+      eventType: 'push',
+      platform: 'github',
+    });
+    expect(Buffer.from(event.body).toString()).toBe('hi');
+  });
+
+  test('reads an entry that a browser exported, with pseudo-headers, non-latin1 characters and a form without text', () => {
+    const event = readEvent(
+      fromHar({
+        startedDateTime: '2026-11-01T10:00:00+02:00',
+        request: {
+          method: 'POST',
+          url: 'https://example.com/päth/ж x?ж',
+          headers: [
+            { name: ':method', value: 'POST' },
+            { name: 'x-b', value: 'ж' },
+          ],
+          postData: { mimeType: 'application/x-www-form-urlencoded', params: [{ name: 'a', value: 'b c' }] },
+        },
+      }),
+    );
+    expect(event).toMatchObject({ path: '/päth/%D0%B6%20x', query: '%D0%B6', headers: [['x-b', '\xd0\xb6']] });
+    expect(Buffer.from(event.body).toString()).toBe('a=b+c');
+    expect(event.receivedAt).toBe(Date.UTC(2026, 10, 1, 8));
+  });
+
+  test('the platform of a foreign entry is detected; an entry that Hooktape exported keeps its platform and event type', () => {
+    const stripe = {
+      ...entry,
+      request: {
+        ...request,
+        headers: [
+          { name: 'Stripe-Signature', value: 't=1,v1=0' },
+          { name: 'Content-Type', value: 'application/json' },
+        ],
+        postData: { mimeType: 'application/json', text: '{"type":"charge.succeeded"}' },
+      },
+    };
+    const { _eventType, _platform, ...foreign } = stripe;
+    expect(readEvent(fromHar(foreign))).toMatchObject({ platform: 'stripe', eventType: 'charge.succeeded' });
+    expect(readEvent(fromHar(stripe))).toMatchObject({ platform: 'github', eventType: 'push' });
+    expect(readEvent(fromHar({ ...stripe, _eventType: null, _platform: null }))).toMatchObject({
+      platform: null,
+      eventType: null,
+    });
+    // Detection also sees headers that are not stored.
+    const cloudflare = { ...foreign, request: { ...request, headers: [{ name: 'cf-webhook-auth', value: 'x' }] } };
+    expect(readEvent(fromHar(cloudflare))).toMatchObject({ platform: 'cloudflare', headers: [] });
+  });
+
+  test('a # is part of the target in a Hooktape export, and begins a fragment in any other file', () => {
+    const url = `http://localhost:4665/in/${'0'.repeat(32)}/a#b/c?d#e?f`;
+    const { _eventType, ...foreign } = { ...entry, request: { ...request, url } };
+    expect(readEvent(fromHar({ ...foreign, _eventType }))).toMatchObject({ path: '/a#b/c', query: 'd#e?f' });
+    expect(readEvent(fromHar(foreign))).toMatchObject({ path: '/a', query: null });
+  });
+
+  test.each([
+    [{ startedDateTime: 'soon' }, 'startedDateTime'],
+    [{ request: null }, 'request'],
+    [{ request: { ...request, url: '/relative' } }, 'url'],
+    [{ request: { ...request, headers: 5 } }, 'headers'],
+    [{ request: { ...request, headers: [5] } }, 'a header'],
+    [{ request: { ...request, headers: [{ name: 5, value: 'x' }] } }, 'rawHeaders'],
+    [{ request: { ...request, postData: 'x' } }, 'postData'],
+  ])('refuses %j', (change, message) => {
+    expect(() => readEvent(fromHar({ ...entry, ...change }))).toThrow(message);
+  });
+});

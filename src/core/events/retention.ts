@@ -1,0 +1,44 @@
+/* How long events are kept, by plan and endpoint: the same rule for reading, counting and sweeping. Pinned events are exempt. */
+import { parseDuration } from '../../shared/units.ts';
+import type { Plan } from '../access/principal.ts';
+import { invalid } from '../errors.ts';
+
+/** Per plan, 0 = for ever. */
+export type RetentionMs = Record<Plan, number>;
+
+/** An endpoint's own retention; null: as long as the plan says. */
+export type OwnRetention = { retentionMs: number | null };
+
+/** Events received before this time are expired by the plan. */
+export function oldestVisible(retentionMs: RetentionMs, plan: Plan, now: number): number {
+  const window = retentionMs[plan];
+  return window === 0 ? Number.MIN_SAFE_INTEGER : now - window;
+}
+
+/** What decides, with an endpoint's own retention, how old its events may be; both epoch ms. */
+export type PlanCutoff = { planCutoff: number; now: number };
+
+/** The same with the endpoint's own retention, which can only be shorter. db/event-marks.ts has the rule in SQL. */
+export function oldestVisibleIn(
+  { retentionMs: own }: OwnRetention,
+  { retentionMs, plan, now }: { retentionMs: RetentionMs; plan: Plan; now: number },
+): number {
+  return oldestVisibleSince({ retentionMs: own }, { planCutoff: oldestVisible(retentionMs, plan, now), now });
+}
+
+/** The same when the plan's part is known. */
+export const oldestVisibleSince = ({ retentionMs: own }: OwnRetention, { planCutoff, now }: PlanCutoff): number =>
+  own === null ? planCutoff : Math.max(planCutoff, now - own);
+
+const minOwnMs = 1000;
+/** Where the plan keeps events for ever. */
+const maxOwnMs = 36_500 * 24 * 60 * 60 * 1000;
+
+/** Milliseconds of an endpoint's own retention. @param planMs the plan's retention, 0 = for ever @throws invalid */
+export function readOwnRetention(text: string | null, planMs: number): number | null {
+  if (text === null) return null;
+  const ms = parseDuration(text);
+  if (ms === undefined || ms < minOwnMs) throw invalid('retention must be a duration such as 30d, at least 1s');
+  if (ms > (planMs || maxOwnMs)) throw invalid('retention must not be longer than the retention of the plan');
+  return ms;
+}

@@ -1,0 +1,69 @@
+/*
+ * Identifiers: opaque to clients, prefixed, time-ordered, with at least 96 random bits. An event's id carries its
+ * row number, so that finding it needs no index, and a nonce that is stored beside it, so that it cannot be guessed.
+ */
+import {
+  decodeBytes,
+  decodeNumber,
+  encodeBytes,
+  encodeNumber,
+  lettersFor,
+  writeBytes,
+  writeNumber,
+} from '../encoding/base32.ts';
+
+export type IdPrefix =
+  | 'acc'
+  | 'team'
+  | 'ep'
+  | 'key'
+  | 'app'
+  | 'sec'
+  | 'ses'
+  | 'dcr'
+  | 'grt'
+  | 'flt'
+  | 'inv'
+  | 'url'
+  | 'aud'
+  | 'job'
+  | 'alr'
+  | 'msg'
+  | 'fwd';
+
+/** Fills a fresh array with that many unpredictable bytes. */
+export type RandomBytes = (length: number) => Uint8Array;
+
+/** 48 bits of time and 96 random bits. @param now epoch ms; a negative clock counts as 0 */
+export function newId(prefix: IdPrefix, now: number, random: RandomBytes): string {
+  return `${prefix}_${encodeNumber(Math.max(0, now), 10)}${encodeBytes(random(12))}`;
+}
+
+export const nonceBytes = 12;
+const seqLetters = 11;
+const nonceLetters = lettersFor(nonceBytes);
+const eventLetters = Buffer.from('evt_'.padEnd(4 + seqLetters + nonceLetters));
+
+/** @param seq the event's row number @param nonces holds its 12 random bytes, from `from` */
+export function eventId(seq: number, nonces: Uint8Array, from = 0): string {
+  writeNumber(eventLetters, 4, seq, seqLetters);
+  writeBytes(eventLetters, 4 + seqLetters, nonces, from, from + nonceBytes);
+  return eventLetters.toString('latin1');
+}
+
+/** The inverse of `eventId`; undefined for any other text. */
+export function parseEventId(id: string): { seq: number; nonce: Uint8Array } | undefined {
+  if (id.length !== 4 + seqLetters + nonceLetters || !id.startsWith('evt_')) return undefined;
+  const seq = decodeNumber(id.slice(4, 4 + seqLetters));
+  const nonce = decodeBytes(id.slice(4 + seqLetters));
+  return seq === undefined || nonce === undefined ? undefined : { seq, nonce };
+}
+
+/** An endpoint's ingest token: 160 random bits. */
+export const newIngestToken = (random: RandomBytes): string => encodeBytes(random(20));
+
+/** An API key: `htk_` and 256 random bits. */
+export const newApiKey = (random: RandomBytes): string => `htk_${encodeBytes(random(32))}`;
+
+/** A one-time or session token: 256 random bits. */
+export const newToken = (random: RandomBytes): string => encodeBytes(random(32));

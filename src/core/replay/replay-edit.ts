@@ -1,0 +1,122 @@
+/*
+ * Changes to an event that is sent again. `set` replaces the bytes of one JSON value, `unset` removes a member or item: every other
+ * byte of the body stays as captured. Content-Length and digests follow. Pure.
+ */
+import { followBody } from '../encoding/body-digests.ts';
+import { type BodyEncoding, decodeBody } from '../encoding/body-encoding.ts';
+import { invalid } from '../errors.ts';
+import type { HeaderPair } from '../headers.ts';
+import { editJson, type JsonPath, JsonPathError } from '../json/edit.ts';
+import { isJson } from '../json/validator.ts';
+import { fieldsOfRequest } from './replay-headers.ts';
+
+/** Paths are keys and list indexes with dots between them: `items.0.sku`. */
+export type ReplayEdit = {
+  /** Any JSON by path, written as `JSON.stringify` writes it; `parseExactJson` keeps numbers of any length and spelling. */
+  set?: Readonly<Record<string, unknown>> | undefined;
+  unset?: readonly string[] | undefined;
+  /** In place of the whole body. */
+  body?: string | undefined;
+  bodyEncoding?: BodyEncoding | undefined;
+  /** A value replaces all headers of that name, or adds one; null removes them. A name that is given twice is sent twice. */
+  headers?: readonly (readonly [name: string, value: string | null])[] | undefined;
+};
+
+export type EditedRequest = { headers: HeaderPair[]; body: Uint8Array };
+
+/** A path is looked up by reading the body from its beginning, while everything else waits. */
+const maxReadBytes = 32 << 20;
+/** The same for its steps: each reads what the one before has found, and hostile JSON is as deep as it is long. */
+const maxReadByStepsBytes = 256 << 20;
+
+const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** RFC 9110 section 5.5, as latin1 text. */
+const fieldValueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+const notSettable = new Set<string>([...fieldsOfRequest, 'x-hooktape-edited']);
+
+/** How messages name the fields of an edit. The command line has options in their place. */
+export type EditNames = { body: string; headers: string };
+const namesOfApi: EditNames = { body: 'edit.body', headers: 'edit.headers' };
+
+/** Whether the edit asks for any change. */
+export const isEdit = ({ set = {}, unset = [], body, headers = [] }: ReplayEdit): boolean =>
+  Object.keys(set).length + unset.length + headers.length > 0 || body !== undefined;
+
+/** @throws invalid */
+export function applyEdit(
+  event: { headers: readonly HeaderPair[]; body: Uint8Array },
+  edit: ReplayEdit,
+  names: EditNames = namesOfApi,
+): EditedRequest {
+  const body = editBody(event.body, edit, names);
+  return { body, headers: editHeaders(followBody(event.headers, event.body, body), edit.headers ?? [], names) };
+}
+
+function editBody(
+  before: Uint8Array,
+  { set = {}, unset = [], body, bodyEncoding }: ReplayEdit,
+  names: EditNames,
+): Uint8Array {
+  const paths = [...Object.keys(set), ...unset];
+  if (body === undefined) {
+    if (bodyEncoding !== undefined) throw invalid('edit.bodyEncoding goes with edit.body');
+    return paths.length === 0 ? before : editPaths(before, { set, unset }, names);
+  }
+  if (paths.length > 0) throw invalid('edit.body replaces the whole body: leave out edit.set and edit.unset');
+  return decodeBody(body, bodyEncoding ?? 'utf8', 'edit.body');
+}
+
+function editPaths(
+  before: Uint8Array,
+  { set, unset }: { set: Readonly<Record<string, unknown>>; unset: readonly string[] },
+  names: EditNames,
+): Uint8Array {
+  const paths = [...Object.keys(set), ...unset];
+  const steps = paths.reduce((sum, path) => sum + path.split('.').length, 0);
+  if (before.length * paths.length > maxReadBytes || before.length * steps > maxReadByStepsBytes)
+    throw invalid(`the body is too large for so many or such long paths: use fewer, or replace it with ${names.body}`);
+  if (paths.includes('')) throw invalid(`a path of the edit is empty: replace the whole body with ${names.body}`);
+  if (!isJson(before)) throw invalid(`the body is not JSON, so it has no paths: replace it with ${names.body}`);
+  try {
+    return editJson(before, {
+      set: Object.entries(set).map(([path, value]) => [stepsOf(path), JSON.stringify(value)] as const),
+      unset: unset.map(stepsOf),
+    });
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+    const path = error.path.join('.').slice(0, 200);
+    throw invalid(
+      error.message === 'missing'
+        ? `the body has nothing at the path "${path}"`
+        : `the path "${path}" is inside another path of the edit, or named twice`,
+    );
+  }
+}
+
+const stepsOf = (path: string): JsonPath => path.split('.');
+
+function editHeaders(
+  headers: readonly HeaderPair[],
+  changes: readonly (readonly [name: string, value: string | null])[],
+  names: EditNames,
+): HeaderPair[] {
+  for (const [name, value] of changes) checkHeader(name, value, names);
+  let edited: HeaderPair[] = [...headers];
+  for (const [lower, given] of Map.groupBy(changes, ([name]) => name.toLowerCase())) {
+    const added = given.flatMap(([name, value]): HeaderPair[] => (value === null ? [] : [[name, value]]));
+    const isSame = ([name]: HeaderPair) => name.toLowerCase() === lower;
+    const at = edited.findIndex(isSame);
+    const others = edited.filter(pair => !isSame(pair));
+    edited = at < 0 ? [...others, ...added] : others.toSpliced(at, 0, ...added);
+  }
+  return edited;
+}
+
+function checkHeader(name: string, value: string | null, names: EditNames): void {
+  if (!tokenForm.test(name)) throw invalid(`${names.headers} has a name that no header can have`);
+  if (notSettable.has(name.toLowerCase()))
+    throw invalid(`the header ${name} cannot be edited: it belongs to the connection or is set when the event is sent`);
+  if (value !== null && !fieldValueForm.test(value))
+    throw invalid(`the value of the header ${name} has line breaks, control characters or characters beyond Latin-1`);
+}

@@ -1,0 +1,51 @@
+/*
+ * Which captured headers a replay sends: all but credentials (they are stored redacted), headers of the connection or added by
+ * proxies, and headers that belong to the new request.
+ */
+
+import {
+  connectionFields,
+  connectionOptions,
+  type HeaderPair,
+  isCredentialHeader,
+  isTransitHeader,
+  redacted,
+} from '../headers.ts';
+
+/** Fields of one connection, and fields that are set for each request: neither a captured nor an edited one is sent. */
+export const fieldsOfRequest: readonly string[] = [
+  ...connectionFields,
+  'host',
+  'content-length',
+  'expect',
+  'accept-encoding',
+  'x-service-replay',
+];
+
+/** `forwarded` is added by proxies, but stored. */
+const notReplayed = new Set<string>([...fieldsOfRequest, 'forwarded']);
+
+/**
+ * The header pairs to edit and sign, with order, case and repeats as captured. Credentials are still there, redacted, because a
+ * signature may have been in one: `sentHeaders` removes what is left of them.
+ */
+export function replayHeaders(rawHeaders: readonly HeaderPair[]): HeaderPair[] {
+  const ofConnection = connectionOptions(rawHeaders);
+  return rawHeaders.flatMap(([name, value]): HeaderPair[] => {
+    const lower = name.toLowerCase();
+    if (notReplayed.has(lower) || isTransitHeader(lower) || ofConnection.has(lower)) return [];
+    return [[name, isCredentialHeader(lower) ? redacted : value]];
+  });
+}
+
+/** The headers as they are sent: without redacted credentials, and with the fields that tell the receiver which event this is. */
+export function sentHeaders(
+  headers: readonly HeaderPair[],
+  { eventId, isEdited }: { eventId: string; isEdited: boolean },
+): HeaderPair[] {
+  const kept = headers.filter(([name, value]) => {
+    const lower = name.toLowerCase();
+    return !(isCredentialHeader(lower) && value === redacted) && !(isEdited && lower === 'x-hooktape-edited');
+  });
+  return [...kept, ...(isEdited ? [['x-hooktape-edited', '1'] as const] : []), ['x-service-replay', eventId]];
+}

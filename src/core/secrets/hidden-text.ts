@@ -1,0 +1,52 @@
+/*
+ * Replaces texts that must not be shown or stored in the answer of a destination, which may echo what it was sent: the secret that
+ * signed the request, and credentials that were added to it.
+ */
+import { type HeaderPair, isCredentialHeader, redacted } from '../headers.ts';
+
+/** `shownAs`: the replacement of the text. */
+export type HiddenText = { text: string; shownAs: string };
+
+/** Shorter texts are too common to be hidden. */
+const minHiddenCharacters = 4;
+
+/** Credentials that come with a request: they are redacted wherever they are kept, like captured ones. */
+export const credentialsIn = (headers: readonly (readonly [name: string, value: string | null])[]): HiddenText[] =>
+  headers.flatMap(([name, value]) => {
+    if (value === null || !isCredentialHeader(name.toLowerCase())) return [];
+    return [value, value.slice(value.indexOf(' ') + 1)].map(text => ({ text, shownAs: redacted }));
+  });
+
+/** A body without the hidden texts. */
+export function hideIn(body: Uint8Array, hidden: readonly HiddenText[]): Uint8Array {
+  const found = spellings(hidden).filter(({ text }) =>
+    Buffer.from(body.buffer, body.byteOffset, body.length).includes(text, 0, 'latin1'),
+  );
+  if (found.length === 0) return body;
+  return Buffer.from(replaceAll(Buffer.from(body).toString('latin1'), found), 'latin1');
+}
+
+/** Header fields without the hidden texts. */
+export function hideInHeaders(pairs: readonly HeaderPair[], hidden: readonly HiddenText[]): HeaderPair[] {
+  const texts = spellings(hidden);
+  return pairs.map(([name, value]) => [name, replaceAll(value, texts)]);
+}
+
+/** As latin1 text of UTF-8 bytes, plain and in the forms in which a server may echo a header: JSON, base64, percent-encoded. */
+function spellings(hidden: readonly HiddenText[]): HiddenText[] {
+  return hidden
+    .filter(({ text }) => text.length >= minHiddenCharacters)
+    .flatMap(({ text, shownAs }) => {
+      const bytes = Buffer.from(text, 'utf8');
+      const forms = [
+        bytes.toString('latin1'),
+        JSON.stringify(text).slice(1, -1),
+        bytes.toString('base64'),
+        encodeURIComponent(text.toWellFormed()),
+      ];
+      return [...new Set(forms)].map(form => ({ text: form, shownAs }));
+    });
+}
+
+const replaceAll = (value: string, texts: readonly HiddenText[]): string =>
+  texts.reduce((text, { text: hiddenText, shownAs }) => text.replaceAll(hiddenText, () => shownAs), value);

@@ -1,0 +1,52 @@
+/*
+ * Encrypts signing secrets and private keys with AES-256-GCM under a key derived from HOOKTAPE_SECRET. The purpose is
+ * authenticated, so that a sealed value cannot be opened in another place.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import type { RandomBytes } from '../ids/ids.ts';
+
+/** The purposes of sealed values. */
+export const sealPurpose = {
+  signingSecret: (id: string): string => `secret:${id}`,
+  /** Of an endpoint. */
+  guard: (id: string): string => `guard:${id}`,
+  /** Where the notifications of an alert go, with its secret. */
+  alertChannel: (id: string): string => `alert:${id}`,
+  /** Headers that a forward adds. */
+  forward: (id: string): string => `forward:${id}`,
+};
+
+export type Sealer = {
+  /** @param purpose where the value belongs, such as `secret:sec_…` */
+  seal: (text: string, purpose: string) => Uint8Array;
+  /** Undefined when it was sealed with another secret or for another purpose, or was altered. */
+  open: (sealed: Uint8Array, purpose: string) => string | undefined;
+};
+
+const version = 1;
+const nonceLength = 12;
+const tagLength = 16;
+
+export function createSealer(secret: string, random: RandomBytes): Sealer {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'hooktape sealing key v1', 32));
+  return {
+    seal: (text, purpose) => {
+      const nonce = random(nonceLength);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose));
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([Uint8Array.of(version), nonce, cipher.getAuthTag(), sealed]);
+    },
+    open: (sealed, purpose) => {
+      const bytes = Buffer.from(sealed);
+      if (bytes[0] !== version || bytes.length < 1 + nonceLength + tagLength) return undefined;
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 1 + nonceLength))
+          .setAAD(Buffer.from(purpose))
+          .setAuthTag(bytes.subarray(1 + nonceLength, 1 + nonceLength + tagLength));
+        return decipher.update(bytes.subarray(1 + nonceLength + tagLength), undefined, 'utf8') + decipher.final('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,217 @@
+/* Reads the endpoints to compare a file with, and applies it in one batch: all of it or nothing. */
+import { and, count, eq, inArray, isNotNull, isNull, notExists, or, sql } from 'drizzle-orm';
+import type { Plan } from '../../core/access/principal.ts';
+import type { AnswerRule, AnswerRules } from '../../core/answers/model.ts';
+import type { Drizzle } from '../../db/database.ts';
+import { accounts, answers, endpoints, pins, previousTokens, secrets, teams } from '../../db/schema.ts';
+import { forwards } from '../../db/schema-queues.ts';
+import { isUniqueViolation } from '../../db/unique-violation.ts';
+import { type ForwardWrites, forwardStatements } from './forwards-store.ts';
+
+export type EndpointRow = typeof endpoints.$inferSelect;
+export type NewEndpoint = typeof endpoints.$inferInsert & { id: string };
+export type SecretRow = typeof secrets.$inferSelect;
+export type ForwardRow = typeof forwards.$inferSelect;
+export type SecretInput = Omit<SecretRow, 'endpoint'>;
+
+export type Writes = {
+  create: {
+    row: NewEndpoint;
+    secrets: readonly SecretInput[];
+    answers: AnswerRules | null | undefined;
+    forwards: ForwardWrites;
+  }[];
+  update: {
+    id: string;
+    seq: number;
+    set: Partial<EndpointRow>;
+    /** A new token, and until when the old one takes deliveries. */
+    token: { urlId: string; to: string; until: number } | undefined;
+    /** null: none any more. */
+    answers: AnswerRules | null | undefined;
+    addSecrets: readonly SecretInput[];
+    /** By id. */
+    confirmSecrets: readonly string[];
+    removeSecrets: readonly string[];
+    forwards: ForwardWrites;
+  }[];
+  remove: readonly { seq: number; id: string }[];
+  /** No longer declared, and kept. */
+  release: readonly number[];
+  /** Addresses to take from endpoints that are deleted, each with a new random token. */
+  claim: readonly { address: string; replacement: string }[];
+};
+
+export type DeclaredStore = ReturnType<typeof createDeclaredStore>;
+
+export function createDeclaredStore(db: Drizzle) {
+  const isLive = isNull(endpoints.deletedAt);
+
+  return {
+    teamsOf: (emails: readonly string[]): Promise<{ email: string; teamId: string; plan: Plan }[]> =>
+      db
+        .select({ email: accounts.email, teamId: accounts.teamId, plan: teams.plan })
+        .from(accounts)
+        .innerJoin(teams, eq(teams.id, accounts.teamId))
+        .where(inArray(accounts.email, [...emails])),
+
+    /** The live endpoints of these teams, and all that are declared; oldest first. */
+    endpointsOf: (teamIds: readonly string[]): Promise<EndpointRow[]> =>
+      db
+        .select()
+        .from(endpoints)
+        .where(and(isLive, or(inArray(endpoints.teamId, [...teamIds]), isNotNull(endpoints.declaredName))))
+        .orderBy(endpoints.seq),
+
+    secretsOf: (seqs: readonly number[]): Promise<SecretRow[]> =>
+      db
+        .select()
+        .from(secrets)
+        .where(inArray(secrets.endpoint, [...seqs])),
+
+    async answersOf(seqs: readonly number[]): Promise<Map<number, AnswerRules>> {
+      const rows = await db
+        .select({ endpoint: answers.endpoint, rules: answers.rules })
+        .from(answers)
+        .where(inArray(answers.endpoint, [...seqs]));
+      return new Map(
+        rows.map(row => [row.endpoint, { rules: JSON.parse(row.rules.toString('utf8')) as AnswerRule[] }]),
+      );
+    },
+
+    forwardsOf: (seqs: readonly number[]): Promise<ForwardRow[]> =>
+      db
+        .select()
+        .from(forwards)
+        .where(inArray(forwards.endpoint, [...seqs])),
+
+    /** The row numbers of the live endpoints that take deliveries to these tokens. */
+    async holdersOf(tokens: readonly string[], now: number): Promise<{ token: string; seq: number }[]> {
+      const current = await db
+        .select({ token: endpoints.token, seq: endpoints.seq })
+        .from(endpoints)
+        .where(and(isLive, inArray(endpoints.token, [...tokens])));
+      const previous = await db
+        .select({ token: previousTokens.token, seq: endpoints.seq })
+        .from(previousTokens)
+        .innerJoin(endpoints, eq(endpoints.seq, previousTokens.endpoint))
+        .where(and(isLive, inArray(previousTokens.token, [...tokens]), sql`${previousTokens.until} > ${now}`));
+      return [...current, ...previous];
+    },
+
+    pinned: (seqs: readonly number[]): Promise<{ endpoint: number; events: number }[]> =>
+      db
+        .select({ endpoint: pins.endpoint, events: count() })
+        .from(pins)
+        .where(inArray(pins.endpoint, [...seqs]))
+        .groupBy(pins.endpoint),
+
+    /** @returns false, with nothing changed, after a name or an address was taken concurrently */
+    async write(writes: Writes, { now, withPinned }: { now: number; withPinned: boolean }): Promise<boolean> {
+      const [first, ...rest] = statementsOf(db, writes, { now, withPinned });
+      if (!first) return true;
+      try {
+        await db.batch([first, ...rest]);
+        return true;
+      } catch (error) {
+        if (isUniqueViolation(error)) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+type Statement = Parameters<Drizzle['batch']>[0][number];
+
+function statementsOf(
+  db: Drizzle,
+  { create, update, remove, release, claim }: Writes,
+  { now, withPinned }: { now: number; withPinned: boolean },
+): Statement[] {
+  const seqOf = (id: string) => sql`(SELECT seq FROM endpoints WHERE id = ${id})`;
+  const insertSecrets = (id: string, rows: readonly SecretInput[]): Statement[] =>
+    rows.map(row => db.insert(secrets).values({ ...row, endpoint: seqOf(id) as unknown as number }));
+  // With a new version, so that their sequences restart.
+  const replaceAnswers = (id: string, rules: AnswerRules | null | undefined): Statement[] => {
+    if (rules === undefined) return [];
+    const endpoint = seqOf(id) as unknown as number;
+    const removal: Statement = db.delete(answers).where(eq(answers.endpoint, seqOf(id)));
+    if (rules === null) return [removal];
+    const row = { endpoint, rules: Buffer.from(JSON.stringify(rules.rules)), createdAt: now };
+    return [removal, db.insert(answers).values(row)];
+  };
+  const isPinned = db.select({ one: sql`1` }).from(pins).where(eq(pins.endpoint, endpoints.seq));
+
+  const removals = remove.map(
+    ({ seq }): Statement =>
+      db
+        .update(endpoints)
+        .set({ deletedAt: now })
+        .where(and(eq(endpoints.seq, seq), isNull(endpoints.deletedAt), withPinned ? undefined : notExists(isPinned))),
+  );
+  const releases: Statement[] = release.map(seq =>
+    db
+      .update(endpoints)
+      .set({ declaredName: null, declaredFields: [], madeByFile: false })
+      .where(eq(endpoints.seq, seq)),
+  );
+  const claims = claim.flatMap(({ address, replacement }): Statement[] => [
+    db
+      .update(endpoints)
+      .set({ token: replacement })
+      .where(and(eq(endpoints.token, address), isNotNull(endpoints.deletedAt))),
+    // Tokens that still accept deliveries for another endpoint were refused before.
+    db.delete(previousTokens).where(eq(previousTokens.token, address)),
+  ]);
+  const updates = update.flatMap(
+    ({
+      id,
+      seq,
+      set,
+      token,
+      answers: rules,
+      addSecrets,
+      confirmSecrets,
+      removeSecrets,
+      forwards: own,
+    }): Statement[] => [
+      ...(token
+        ? [
+            // Raw: the old token comes from the endpoint (INSERT … SELECT). Numbers are bound as REAL.
+            db.run(sql`INSERT INTO previous_tokens (id, endpoint, token, replaced_at, until)
+            SELECT ${token.urlId}, seq, token, CAST(${now} AS INTEGER), CAST(${token.until} AS INTEGER) FROM endpoints
+            WHERE id = ${id}`),
+          ]
+        : []),
+      ...(token || Object.keys(set).length > 0
+        ? [
+            db
+              .update(endpoints)
+              .set({ ...set, ...(token && { token: token.to }) })
+              .where(and(eq(endpoints.seq, seq), isNull(endpoints.deletedAt))),
+          ]
+        : []),
+      ...(removeSecrets.length > 0
+        ? [db.delete(secrets).where(and(eq(secrets.endpoint, seq), inArray(secrets.id, [...removeSecrets])))]
+        : []),
+      ...(confirmSecrets.length > 0
+        ? [
+            db
+              .update(secrets)
+              .set({ confirmed: true, declared: true })
+              .where(inArray(secrets.id, [...confirmSecrets])),
+          ]
+        : []),
+      ...insertSecrets(id, addSecrets),
+      ...replaceAnswers(id, rules),
+      ...forwardStatements(db, seq, own, now),
+    ],
+  );
+  const creations = create.flatMap(({ row, secrets: own, answers: rules, forwards: sent }): Statement[] => [
+    db.insert(endpoints).values(row),
+    ...insertSecrets(row.id, own),
+    ...replaceAnswers(row.id, rules),
+    ...forwardStatements(db, seqOf(row.id) as unknown as number, sent, now),
+  ]);
+  return [...removals, ...releases, ...claims, ...updates, ...creations];
+}

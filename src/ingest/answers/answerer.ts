@@ -1,0 +1,214 @@
+/*
+ * Decides the answers to the deliveries of a batch whose endpoints have rules or a guard, in order and before the batch is stored, so
+ * that the decisions are stored with the events. When storing fails, nothing has been counted.
+ */
+import type { Hold } from '../../core/answer.ts';
+import { chanceOf } from '../../core/answers/chance.ts';
+import { decide, sequencesOf } from '../../core/answers/evaluate.ts';
+import { type Answered, answeredWith, type Outcome, type Refusal } from '../../core/answers/model.ts';
+import { maxBytesOf, type RenderedEvent } from '../../core/answers/placeholders.ts';
+import type { ActiveAnswer, ActiveRule, ActiveRules } from '../../core/answers/rules.ts';
+import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import { evaluate, evaluateInSteps } from '../../core/filter/evaluate.ts';
+import { createEventContent } from '../../core/filter/event-content.ts';
+import type { HeaderPair } from '../../core/headers.ts';
+import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
+import type { Filter, Verdict } from '../../shared/filter/filter.ts';
+import type { Delivery, Destination } from '../delivery.ts';
+import type { Holds } from './holds.ts';
+import { createReadingAhead, factsOf, type ReadingAhead } from './reading-ahead.ts';
+import type { SequenceDraft, SequenceKey, Sequences } from './sequences.ts';
+
+/** A delivery to decide about. */
+export type Undecided = {
+  /** Its position in the batch. */
+  index: number;
+  destination: Destination;
+  /** As received. */
+  delivery: Delivery;
+  /** After the header rules. */
+  headers: readonly HeaderPair[];
+  platform: string | null;
+  eventType: string | null;
+  /** The number of the delivery (core/ids/delivery-key.ts). */
+  number: number;
+  nonce: Uint8Array;
+  /** The answer that the sender's platform expects, if it is a handshake. */
+  handshake: HandshakeAnswer | null;
+  refused: Refusal | undefined;
+};
+
+/** A rule's answer to one event. */
+export type Chosen = {
+  answer: ActiveAnswer;
+  retryAfterS: number | undefined;
+  /** Undefined: it is sent at once. */
+  hold: Hold | undefined;
+  /** With more held answers, or more memory for them, than allowed, it is sent at once and without `stall`. */
+  isLimited: boolean;
+  event: RenderedEvent;
+};
+
+export type Decided = {
+  /** By position in the batch. */
+  outcomes: ReadonlyMap<number, Outcome>;
+  chosen: readonly [index: number, chosen: Chosen][];
+  /** The handshakes that are answered as their platforms expect. */
+  handshakes: readonly [index: number, answer: HandshakeAnswer][];
+  /** The batch is stored. @param last the row number of its last event */
+  keep: (last: number) => void;
+  /** The batch is not stored. */
+  cancel: () => void;
+};
+
+export type Answerer = {
+  /** To be awaited before the delivery joins a batch; undefined when there is nothing to wait for. */
+  prepare: ReadingAhead['prepare'];
+  decide: (batch: readonly Undecided[]) => Promise<Decided>;
+};
+
+/** The verdict on the signature of a delivery that has just arrived. */
+export type VerdictAtCapture = (of: Pick<Undecided, 'destination' | 'delivery' | 'platform'>) => Verdict;
+
+/** The outcome of an event that neither a rule nor the guard has answered; undefined for the default. */
+export const usualOutcome = (handshake: HandshakeAnswer | null): Outcome | undefined =>
+  handshake === null || handshake.status === 200
+    ? undefined
+    : { answered: answeredWith(handshake.status), refused: null, counts: [] };
+
+export function createAnswerer({
+  sequences,
+  holds,
+  verdictOf,
+  monotonic,
+  readingAhead = createReadingAhead({ monotonic }),
+}: {
+  sequences: Sequences;
+  holds: Pick<Holds, 'take'>;
+  verdictOf: VerdictAtCapture;
+  monotonic: () => number;
+  /** For tests: another limit. */
+  readingAhead?: ReadingAhead;
+}): Answerer {
+  /** A large body is read in steps, because other deliveries are answered on this thread. */
+  const matcherOf = (one: Undecided) => {
+    const { delivery, platform, eventType, headers } = one;
+    const { query, body, receivedAt } = delivery;
+    const ahead = readingAhead.of(delivery);
+    const facts = {
+      ...factsOf(delivery),
+      type: eventType,
+      platform,
+      // What was read of the body is remembered by this object; headers are those after the header rules.
+      content: ahead ? Object.assign(ahead.content, { headers }) : createEventContent({ headers, query, body }),
+    };
+    const yieldIfDue = createTimeSlices({ monotonic });
+    let verdict: Verdict | undefined;
+    return async (filter: Filter): Promise<boolean> => {
+      if (ahead?.leftOut.has(filter)) {
+        const { content: _, ...others } = facts;
+        return evaluate(filter, others, receivedAt) ?? false;
+      }
+      const steps = evaluateInSteps(filter, facts, receivedAt);
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) await yieldIfDue();
+      if (step.value !== undefined) return step.value;
+      verdict ??= verdictOf(one);
+      return evaluate(filter, { ...facts, verdict }, receivedAt) ?? false;
+    };
+  };
+
+  const decideOne = async (one: Undecided, rules: ActiveRules, draft: SequenceDraft) => {
+    const { version } = rules;
+    const { rule, retryAfterS, counts } = await decide(rules, {
+      delivery: one.number,
+      at: one.delivery.receivedAt,
+      isHandshake: one.handshake !== null,
+      matches: matcherOf(one),
+      chanceOf: name => chanceOf(one.nonce, name),
+      stateOf: (slot, delivery) => draft.stateOf({ version, slot, delivery }),
+    });
+    return { rule, retryAfterS, counts: counts.map(draft.add) };
+  };
+
+  const choose = (
+    { destination, headers, delivery }: Undecided,
+    rule: ActiveRule,
+    retryAfterS: number | undefined,
+  ): Chosen => {
+    const { answer } = rule;
+    const { delayMs, fault, body } = answer;
+    const event = { headers, query: delivery.query, body: delivery.body };
+    const takesTime = delayMs > 0 || fault === 'stall';
+    // A body without placeholders is part of the rule.
+    const ownBytes = (): number => (body instanceof Uint8Array ? 0 : maxBytesOf(body.template, event));
+    const hold = takesTime ? holds.take(destination.seq, ownBytes()) : undefined;
+    return { answer, retryAfterS, hold, isLimited: takesTime && !hold, event };
+  };
+
+  return {
+    prepare: readingAhead.prepare,
+
+    async decide(batch) {
+      const draft = await sequences.begin(keysOf(batch));
+      const outcomes = new Map<number, Outcome>();
+      const chosen: [number, Chosen][] = [];
+      const handshakes: [number, HandshakeAnswer][] = [];
+      const cancel = (): void => {
+        for (const [, { hold }] of chosen) hold?.release();
+      };
+      const answer = async (one: Undecided): Promise<Outcome | undefined> => {
+        const { index, handshake, refused, destination } = one;
+        if (refused !== undefined) return { answered: answeredWith(refused), refused, counts: [] };
+        const rules = destination.policy?.rules;
+        const { rule, retryAfterS, counts } = rules ? await decideOne(one, rules, draft) : noDecision;
+        if (rule) {
+          const found = choose(one, rule, retryAfterS);
+          chosen.push([index, found]);
+          return { answered: answeredBy(rule.name, found), refused: null, counts };
+        }
+        if (handshake) handshakes.push([index, handshake]);
+        const usual = usualOutcome(handshake);
+        return counts.length === 0 ? usual : { answered: usual?.answered ?? null, refused: null, counts };
+      };
+      try {
+        for (const one of batch) {
+          const outcome = await answer(one);
+          if (outcome) outcomes.set(one.index, outcome);
+        }
+      } catch (error) {
+        cancel();
+        throw error;
+      }
+      return { outcomes, chosen, handshakes, keep: draft.keep, cancel };
+    },
+  };
+}
+
+const noDecision = { rule: undefined, retryAfterS: undefined, counts: [] };
+
+/** The sequences that a batch may read, by endpoint. */
+function keysOf(batch: readonly Undecided[]): Map<number, SequenceKey[]> {
+  const keys = new Map<number, Map<string, SequenceKey>>();
+  for (const { destination, number, refused } of batch) {
+    const { rules } = destination.policy ?? {};
+    if (!rules || refused !== undefined) continue;
+    for (const { slot, delivery } of sequencesOf(rules.rules, number)) {
+      const ofEndpoint = keys.get(destination.seq) ?? new Map<string, SequenceKey>();
+      keys.set(destination.seq, ofEndpoint);
+      ofEndpoint.set(`${rules.version}:${slot}:${delivery}`, { version: rules.version, slot, delivery });
+    }
+  }
+  return new Map([...keys].map(([endpoint, ofEndpoint]) => [endpoint, [...ofEndpoint.values()]]));
+}
+
+function answeredBy(rule: string, { answer, isLimited }: Chosen): Answered {
+  const fault = isLimited && answer.fault === 'stall' ? null : answer.fault;
+  return {
+    status: fault === null ? answer.status : null,
+    rule,
+    delayMs: isLimited ? 0 : answer.delayMs,
+    fault,
+    limited: isLimited,
+  };
+}

@@ -1,0 +1,101 @@
+/*
+ * The connections that delayed and stalled answers hold open. Their number is limited, because each is one that no
+ * other sender can use, and so is the memory of the bodies that wait. Teams share both. When the server stops, none waits any longer.
+ */
+import type { Hold } from '../../core/answer.ts';
+import { heldConnections, maxHeldBodyBytes, maxHeldPerEndpoint } from '../../core/answers/limits.ts';
+import { createFairShares, type FairSharesOptions } from '../../core/concurrency/fair-shares.ts';
+import { createMemoryBudget } from '../../core/concurrency/memory-budget.ts';
+import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+
+export type Holds = ReturnType<typeof createHolds>;
+
+export type HoldsOptions = {
+  /** The team of an endpoint, by its row number. An endpoint without one has a share of its own. */
+  teamOf: (endpoint: number) => string | undefined;
+  perEndpoint?: number;
+  connections?: FairSharesOptions;
+  totalBytes?: number;
+};
+
+export function createHolds({
+  teamOf,
+  perEndpoint = maxHeldPerEndpoint,
+  connections = heldConnections,
+  totalBytes = maxHeldBodyBytes,
+}: HoldsOptions) {
+  const bodies = createMemoryBudget({ totalBytes, maxBytesPerHolder: totalBytes / 2 });
+  const ofEndpoints = createSemaphore(perEndpoint);
+  const places = createFairShares(connections);
+  const waiting = new Set<() => void>();
+  let isStopped = false;
+
+  /** A place on behalf of the endpoint and its team. @returns gives it back */
+  const takePlace = (endpoint: number, team: string): (() => void) | undefined => {
+    const release = ofEndpoints.tryAcquire(String(endpoint));
+    if (!release) return undefined;
+    if (!places.take(team)) return void release();
+    return () => {
+      release();
+      places.give(team);
+    };
+  };
+
+  return {
+    /**
+     * A place for one answer; undefined when there is none.
+     * @param endpoint its row number
+     * @param bytes the memory that only this answer needs, until it is released
+     */
+    take(endpoint: number, bytes: number): Hold | undefined {
+      const team = teamOf(endpoint) ?? `endpoint ${endpoint}`;
+      const place = takePlace(endpoint, team);
+      if (!place) return undefined;
+      if (bytes > 0 && !bodies.take(bytes, [team])) return void place();
+      let [isCounted, isReleased] = [true, false];
+      let stop: (() => void) | undefined;
+      const cancel = (): void => {
+        if (stop) waiting.delete(stop);
+        stop = undefined;
+      };
+      const giveWay = (): void => {
+        if (!isCounted) return;
+        isCounted = false;
+        place();
+      };
+      return {
+        after(ms, run) {
+          if (isReleased) return;
+          if (isStopped) return void run();
+          const finish = (): void => {
+            clearTimeout(timer);
+            cancel();
+            if (!isReleased) run();
+          };
+          const timer = setTimeout(finish, ms);
+          stop = finish;
+          waiting.add(finish);
+        },
+        giveWay,
+        release() {
+          if (isReleased) return;
+          isReleased = true;
+          giveWay();
+          // Not earlier: a sender that has closed its side may still read the answer.
+          if (bytes > 0) bodies.give(bytes, [team]);
+          stop?.();
+          cancel();
+        },
+      };
+    },
+
+    /** How many connections are held, without those whose sender has closed its side. */
+    count: (): number => connections.total - places.free(),
+
+    /** From now on nothing waits. */
+    stop(): void {
+      isStopped = true;
+      for (const finish of [...waiting]) finish();
+    },
+  };
+}
