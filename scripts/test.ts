@@ -1,7 +1,12 @@
 /*
  * `bun run test [ARGS]`: runs `bun test ARGS` and prints `N passed, N failed[, N skipped]` as the last line. A file that does not
- * load and a filter that matches nothing count as a failure. `--fast` skips the slow tests. The longest tests run in CI, or when
- * ARGS name files. Test files run in several processes.
+ * load and a filter that matches nothing count as a failure. Test files run in several processes.
+ *
+ * The name of a file says when it runs:
+ * - `NAME.slow.test.ts`: not with `--fast`. Such a file takes about two seconds or more, because it starts the program or a
+ *   browser, waits for a real timeout, needs a large history, or tries every operation.
+ * - `NAME.long.test.ts`: only in CI (HOOKTAPE_REQUIRE_BROWSER=1), or when ARGS name files. Such a file visits every page or
+ *   every variant of one, or kills and starts processes for many seconds.
  *
  * With CI=true, up to three files with failed tests run a second time, each alone. A test that then passes is named in a line
  * `flaky: FILE: TEST` and counts as passed. More than three such files, a second failure, a file that does not load and a process
@@ -10,7 +15,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { longTests, slowTests } from './lib/slow-tests.ts';
 import { type FailedTest, failedTests } from './lib/test-report.ts';
 
 /** Bun's default of 5 s, also for hooks, is too short when a server starts on a busy disk. */
@@ -84,12 +88,12 @@ async function runFailedAgain({ failed, failures }: Run): Promise<readonly Faile
 }
 
 const given = process.argv.slice(2);
-const leaveOut = (files: readonly string[]): string[] => files.map(file => `--path-ignore-patterns=${file}`);
+const leaveOut = (kind: 'slow' | 'long'): string => `--path-ignore-patterns=**/*.${kind}.test.ts`;
 const isWhole = process.env['HOOKTAPE_REQUIRE_BROWSER'] === '1' || given.some(arg => !arg.startsWith('-'));
 const run = await runTests([
   `--parallel=${workers}`,
-  ...given.flatMap(arg => (arg === '--fast' ? leaveOut(slowTests) : [arg])),
-  ...(isWhole ? [] : leaveOut(longTests)),
+  ...given.flatMap(arg => (arg === '--fast' ? [leaveOut('slow'), leaveOut('long')] : [arg])),
+  ...(isWhole ? [] : [leaveOut('long')]),
 ]);
 const flaky = (run.exitCode !== 0 && process.env['CI'] === 'true' && (await runFailedAgain(run))) || [];
 for (const { file, name } of flaky) console.log(`flaky: ${file}: ${name}`);

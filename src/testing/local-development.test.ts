@@ -1,6 +1,6 @@
 /*
  * Runs the commands of docs/local-development.md that look at, send and keep one event, as they stand there, with the event that the page
- * itself makes and a handler with stripe-node. five-commands.test.ts walks its first part.
+ * itself makes and a handler with stripe-node. five-commands.slow.test.ts walks its first part.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /*
  * Reads a file of endpoints: JSON, with line numbers for messages, and the values of its secrets from variables and files. The
- * server side checks the meaning of the fields (features/declared).
+ * server side checks the meaning of the fields (features/apply).
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

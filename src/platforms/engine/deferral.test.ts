@@ -1,6 +1,6 @@
 /*
  * Which deliveries are recognised after they were answered. That such a recognition finds the same, and that no handshake is missed,
- * is checked for random deliveries in properties.test.ts, and for each handshake in handshake.test.ts.
+ * is checked for random deliveries in properties.slow.test.ts, and for each handshake in handshake.test.ts.
  */
 import { describe, expect, test } from 'bun:test';
 import { applyHeaderRules, toFieldLines } from '../../core/headers.ts';
