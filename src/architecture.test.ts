@@ -11,8 +11,8 @@ type Layer = { values: string; types?: string; macros?: string; packages?: strin
 
 /**
  * For each layer: the layers whose values it may import, those of which only types, and the packages besides node:*. `own`
- * stands for files of the same layer; in a feature, of the same feature. A `part` is any other file of a feature. Every layer
- * may import `shared`.
+ * stands for files of the same layer; in a feature, of the same feature. A `part` is any other file of a feature. A `panel` is a
+ * file of a feature of the dashboard. Every layer may import `shared`.
  */
 const layers: Record<string, Layer> = {
   main: { values: 'cli config log core' },
@@ -50,13 +50,13 @@ const layers: Record<string, Layer> = {
     types: 'store service model config db log net ingest',
     packages: 'jose @modelcontextprotocol/server',
   },
-  ui: {
-    values: 'own',
-    types: 'model platforms',
-    macros: 'platforms',
-    packages: 'preact eventsource-parser',
-  },
+  kit: { values: 'own', types: 'model platforms', macros: 'platforms', packages: 'preact' },
+  inspector: { values: 'own kit', types: 'model', packages: 'preact eventsource-parser' },
+  panel: { values: 'own inspector kit', types: 'model platforms', packages: 'preact' },
+  pages: { values: 'own panel inspector kit', types: 'model', packages: 'preact' },
+  ui: { values: 'own pages panel inspector kit', types: 'model', packages: 'preact' },
 };
+const uiLayers = ['kit', 'inspector', 'pages'];
 const featureLayers = ['ingest', 'routes', 'service', 'store', 'model'];
 /** Layers without I/O, and the modules of node that they may import. */
 const pureLayers: Record<string, string[]> = {
@@ -70,16 +70,18 @@ const maxLinesPerFunction = 80;
 
 /**
  * `features/keys/routes.ts` -> `routes`; `features/oauth/clients-store.ts` -> `store`; another file of a feature -> `part`;
- * `core/ids.ts` -> `core`; `app.ts` -> `app`.
+ * `core/ids.ts` -> `core`; `app.ts` -> `app`; `ui/kit/time.tsx` -> `kit`; `ui/alerts/alert-card.tsx` -> `panel`.
  */
 function layerOf(file: string): string {
-  const [top = '', , name = ''] = file.split('/');
+  const [top = '', folder = '', name = ''] = file.split('/');
+  if (top === 'ui' && name !== '') return uiLayers.includes(folder) ? folder : 'panel';
   if (top !== 'features') return top.replace(/\.tsx?$/, '');
   const kind = name.endsWith('-store.ts') ? 'store' : (name.split('.')[0] ?? '');
   return featureLayers.includes(kind) ? kind : 'part';
 }
 
 const featureOf = (file: string): string | undefined => /^features\/([^/]+)\//.exec(file)?.[1];
+const panelOf = (file: string): string | undefined => (layerOf(file) === 'panel' ? file.split('/')[1] : undefined);
 
 function importsOf(text: string): Import[] {
   const found: Import[] = [];
@@ -117,7 +119,7 @@ function problemOf(file: string, { to, isType, isMacro }: Import): string | unde
   if (feature !== undefined && targetFeature !== undefined && feature !== targetFeature)
     return isType && ['service', 'model', 'part'].includes(targetLayer) ? undefined : `${to}: value of another feature`;
   const allowed = `shared ${layer.values} ${isType ? layer.types : ''} ${isMacro ? layer.macros : ''}`.split(' ');
-  const isOwn = targetLayer === from && feature === targetFeature;
+  const isOwn = targetLayer === from && feature === targetFeature && panelOf(file) === panelOf(target);
   if (allowed.includes(targetLayer) || (isOwn && allowed.includes('own'))) return undefined;
   return `${from} imports ${isType ? 'a type' : 'a value'} of ${targetLayer} (${to})`;
 }
@@ -237,8 +239,12 @@ describe('the table of layers', () => {
     ['core/ids.ts', `import { a } from '../shared/multipart.ts';`, true],
     ['shared/multipart.ts', `import { a } from '../core/ids.ts';`, false],
     ['shared/multipart.ts', `import { hash } from 'node:crypto';`, false],
-    ['ui/main.tsx', `import { detect } from '../platforms/platforms.ts';`, false],
-    ['ui/main.tsx', `import { list } from '../platforms/directory.ts' with { type: 'macro' };`, true],
+    ['ui/kit/format/platforms.ts', `import { detect } from '../../../platforms/platforms.ts';`, false],
+    [
+      'ui/kit/format/platforms.ts',
+      `import { list } from '../../../platforms/directory.ts' with { type: 'macro' };`,
+      true,
+    ],
     ['features/keys/routes.ts', `import { keys } from './store.ts';`, false],
     ['features/keys/routes.ts', `import type { Keys } from './service.ts';`, true],
     ['features/keys/routes.ts', `import { keys } from './service.ts';`, false],
@@ -253,6 +259,18 @@ describe('the table of layers', () => {
     ['features/keys/model.ts', `import { A } from '../teams/model.ts';`, true],
     ['features/keys/service.ts', `const a = await import('../../db/client.ts');`, false],
     ['ui/main.tsx', `import { a } from '../features/keys/model.ts';`, false],
+    ['ui/kit/page.tsx', `import { a } from '../inspector/event/badges.tsx';`, false],
+    ['ui/kit/page.tsx', `import type { A } from '../alerts/wording.ts';`, false],
+    ['ui/kit/page.tsx', `import { a } from './time.tsx';`, true],
+    ['ui/inspector/list/list-pane.tsx', `import { a } from '../../alerts/wording.ts';`, false],
+    ['ui/inspector/list/list-pane.tsx', `import { a } from '../event/badges.tsx';`, true],
+    ['ui/alerts/alert-card.tsx', `import { a } from '../inspector/filter/filter-text.ts';`, true],
+    ['ui/alerts/alert-card.tsx', `import { a } from '../forwards/wording.ts';`, false],
+    ['ui/alerts/alert-card.tsx', `import type { A } from '../../features/alerts/model.ts';`, true],
+    ['ui/alerts/alert-card.tsx', `import type { A } from '../../features/alerts/service.ts';`, false],
+    ['ui/alerts/alert-card.tsx', `import { a } from '../pages/settings.tsx';`, false],
+    ['ui/pages/settings.tsx', `import { a } from '../alerts/wording.ts';`, true],
+    ['ui/pages/settings.tsx', `import { a } from '../app.tsx';`, false],
     ['features/keys/format.ts', `import { rows } from './store.ts';`, false],
     ['ui/main.tsx', `import type { A } from '../features/keys/model.ts';`, true],
     ['http/gate.ts', `import 'node:process';`, false],

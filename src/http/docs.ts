@@ -30,7 +30,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-// The theme that was chosen in the dashboard (ui/components/preferences.ts), else that of the system.
+// The theme that was chosen in the dashboard (ui/kit/preferences.ts), else that of the system.
 const theme = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const apply = () => {
   let chosen = null;
@@ -46,7 +46,7 @@ dark.addEventListener('change', apply);
 addEventListener('storage', apply);
 `;
 
-// A key that a user enters stays in the memory of the page until a sign-out in another tab (ui/components/explorer-key.ts).
+// A key that a user enters stays in the memory of the page until a sign-out in another tab (ui/pages/explorer-key.ts).
 // Version 1.0 kept it in localStorage.
 const start = `try {
   localStorage.removeItem('authorized');

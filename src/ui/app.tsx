@@ -2,33 +2,33 @@
 
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { SignedIn as Session } from '../features/sessions/model.ts';
-import { ApiError, api, apiListeners, isRetryable } from './api.ts';
-import { Button, Empty } from './components/controls.tsx';
-import { forgetExplorerKey } from './components/explorer-key.ts';
-import { navigate, type PageLocation, usePageLocation } from './components/navigation.tsx';
-import { NotFoundPage } from './components/not-found.tsx';
-import { onDemand } from './components/on-demand.tsx';
-import { useRetry } from './components/retry.ts';
-import { Shell } from './components/shell.tsx';
-import { showError, Toasts } from './components/toasts.tsx';
-import { clearDeliveryCache } from './components/use-delivery.ts';
-import { clearEventCache } from './components/use-event.ts';
-import { useQuery } from './components/use-query.ts';
-import { WorkspaceContext } from './components/workspace.tsx';
-import { ComparePage } from './pages/compare.tsx';
+import { ComparePage } from './inspector/compare/compare-page.tsx';
+import { clearEventCache } from './inspector/event/use-event.ts';
+import { filterOf } from './inspector/filter/filter-url.ts';
+import { clearDeliveryCache } from './inspector/list/use-delivery.ts';
+import { forgetRecent } from './inspector/palette/recent.ts';
+import { forgetRequests } from './inspector/replay/request.ts';
+import { clearPickStore } from './inspector/state/pick-store.ts';
+import { ApiError, api, apiListeners, isRetryable } from './kit/api.ts';
+import { Button, Empty } from './kit/controls.tsx';
+import { forgetDrafts } from './kit/draft-store.ts';
+import { navigate, type PageLocation, usePageLocation } from './kit/navigation.tsx';
+import { NotFoundPage } from './kit/not-found.tsx';
+import { onDemand } from './kit/on-demand.tsx';
+import { useRetry } from './kit/retry.ts';
+import { safeReturnTo } from './kit/return-to.ts';
+import { showError, Toasts } from './kit/toasts.tsx';
+import { useQuery } from './kit/use-query.ts';
+import { WorkspaceContext } from './kit/workspace.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
+import { forgetExplorerKey } from './pages/explorer-key.ts';
 import { InspectorPage } from './pages/inspector.tsx';
 import { JoinPage } from './pages/join.tsx';
 import { LoginPage } from './pages/login.tsx';
-import { SchemasPage } from './pages/schemas.tsx';
 import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
-import { forgetRecent } from './palette/recent.ts';
-import { forgetRequests } from './replay/request.ts';
-import { safeReturnTo } from './return-to.ts';
-import { filterOf } from './search/filter-url.ts';
-import { forgetDrafts } from './state/draft-store.ts';
-import { clearPickStore } from './state/pick-store.ts';
+import { Shell } from './pages/shell.tsx';
+import { SchemasPage } from './schemas/schemas-page.tsx';
 
 const EndpointSettingsPage = onDemand(() =>
   import('./pages/endpoint-settings.tsx').then(page => page.EndpointSettingsPage),
@@ -37,7 +37,7 @@ const JobsPage = onDemand(() => import('./jobs/jobs-page.tsx').then(page => page
 const JobPage = onDemand(() => import('./jobs/job-page.tsx').then(page => page.JobPage));
 const ForwardsPages = onDemand(() => import('./forwards/forwards-pages.tsx').then(page => page.ForwardsPages));
 const AlertsPage = onDemand(() => import('./alerts/alerts-page.tsx').then(page => page.AlertsPage));
-const AnswersPage = onDemand(() => import('./pages/answers.tsx').then(page => page.AnswersPage));
+const AnswersPage = onDemand(() => import('./answers/answers-page.tsx').then(page => page.AnswersPage));
 
 type AuthState =
   | { state: 'loading' }

@@ -2,7 +2,7 @@
 
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { applyTheme, currentTheme } from './components/preferences.ts';
+import { applyTheme, currentTheme } from './kit/preferences.ts';
 
 applyTheme(currentTheme());
 const root = document.getElementById('app');

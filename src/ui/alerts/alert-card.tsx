@@ -2,12 +2,12 @@
 
 import { useState } from 'preact/hooks';
 import type { Alert, AlertTest } from '../../features/alerts/model.ts';
-import { Button, Dialog } from '../components/controls.tsx';
-import { IconButton } from '../components/icon-button.tsx';
-import { Link } from '../components/navigation.tsx';
-import { Time } from '../components/time.tsx';
-import { showError } from '../components/toasts.tsx';
-import { visibleLine, visibleName } from '../format/visible.ts';
+import { Button, Dialog } from '../kit/controls.tsx';
+import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { IconButton } from '../kit/icon-button.tsx';
+import { Link } from '../kit/navigation.tsx';
+import { Time } from '../kit/time.tsx';
+import { showError } from '../kit/toasts.tsx';
 import { AlertState, ConditionSentence } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';
 import { channelTitles, type Explanation, failureOf, targetText, testText } from './wording.ts';

@@ -1,7 +1,7 @@
 /* The state of an alert as a badge, and its condition as a sentence. */
 
 import type { Alert } from '../../features/alerts/model.ts';
-import { visibleLine } from '../format/visible.ts';
+import { visibleLine } from '../kit/format/visible.ts';
 import { type Condition, conditionParts, stateOf } from './wording.ts';
 
 export function AlertState({ alert }: { alert: Alert }) {

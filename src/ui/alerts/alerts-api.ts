@@ -1,7 +1,7 @@
 /* The calls of alerts. */
 
 import type { Alert, AlertChange, AlertInput, AlertList, AlertTest } from '../../features/alerts/model.ts';
-import { call } from '../api.ts';
+import { call } from '../kit/api.ts';
 
 const listPath = (endpoint: string): string => `/api/endpoints/${encodeURIComponent(endpoint)}/alerts`;
 const pathOf = (endpoint: string, alert: string): string => `${listPath(endpoint)}/${encodeURIComponent(alert)}`;

@@ -2,9 +2,9 @@
 
 import type { Alert } from '../../features/alerts/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { HeaderMark } from '../components/header-mark.tsx';
-import { visibleName } from '../format/visible.ts';
-import { usePolled } from '../jobs/use-polled.ts';
+import { visibleName } from '../kit/format/visible.ts';
+import { HeaderMark } from '../kit/header-mark.tsx';
+import { usePolled } from '../kit/use-polled.ts';
 import { alertsApi } from './alerts-api.ts';
 
 const everyMs = 15_000;

@@ -3,18 +3,18 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Alert } from '../../features/alerts/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { Button, Dialog, Empty, Notice, Skeleton } from '../components/controls.tsx';
-import { CopyButton } from '../components/copy-button.tsx';
-import { Link } from '../components/navigation.tsx';
-import { EndpointNotFoundPage } from '../components/not-found.tsx';
-import { useStyle } from '../components/on-demand-style.ts';
-import { useTitle } from '../components/use-title.ts';
-import { useWorkspace } from '../components/workspace.tsx';
-import { visibleName } from '../format/visible.ts';
-import { usePolled } from '../jobs/use-polled.ts';
+import { Button, Dialog, Empty, Notice, Skeleton } from '../kit/controls.tsx';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { visibleName } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { EndpointNotFoundPage } from '../kit/not-found.tsx';
+import { useStyle } from '../kit/on-demand-style.ts';
+import { usePolled } from '../kit/use-polled.ts';
+import { useTitle } from '../kit/use-title.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+import style from '../styles/alerts.css' with { type: 'file' };
 import { AlertCard } from './alert-card.tsx';
 import { AlertForm, hasUnsaved } from './alert-form.tsx';
-import style from './alerts.css' with { type: 'file' };
 import { alertsApi } from './alerts-api.ts';
 import { type Kind, kinds } from './wording.ts';
 

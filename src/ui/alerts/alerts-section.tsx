@@ -1,10 +1,10 @@
 /* The section of an endpoint's settings that shows its alerts, and links to the page that edits them. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { Notice, Skeleton } from '../components/controls.tsx';
-import { Link } from '../components/navigation.tsx';
-import { visibleName } from '../format/visible.ts';
-import { usePolled } from '../jobs/use-polled.ts';
+import { Notice, Skeleton } from '../kit/controls.tsx';
+import { visibleName } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { usePolled } from '../kit/use-polled.ts';
 import { AlertState } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';
 

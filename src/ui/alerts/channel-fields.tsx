@@ -1,8 +1,8 @@
 /* Whom an alert tells: the channel, and the fields that its type takes. */
 
 import type { Alert } from '../../features/alerts/model.ts';
-import { Checkbox, Field, Notice } from '../components/controls.tsx';
-import { SelectField } from '../components/select-field.tsx';
+import { Checkbox, Field, Notice } from '../kit/controls.tsx';
+import { SelectField } from '../kit/select-field.tsx';
 import type { PartProps } from './draft.ts';
 import { type ChannelType, channelTitles } from './wording.ts';
 

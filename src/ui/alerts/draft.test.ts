@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Alert } from '../../features/alerts/model.ts';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../kit/api.ts';
 import { changeOf, draftOf, newDraft, problemOfError, problemsOf, requestOf, withKind } from './draft.ts';
 
 const alert: Alert = {

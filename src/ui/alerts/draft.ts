@@ -3,7 +3,7 @@
 import type { Alert, AlertChange, AlertInput } from '../../features/alerts/model.ts';
 import { FilterError } from '../../shared/filter/filter.ts';
 import { withScheme } from '../../shared/typed-url.ts';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../kit/api.ts';
 import {
   type ChannelType,
   type Condition,

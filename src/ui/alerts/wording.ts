@@ -1,7 +1,7 @@
 /* What the pages say about alerts. Pure. Names and filters are text from outside: they are shown by the caller, as text. */
 
 import type { Alert, AlertTest } from '../../features/alerts/model.ts';
-import { formatCount } from '../format/time.ts';
+import { formatCount } from '../kit/format/time.ts';
 
 export type Kind = Alert['kind'];
 export type ChannelType = Alert['channel']['type'];

@@ -3,10 +3,10 @@
 import type { AnswerRule } from '../../features/answers/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { describeAnswer, describeCondition } from '../../shared/answer-rule.ts';
-import { Notice } from '../components/controls.tsx';
-import { HeaderMark } from '../components/header-mark.tsx';
-import { Link } from '../components/navigation.tsx';
-import { visibleLine } from '../format/visible.ts';
+import { Notice } from '../kit/controls.tsx';
+import { visibleLine } from '../kit/format/visible.ts';
+import { HeaderMark } from '../kit/header-mark.tsx';
+import { Link } from '../kit/navigation.tsx';
 import { RuleSummaries } from './rule-summaries.tsx';
 import { useRules } from './use-rules.ts';
 

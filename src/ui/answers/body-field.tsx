@@ -1,8 +1,8 @@
 /* The body of an answer, with buttons that insert placeholders at the caret. */
 
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { Button, Segmented } from '../components/controls.tsx';
-import { visibleLine } from '../format/visible.ts';
+import { Button, Segmented } from '../kit/controls.tsx';
+import { visibleLine } from '../kit/format/visible.ts';
 import type { RuleDraft, RuleProblems } from './draft.ts';
 import { type Example, type Placeholder, placeholdersFor, unknownPlaceholders } from './placeholders.ts';
 

@@ -1,6 +1,6 @@
 /* Unsaved rules, kept while this tab is open. */
 
-import { isPairs, keepDraft, keptDraft } from '../state/draft-store.ts';
+import { isPairs, keepDraft, keptDraft } from '../kit/draft-store.ts';
 import type { RuleDraft } from './draft.ts';
 
 export type KeptDraft = {

@@ -7,7 +7,7 @@ import type { AnswerRule } from '../../features/answers/model.ts';
 import { maxCount, maxDelayMs, maxRateEvents, maxRateSeconds } from '../../shared/answer-limits.ts';
 import { FilterError } from '../../shared/filter/filter.ts';
 import { parseDuration } from '../../shared/units.ts';
-import { parse } from '../search/filter-text.ts';
+import { parse } from '../inspector/filter/filter-text.ts';
 
 export type Per = NonNullable<AnswerRule['per']>;
 export type Fault = NonNullable<AnswerRule['answer']['fault']>;

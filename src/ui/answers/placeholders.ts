@@ -1,7 +1,7 @@
 /* The placeholders of an answer's body, with examples from a delivery that arrived. Pure. */
 
 import type { EventDetail } from '../../features/events/model.ts';
-import { contentFieldsOf } from '../search/content-fields.ts';
+import { contentFieldsOf } from '../inspector/filter/content-fields.ts';
 
 export type Placeholder = {
   /** As it is inserted. */

@@ -1,7 +1,7 @@
 /* Ready-made rules to start from. The same ones as `hooktape answer --preset`. */
 
 import { answerPresets } from '../../shared/answer-presets.ts';
-import { Button } from '../components/controls.tsx';
+import { Button } from '../kit/controls.tsx';
 import { draftOf, type RuleDraft } from './draft.ts';
 
 export const Presets = ({ hasRules, onPick }: { hasRules: boolean; onPick: (drafts: RuleDraft[]) => void }) => (

@@ -2,12 +2,12 @@
 
 import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
 import { describeAnswer, isSuccess } from '../../shared/answer-rule.ts';
-import { PlatformMark } from '../components/badges.tsx';
-import { Notice, Skeleton } from '../components/controls.tsx';
-import { Link } from '../components/navigation.tsx';
-import { Time } from '../components/time.tsx';
-import { titleOf } from '../format/row-text.ts';
-import { visibleLine } from '../format/visible.ts';
+import { PlatformMark } from '../inspector/event/badges.tsx';
+import { titleOf } from '../inspector/list/row-text.ts';
+import { Notice, Skeleton } from '../kit/controls.tsx';
+import { visibleLine } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { Time } from '../kit/time.tsx';
 import type { Preview } from './use-preview.ts';
 
 type PreviewPanelProps = {

@@ -1,14 +1,14 @@
 /* The fields of a rule: its conditions and its answer. */
 
 import type { FilterError } from '../../shared/filter/filter.ts';
-import { Button, Checkbox, Field } from '../components/controls.tsx';
-import { HeaderEditor } from '../components/header-editor.tsx';
-import { SelectField } from '../components/select-field.tsx';
-import type { SeenSource } from '../search/use-seen-values.ts';
+import { FilterField } from '../inspector/filter/filter-field.tsx';
+import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
+import { Button, Checkbox, Field } from '../kit/controls.tsx';
+import { HeaderEditor } from '../kit/header-editor.tsx';
+import { SelectField } from '../kit/select-field.tsx';
 import type { FieldsProps } from './body-field.tsx';
 import { BodyField } from './body-field.tsx';
 import type { Fault, Per } from './draft.ts';
-import { FilterField } from './filter-field.tsx';
 import type { Example } from './placeholders.ts';
 
 const scopes: readonly { id: Per; label: string }[] = [

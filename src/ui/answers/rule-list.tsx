@@ -2,8 +2,8 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isCatchAll } from '../../shared/answer-rule.ts';
-import { Button } from '../components/controls.tsx';
-import type { SeenSource } from '../search/use-seen-values.ts';
+import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
+import { Button } from '../kit/controls.tsx';
 import { copyOf, emptyRule, moved, namesOf, type RuleDraft } from './draft.ts';
 import type { Example } from './placeholders.ts';
 import { RuleCard } from './rule-card.tsx';

@@ -2,7 +2,7 @@
 
 import type { AnswerRule } from '../../features/answers/model.ts';
 import { describeAnswer, describeCondition, isSuccess } from '../../shared/answer-rule.ts';
-import { visibleLine } from '../format/visible.ts';
+import { visibleLine } from '../kit/format/visible.ts';
 
 export const RuleSummaries = ({ rules }: { rules: readonly AnswerRule[] }) => (
   <ol class="rule-summaries">

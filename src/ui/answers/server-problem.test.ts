@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../kit/api.ts';
 import { draftOf } from './draft.ts';
 import { unknownPlaceholders } from './placeholders.ts';
 import { problemOfError } from './server-problem.ts';

@@ -1,7 +1,7 @@
 /* Finds the field to which a problem reported by the server belongs. Pure. */
 
 import { FilterError } from '../../shared/filter/filter.ts';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../kit/api.ts';
 import type { RuleDraft, RuleField } from './draft.ts';
 
 export type ServerProblem = {

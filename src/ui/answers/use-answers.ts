@@ -3,10 +3,10 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AnswerRule } from '../../features/answers/model.ts';
 import type { FilterError } from '../../shared/filter/filter.ts';
-import { api } from '../api.ts';
-import { showToast } from '../components/toasts.tsx';
-import { type Restored, useQuestionBeforeClosing } from '../components/use-draft.ts';
-import { type Query, useQuery } from '../components/use-query.ts';
+import { api } from '../kit/api.ts';
+import { showToast } from '../kit/toasts.tsx';
+import { type Restored, useQuestionBeforeClosing } from '../kit/use-draft.ts';
+import { type Query, useQuery } from '../kit/use-query.ts';
 import { draftOf, newKey, type RuleDraft, type RuleProblems, rulesOf } from './draft.ts';
 import { keepRules, keptRules } from './draft-store.ts';
 import { problemOfError, type ServerProblem } from './server-problem.ts';

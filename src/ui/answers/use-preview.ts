@@ -5,7 +5,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
-import { ApiError, api, isRetryable } from '../api.ts';
+import { ApiError, api, isRetryable } from '../kit/api.ts';
 import type { RuleDraft } from './draft.ts';
 import { problemOfError, type ServerProblem } from './server-problem.ts';
 

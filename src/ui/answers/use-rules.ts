@@ -2,8 +2,8 @@
 
 import type { AnswerRule } from '../../features/answers/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { api } from '../api.ts';
-import { useQuery } from '../components/use-query.ts';
+import { api } from '../kit/api.ts';
+import { useQuery } from '../kit/use-query.ts';
 
 export function useRules({ id, customAnswers }: Pick<Endpoint, 'id' | 'customAnswers'>): {
   /** Undefined until they are loaded. */

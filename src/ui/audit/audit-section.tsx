@@ -2,12 +2,12 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { AuditEntry, AuditPage } from '../../features/audit/model.ts';
-import { call } from '../api.ts';
-import { Button, Notice, Skeleton } from '../components/controls.tsx';
-import { useStyle } from '../components/on-demand-style.ts';
-import { Time } from '../components/time.tsx';
-import { visibleLine, visibleName } from '../format/visible.ts';
-import style from '../jobs/jobs.css' with { type: 'file' };
+import { call } from '../kit/api.ts';
+import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { useStyle } from '../kit/on-demand-style.ts';
+import { Time } from '../kit/time.tsx';
+import style from '../styles/jobs.css' with { type: 'file' };
 
 const pageSize = 50;
 

@@ -2,9 +2,9 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Forward, ForwardDelivery } from '../../features/forwards/model.ts';
-import { Button, Notice, Skeleton } from '../components/controls.tsx';
-import { showError, showToast } from '../components/toasts.tsx';
-import { formatCount } from '../format/time.ts';
+import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { formatCount } from '../kit/format/time.ts';
+import { showError, showToast } from '../kit/toasts.tsx';
 import { ActDialog, SkipOneDialog } from './act-dialog.tsx';
 import { DeliveryRow } from './delivery-row.tsx';
 import { ForwardFigures } from './forward-state.tsx';

@@ -2,12 +2,12 @@
 
 import { useState } from 'preact/hooks';
 import type { Forward, ForwardDelivery } from '../../features/forwards/model.ts';
-import { PlatformMark } from '../components/badges.tsx';
-import { Button } from '../components/controls.tsx';
-import { Link } from '../components/navigation.tsx';
-import { Time } from '../components/time.tsx';
-import { formatCount, formatExactTime } from '../format/time.ts';
-import { visibleLine } from '../format/visible.ts';
+import { PlatformMark } from '../inspector/event/badges.tsx';
+import { Button } from '../kit/controls.tsx';
+import { formatCount, formatExactTime } from '../kit/format/time.ts';
+import { visibleLine } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { Time } from '../kit/time.tsx';
 import { nextText, reasonText } from './wording.ts';
 
 type Props = {

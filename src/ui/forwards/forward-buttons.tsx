@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks';
 import type { Forward } from '../../features/forwards/model.ts';
-import { Button, Dialog } from '../components/controls.tsx';
-import { Link, navigate } from '../components/navigation.tsx';
-import { showError, showToast } from '../components/toasts.tsx';
-import { visibleName } from '../format/visible.ts';
+import { Button, Dialog } from '../kit/controls.tsx';
+import { visibleName } from '../kit/format/visible.ts';
+import { Link, navigate } from '../kit/navigation.tsx';
+import { showError, showToast } from '../kit/toasts.tsx';
 import { forwardPath, forwardsApi, forwardsPath } from './forwards-api.ts';
 import { removalText } from './wording.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Forward } from '../../features/forwards/model.ts';
-import { ApiError } from '../api.ts';
+import { ApiError } from '../kit/api.ts';
 import { draftOf, emptyDraft, hasMore, problemOfError, problemsOf, requestOf } from './forward-draft.ts';
 
 const draft = { ...emptyDraft, name: ' one ', url: 'localhost:3000/hook' };

@@ -3,9 +3,9 @@
 import type { Forward, ForwardInput } from '../../features/forwards/model.ts';
 import { FilterError } from '../../shared/filter/filter.ts';
 import { parseDuration } from '../../shared/units.ts';
-import { ApiError } from '../api.ts';
-import { readDestination } from '../replay/destination.ts';
-import { parse } from '../search/filter-text.ts';
+import { parse } from '../inspector/filter/filter-text.ts';
+import { readDestination } from '../inspector/replay/destination.ts';
+import { ApiError } from '../kit/api.ts';
 
 export type ForwardDraft = {
   name: string;

@@ -1,12 +1,12 @@
 /* The fields of a forward. */
 
 import type { FilterError } from '../../shared/filter/filter.ts';
-import { FilterField } from '../answers/filter-field.tsx';
-import { Checkbox, Field } from '../components/controls.tsx';
-import { HeaderEditor } from '../components/header-editor.tsx';
-import { SelectField } from '../components/select-field.tsx';
-import { withoutMarks } from '../search/use-seen.ts';
-import type { SeenSource } from '../search/use-seen-values.ts';
+import { FilterField } from '../inspector/filter/filter-field.tsx';
+import { withoutMarks } from '../inspector/filter/use-seen.ts';
+import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
+import { Checkbox, Field } from '../kit/controls.tsx';
+import { HeaderEditor } from '../kit/header-editor.tsx';
+import { SelectField } from '../kit/select-field.tsx';
 import type { ForwardDraft, ForwardProblems } from './forward-draft.ts';
 
 type FieldsProps = {

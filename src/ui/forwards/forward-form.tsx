@@ -3,15 +3,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { Forward } from '../../features/forwards/model.ts';
-import { Button, Empty, Notice, Skeleton } from '../components/controls.tsx';
-import { Link, navigate } from '../components/navigation.tsx';
-import { RestoredNotice } from '../components/restored-notice.tsx';
-import { showToast } from '../components/toasts.tsx';
-import { useDraft } from '../components/use-draft.ts';
-import { useQuery } from '../components/use-query.ts';
-import { useTitle } from '../components/use-title.ts';
-import { visibleName } from '../format/visible.ts';
-import { useSeen } from '../search/use-seen.ts';
+import { useSeen } from '../inspector/filter/use-seen.ts';
+import { Button, Empty, Notice, Skeleton } from '../kit/controls.tsx';
+import { visibleName } from '../kit/format/visible.ts';
+import { Link, navigate } from '../kit/navigation.tsx';
+import { RestoredNotice } from '../kit/restored-notice.tsx';
+import { showToast } from '../kit/toasts.tsx';
+import { useDraft } from '../kit/use-draft.ts';
+import { useQuery } from '../kit/use-query.ts';
+import { useTitle } from '../kit/use-title.ts';
 import {
   draftOf,
   emptyDraft,

@@ -2,11 +2,11 @@
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { Forward } from '../../features/forwards/model.ts';
-import { Empty, Notice, Skeleton } from '../components/controls.tsx';
-import { DeclaredNotice } from '../components/declared.tsx';
-import { Link } from '../components/navigation.tsx';
-import { useTitle } from '../components/use-title.ts';
-import { visibleLine, visibleName } from '../format/visible.ts';
+import { Empty, Notice, Skeleton } from '../kit/controls.tsx';
+import { DeclaredNotice } from '../kit/declared.tsx';
+import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { useTitle } from '../kit/use-title.ts';
 import { ForwardFigures, ForwardState, StateSentence } from './forward-state.tsx';
 import { forwardPath, forwardsPath } from './forwards-api.ts';
 import { useForwards } from './use-forwards.ts';

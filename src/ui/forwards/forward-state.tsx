@@ -1,8 +1,8 @@
 /* How a forward is: its state, what waits since when and why, and how many events are in which state. */
 
 import type { Forward } from '../../features/forwards/model.ts';
-import { Link } from '../components/navigation.tsx';
-import { visibleLine } from '../format/visible.ts';
+import { visibleLine } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
 import { type DeliveryState, forwardPath } from './forwards-api.ts';
 import { countOf, deliveryHints, deliveryLabels, lagSentence, reasonText, stateOf, stateSentence } from './wording.ts';
 

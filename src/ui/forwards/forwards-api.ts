@@ -9,7 +9,7 @@ import type {
   ForwardInput,
   ForwardSelection,
 } from '../../features/forwards/model.ts';
-import { call } from '../api.ts';
+import { call } from '../kit/api.ts';
 
 export type DeliveryState = ForwardDelivery['state'];
 

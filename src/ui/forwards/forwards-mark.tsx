@@ -1,8 +1,8 @@
 /* Marks an endpoint that has forwards, and says when one is down, is paused or has given events up. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { HeaderMark } from '../components/header-mark.tsx';
-import { visibleName } from '../format/visible.ts';
+import { visibleName } from '../kit/format/visible.ts';
+import { HeaderMark } from '../kit/header-mark.tsx';
 import { forwardsPath } from './forwards-api.ts';
 import { useForwardsSlowly } from './use-forwards.ts';
 import { markOf, stateOf } from './wording.ts';

@@ -1,13 +1,13 @@
 /* The pages of an endpoint's forwards: all of them, one with its events, and the form that makes or changes one. */
 
-import { Skeleton } from '../components/controls.tsx';
-import { EndpointNotFoundPage } from '../components/not-found.tsx';
-import { useStyle } from '../components/on-demand-style.ts';
-import { useWorkspace } from '../components/workspace.tsx';
+import { Skeleton } from '../kit/controls.tsx';
+import { EndpointNotFoundPage } from '../kit/not-found.tsx';
+import { useStyle } from '../kit/on-demand-style.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+import style from '../styles/forwards.css' with { type: 'file' };
 import { ForwardFormPage } from './forward-form.tsx';
 import { ForwardsPage } from './forward-list.tsx';
 import { ForwardPage } from './forward-page.tsx';
-import style from './forwards.css' with { type: 'file' };
 
 /** `id`: of a forward; `new` for the form of a new one, empty for all. `state`: which of its events are listed. */
 type Shown = { id: string; isEdited: boolean; state: string | null };

@@ -1,9 +1,9 @@
 /* The section of an endpoint's settings that shows its forwards, and links to their page. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { Notice, Skeleton } from '../components/controls.tsx';
-import { Link } from '../components/navigation.tsx';
-import { visibleLine, visibleName } from '../format/visible.ts';
+import { Notice, Skeleton } from '../kit/controls.tsx';
+import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
 import { forwardPath, forwardsPath } from './forwards-api.ts';
 import { useForwardsSlowly } from './use-forwards.ts';
 import { stateOf } from './wording.ts';

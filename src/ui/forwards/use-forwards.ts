@@ -1,8 +1,8 @@
 /* The forwards of an endpoint, looked at again and again. */
 
 import type { Forward } from '../../features/forwards/model.ts';
-import { type Query, useQuery } from '../components/use-query.ts';
-import { usePolled } from '../jobs/use-polled.ts';
+import { usePolled } from '../kit/use-polled.ts';
+import type { Query } from '../kit/use-query.ts';
 import { forwardsApi } from './forwards-api.ts';
 import { openOf } from './wording.ts';
 
@@ -37,11 +37,3 @@ export const useForward = (endpointId: string, id: string): Query<Forward> =>
     () => true,
     forward => paceOf([forward]),
   );
-
-/** The names of forwards by URL, if they are needed. */
-export function useForwardNames(endpointId: string, isNeeded: boolean): ReadonlyMap<string, string> {
-  const { value = [] } = useQuery(isNeeded ? endpointId : '', () =>
-    isNeeded ? forwardsApi.list(endpointId) : Promise.resolve([]),
-  );
-  return new Map(value.map(({ url, name }) => [url, name]));
-}

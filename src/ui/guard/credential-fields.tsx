@@ -1,10 +1,10 @@
 /* The credentials that a guard asks for. Stored ones can be replaced, but not read. */
 
 import { useState } from 'preact/hooks';
-import { Button, Checkbox, Field, Notice } from '../components/controls.tsx';
-import { CopyButton } from '../components/copy-button.tsx';
-import { SelectField } from '../components/select-field.tsx';
-import { visibleLine } from '../format/visible.ts';
+import { Button, Checkbox, Field, Notice } from '../kit/controls.tsx';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { visibleLine } from '../kit/format/visible.ts';
+import { SelectField } from '../kit/select-field.tsx';
 import { type GuardDraft, newToken } from './draft.ts';
 import type { GuardFieldsProps } from './origin-fields.tsx';
 

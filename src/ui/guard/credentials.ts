@@ -1,7 +1,7 @@
 /* The credentials that a guard asks for, in words. Pure. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { visibleLine } from '../format/visible.ts';
+import { visibleLine } from '../kit/format/visible.ts';
 
 /** Names the credentials that a sender must add to its requests; empty for none. */
 export function describeCredentials(guard: Endpoint['guard']): string {

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { parseCidr } from '../../shared/addresses.ts';
-import { visibleLine } from '../format/visible.ts';
+import { visibleLine } from '../kit/format/visible.ts';
 
 export type Guard = NonNullable<Endpoint['guard']>;
 

@@ -3,11 +3,11 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { parseCidr } from '../../shared/addresses.ts';
-import { api } from '../api.ts';
-import { Button, Notice } from '../components/controls.tsx';
-import { SelectField } from '../components/select-field.tsx';
-import { showToast } from '../components/toasts.tsx';
-import { useWorkspace } from '../components/workspace.tsx';
+import { api } from '../kit/api.ts';
+import { Button, Notice } from '../kit/controls.tsx';
+import { SelectField } from '../kit/select-field.tsx';
+import { showToast } from '../kit/toasts.tsx';
+import { useWorkspace } from '../kit/workspace.tsx';
 import { BasicFields, TokenFields } from './credential-fields.tsx';
 import { draftOf, type Guard, type GuardDraft, guardOf, networksOf, problemOfError } from './draft.ts';
 import { MethodFields, NetworkFields } from './origin-fields.tsx';

@@ -1,8 +1,8 @@
 /* The conditions of a guard that need no secret: networks and methods. */
 
 import { useId } from 'preact/hooks';
-import { Notice } from '../components/controls.tsx';
-import { visibleLine } from '../format/visible.ts';
+import { Notice } from '../kit/controls.tsx';
+import { visibleLine } from '../kit/format/visible.ts';
 import { type GuardDraft, type GuardProblems, usualMethods } from './draft.ts';
 
 export type GuardFieldsProps = {

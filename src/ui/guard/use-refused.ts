@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { EventSummary } from '../../features/events/model.ts';
-import { api } from '../api.ts';
-import { platformTitle } from '../format/platforms.ts';
-import { visibleLine } from '../format/visible.ts';
-import { termFor } from '../search/filter-text.ts';
+import { termFor } from '../inspector/filter/filter-text.ts';
+import { api } from '../kit/api.ts';
+import { platformTitle } from '../kit/format/platforms.ts';
+import { visibleLine } from '../kit/format/visible.ts';
 
 const typingMs = 400;
 const triedEvents = 100;

@@ -1,11 +1,11 @@
 /* The answers of both destinations to one event, side by side. */
 
 import type { ReplayJobAnswers } from '../../features/replay-jobs/model.ts';
-import { bytesOf, utf8Text } from '../body/bytes.ts';
-import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
-import { formatBytes } from '../format/time.ts';
-import { headerText, visibleLine, visibleText } from '../format/visible.ts';
-import { statusText } from '../replay/status-text.ts';
+import { bytesOf, utf8Text } from '../inspector/body/bytes.ts';
+import { isJsonDocument, parseJson, prettyJson } from '../inspector/body/json.ts';
+import { statusText } from '../inspector/replay/status-text.ts';
+import { formatBytes } from '../kit/format/time.ts';
+import { headerText, visibleLine, visibleText } from '../kit/format/visible.ts';
 
 type Answer = NonNullable<ReplayJobAnswers['left']>;
 

@@ -12,13 +12,13 @@ import {
   readReport,
   reportAsMarkdown,
 } from '../../shared/comparison-report.ts';
-import { Button, Notice, Skeleton } from '../components/controls.tsx';
-import { Link } from '../components/navigation.tsx';
-import { showError } from '../components/toasts.tsx';
-import { formatCount } from '../format/time.ts';
-import { visibleLine } from '../format/visible.ts';
+import { jobsApi } from '../inspector/replay/jobs-api.ts';
+import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { formatCount } from '../kit/format/time.ts';
+import { visibleLine } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { showError } from '../kit/toasts.tsx';
 import { Answers } from './answers.tsx';
-import { jobsApi } from './jobs-api.ts';
 import { useItems } from './use-items.ts';
 import { isOver } from './wording.ts';
 

@@ -1,11 +1,11 @@
 /* The events of a job by outcome. The URL has the outcome that is shown. */
 
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
-import { Button, Notice, Skeleton } from '../components/controls.tsx';
-import { Link } from '../components/navigation.tsx';
-import { visibleLine } from '../format/visible.ts';
-import { statusText } from '../replay/status-text.ts';
-import type { Outcome } from './jobs-api.ts';
+import type { Outcome } from '../inspector/replay/jobs-api.ts';
+import { statusText } from '../inspector/replay/status-text.ts';
+import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { visibleLine } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
 import { useItems } from './use-items.ts';
 import { countOf, outcomeLabels, outcomesOf } from './wording.ts';
 

@@ -1,20 +1,20 @@
 /* One replay job: its progress, the outcomes of its events, and for two destinations how their answers differ. */
 
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
-import { Empty, Notice, Skeleton } from '../components/controls.tsx';
-import { Link } from '../components/navigation.tsx';
-import { useStyle } from '../components/on-demand-style.ts';
-import { Time } from '../components/time.tsx';
-import { useTitle } from '../components/use-title.ts';
-import { useWorkspace } from '../components/workspace.tsx';
-import { formatBytes } from '../format/time.ts';
-import { visibleLine, visibleName } from '../format/visible.ts';
+import { jobsApi, type Outcome } from '../inspector/replay/jobs-api.ts';
+import { Empty, Notice, Skeleton } from '../kit/controls.tsx';
+import { formatBytes } from '../kit/format/time.ts';
+import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { useStyle } from '../kit/on-demand-style.ts';
+import { Time } from '../kit/time.tsx';
+import { usePolled } from '../kit/use-polled.ts';
+import { useTitle } from '../kit/use-title.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+import style from '../styles/jobs.css' with { type: 'file' };
 import { Comparison } from './comparison.tsx';
 import { JobItems } from './job-items.tsx';
 import { JobButtons, JobProgress, JobState } from './job-progress.tsx';
-import style from './jobs.css' with { type: 'file' };
-import { jobsApi, type Outcome } from './jobs-api.ts';
-import { usePolled } from './use-polled.ts';
 import { outcomesOf, paceText } from './wording.ts';
 
 export function JobPage({ id, outcome }: { id: string; outcome: string | null }) {

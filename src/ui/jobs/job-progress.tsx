@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks';
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
-import { Button, Dialog } from '../components/controls.tsx';
-import { showError } from '../components/toasts.tsx';
-import { formatCount } from '../format/time.ts';
-import { jobsApi } from './jobs-api.ts';
+import { jobsApi } from '../inspector/replay/jobs-api.ts';
+import { Button, Dialog } from '../kit/controls.tsx';
+import { formatCount } from '../kit/format/time.ts';
+import { showError } from '../kit/toasts.tsx';
 import { countOf, isOver, outcomeLabels, outcomesOf, settledOf, stateLabels, stateTones } from './wording.ts';
 
 export const JobState = ({ job }: { job: ReplayJob }) => (

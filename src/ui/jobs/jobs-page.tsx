@@ -2,18 +2,18 @@
 
 import { useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobPage } from '../../features/replay-jobs/model.ts';
-import { Button, Empty, Notice, Skeleton } from '../components/controls.tsx';
-import { Link } from '../components/navigation.tsx';
-import { useStyle } from '../components/on-demand-style.ts';
-import { Time } from '../components/time.tsx';
-import { showError } from '../components/toasts.tsx';
-import { useTitle } from '../components/use-title.ts';
-import { useWorkspace } from '../components/workspace.tsx';
-import { visibleLine, visibleName } from '../format/visible.ts';
+import { jobsApi } from '../inspector/replay/jobs-api.ts';
+import { Button, Empty, Notice, Skeleton } from '../kit/controls.tsx';
+import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { useStyle } from '../kit/on-demand-style.ts';
+import { Time } from '../kit/time.tsx';
+import { showError } from '../kit/toasts.tsx';
+import { usePolled } from '../kit/use-polled.ts';
+import { useTitle } from '../kit/use-title.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+import style from '../styles/jobs.css' with { type: 'file' };
 import { JobProgress, JobState } from './job-progress.tsx';
-import style from './jobs.css' with { type: 'file' };
-import { jobsApi } from './jobs-api.ts';
-import { usePolled } from './use-polled.ts';
 
 /** @param endpointId only jobs of this endpoint */
 export function JobsPage({ endpointId }: { endpointId: string | undefined }) {

@@ -5,7 +5,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
-import { jobsApi, type Outcome } from './jobs-api.ts';
+import { jobsApi, type Outcome } from '../inspector/replay/jobs-api.ts';
 import { countOf, isOver } from './wording.ts';
 
 /** For each page that is read again: the page of the job itself takes a request a second of the rate limit. */

@@ -1,7 +1,7 @@
 /* The texts of the pages about a job. */
 
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
-import type { Outcome } from './jobs-api.ts';
+import type { Outcome } from '../inspector/replay/jobs-api.ts';
 
 export const stateLabels: Record<ReplayJob['state'], string> = {
   running: 'Running',

@@ -2,12 +2,12 @@
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { api } from '../api.ts';
-import { Button, Dialog, Notice } from '../components/controls.tsx';
-import { Time } from '../components/time.tsx';
-import { showError, showToast } from '../components/toasts.tsx';
-import { useWorkspace } from '../components/workspace.tsx';
-import { formatCount } from '../format/time.ts';
+import { api } from '../kit/api.ts';
+import { Button, Dialog, Notice } from '../kit/controls.tsx';
+import { formatCount } from '../kit/format/time.ts';
+import { Time } from '../kit/time.tsx';
+import { showError, showToast } from '../kit/toasts.tsx';
+import { useWorkspace } from '../kit/workspace.tsx';
 
 function usePause(endpoint: Endpoint): { busy: boolean; setPaused: (paused: boolean) => Promise<void> } {
   const { reloadEndpoints } = useWorkspace();

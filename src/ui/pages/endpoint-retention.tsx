@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { api } from '../api.ts';
-import { Button, Dialog, Field } from '../components/controls.tsx';
-import { showToast } from '../components/toasts.tsx';
-import { useWorkspace } from '../components/workspace.tsx';
+import { api } from '../kit/api.ts';
+import { Button, Dialog, Field } from '../kit/controls.tsx';
+import { showToast } from '../kit/toasts.tsx';
+import { useWorkspace } from '../kit/workspace.tsx';
 
 export function RetentionSection({ endpoint }: { endpoint: Endpoint }) {
   const { reloadEndpoints } = useWorkspace();

@@ -1,13 +1,13 @@
 /* The section of an endpoint's settings with the retries that were observed. */
 
 import type { RetrySchedule } from '../../features/deliveries/model.ts';
-import { api } from '../api.ts';
-import { Notice, Skeleton } from '../components/controls.tsx';
-import { useQuery } from '../components/use-query.ts';
-import { formatGap } from '../format/attempts.ts';
-import { platformTitle } from '../format/platforms.ts';
-import { formatCount } from '../format/time.ts';
-import { visibleLine } from '../format/visible.ts';
+import { formatGap } from '../inspector/event/attempts.ts';
+import { api } from '../kit/api.ts';
+import { Notice, Skeleton } from '../kit/controls.tsx';
+import { platformTitle } from '../kit/format/platforms.ts';
+import { formatCount } from '../kit/format/time.ts';
+import { visibleLine } from '../kit/format/visible.ts';
+import { useQuery } from '../kit/use-query.ts';
 
 export function RetriesSection({ id }: { id: string }) {
   const { value, problem } = useQuery(id, () => api.retries(id));

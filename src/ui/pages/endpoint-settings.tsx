@@ -3,24 +3,24 @@
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { AlertsSection } from '../alerts/alerts-section.tsx';
-import { ApiError, api } from '../api.ts';
-import { Button, Checkbox, Dialog, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { DeclaredNotice } from '../components/declared.tsx';
-import { ExportLinks } from '../components/export-dialog.tsx';
-import { Link, navigate } from '../components/navigation.tsx';
-import { EndpointNotFoundPage } from '../components/not-found.tsx';
-import { showError, showToast } from '../components/toasts.tsx';
-import { useTitle } from '../components/use-title.ts';
-import { useWorkspace } from '../components/workspace.tsx';
-import { formatCount } from '../format/time.ts';
-import { visibleName } from '../format/visible.ts';
+import { AnswersSection } from '../answers/answers-section.tsx';
 import { ForwardsSection } from '../forwards/forwards-section.tsx';
 import { GuardSection } from '../guard/guard-section.tsx';
-import { AnswersSection } from './endpoint-answers.tsx';
+import { ExportLinks } from '../inspector/list/export-dialog.tsx';
+import { ApiError, api } from '../kit/api.ts';
+import { Button, Checkbox, Dialog, Field, Notice, Skeleton } from '../kit/controls.tsx';
+import { DeclaredNotice } from '../kit/declared.tsx';
+import { formatCount } from '../kit/format/time.ts';
+import { visibleName } from '../kit/format/visible.ts';
+import { Link, navigate } from '../kit/navigation.tsx';
+import { EndpointNotFoundPage } from '../kit/not-found.tsx';
+import { showError, showToast } from '../kit/toasts.tsx';
+import { useTitle } from '../kit/use-title.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+import { SecretsSection } from '../secrets/secrets-section.tsx';
 import { PauseSection } from './endpoint-pause.tsx';
 import { RetentionSection } from './endpoint-retention.tsx';
 import { RetriesSection } from './endpoint-retries.tsx';
-import { SecretsSection } from './endpoint-secrets.tsx';
 import { UrlSection } from './endpoint-url.tsx';
 
 export function EndpointSettingsPage({ id }: { id: string }) {

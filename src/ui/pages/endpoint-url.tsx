@@ -2,14 +2,14 @@
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { api } from '../api.ts';
-import { Button, Dialog } from '../components/controls.tsx';
-import { CopyButton } from '../components/copy-button.tsx';
-import { SelectField } from '../components/select-field.tsx';
-import { showError, showToast } from '../components/toasts.tsx';
-import { Until } from '../components/until.tsx';
-import { useWorkspace } from '../components/workspace.tsx';
 import { GuardHint } from '../guard/guard-hint.tsx';
+import { api } from '../kit/api.ts';
+import { Button, Dialog } from '../kit/controls.tsx';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { SelectField } from '../kit/select-field.tsx';
+import { showError, showToast } from '../kit/toasts.tsx';
+import { Until } from '../kit/until.tsx';
+import { useWorkspace } from '../kit/workspace.tsx';
 
 type PreviousUrl = Endpoint['previousUrls'][number];
 

@@ -4,11 +4,11 @@
  */
 
 import { useState } from 'preact/hooks';
-import { api } from '../api.ts';
-import { AuthPage, minPasswordLength } from '../components/auth-page.tsx';
-import { Button, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { Link } from '../components/navigation.tsx';
-import { useQuery } from '../components/use-query.ts';
+import { api } from '../kit/api.ts';
+import { Button, Field, Notice, Skeleton } from '../kit/controls.tsx';
+import { Link } from '../kit/navigation.tsx';
+import { useQuery } from '../kit/use-query.ts';
+import { AuthPage, minPasswordLength } from './auth-page.tsx';
 
 type JoinProps = {
   token: string;

@@ -1,9 +1,9 @@
 /* The sign-in page. Its error never reveals whether the email or the password was wrong. */
 
 import { useState } from 'preact/hooks';
-import { api } from '../api.ts';
-import { AuthPage } from '../components/auth-page.tsx';
-import { Button, Field, Notice } from '../components/controls.tsx';
+import { api } from '../kit/api.ts';
+import { Button, Field, Notice } from '../kit/controls.tsx';
+import { AuthPage } from './auth-page.tsx';
 
 type LoginProps = {
   /** The session ended while a page was open. */

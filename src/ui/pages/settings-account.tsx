@@ -2,14 +2,14 @@
 
 import { useState } from 'preact/hooks';
 import type { Session } from '../../features/sessions/model.ts';
-import { api } from '../api.ts';
-import { minPasswordLength } from '../components/auth-page.tsx';
-import { Button, Checkbox, Field, Notice, Skeleton } from '../components/controls.tsx';
-import { Time } from '../components/time.tsx';
-import { showError, showToast } from '../components/toasts.tsx';
-import { type Query, useQuery } from '../components/use-query.ts';
-import { useWorkspace } from '../components/workspace.tsx';
-import { browserName } from '../format/browser.ts';
+import { api } from '../kit/api.ts';
+import { Button, Checkbox, Field, Notice, Skeleton } from '../kit/controls.tsx';
+import { browserName } from '../kit/format/browser.ts';
+import { Time } from '../kit/time.tsx';
+import { showError, showToast } from '../kit/toasts.tsx';
+import { type Query, useQuery } from '../kit/use-query.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+import { minPasswordLength } from './auth-page.tsx';
 
 export function AccountSection() {
   const { session } = useWorkspace();

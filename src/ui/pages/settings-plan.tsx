@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { api } from '../api.ts';
-import { Button, Notice, Skeleton } from '../components/controls.tsx';
-import { ExportDialog } from '../components/export-dialog.tsx';
-import { useQuery } from '../components/use-query.ts';
-import { useWorkspace } from '../components/workspace.tsx';
-import { formatCount, formatSpan } from '../format/time.ts';
-import { visibleName } from '../format/visible.ts';
+import { ExportDialog } from '../inspector/list/export-dialog.tsx';
+import { api } from '../kit/api.ts';
+import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { formatCount, formatSpan } from '../kit/format/time.ts';
+import { visibleName } from '../kit/format/visible.ts';
+import { useQuery } from '../kit/use-query.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
 
 export function PlanSection() {
   const { session, endpoints } = useWorkspace();

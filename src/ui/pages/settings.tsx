@@ -2,16 +2,16 @@
 
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Empty } from '../components/controls.tsx';
-import { Link } from '../components/navigation.tsx';
-import { onDemand } from '../components/on-demand.tsx';
-import { useTitle } from '../components/use-title.ts';
-import { useWorkspace } from '../components/workspace.tsx';
+import { AppsSection } from '../apps/apps-section.tsx';
+import { KeysSection } from '../keys/keys-section.tsx';
+import { Empty } from '../kit/controls.tsx';
+import { Link } from '../kit/navigation.tsx';
+import { onDemand } from '../kit/on-demand.tsx';
+import { useTitle } from '../kit/use-title.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+import { TeamSection } from '../team/team-section.tsx';
 import { AccountSection } from './settings-account.tsx';
-import { AppsSection } from './settings-apps.tsx';
-import { KeysSection } from './settings-keys.tsx';
 import { PlanSection } from './settings-plan.tsx';
-import { TeamSection } from './settings-team.tsx';
 
 const AuditSection = onDemand(() => import('../audit/audit-section.tsx').then(page => page.AuditSection));
 

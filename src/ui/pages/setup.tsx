@@ -1,10 +1,10 @@
 /* First run: the one-time setup link creates the owner's account and a first endpoint, then opens that endpoint. */
 
 import { useState } from 'preact/hooks';
-import { api } from '../api.ts';
-import { AuthPage, minPasswordLength } from '../components/auth-page.tsx';
-import { Button, Empty, Field, Notice } from '../components/controls.tsx';
-import { Link, navigate } from '../components/navigation.tsx';
+import { api } from '../kit/api.ts';
+import { Button, Empty, Field, Notice } from '../kit/controls.tsx';
+import { Link, navigate } from '../kit/navigation.tsx';
+import { AuthPage, minPasswordLength } from './auth-page.tsx';
 
 type SetupProps = {
   token: string;

@@ -1,0 +1,201 @@
+/* How an endpoint answers: its rules, which are edited here and tried on the newest deliveries before they are saved. */
+
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { seenValues } from '../inspector/filter/seen-values.ts';
+import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
+import { api } from '../kit/api.ts';
+import { Button, Dialog, Empty, Notice, Skeleton } from '../kit/controls.tsx';
+import { DeclaredNotice } from '../kit/declared.tsx';
+import { formatCount } from '../kit/format/time.ts';
+import { visibleName } from '../kit/format/visible.ts';
+import { keyLabel } from '../kit/key-label.ts';
+import { Link } from '../kit/navigation.tsx';
+import { EndpointNotFoundPage } from '../kit/not-found.tsx';
+import { RestoredNotice } from '../kit/restored-notice.tsx';
+import { useHotkeys, useKeyNotes } from '../kit/use-hotkeys.ts';
+import { useQuery } from '../kit/use-query.ts';
+import { useTitle } from '../kit/use-title.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+import { namesOf, type RuleDraft } from './draft.ts';
+import { exampleOf } from './placeholders.ts';
+import { Presets } from './presets.tsx';
+import { PreviewPanel } from './preview-panel.tsx';
+import { RuleList } from './rule-list.tsx';
+import { type AnswersEditor, useAnswers } from './use-answers.ts';
+import type { Preview } from './use-preview.ts';
+
+export function AnswersPage({ endpointId }: { endpointId: string }) {
+  const { endpoints } = useWorkspace();
+  const endpoint = endpoints?.find(one => one.id === endpointId);
+  useTitle(endpoint ? `${visibleName(endpoint.name)}, answers` : 'Answers');
+  if (endpoints && !endpoint) return <EndpointNotFoundPage />;
+  return (
+    <main class="page answers">
+      <header class="page-head">
+        <div>
+          <Link to={`/app/endpoints/${endpointId}/settings`} class="crumb">
+            ← Settings of {visibleName(endpoint?.name ?? 'the endpoint')}
+          </Link>
+          <h1>Answers</h1>
+        </div>
+      </header>
+      {endpoint ? <Editor endpoint={endpoint} /> : <Skeleton rows={3} kind="card" />}
+    </main>
+  );
+}
+
+function Editor({ endpoint }: { endpoint: Endpoint }) {
+  const { reloadEndpoints } = useWorkspace();
+  const editor = useAnswers(endpoint.id, reloadEndpoints);
+  const { drafts } = editor;
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const { seen, example } = useExamples(endpoint.id, editor.preview);
+  const body = useRef<HTMLDivElement>(null);
+  const toProblem = useProblemFocus(editor, setOpen, body);
+  const save = async (): Promise<void> => {
+    if (!editor.isDirty || editor.isBusy) return;
+    if (editor.hasProblems || !(await editor.save())) toProblem();
+  };
+  useKeyNotes({ 'Alt+ArrowUp': 'On a rule: move it up', 'Alt+ArrowDown': 'On a rule: move it down' });
+  useHotkeys({ 'Mod+s': { label: 'Save the answers', run: () => void save() } });
+  if (!drafts) {
+    return editor.loadProblem ? (
+      <Empty title="Couldn't load the rules" action={<Button onClick={editor.reload}>Try again</Button>}>
+        {editor.loadProblem}
+      </Empty>
+    ) : (
+      <Skeleton rows={3} kind="card" />
+    );
+  }
+  return (
+    <div class="answers-body" ref={body}>
+      <div class="answers-rules">
+        <p class="lead">
+          Senders get 200 and the event's id unless a rule says otherwise. Rules are tried from the first to the last,
+          and the first that matches answers. Every delivery is stored, whatever the answer.
+        </p>
+        <RestoredNotice restored={editor.restored} what="rules" onDiscard={editor.discard} />
+        {endpoint.declared && <DeclaredNotice what="rules" />}
+        <RuleList editor={editor} drafts={drafts} open={open} setOpen={setOpen} seen={seen} example={example} />
+        {editor.problem && (
+          <Notice tone="bad" title="The rules weren't saved">
+            {editor.problem}
+          </Notice>
+        )}
+        <SaveBar editor={editor} onSave={save} />
+        <Presets
+          hasRules={drafts.length > 0}
+          onPick={picked => {
+            editor.setDrafts(picked);
+            setOpen(new Set());
+          }}
+        />
+        <ResetSection editor={editor} />
+      </div>
+      <PreviewPanel
+        endpointId={endpoint.id}
+        preview={editor.preview}
+        rules={editor.rules}
+        names={namesOf(drafts)}
+        isHeld={editor.hasProblems || editor.preview.refusal !== undefined}
+      />
+    </div>
+  );
+}
+
+/** Unfolds the rules that have problems and puts the focus on the first wrong field. */
+function useProblemFocus(
+  { drafts = [], problemsOf }: AnswersEditor,
+  setOpen: (change: (open: ReadonlySet<number>) => ReadonlySet<number>) => void,
+  body: { current: HTMLElement | null },
+): () => void {
+  const [asked, setAsked] = useState(0);
+  const latest = useRef({ drafts, problemsOf });
+  latest.current = { drafts, problemsOf };
+  useEffect(() => {
+    if (asked === 0) return;
+    const isWrong = ({ key }: RuleDraft): boolean => Object.keys(latest.current.problemsOf(key)).length > 0;
+    const wrong = latest.current.drafts.filter(isWrong).map(({ key }) => key);
+    setOpen(open => new Set([...open, ...wrong]));
+    // After the fields are rendered.
+    const frame = requestAnimationFrame(() =>
+      body.current?.querySelector<HTMLElement>('.rule [aria-invalid]')?.focus(),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [asked]);
+  return () => setAsked(n => n + 1);
+}
+
+const SaveBar = ({ editor, onSave }: { editor: AnswersEditor; onSave: () => Promise<void> }) => (
+  <div class={`save-bar ${editor.isDirty ? 'dirty' : ''}`}>
+    <span class={editor.hasProblems ? 'bad' : 'faint'} role="status">
+      {editor.isDirty
+        ? editor.hasProblems
+          ? 'Correct the marked fields, then save.'
+          : 'Unsaved changes. Saving restarts all counters.'
+        : formatCount(editor.saved?.length ?? 0, 'rule').replace(/^0 rules$/, 'No rules: the default answer')}
+    </span>
+    <span class="grow" />
+    {editor.isDirty && <Button onClick={editor.discard}>Discard changes</Button>}
+    <Button
+      kind="primary"
+      busy={editor.isBusy}
+      disabled={!editor.isDirty}
+      title={`Save (${keyLabel('Mod+s')})`}
+      onClick={onSave}
+    >
+      Save
+    </Button>
+  </div>
+);
+
+function ResetSection({ editor }: { editor: AnswersEditor }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const count = editor.saved?.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <div class="button-row">
+      <Button kind="danger" onClick={() => setIsAsking(true)}>
+        Reset to the default answer
+      </Button>
+      {isAsking && (
+        <Dialog title="Reset to the default answer?" onClose={() => setIsAsking(false)}>
+          <p>
+            {count === 1 ? 'The rule is' : `All ${count} rules are`} removed, and unsaved changes are lost. Senders get
+            200 again from the next delivery on.
+          </p>
+          <div class="dialog-actions">
+            <Button onClick={() => setIsAsking(false)}>Cancel</Button>
+            <Button
+              kind="danger"
+              busy={editor.isBusy}
+              onClick={async () => {
+                await editor.reset();
+                setIsAsking(false);
+              }}
+            >
+              Reset
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+/** Values from the newest deliveries and the schemas, for completion and placeholders. */
+function useExamples(endpointId: string, { events }: Preview) {
+  const newestId = events?.[0]?.event.id ?? '';
+  const event = useQuery(newestId, async () => (newestId === '' ? undefined : await api.event(newestId))).value;
+  const [isAsked, setIsAsked] = useState(false);
+  const schemas = useQuery(isAsked ? endpointId : '', () => (isAsked ? api.schemas(endpointId) : Promise.resolve([])));
+  const load = useCallback((): void => setIsAsked(true), []);
+  const read = useCallback(
+    () => seenValues({ schemas: schemas.value ?? [], rows: events?.map(one => one.event) ?? [], event }),
+    [schemas.value, events, event],
+  );
+  const seen = useMemo<SeenSource>(() => ({ load, read }), [load, read]);
+  const example = useMemo(() => event && exampleOf(event), [event]);
+  return { seen, example };
+}

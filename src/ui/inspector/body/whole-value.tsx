@@ -1,0 +1,24 @@
+/* Shows a whole value that has no room where it stands. */
+
+import { Dialog } from '../../kit/controls.tsx';
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { TextView } from './text-view.tsx';
+
+type WholeValueProps = {
+  text: string;
+  /** What it is the value of. */
+  name: string;
+  onClose: () => void;
+};
+
+export const WholeValue = ({ text, name, onClose }: WholeValueProps) => (
+  <Dialog title="Whole value" wide onClose={onClose}>
+    {name !== '' && <code class="whole-name">{name}</code>}
+    <div class="whole">
+      <TextView text={text} label="Whole value" />
+    </div>
+    <div class="dialog-actions">
+      <CopyButton label="Copy value" text={text} />
+    </div>
+  </Dialog>
+);

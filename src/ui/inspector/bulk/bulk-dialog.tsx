@@ -1,0 +1,141 @@
+/* The dialog of an action on many events: it loads them, asks, shows the progress, and at the end what failed. */
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button, Dialog, Notice } from '../../kit/controls.tsx';
+import { formatCount } from '../../kit/format/time.ts';
+import type { IconName } from '../../kit/icons.tsx';
+import type { LiveList } from '../live/live-list.ts';
+import { type Failure, type Progress, runEach } from './run-each.ts';
+import { countOf, loadTargets, maxTargets, type Target, type Targets } from './targets.ts';
+
+const maxShownProblems = 5;
+
+/** Loads the events of an action. Undefined until they are there. */
+export function useTargets(targets: Targets, list: LiveList, limit = maxTargets) {
+  const [loaded, setLoaded] = useState<Target[]>();
+  const [found, setFound] = useState(0);
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    loadTargets(targets, { limit, list, signal, onFound: setFound })
+      .then(setLoaded)
+      .catch(error => !signal.aborted && setProblem(error instanceof Error ? error.message : String(error)));
+    return () => controller.abort();
+  }, []);
+  return { loaded, found, problem };
+}
+
+/** Runs an action on each of the events. */
+export function useRun() {
+  const [progress, setProgress] = useState<Progress>();
+  const [isOver, setIsOver] = useState(false);
+  const controller = useRef(new AbortController());
+  // What is under way goes on when the dialog is closed, and no more is begun.
+  useEffect(() => () => controller.current.abort(), []);
+  const run = async (events: readonly Target[], task: (event: Target) => Promise<unknown>): Promise<Progress> => {
+    setProgress({ done: 0, failures: [], waitS: 0 });
+    const result = await runEach(events, task, { signal: controller.current.signal, onProgress: setProgress });
+    setProgress(result);
+    setIsOver(true);
+    return result;
+  };
+  return { progress, isBusy: progress !== undefined && !isOver, isOver, run, stop: () => controller.current.abort() };
+}
+
+type BulkDialogProps = {
+  title: string;
+  targets: Targets;
+  /** The events that the action will work on; undefined while they are loaded. */
+  events: readonly Target[] | undefined;
+  found: number;
+  /** Why they could not be loaded. */
+  problem: string;
+  bulk: ReturnType<typeof useRun>;
+  /** `tagged`, as in "12 events tagged". */
+  done: string;
+  action: { label: string; icon: IconName; isDanger?: boolean; isOff?: boolean; run: () => Promise<unknown> };
+  onClose: () => void;
+  children?: ComponentChildren;
+};
+
+export function BulkDialog(props: BulkDialogProps) {
+  const { title, targets, events, found, problem, bulk, done, action, onClose, children } = props;
+  const { progress, isBusy, isOver, stop } = bulk;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (events && !isBusy && !isOver && !action.isOff) void action.run();
+  };
+  const total = countOf(targets);
+  const isCut = 'all' in targets && events && total !== undefined && events.length >= maxTargets && total > maxTargets;
+  return (
+    <Dialog title={title} onClose={onClose} isPersistent={isBusy}>
+      <form class="bulk-form" onSubmit={submit}>
+        {problem && (
+          <Notice tone="bad" title="Couldn't load the events">
+            {problem}
+          </Notice>
+        )}
+        {!progress && children}
+        {isCut && !progress && (
+          <Notice tone="warn" title={`Only the newest ${maxTargets.toLocaleString()} of ${total.toLocaleString()}`}>
+            Narrow the filter to reach the others.
+          </Notice>
+        )}
+        {progress && <BulkProgress progress={progress} total={events?.length ?? 0} done={done} isOver={isOver} />}
+        <div class="dialog-actions">
+          {isOver ? (
+            <Button kind="primary" onClick={onClose}>
+              Done
+            </Button>
+          ) : (
+            <>
+              <Button onClick={isBusy ? stop : onClose}>{isBusy ? 'Stop' : 'Cancel'}</Button>
+              <Button
+                type="submit"
+                kind={action.isDanger ? 'danger' : 'primary'}
+                icon={action.icon}
+                busy={isBusy || (!events && !problem)}
+                disabled={!events || action.isOff === true}
+              >
+                {events || problem ? action.label : `Loading ${formatCount(found, 'event')}…`}
+              </Button>
+            </>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+type ProgressProps = { progress: Progress; total: number; done: string; isOver: boolean };
+
+function BulkProgress({ progress, total, done, isOver }: ProgressProps) {
+  const { failures, waitS } = progress;
+  const left = total - progress.done - failures.length;
+  const text = isOver
+    ? `${formatCount(progress.done, 'event')} ${done}.${left > 0 ? ` ${formatCount(left, 'event')} left as they were.` : ''}`
+    : `${progress.done.toLocaleString()} of ${total.toLocaleString()} ${done}`;
+  return (
+    <>
+      {!isOver && <progress max={total} value={progress.done + failures.length} aria-label="Progress" />}
+      <p role="status">{waitS > 0 ? `Rate limited. Retrying in ${waitS} s.` : text}</p>
+      {failures.length > 0 && <Failures failures={failures} />}
+    </>
+  );
+}
+
+/** The problems, each once, with the number of events that have it. */
+function Failures({ failures }: { failures: readonly Failure[] }) {
+  const counts = new Map<string, number>();
+  for (const { problem } of failures) counts.set(problem, (counts.get(problem) ?? 0) + 1);
+  return (
+    <Notice tone="bad" title={`${formatCount(failures.length, 'event')} failed`}>
+      {[...counts]
+        .slice(0, maxShownProblems)
+        .map(([problem, count]) => (counts.size === 1 ? problem : `${count.toLocaleString()} × ${problem}`))
+        .join(' ')}
+    </Notice>
+  );
+}

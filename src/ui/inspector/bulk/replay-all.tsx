@@ -1,0 +1,58 @@
+/*
+ * The replay dialog for "all that match". It is open while the events are loaded, up to a number that can be sent one after the other
+ * from a page.
+ */
+
+import { useState } from 'preact/hooks';
+import { Button, Notice } from '../../kit/controls.tsx';
+import { formatCount } from '../../kit/format/time.ts';
+import type { AllPicked } from '../list/use-picks.ts';
+import type { LiveList } from '../live/live-list.ts';
+import { JobDialog } from '../replay/job-button.tsx';
+import { ReplayDialog } from '../replay/replay-dialog.tsx';
+import { useTargets } from './bulk-dialog.tsx';
+import { labelOf, nameOf } from './targets.ts';
+
+const maxReplayed = 500;
+
+type ReplayAllProps = {
+  all: AllPicked;
+  list: LiveList;
+  onSent: (id: string) => void;
+  onClose: () => void;
+};
+
+export function ReplayAll({ all, list, onSent, onClose }: ReplayAllProps) {
+  const { endpointId, bounded, count = 0 } = all;
+  const { loaded, found, problem } = useTargets({ all }, list, maxReplayed);
+  /** The destination that the dialog of a job takes over. */
+  const [jobDest, setJobDest] = useState<string>();
+  const isCut = count > maxReplayed;
+  if (jobDest !== undefined)
+    return <JobDialog endpointId={endpointId} where={bounded} initialDest={jobDest} onClose={onClose} />;
+  return (
+    <ReplayDialog
+      endpointId={endpointId}
+      title={`Replay ${isCut ? `the newest ${maxReplayed} events` : nameOf({ all })}`}
+      events={loaded?.map(event => ({ id: event.id, label: labelOf(event) })).reverse()}
+      loading={problem ? 'Send' : `Loading ${formatCount(found, 'event')}…`}
+      onSent={onSent}
+      onClose={onClose}
+      notice={typed => (
+        <>
+          {problem && (
+            <Notice tone="bad" title="Couldn't load the events">
+              {problem}
+            </Notice>
+          )}
+          {isCut && (
+            <Notice action={<Button onClick={() => setJobDest(typed)}>Replay all as a job</Button>}>
+              Replays the newest {maxReplayed} of {count.toLocaleString()} events from this page. A replay job sends all
+              of them from the server, at a pace, also while this page is closed.
+            </Notice>
+          )}
+        </>
+      )}
+    />
+  );
+}

@@ -1,0 +1,50 @@
+/* The answer to a delivery in words, if it was not the default. Pure. */
+
+import type { EventSummary } from '../../../features/events/model.ts';
+import { formatDuration } from '../../kit/format/time.ts';
+import { visibleLine } from '../../kit/format/visible.ts';
+
+type Answered = EventSummary['answered'];
+type Refused = EventSummary['refused'];
+type Event = Pick<EventSummary, 'answered' | 'refused'>;
+
+const faults: Record<NonNullable<Answered['fault']>, { short: string; sentence: string }> = {
+  close: { short: 'closed', sentence: 'The connection was closed without an answer' },
+  reset: { short: 'reset', sentence: 'The connection was reset without an answer' },
+  stall: { short: 'stalled', sentence: 'The head of an answer was sent, then nothing for 60 seconds' },
+};
+
+const refusals: Record<NonNullable<Refused>, { short: string; sentence: string }> = {
+  401: { short: 'credentials', sentence: 'its credentials were missing or wrong' },
+  403: { short: 'network', sentence: "it came from a network that the endpoint's guard does not allow" },
+  405: { short: 'method', sentence: "the endpoint's guard does not allow its method" },
+};
+
+/** Whether the sender got the default answer. */
+export const isDefaultAnswer = ({ status, rule, delayMs, fault, limited }: Answered): boolean =>
+  status === 200 && rule === null && delayMs === 0 && fault === null && !limited;
+
+/** For a row: `500 · rule-1`, `closed · rule-2`, `200 in 10 s · slow`, `Refused 403`. Undefined for the default answer. */
+export function rowAnswerOf({ answered, refused }: Event): { tone: 'good' | 'bad' | 'warn'; text: string } | undefined {
+  if (refused !== null) return { tone: 'warn', text: `Refused ${refused}` };
+  if (isDefaultAnswer(answered)) return undefined;
+  const { status, rule, delayMs, fault } = answered;
+  const what = fault ? faults[fault].short : String(status ?? 'cut off');
+  const late = delayMs > 0 ? ` in ${formatDelay(delayMs)}` : '';
+  const isGood = status !== null && status >= 200 && status < 300;
+  return { tone: isGood ? 'good' : 'bad', text: `${what}${late}${rule === null ? '' : ` · ${visibleLine(rule)}`}` };
+}
+
+const formatDelay = (ms: number): string => (ms < 1000 ? `${ms} ms` : formatDuration(ms).replace('.0 s', ' s'));
+
+/** For an open event: one sentence. */
+export function describeOutcome({ answered, refused }: Event): string {
+  if (refused !== null)
+    return `Refused with ${refused} (${refusals[refused].short}): ${refusals[refused].sentence}. It is not forwarded.`;
+  const { status, rule, delayMs, fault, limited } = answered;
+  const what = fault ? faults[fault].sentence : `Answered ${status ?? 'nothing'}`;
+  const late = delayMs > 0 ? ` after ${formatDelay(delayMs)}` : '';
+  const by = rule === null ? '' : `, by the rule “${visibleLine(rule)}”`;
+  const early = limited ? ' Answered at once, because too many delayed answers were waiting.' : '';
+  return `${what}${late}${by}.${early}`;
+}

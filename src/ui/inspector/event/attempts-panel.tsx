@@ -1,0 +1,82 @@
+/* The attempts of an event's delivery: when each came, what it was answered, and how it differs from the one before. */
+
+import type { Delivery } from '../../../features/deliveries/model.ts';
+import type { EventDetail } from '../../../features/events/model.ts';
+import { api } from '../../kit/api.ts';
+import { Button, Empty, Notice, Skeleton } from '../../kit/controls.tsx';
+import { Link } from '../../kit/navigation.tsx';
+import { Time } from '../../kit/time.tsx';
+import { useQuery } from '../../kit/use-query.ts';
+import { describeAttempts, formatGap } from './attempts.ts';
+import { VerdictBadge } from './badges.tsx';
+import { AttemptAnswer } from './event-outcome.tsx';
+import { describeRowVerdict } from './verdict.ts';
+
+const bases: Record<Delivery['basis'], string> = {
+  header: 'They have the same delivery id in a header.',
+  body: 'They have the same id in their bodies.',
+  content: 'They have the same method, path, query, type and body, and each came within 72 hours of the one before.',
+};
+
+/** @param attempts how many there are, as far as the page knows */
+export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempts: number }) {
+  const { endpointId, delivery: place } = event;
+  const query = useQuery(`${endpointId} ${place.key} ${attempts}`, () => api.delivery(endpointId, place.key));
+  const { value: delivery, problem } = query;
+  if (!delivery && problem) {
+    return (
+      <Notice tone="bad" title="Couldn't load the attempts" action={<Button onClick={query.reload}>Try again</Button>}>
+        {problem}
+      </Notice>
+    );
+  }
+  if (!delivery) return <Skeleton rows={3} kind="line" />;
+  if (delivery.attempts.length < 2) {
+    return <Empty title="One attempt">Retries of this delivery appear here, with the time between them.</Empty>;
+  }
+  const base = `/app/endpoints/${endpointId}`;
+  return (
+    <div class="scroll-pane">
+      <p class="lead">
+        {describeAttempts(attempts, delivery.attempts)}. {bases[delivery.basis]}{' '}
+        {delivery.bodiesDiffer ? 'Their bodies differ.' : 'Their bodies are identical.'}
+      </p>
+      <ul class="rows">
+        {delivery.attempts.map((attempt, i) => (
+          <AttemptItem
+            key={attempt.id}
+            attempt={attempt}
+            isShown={attempt.id === event.id}
+            href={`${base}/events/${attempt.id}`}
+            compareHref={i > 0 ? `${base}/compare?a=${delivery.attempts[i - 1]?.id}&b=${attempt.id}` : undefined}
+          />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+type AttemptItemProps = {
+  attempt: Delivery['attempts'][number];
+  isShown: boolean;
+  href: string;
+  compareHref: string | undefined;
+};
+
+function AttemptItem({ attempt, isShown, href, compareHref }: AttemptItemProps) {
+  const verdict = describeRowVerdict(attempt.signatureValid);
+  return (
+    <li class={`attempt ${isShown ? 'shown' : ''}`}>
+      <Link to={href} aria-current={isShown ? 'true' : undefined}>
+        Attempt {attempt.delivery.attempt}
+      </Link>
+      <AttemptAnswer event={attempt} />
+      {verdict && <VerdictBadge {...verdict} />}
+      <span class="faint">
+        <Time at={attempt.receivedAt} long />
+        {attempt.gapMs !== null && `, ${formatGap(attempt.gapMs)} after the previous one`}
+      </span>
+      {compareHref && <Link to={compareHref}>Compare with attempt {attempt.delivery.attempt - 1}</Link>}
+    </li>
+  );
+}

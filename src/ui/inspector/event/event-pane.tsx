@@ -1,0 +1,150 @@
+/* One event in full: summary, signature verdict, and tabs for body, headers, query, signature, replays and attempts. */
+
+import { useState } from 'preact/hooks';
+import type { EventSummary } from '../../../features/events/model.ts';
+import { copyText } from '../../kit/clipboard.ts';
+import { Button, Empty, Skeleton } from '../../kit/controls.tsx';
+import { Icon } from '../../kit/icons.tsx';
+import { currentLocation, Link, navigate } from '../../kit/navigation.tsx';
+import { showError, showToast } from '../../kit/toasts.tsx';
+import { useActions, useHotkeys } from '../../kit/use-hotkeys.ts';
+import { useWorkspace } from '../../kit/workspace.tsx';
+import { CopyDialog } from '../copy/copy-dialog.tsx';
+import { curlCommand } from '../copy/curl.ts';
+import { endpointTarget, requestTo } from '../copy/event-request.ts';
+import { isFocusInList } from '../list/list-focus.ts';
+import { type Tab, useInspectorState } from '../state/inspector-state.ts';
+import { DeleteEvent } from './delete-event.tsx';
+import { EventMarks } from './event-marks.tsx';
+import { EventPanel } from './event-panels.tsx';
+import { EventSummaryLines } from './event-summary.tsx';
+import { Tabs, tabKeys } from './event-tabs.tsx';
+import type { EventQuery } from './use-event.ts';
+import { describeVerdict } from './verdict.ts';
+
+type EventPaneProps = {
+  query: EventQuery;
+  summary: EventSummary | undefined;
+  /** The row of the event's delivery in the list, which may know of newer attempts. */
+  row: EventSummary | undefined;
+  compareId: string | undefined;
+  listHref: string;
+  onReplay: () => void;
+  /** The event has another pin or other tags. */
+  onMarked: (event: Pick<EventSummary, 'id' | 'pin' | 'tags'>) => void;
+  onDeleted: (id: string) => void;
+};
+
+export function EventPane(props: EventPaneProps) {
+  const { query, summary, row, compareId, listHref, onReplay, onMarked, onDeleted } = props;
+  const { endpoints } = useWorkspace();
+  const { event, problem, reload } = query;
+  const { tab, set } = useInspectorState();
+  const [isCopying, setIsCopying] = useState(false);
+  const endpointUrl = endpoints?.find(one => one.id === event?.endpointId)?.url ?? '';
+
+  const compareHref = event && compareId && `/app/endpoints/${event.endpointId}/compare?a=${compareId}&b=${event.id}`;
+
+  const copyCurl = async (): Promise<void> => {
+    if (!event) return;
+    const isCopied = await copyText(curlCommand(requestTo(event, endpointTarget(event, endpointUrl))));
+    if (isCopied) showToast('Copied as a curl command to the endpoint URL.');
+    else showError('Your browser blocked copying. Open “Copy as…” and select the text.');
+  };
+  useHotkeys({
+    c: { label: 'Copy as curl', run: () => void copyCurl(), isOff: !event },
+    l: { label: 'Copy a link to this event', run: () => void copyLink() },
+    b: {
+      label: 'Compare with the previous event',
+      run: () => compareHref && navigate(compareHref),
+      isOff: !compareHref,
+    },
+  });
+  useHotkeys(
+    tabKeys(name => {
+      set({ tab: name });
+      focusTab(name);
+    }),
+  );
+  useActions([{ label: 'Copy as…', run: () => setIsCopying(true), isOff: !event }]);
+
+  const shown = event ?? summary;
+  const known = event?.delivery.key === row?.delivery.key ? row?.delivery.attempts : undefined;
+  const attempts = Math.max(event?.delivery.attempts ?? 1, known ?? 1);
+  if (problem && !event) return <LoadFailure problem={problem} listHref={listHref} onRetry={reload} />;
+  if (!shown) return <Skeleton rows={6} kind="line" />;
+  return (
+    <article class="event">
+      <header class="event-head">
+        <Link to={listHref} class="back-link">
+          ← Events
+        </Link>
+        <EventSummaryLines
+          event={shown}
+          action={summary?.action ?? row?.action ?? null}
+          verdict={event && describeVerdict(event)}
+          onVerdict={() => set({ tab: 'signature' })}
+        />
+        <div class="event-actions">
+          <Button kind="primary" icon="replay" onClick={onReplay} title="Replay (r)">
+            Replay
+          </Button>
+          <Button icon="copy" onClick={() => setIsCopying(true)} disabled={!event} title="Press c to copy as curl">
+            Copy as…
+          </Button>
+          {compareHref && (
+            <Link class="button plain" to={compareHref} title="Compare with the previous event (b)">
+              <Icon name="compare" />
+              <span>Compare</span>
+            </Link>
+          )}
+          <DeleteEvent event={shown} onDeleted={onDeleted} />
+        </div>
+        <EventMarks event={shown} onChanged={onMarked} />
+      </header>
+      <Tabs
+        selected={tab}
+        event={event}
+        attempts={attempts}
+        onSelect={(name, options) => set({ tab: name }, options)}
+      />
+      <div id="event-panel" class="event-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        <EventPanel key={shown.id} event={event} attempts={attempts} tab={tab} />
+      </div>
+      {isCopying && event && <CopyDialog event={event} endpointUrl={endpointUrl} onClose={() => setIsCopying(false)} />}
+    </article>
+  );
+}
+
+type LoadFailureProps = { problem: string; listHref: string; onRetry: () => void };
+
+const LoadFailure = ({ problem, listHref, onRetry }: LoadFailureProps) =>
+  problem.includes('not found') ? (
+    <Empty
+      title="Event not found"
+      action={
+        <Link class="button plain" to={listHref}>
+          Show other events
+        </Link>
+      }
+    >
+      It was deleted or has passed its retention period, or the link is incomplete.
+    </Empty>
+  ) : (
+    <Empty title="Couldn't load the event" action={<Button onClick={onRetry}>Try again</Button>}>
+      {problem}
+    </Empty>
+  );
+
+/** To the page as it is now: with the tab, the view, the filter and what is selected. */
+async function copyLink(): Promise<void> {
+  const { path, query } = currentLocation();
+  const link = location.origin + path + (query.size > 0 ? `?${query}` : '');
+  if (await copyText(link)) showToast('Link copied.');
+  else showError('Your browser blocked copying. Copy the link from its address bar.');
+}
+
+/** Tab goes on into the panel. In the list, the focus stays where the arrow keys work. */
+const focusTab = (tab: Tab): void => {
+  if (!isFocusInList()) document.getElementById(`tab-${tab}`)?.focus();
+};

@@ -1,0 +1,98 @@
+/* What each tab of an open event shows. */
+
+import { useMemo } from 'preact/hooks';
+import type { EventDetail } from '../../../features/events/model.ts';
+import { Empty, Skeleton } from '../../kit/controls.tsx';
+import { formatExactTime } from '../../kit/format/time.ts';
+import { headerText } from '../../kit/format/visible.ts';
+import { BodyPanel } from '../body/body-panel.tsx';
+import { type PairRow, PairTable } from '../body/pair-table.tsx';
+import { headerField, queryField } from '../filter/content-fields.ts';
+import { Findable } from '../find-in-body/find-bar.tsx';
+import { ReplayHistory } from '../replay/replay-history.tsx';
+import { SignaturePanel } from '../signature/signature-panel.tsx';
+import { AttemptsPanel } from './attempts-panel.tsx';
+import type { Tab } from './event-tabs.tsx';
+
+type PanelProps = {
+  event: EventDetail;
+  /** How many attempts its delivery has. */
+  attempts: number;
+  tab: Tab;
+};
+
+/** The tabs that show captured content, which can be searched. */
+const searchedTabs: readonly Tab[] = ['body', 'headers', 'query'];
+
+/** The find bar is there while the event is loading, so that a quick `f` and what is typed next are not lost. */
+export const EventPanel = ({ event, ...props }: Omit<PanelProps, 'event'> & { event: EventDetail | undefined }) => (
+  <Findable canFind={searchedTabs.includes(props.tab)} isLoading={event === undefined}>
+    {event ? <Panel event={event} {...props} /> : <Skeleton rows={8} kind="line" />}
+  </Findable>
+);
+
+function Panel({ event, attempts, tab }: PanelProps) {
+  switch (tab) {
+    case 'body':
+      return <BodyPanel event={event} />;
+    case 'headers':
+      return <HeadersPanel event={event} />;
+    case 'query':
+      return <QueryPanel event={event} />;
+    case 'signature':
+      return <SignaturePanel event={event} />;
+    case 'replays':
+      return <ReplayHistory event={event} />;
+    case 'attempts':
+      return <AttemptsPanel event={event} attempts={attempts} />;
+  }
+}
+
+function HeadersPanel({ event }: { event: EventDetail }) {
+  const headers = useMemo(
+    () =>
+      event.rawHeaders.map(([name, value]) => ({
+        name,
+        value: headerText(value),
+        field: headerField(name),
+        ...(value === '[redacted]' ? { note: 'Credentials are never stored.' } : {}),
+      })),
+    [event],
+  );
+  const facts = useMemo(() => factsOf(event), [event]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
+    <section class="scroll-pane" tabIndex={0} aria-label="Headers">
+      <PairTable label="Headers in the order they were sent" rows={headers} />
+      <h3 class="panel-title">Delivery</h3>
+      <PairTable label="Delivery details" rows={facts} order={1} />
+    </section>
+  );
+}
+
+function QueryPanel({ event }: { event: EventDetail }) {
+  const { query } = event;
+  const parameters = useMemo(
+    () => event.params.map(([name, value]) => ({ name, value, field: queryField(name) })),
+    [event],
+  );
+  const raw = useMemo(() => [{ name: 'Query', value: query ?? '', shown: `?${query ?? ''}` }], [query]);
+  if (query === null || query === undefined) return <Empty title="No query string">The request URL has no “?”.</Empty>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
+    <section class="scroll-pane" tabIndex={0} aria-label="Query">
+      {parameters.length > 0 && <PairTable label="Query parameters" rows={parameters} />}
+      <h3 class="panel-title">As sent</h3>
+      <PairTable label="Query as sent" rows={raw} order={1} />
+    </section>
+  );
+}
+
+const factsOf = (event: EventDetail): PairRow[] => [
+  { name: 'Received', value: new Date(event.receivedAt).toISOString(), shown: formatExactTime(event.receivedAt) },
+  { name: 'From', value: event.sourceIp ?? 'unknown', field: 'ip' },
+  { name: 'Size', value: String(event.size), shown: `${event.size.toLocaleString()} bytes` },
+  { name: 'SHA-256', value: event.sha256 },
+  ...(event.path === '' ? [] : [{ name: 'Path', value: event.path, field: 'path' }]),
+  { name: 'Event id', value: event.id },
+];

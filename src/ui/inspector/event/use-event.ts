@@ -1,0 +1,85 @@
+/* Loads one event in full. Recently loaded events are cached, so that going back to one is instant. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { EventDetail } from '../../../features/events/model.ts';
+import { api, isRetryable } from '../../kit/api.ts';
+import { useRetry } from '../../kit/retry.ts';
+
+const maxCachedEvents = 40;
+const maxCachedBytes = 64 << 20;
+const debounceMs = 90;
+const cache = new Map<string, EventDetail>();
+
+type State = { id: string; event: EventDetail | undefined; problem: string; failures: number };
+
+type Marks = Pick<EventDetail, 'id' | 'pin' | 'tags'>;
+
+/** `mark`: the event has another pin or other tags. `forget`: it was deleted. */
+export type EventQuery = Pick<State, 'event' | 'problem'> & {
+  reload: () => void;
+  mark: (marks: Marks) => void;
+  forget: (id: string) => void;
+};
+
+/**
+ * Loads the event, or nothing when `id` is empty, and reloads it when `replayCount` changes. Moving quickly through the list loads only
+ * the event where the user stops.
+ */
+export function useEvent(id: string, replayCount: number): EventQuery {
+  const [state, setState] = useState<State>({ id: '', event: undefined, problem: '', failures: 0 });
+  const [reloads, setReloads] = useState(0);
+  const lastChangeAt = useRef(0);
+  useEffect(() => {
+    if (id === '') return;
+    const controller = new AbortController();
+    const isMovingFast = performance.now() - lastChangeAt.current < debounceMs * 2;
+    lastChangeAt.current = performance.now();
+    const load = async (): Promise<void> => {
+      try {
+        const event = await api.event(id, controller.signal);
+        addToCache(event);
+        setState({ id, event, problem: '', failures: 0 });
+      } catch (error) {
+        if (controller.signal.aborted) return;
+        if (!isRetryable(error)) cache.delete(id);
+        const problem = error instanceof Error ? error.message : String(error);
+        setState(old => {
+          const previous = old.id === id ? old.failures : 0;
+          return { id, event: cache.get(id), problem, failures: isRetryable(error) ? previous + 1 : 0 };
+        });
+      }
+    };
+    const timer = setTimeout(load, isMovingFast ? debounceMs : 0);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [id, reloads, replayCount]);
+  const reload = (): void => setReloads(n => n + 1);
+  const current = state.id === id ? state : { event: cache.get(id), problem: '', failures: 0 };
+  useRetry(current.failures, reload);
+  const mark = (marks: Marks): void => {
+    const cached = cache.get(marks.id);
+    if (cached) cache.set(marks.id, { ...cached, ...marks });
+    setState(old => (old.event?.id === marks.id ? { ...old, event: { ...old.event, ...marks } } : old));
+  };
+  return { event: current.event, problem: current.problem, reload, mark, forget: cache.delete.bind(cache) };
+}
+
+/** The event as it was last loaded. */
+export const cachedEvent = (id: string): EventDetail | undefined => cache.get(id);
+
+/** Called on sign-out. */
+export const clearEventCache = (): void => cache.clear();
+
+/** The cache is ordered by last use; the least recently used events are evicted above the limits. */
+const addToCache = (event: EventDetail): void => {
+  cache.delete(event.id);
+  cache.set(event.id, event);
+  let bytes = [...cache.values()].reduce((sum, one) => sum + one.size, 0);
+  for (const [id, old] of cache) {
+    if (cache.size <= maxCachedEvents && bytes <= maxCachedBytes) break;
+    cache.delete(id);
+    bytes -= old.size;
+  }
+};

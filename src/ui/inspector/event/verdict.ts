@@ -1,0 +1,102 @@
+/* Explains a signature verdict and what the user can do about it. */
+
+import type { EventDetail, Signature } from '../../../features/events/model.ts';
+import { platformTitle } from '../../kit/format/platforms.ts';
+
+export type Verdict = {
+  tone: 'good' | 'bad' | 'muted';
+  /** One or two words for lists and badges. */
+  label: string;
+  sentence: string;
+  /** What the user can do; empty when there is nothing to do. */
+  advice: string;
+  /** Whether it is done in the endpoint's settings: confirming a secret. */
+  action: 'confirm' | 'none';
+};
+
+/** The short form for a list row, which only has `signatureValid`. */
+export const describeRowVerdict = (
+  signatureValid: boolean | null,
+): { tone: Verdict['tone']; label: string } | undefined => {
+  if (signatureValid === null) return undefined;
+  return signatureValid ? { tone: 'good', label: 'Valid' } : { tone: 'bad', label: 'Invalid' };
+};
+
+export function describeVerdict(event: Pick<EventDetail, 'signature' | 'platform'>): Verdict {
+  const { signature } = event;
+  if (!signature) {
+    const sender = event.platform ? `This ${platformTitle(event.platform)} delivery` : 'This delivery';
+    return {
+      tone: 'muted',
+      label: 'No signature',
+      sentence: `${sender} has no signature that Hooktape recognizes, so its origin isn't proven.`,
+      advice: '',
+      action: 'none',
+    };
+  }
+  if (signature.verdict === 'valid') return validVerdict(signature);
+  const explanation = explainReason(signature);
+  return signature.verdict === 'invalid'
+    ? { tone: 'bad', label: 'Signature invalid', ...explanation }
+    : { tone: 'muted', label: 'Not checked', ...explanation };
+}
+
+const senderOf = ({ platform }: Signature): string => (platform === null ? 'the sender' : platformTitle(platform));
+
+const validVerdict = (signature: Signature): Verdict => ({
+  tone: 'good',
+  label: 'Signature valid',
+  sentence:
+    signature.proves === 'origin'
+      ? `The sender knows a secret that you registered${signature.platform === null ? '' : ` for ${senderOf(signature)}`}. That proves the origin, but not that the body is unchanged: this scheme doesn't sign it.`
+      : `Signed by ${senderOf(signature)} with a secret you registered. The body is exactly what was signed.`,
+  advice: '',
+  action: 'none',
+});
+
+const explainReason = (signature: Signature): Pick<Verdict, 'sentence' | 'advice' | 'action'> => {
+  const sender = senderOf(signature);
+  const ofSender = signature.platform === null ? '' : ` of ${sender}`;
+  switch (signature.reason) {
+    case 'no_secret':
+      return {
+        sentence: `This delivery carries a signature${ofSender}, but the endpoint has no secret to check it with.`,
+        advice: `Enter the signing secret that ${sender} shows for this webhook.`,
+        action: 'none',
+      };
+    case 'unconfirmed_secret':
+      return {
+        sentence: `The only secrets${ofSender} to check it with came in a handshake, which anyone can send, and aren't confirmed.`,
+        advice: `If you registered this endpoint at ${sender} yourself, confirm the secret. Existing events are re-checked immediately.`,
+        action: 'confirm',
+      };
+    case 'wrong_secret_or_altered_body':
+      return {
+        sentence: `The signature${ofSender} doesn't match this body with any registered secret.`,
+        advice: `Either the registered secret isn't the one ${sender} signs with (another webhook, another mode, rotated), or the body was changed in transit. Check it with the right secret.`,
+        action: 'none',
+      };
+    case 'timestamp_out_of_tolerance':
+      return {
+        sentence: `The signature${ofSender} matches, but its timestamp is too far from the time of arrival.`,
+        advice:
+          "Typical of a delivery that was replayed or delayed. If every delivery shows this, check this server's clock.",
+        action: 'none',
+      };
+    case 'malformed_header':
+      return {
+        sentence: `The signature header${ofSender} doesn't have the format ${sender} uses.`,
+        advice:
+          'See the header below. Likely causes: a proxy that rewrites headers, or a sender imitating the platform.',
+        action: 'none',
+      };
+    case 'unsupported':
+      return {
+        sentence: `Hooktape can't check this kind of signature${ofSender} offline.`,
+        advice: 'Everything needed to check it elsewhere is stored: the headers and the exact body.',
+        action: 'none',
+      };
+    default:
+      return { sentence: `The signature${ofSender} wasn't checked.`, advice: '', action: 'none' };
+  }
+};

@@ -1,0 +1,164 @@
+/*
+ * The saved filters of an endpoint as tabs above its list: “All”, then the saved ones, which the whole team shares. The tabs are links,
+ * so that a filter can be opened in a browser tab of its own.
+ */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SavedFilter } from '../../../features/filters/model.ts';
+import { ApiError, api } from '../../kit/api.ts';
+import { Button, Dialog, Field } from '../../kit/controls.tsx';
+import { visibleLine, visibleName } from '../../kit/format/visible.ts';
+import { IconButton } from '../../kit/icon-button.tsx';
+import { Link } from '../../kit/navigation.tsx';
+import { showError, showToast } from '../../kit/toasts.tsx';
+import { useQuery } from '../../kit/use-query.ts';
+
+const maxNameCharacters = 100;
+
+type FilterTabsProps = { endpointId: string; where: string; hrefOf: (where: string) => string };
+
+export function FilterTabs({ endpointId, where, hrefOf }: FilterTabsProps) {
+  const saved = useQuery(`filters ${endpointId}`, () => api.filters(endpointId));
+  const [isSaving, setIsSaving] = useState(false);
+  const [removing, setRemoving] = useState<SavedFilter>();
+  const filters = saved.value ?? [];
+  const current = filters.find(one => one.where === where);
+  const tabs = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current?.id, filters.length]);
+  if (filters.length === 0 && where === '') return null;
+  return (
+    <nav class="filter-tabs" aria-label="Saved filters">
+      <ul ref={tabs}>
+        <li>
+          <Link to={hrefOf('')} class="filter-tab" aria-current={where === '' ? 'page' : undefined}>
+            All
+          </Link>
+        </li>
+        {filters.map(filter => (
+          <li key={filter.id} class={filter === current ? 'current' : ''}>
+            <Link
+              to={hrefOf(filter.where)}
+              class="filter-tab"
+              title={visibleLine(filter.where)}
+              aria-current={filter === current ? 'page' : undefined}
+            >
+              {visibleName(filter.name)}
+            </Link>
+            {filter === current && (
+              <IconButton
+                icon="close"
+                label={`Delete the saved filter ${visibleName(filter.name)}`}
+                onClick={() => setRemoving(filter)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {where !== '' && !current && saved.value && (
+        <Button kind="quiet" icon="plus" onClick={() => setIsSaving(true)}>
+          Save filter
+        </Button>
+      )}
+      {isSaving && (
+        <SaveFilter
+          endpointId={endpointId}
+          where={where}
+          onSaved={filter => saved.set([...filters, filter])}
+          onClose={() => setIsSaving(false)}
+        />
+      )}
+      {removing && (
+        <DeleteFilter
+          endpointId={endpointId}
+          filter={removing}
+          onDeleted={() => saved.set(filters.filter(one => one.id !== removing.id))}
+          onClose={() => setRemoving(undefined)}
+        />
+      )}
+    </nav>
+  );
+}
+
+type SaveFilterProps = {
+  endpointId: string;
+  where: string;
+  onSaved: (filter: SavedFilter) => void;
+  onClose: () => void;
+};
+
+function SaveFilter({ endpointId, where, onSaved, onClose }: SaveFilterProps) {
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setIsBusy(true);
+    try {
+      onSaved(await api.saveFilter(endpointId, name.trim(), where));
+      onClose();
+      showToast('Filter saved for your team.');
+    } catch (error) {
+      const advice = error instanceof ApiError && error.status === 403 ? ' Delete one that is no longer used.' : '';
+      setProblem((error instanceof Error ? error.message : String(error)) + advice);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Dialog title="Save this filter" onClose={onClose}>
+      <form onSubmit={save}>
+        <p>It becomes a tab above the list, for everyone on your team.</p>
+        <pre class="code">{visibleLine(where)}</pre>
+        <Field
+          label="Name"
+          value={name}
+          onText={setName}
+          maxLength={maxNameCharacters}
+          autocomplete="off"
+          autoFocus
+          required
+          problem={problem}
+        />
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={isBusy} disabled={name.trim() === ''}>
+            Save filter
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+type DeleteFilterProps = { endpointId: string; filter: SavedFilter; onDeleted: () => void; onClose: () => void };
+
+function DeleteFilter({ endpointId, filter, onDeleted, onClose }: DeleteFilterProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const remove = async (): Promise<void> => {
+    setIsBusy(true);
+    try {
+      await api.deleteFilter(endpointId, filter.id);
+    } catch (error) {
+      // A colleague may have deleted it.
+      if (!(error instanceof ApiError && error.status === 404)) {
+        showError(error);
+        return setIsBusy(false);
+      }
+    }
+    onDeleted();
+    onClose();
+  };
+  return (
+    <Dialog title={`Delete the filter ${visibleName(filter.name)}?`} onClose={onClose}>
+      <p>Its tab disappears for everyone on your team. No events are deleted.</p>
+      <pre class="code">{visibleLine(filter.where)}</pre>
+      <div class="dialog-actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="danger" icon="trash" busy={isBusy} onClick={remove}>
+          Delete filter
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,191 @@
+/* The event list: virtualized, loads older pages while scrolling, and keeps its scroll position when events are added at the top. */
+
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { EventDetail, EventSummary } from '../../../features/events/model.ts';
+import { Button, Empty, Skeleton } from '../../kit/controls.tsx';
+import { formatCount, formatTimeOfDay } from '../../kit/format/time.ts';
+import { SearchPaths } from '../find-in-body/search-paths.tsx';
+import { searchTermsOf } from '../find-in-body/search-terms.ts';
+import type { LiveList, LiveListState } from '../live/live-list.ts';
+import { DayDivider, DayStrip } from './day-divider.tsx';
+import { EventRow, type Pick } from './event-row.tsx';
+import { AttemptRow, rowAt, shownAt, type Unfolded, useUnfolded } from './folded-rows.tsx';
+import { useRowHeight } from './list-options.tsx';
+import type { RowLayout } from './row-layout.ts';
+import { useRevealSelected } from './use-reveal-selected.ts';
+import { useRowLayout, useScrollAnchor } from './use-row-layout.ts';
+import { useVirtual } from './use-virtual.ts';
+
+const prefetchRows = 200;
+
+type EventListProps = {
+  endpointId: string;
+  /** One row per delivery. */
+  isFolded: boolean;
+  list: LiveList;
+  state: LiveListState;
+  where: string;
+  selectedId: string;
+  /** The selected event, once it is loaded. */
+  selected: EventDetail | undefined;
+  hrefOf: (id: string) => string;
+  isPicked: (event: EventSummary) => boolean;
+  onPick: Pick;
+};
+
+export function EventList(props: EventListProps) {
+  const { endpointId, list, state, where, selectedId, selected } = props;
+  const selectedKey = selected?.delivery.key ?? list.at(list.indexOf(selectedId))?.delivery.key;
+  const unfolded = useUnfolded(list, endpointId, selectedKey);
+  const { rowHeight, isCompact } = useRowHeight();
+  const count = state.length + unfolded.attempts.length + (state.hasMore ? 1 : 0);
+  const layout = useRowLayout({ list, state, unfolded, count, rowHeight });
+  const virtual = useVirtual<HTMLDivElement>({ count, rowHeight, layout });
+  const { scroller, range, reveal: revealShown, measure } = virtual;
+  const latest = useRef(unfolded);
+  latest.current = unfolded;
+  const reveal = useCallback(
+    (at: number, place?: 'near' | 'middle') => revealShown(shownAt(at, latest.current), place),
+    [revealShown],
+  );
+  const aboveCount = useAboveCount(list, state, scroller, range.from);
+  useScrollAnchor({ scroller, list, state, unfolded, layout, range, onMoved: measure });
+
+  useEffect(() => {
+    if (state.hasMore && !state.problem) void list.loadTo(range.to + prefetchRows);
+    // A list that starts over while it loads stops loading: its revision changes.
+  }, [list, state.hasMore, state.problem, state.phase, state.revision, range.to]);
+
+  const isUntouched = useCallback((): boolean => scroller.current?.scrollTop === 0, [scroller]);
+  useRevealSelected({ list, state, where, selectedId, selectedAt: selected?.receivedAt, isUntouched, reveal });
+
+  if (state.phase === 'loading') return <Skeleton rows={10} kind="line" />;
+  if (state.phase === 'ready' && state.length === 0 && !state.hasMore)
+    return <NoEvents endpointId={endpointId} where={where} />;
+  const receivedAt = (row: number): number | undefined => {
+    const place = rowAt(row, unfolded);
+    return 'at' in place ? list.at(place.at)?.receivedAt : unfolded.attempts[place.attempt]?.receivedAt;
+  };
+  return (
+    <div class={`list-box ${isCompact ? 'compact' : ''}`}>
+      {state.length > 0 && <DayStrip scroller={scroller} layout={layout} receivedAt={receivedAt} />}
+      {aboveCount > 0 && (
+        <button type="button" class="above" onClick={() => scroller.current?.scrollTo({ top: 0, behavior: 'smooth' })}>
+          ↑ {formatCount(aboveCount, 'new event')}
+        </button>
+      )}
+      <div ref={scroller} class="event-list">
+        <ul class="sizer" style={{ height: `${layout.height}px` }}>
+          {Array.from({ length: Math.max(0, range.to - range.from) }, (_, offset) => (
+            <Row
+              key={keyOf(list, unfolded, range.from + offset)}
+              {...props}
+              row={range.from + offset}
+              layout={layout}
+              unfolded={unfolded}
+              selectedKey={selectedKey}
+            />
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+const NoEvents = ({ endpointId, where }: { endpointId: string; where: string }) => (
+  <Empty
+    title={where ? 'Nothing found' : 'Nothing here yet'}
+    action={<SearchPaths endpointId={endpointId} where={where} />}
+  >
+    {where ? 'No event matches this filter. New matches will appear here.' : 'Waiting for the next delivery.'}
+  </Empty>
+);
+
+function keyOf(list: LiveList, unfolded: Unfolded, row: number): string | undefined {
+  const place = rowAt(row, unfolded);
+  return 'attempt' in place ? unfolded.attempts[place.attempt]?.id : (list.at(place.at)?.id ?? 'more');
+}
+
+type RowProps = EventListProps & {
+  row: number;
+  layout: RowLayout;
+  unfolded: Unfolded;
+  selectedKey: string | undefined;
+};
+
+/** An event, an attempt of an unfolded delivery, or the end of the list. */
+function Row(props: RowProps) {
+  const { endpointId, isFolded, list, state, where, selectedId, hrefOf, row, layout, unfolded, selectedKey } = props;
+  const rowTop = layout.topOf(row);
+  const top = `translateY(${rowTop}px)`;
+  const place = rowAt(row, unfolded);
+  if ('attempt' in place) {
+    const attempt = unfolded.attempts[place.attempt];
+    const newest = list.at(unfolded.index);
+    if (!attempt) return null;
+    const { id } = attempt;
+    return (
+      <AttemptRow
+        attempt={attempt}
+        newestAt={newest?.receivedAt ?? attempt.receivedAt}
+        top={top}
+        href={hrefOf(id)}
+        isSelected={id === selectedId}
+      />
+    );
+  }
+  const event = list.at(place.at);
+  if (!event) {
+    return place.at === state.length && state.hasMore ? (
+      <li class="list-end" style={{ transform: top }}>
+        <ListEnd list={list} state={state} />
+      </li>
+    ) : null;
+  }
+  const { id, delivery } = event;
+  // The row of a folded delivery stands for its attempts.
+  const isSelected = id === selectedId || (isFolded && delivery.key === selectedKey && delivery.key !== unfolded.key);
+  return (
+    <>
+      {layout.hasGap(row) && <DayDivider at={event.receivedAt} rowTop={rowTop} />}
+      <EventRow
+        event={event}
+        top={top}
+        href={hrefOf(id)}
+        isSelected={isSelected}
+        isPicked={props.isPicked(event)}
+        onPick={props.onPick}
+        terms={searchTermsOf(where)}
+        folding={isFolded && delivery.attempts > 1 ? { endpointId, unfolded } : undefined}
+      />
+    </>
+  );
+}
+
+/** The number of new events above the visible rows. */
+function useAboveCount(
+  list: LiveList,
+  { arrivalCount }: LiveListState,
+  scroller: { current: HTMLElement | null },
+  firstRow: number,
+): number {
+  const [aboveCount, setAboveCount] = useState(0);
+  const last = useRef({ list, count: arrivalCount });
+  useLayoutEffect(() => {
+    const added = last.current.list === list ? arrivalCount - last.current.count : 0;
+    last.current = { list, count: arrivalCount };
+    if (added > 0 && scroller.current && scroller.current.scrollTop > 0) setAboveCount(n => n + added);
+  }, [list, arrivalCount, scroller]);
+  useEffect(() => {
+    if (firstRow === 0) setAboveCount(0);
+  }, [firstRow]);
+  return aboveCount;
+}
+
+/** Shown after the last row while there are more events. A long search shows how far back it has searched. */
+function ListEnd({ list, state }: { list: LiveList; state: LiveListState }) {
+  if (state.problem) return <Button onClick={() => list.loadTo(state.length + 1)}>Load more: {state.problem}</Button>;
+  if (state.searchedTo === null) return <>Loading older events…</>;
+  const reached = `Searched back to ${formatTimeOfDay(state.searchedTo, Date.now())}`;
+  return state.isHalted ? <Button onClick={list.goOn}>{reached} · Go on</Button> : <>{reached}…</>;
+}

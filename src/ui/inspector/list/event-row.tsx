@@ -1,0 +1,104 @@
+/* A row of the event list. */
+
+import type { EventSummary } from '../../../features/events/model.ts';
+import { platformTitle } from '../../kit/format/platforms.ts';
+import { formatBytes } from '../../kit/format/time.ts';
+import { visibleLine } from '../../kit/format/visible.ts';
+import { Link } from '../../kit/navigation.tsx';
+import { Time } from '../../kit/time.tsx';
+import { Method, PlatformMark, VerdictBadge } from '../event/badges.tsx';
+import { RowPin, RowTags } from '../event/event-marks.tsx';
+import { RowAnswer } from '../event/event-outcome.tsx';
+import { MarkedText } from '../find-in-body/marked-text.tsx';
+import { AttemptsText, UnfoldButton, type Unfolded } from './folded-rows.tsx';
+import { previewOf, rowVerdictOf, titleOf } from './row-text.ts';
+
+/** `isRange`: all events from the one that was picked last. */
+export type Pick = (id: string, isRange: boolean) => void;
+
+type RowProps = {
+  event: EventSummary;
+  top: string;
+  href: string;
+  isSelected: boolean;
+  isPicked: boolean;
+  onPick: Pick;
+  /** Texts to mark. */
+  terms: readonly string[];
+  /** For a delivery with several attempts. */
+  folding: { endpointId: string; unfolded: Unfolded } | undefined;
+};
+
+export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms, folding }: RowProps) {
+  const verdict = rowVerdictOf(event);
+  const title = titleOf(event);
+  const preview = previewOf(event);
+  return (
+    <li class={`event-row ${isSelected ? 'selected' : ''} ${isPicked ? 'picked' : ''}`} style={{ transform: top }}>
+      <PickBox id={event.id} title={title.text} platform={event.platform} isPicked={isPicked} onPick={onPick} />
+      <Link
+        to={href}
+        class="event-link"
+        aria-current={isSelected ? 'true' : undefined}
+        replace={isSelected}
+        onMouseDown={keepText}
+        onClick={click => {
+          if (!click.shiftKey) return;
+          click.preventDefault();
+          onPick(event.id, true);
+        }}
+      >
+        <span class="line">
+          <Method method={event.method} />
+          <span class={`type ${title.isTyped ? '' : 'untyped'}`}>
+            <MarkedText text={title.text} terms={terms} />
+          </span>
+          <RowPin pin={event.pin} />
+          <Time at={event.receivedAt} isDayShown />
+        </span>
+        <span class="line second">
+          <span class={`sender ${event.platform === null ? 'unknown' : ''}`}>
+            {visibleLine(platformTitle(event.platform))}
+          </span>
+          <RowTags tags={event.tags} />
+          {folding ? (
+            <AttemptsText event={event} endpointId={folding.endpointId} />
+          ) : (
+            <span class={preview.isHighlights ? 'preview highlights' : 'preview'}>
+              <MarkedText text={preview.text} terms={terms} />
+            </span>
+          )}
+          {(!folding || event.refused !== null) && <RowAnswer event={event} />}
+          {verdict ? <VerdictBadge {...verdict} /> : !folding && <span class="size">{formatBytes(event.size)}</span>}
+        </span>
+      </Link>
+      {folding && (
+        <UnfoldButton
+          isUnfolded={folding.unfolded.key === event.delivery.key}
+          attempts={event.delivery.attempts}
+          onToggle={() => folding.unfolded.toggle(event.delivery.key)}
+        />
+      )}
+    </li>
+  );
+}
+
+type PickBoxProps = { id: string; title: string; platform: string | null; isPicked: boolean; onPick: Pick };
+
+/** The mark of the platform, and the checkbox, which takes its place under the pointer and when it is ticked. */
+const PickBox = ({ id, title, platform, isPicked, onPick }: PickBoxProps) => (
+  <label class="pick" onMouseDown={keepText}>
+    <input
+      type="checkbox"
+      checked={isPicked}
+      aria-label={`Select ${title}`}
+      onClick={event => onPick(id, event.shiftKey)}
+    />
+    <PlatformMark platform={platform} />
+  </label>
+);
+
+/** A click with Shift picks rows. In a page it would select text. */
+const keepText = (event: MouseEvent): void => {
+  if (event.shiftKey) event.preventDefault();
+};

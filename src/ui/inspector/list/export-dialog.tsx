@@ -1,0 +1,79 @@
+/* Exports of one endpoint: a link for each format, and what it is for. With a filter, only the events that match. */
+
+import { useState } from 'preact/hooks';
+import type { ExportFormat } from '../../../features/exports/model.ts';
+import { api } from '../../kit/api.ts';
+import { Dialog } from '../../kit/controls.tsx';
+import { visibleLine } from '../../kit/format/visible.ts';
+import { IconButton } from '../../kit/icon-button.tsx';
+import { useActions } from '../../kit/use-hotkeys.ts';
+
+const formats: { id: ExportFormat; name: string; use: string }[] = [
+  { id: 'json', name: 'JSON', use: 'every field; can be re-imported' },
+  { id: 'ndjson', name: 'NDJSON', use: 'one event per line, for jq and similar tools; can be re-imported' },
+  { id: 'csv', name: 'CSV', use: 'for spreadsheets' },
+  { id: 'har', name: 'HAR', use: 'for browser developer tools; can be re-imported' },
+  { id: 'curl', name: 'Shell script', use: 'sends the events again, with curl' },
+];
+
+type ExportProps = {
+  endpointId: string;
+  where?: string;
+  /** Only these events. */
+  ids?: readonly string[];
+};
+
+export const ExportLinks = ({ endpointId, where = '', ids = [] }: ExportProps) => (
+  <ul class="rows">
+    {formats.map(({ id, name, use }) => (
+      <li key={id}>
+        <div class="stack grow">
+          <strong>{name}</strong>
+          <span class="faint">{use}</span>
+        </div>
+        <a
+          class="button plain"
+          href={api.exportUrl(endpointId, id, { where, ids })}
+          download=""
+          aria-label={`Download as ${name}`}
+        >
+          Download
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+type DialogProps = ExportProps & { title: string; onClose: () => void };
+
+export function ExportDialog({ title, endpointId, where = '', ids = [], onClose }: DialogProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p class="lead">
+        {ids.length > 0 ? (
+          'The selected events, oldest first.'
+        ) : where ? (
+          <>
+            The stored events that match <code>{visibleLine(where)}</code>, oldest first.
+          </>
+        ) : (
+          'All stored events, oldest first.'
+        )}{' '}
+        Payloads may contain secrets, so store the file safely.
+      </p>
+      <ExportLinks endpointId={endpointId} where={where} ids={ids} />
+    </Dialog>
+  );
+}
+
+/** Opens the dialog for the events that the list shows. */
+export function ExportButton(props: ExportProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  useActions([{ label: 'Export events', run: () => setIsOpen(true) }]);
+  return (
+    <>
+      <IconButton icon="download" label="Export events" onClick={() => setIsOpen(true)} />
+      {isOpen && <ExportDialog title="Export events" {...props} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}

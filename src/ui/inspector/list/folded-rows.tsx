@@ -1,0 +1,134 @@
+/* One row per delivery: the switch above the list, what a row says about its attempts, and the rows of an unfolded delivery. */
+
+import { useState } from 'preact/hooks';
+import type { Delivery } from '../../../features/deliveries/model.ts';
+import type { EventSummary } from '../../../features/events/model.ts';
+import { dayOf } from '../../kit/format/time.ts';
+import { Icon } from '../../kit/icons.tsx';
+import { Link } from '../../kit/navigation.tsx';
+import { loadPreference, savePreference } from '../../kit/preferences.ts';
+import { Time } from '../../kit/time.tsx';
+import { useHotkeys } from '../../kit/use-hotkeys.ts';
+import { describeAttempts, formatGap } from '../event/attempts.ts';
+import { VerdictBadge } from '../event/badges.tsx';
+import { AttemptAnswer } from '../event/event-outcome.tsx';
+import type { LiveList } from '../live/live-list.ts';
+import { rowVerdictOf } from './row-text.ts';
+import { useDelivery } from './use-delivery.ts';
+
+export type Folding = { isFolded: boolean; toggle: () => void };
+
+/** Whether the list has one row per delivery; the choice is kept. */
+export function useFolding(): Folding {
+  const [isFolded, setIsFolded] = useState(loadPreference('folded') !== 'no');
+  const toggle = (): void => {
+    savePreference('folded', isFolded ? 'no' : 'yes');
+    setIsFolded(!isFolded);
+  };
+  useHotkeys({ d: { label: 'One row per delivery, or one per attempt', run: toggle } }, 'List');
+  return { isFolded, toggle };
+}
+
+export const FoldSwitch = ({ isFolded, toggle }: Folding) => (
+  <label class="fold-switch" title="Show the attempts of a delivery as one row (d)">
+    <input type="checkbox" checked={isFolded} onChange={toggle} />
+    One row per delivery
+  </label>
+);
+
+export type Unfolded = {
+  key: string | undefined;
+  toggle: (key: string) => void;
+  /** The rows below that of the newest attempt, newest first. */
+  attempts: Delivery['attempts'];
+  /** Where they begin: after the row at this place of the list. -1 when no delivery is unfolded. */
+  index: number;
+};
+
+/** The delivery whose attempts are shown below its row: at most one. @param selectedKey of the selected event */
+export function useUnfolded(list: LiveList, endpointId: string, selectedKey: string | undefined): Unfolded {
+  const [key, setKey] = useState<string>();
+  const index = key === undefined ? -1 : list.indexOfDelivery(key);
+  const row = list.at(index);
+  const delivery = useDelivery(endpointId, row?.delivery);
+  const toggle = (toggled: string): void => setKey(toggled === key ? undefined : toggled);
+  useHotkeys({
+    e: {
+      label: 'Show or hide the attempts of the delivery',
+      isOff: selectedKey === undefined,
+      run: () => {
+        if (selectedKey === undefined) return;
+        const selected = list.at(list.indexOfDelivery(selectedKey));
+        if (selected && selected.delivery.attempts > 1) toggle(selectedKey);
+      },
+    },
+  });
+  const others = delivery?.attempts.filter(({ id }) => id !== row?.id) ?? [];
+  return {
+    key,
+    toggle,
+    attempts: index < 0 ? [] : others.toReversed(),
+    index,
+  };
+}
+
+/** What stands at a place of the list as it is shown. */
+export function rowAt(shown: number, { index, attempts }: Unfolded): { at: number } | { attempt: number } {
+  if (index < 0 || shown <= index) return { at: shown };
+  return shown <= index + attempts.length ? { attempt: shown - index - 1 } : { at: shown - attempts.length };
+}
+
+/** Where a row of the list is shown. */
+export const shownAt = (at: number, { index, attempts }: Unfolded): number =>
+  index >= 0 && at > index ? at + attempts.length : at;
+
+/** In place of the preview. */
+export function AttemptsText({ event, endpointId }: { event: EventSummary; endpointId: string }) {
+  const delivery = useDelivery(endpointId, event.delivery);
+  return <span class="preview attempts">{describeAttempts(event.delivery.attempts, delivery?.attempts)}</span>;
+}
+
+type UnfoldButtonProps = { isUnfolded: boolean; attempts: number; onToggle: () => void };
+
+export const UnfoldButton = ({ isUnfolded, attempts, onToggle }: UnfoldButtonProps) => (
+  <button
+    type="button"
+    class="unfold"
+    aria-expanded={isUnfolded}
+    aria-label={`The ${attempts} attempts`}
+    title={isUnfolded ? 'Hide the attempts (e)' : 'Show the attempts (e)'}
+    onClick={onToggle}
+  >
+    <Icon name="chevron" />
+  </button>
+);
+
+type AttemptRowProps = {
+  attempt: Delivery['attempts'][number];
+  /** When the newest attempt was received, whose day stands above. */
+  newestAt: number;
+  top: string;
+  href: string;
+  isSelected: boolean;
+};
+
+export function AttemptRow({ attempt, newestAt, top, href, isSelected }: AttemptRowProps) {
+  const verdict = rowVerdictOf(attempt);
+  return (
+    <li class={`event-row attempt-row ${isSelected ? 'selected' : ''}`} style={{ transform: top }}>
+      <Link to={href} class="event-link" aria-current={isSelected ? 'true' : undefined} replace={isSelected}>
+        <span class="line">
+          <span class="type untyped">Attempt {attempt.delivery.attempt}</span>
+          <Time at={attempt.receivedAt} isDayShown={dayOf(attempt.receivedAt) === dayOf(newestAt)} />
+        </span>
+        <span class="line second">
+          <span class="preview attempts">
+            {attempt.gapMs === null ? 'the first one' : `${formatGap(attempt.gapMs)} after the previous one`}
+          </span>
+          {verdict && <VerdictBadge {...verdict} />}
+          <AttemptAnswer event={attempt} />
+        </span>
+      </Link>
+    </li>
+  );
+}

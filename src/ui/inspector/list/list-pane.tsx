@@ -1,0 +1,93 @@
+/* The left half of the inspector: the filter, the list of events, and what can be done with the selected ones. */
+
+import type { RefObject } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { EventDetail } from '../../../features/events/model.ts';
+import { FilterError } from '../../../shared/filter/filter.ts';
+import { Button, Notice } from '../../kit/controls.tsx';
+import { BulkBar } from '../bulk/bulk-bar.tsx';
+import type { FilterControl } from '../filter/filter-control.ts';
+import { parse } from '../filter/filter-text.ts';
+import type { LiveListHandle } from '../live/use-live-list.ts';
+import { EventList } from './event-list.tsx';
+import type { Folding } from './folded-rows.tsx';
+import { ListOptions } from './list-options.tsx';
+import { ListToolbar } from './list-toolbar.tsx';
+import type { Picks } from './use-picks.ts';
+
+type ListPaneProps = {
+  searchRef: RefObject<HTMLInputElement | null>;
+  endpointId: string;
+  eventId: string;
+  where: string;
+  /** The query string of links to events. */
+  suffix: string;
+  filter: FilterControl;
+  live: LiveListHandle;
+  folding: Folding;
+  /** The selected event, once it is loaded. */
+  selected: EventDetail | undefined;
+  picks: Picks;
+  /** Replays what is picked. */
+  onReplay: () => void;
+};
+
+export function ListPane(props: ListPaneProps) {
+  const { searchRef, endpointId, eventId, where, suffix, filter, live, folding, selected, picks, onReplay } = props;
+  const { list, state, connection, restart } = live;
+  const base = `/app/endpoints/${endpointId}`;
+  // The search box explains it.
+  const isUnreadable = useMemo(() => parse(where) instanceof FilterError, [where]);
+  return (
+    <section class="list-pane" aria-label="Events">
+      {eventId && <SkipLink />}
+      <ListToolbar
+        searchRef={searchRef}
+        endpointId={endpointId}
+        where={where}
+        filter={filter}
+        list={list}
+        event={selected}
+        connection={connection}
+        state={state}
+      />
+      <ListOptions folding={folding} />
+      {state.phase === 'failed' && !isUnreadable && <LoadFailure problem={state.problem} onRetry={restart} />}
+      <EventList
+        endpointId={endpointId}
+        isFolded={folding.isFolded}
+        list={list}
+        state={state}
+        where={where}
+        selectedId={eventId}
+        selected={selected}
+        hrefOf={id => `${base}/events/${id}${suffix}`}
+        isPicked={picks.isPicked}
+        onPick={picks.onPick}
+      />
+      {picks.isPicking && (
+        <BulkBar
+          endpointId={endpointId}
+          eventId={eventId}
+          where={where}
+          list={list}
+          picks={picks}
+          onReplay={onReplay}
+          onReload={restart}
+        />
+      )}
+    </section>
+  );
+}
+
+const SkipLink = () => (
+  <a class="skip" href="#event">
+    Skip the list
+  </a>
+);
+
+const LoadFailure = ({ problem, onRetry }: { problem: string; onRetry: () => void }) => (
+  <Notice tone="bad" title="Couldn't load the events" action={<Button onClick={onRetry}>Try again</Button>}>
+    {problem}
+  </Notice>
+);

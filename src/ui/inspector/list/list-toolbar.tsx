@@ -1,0 +1,77 @@
+/*
+ * The toolbar of the event list: the search box with the time range, the parts of the filter, the saved filters, the connection state,
+ * the pause button, and exports.
+ */
+
+import type { RefObject } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { EventDetail } from '../../../features/events/model.ts';
+import { Icon } from '../../kit/icons.tsx';
+import { FilterChips } from '../filter/filter-chips.tsx';
+import type { FilterControl } from '../filter/filter-control.ts';
+import { FilterTabs } from '../filter/filter-tabs.tsx';
+import { timePartsOf, withTimeParts } from '../filter/filter-text.ts';
+import { SearchBox } from '../filter/search-box.tsx';
+import { TimeRangePicker } from '../filter/time-range-picker.tsx';
+import { useSeenValues } from '../filter/use-seen-values.ts';
+import type { LiveList, LiveListState } from '../live/live-list.ts';
+import type { ConnectionState } from '../live/stream.ts';
+import { JobButton } from '../replay/job-button.tsx';
+import { ExportButton } from './export-dialog.tsx';
+
+const connectionLabels: Record<ConnectionState, string> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  retrying: 'Reconnecting',
+  off: 'Not live',
+};
+
+type ToolbarProps = {
+  searchRef: RefObject<HTMLInputElement | null>;
+  endpointId: string;
+  where: string;
+  filter: FilterControl;
+  list: LiveList;
+  /** The selected event, whose values are suggested. */
+  event: EventDetail | undefined;
+  connection: ConnectionState;
+  state: LiveListState;
+};
+
+export function ListToolbar({ searchRef, endpointId, where, filter, list, event, connection, state }: ToolbarProps) {
+  const seen = useSeenValues(endpointId, list, event);
+  const timeParts = useMemo(() => timePartsOf(where), [where]);
+  return (
+    <>
+      <div class="toolbar">
+        <SearchBox inputRef={searchRef} where={where} onFilter={filter.setFilter} seen={seen} />
+        <TimeRangePicker terms={timeParts} onPick={terms => filter.setFilter(withTimeParts(where, terms))} />
+        <LiveButton connection={connection} state={state} onPause={list.setPaused} />
+        <JobButton endpointId={endpointId} where={where} />
+        <ExportButton endpointId={endpointId} where={where} />
+      </div>
+      <FilterChips where={where} onFilter={filter.setFilter} onEmpty={() => searchRef.current?.focus()} />
+      <FilterTabs endpointId={endpointId} where={where} hrefOf={filter.hrefOf} />
+    </>
+  );
+}
+
+type LiveButtonProps = { connection: ConnectionState; state: LiveListState; onPause: (isPaused: boolean) => void };
+
+function LiveButton({ connection, state, onPause }: LiveButtonProps) {
+  const { isPaused, heldCount } = state;
+  const held = heldCount > 0 ? `${heldCount.toLocaleString()} new, paused` : 'Paused';
+  const label = isPaused ? 'Resume live updates' : 'Pause live updates';
+  return (
+    <button
+      type="button"
+      class={`live-button ${isPaused ? 'paused' : connection}`}
+      aria-pressed={isPaused}
+      title={`${label} (p)`}
+      onClick={() => onPause(!isPaused)}
+    >
+      <Icon name={isPaused ? 'play' : 'pause'} />
+      <span class="live-word">{isPaused ? held : connectionLabels[connection]}</span>
+    </button>
+  );
+}

@@ -1,0 +1,170 @@
+/*
+ * The picked events: one by one, by ranges of rows, or all that match the filter. The picked ids are in the URL, so they survive new
+ * arrivals, another filter and a reload. "All that match" is fixed at the newest event of that moment, and ends with another filter.
+ */
+
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { EventSummary } from '../../../features/events/model.ts';
+import { formatCount } from '../../kit/format/time.ts';
+import { currentLocation, navigate } from '../../kit/navigation.tsx';
+import { showError, showToast } from '../../kit/toasts.tsx';
+import { useActions, useHotkeys } from '../../kit/use-hotkeys.ts';
+import { countMatching, type Matching, matchingUntil } from '../bulk/matching.ts';
+import type { LiveList, LiveListState } from '../live/live-list.ts';
+import { setInspectorState, useInspectorState } from '../state/inspector-state.ts';
+
+/** More are picked with "all that match". */
+export const maxPicked = 1000;
+
+type PicksOptions = {
+  list: LiveList;
+  state: LiveListState;
+  endpointId: string;
+  where: string;
+  eventId: string;
+  /** The row of the open event; -1 when it is not in the list. */
+  index: number;
+};
+
+/** All events that match a filter, in place of single ones. */
+export type AllPicked = Matching & { /** Undefined while they are counted. */ count: number | undefined };
+
+export type Picks = ReturnType<typeof usePicks>;
+
+export function usePicks({ list, state, endpointId, where, eventId, index }: PicksOptions) {
+  const { picked: ids } = useInspectorState();
+  const picked = useMemo<ReadonlySet<string>>(() => new Set(ids), [ids]);
+  const pickedIds = useMemo(() => oldestFirst(list, picked), [list, picked, state.length, state.arrivalCount]);
+  const { all, selectAll, clearAll } = useAllPicked({ list, endpointId, where });
+  const range = usePickRange(list);
+
+  const setPicked = (next: ReadonlySet<string>): void => {
+    clearAll();
+    if (next.size > maxPicked) {
+      showToast(`Up to ${formatCount(maxPicked, 'event')} can be picked. Select all that match for more.`);
+      return;
+    }
+    setInspectorState({ picked: [...next] });
+  };
+  const togglePick = (id: string): void => {
+    // There is no "all but one".
+    if (all) {
+      setPicked(new Set());
+      return;
+    }
+    const next = new Set(picked);
+    const isOn = !next.delete(id);
+    if (isOn) next.add(id);
+    range.begin(id, next);
+    setPicked(next);
+  };
+  /** From the event that was picked last, else the open one. */
+  const pickTo = (id: string): void => {
+    const next = range.extend(id, { picked, openId: eventId });
+    if (next) setPicked(next);
+    else togglePick(id);
+  };
+  const step = (by: number) => (): boolean | undefined => {
+    const next = list.at(index + by);
+    if (index < 0 || !next || index + by < 0) return false;
+    void list.loadTo(index + 20);
+    pickTo(next.id);
+    const { path, query } = currentLocation();
+    navigate(`${path.replace(/[^/]*$/, next.id)}?${query}`, { replace: true });
+    return undefined;
+  };
+  useHotkeys(
+    {
+      X: { label: 'Select up to the open event', run: () => pickTo(eventId), isOff: eventId === '' },
+      J: { label: 'Extend the selection down', run: step(1), repeats: true, isKeyOnly: true },
+      K: { label: 'Extend the selection up', run: step(-1), repeats: true, isKeyOnly: true },
+    },
+    'List',
+  );
+  useActions([{ label: 'Select all that match', run: selectAll, isOff: state.length === 0 }]);
+
+  return {
+    picked,
+    pickedIds,
+    all,
+    /** Something is picked. */
+    isPicking: picked.size > 0 || all !== undefined,
+    isPicked: (event: EventSummary): boolean => (all ? event.receivedAt <= all.until : picked.has(event.id)),
+    onPick: (id: string, isRange: boolean): void => (isRange ? pickTo(id) : togglePick(id)),
+    togglePick,
+    selectAll,
+    unpick: (id: string): void => {
+      if (picked.has(id)) setPicked(new Set([...picked].filter(one => one !== id)));
+    },
+    clearPicks: (): void => setPicked(new Set()),
+  };
+}
+
+/** The order in which they are replayed. Those that are not in the list come first: most of them are older. */
+function oldestFirst(list: LiveList, picked: ReadonlySet<string>): string[] {
+  if (picked.size === 0) return [];
+  const listed: string[] = [];
+  const { length } = list.state();
+  for (let at = length - 1; at >= 0; at--) {
+    const id = list.at(at)?.id;
+    if (id !== undefined && picked.has(id)) listed.push(id);
+  }
+  const known = new Set(listed);
+  return [...[...picked].filter(id => !known.has(id)), ...listed];
+}
+
+/** A range goes from the event that was picked last; what was picked before it stays, when the range grows and when it shrinks. */
+function usePickRange(list: LiveList) {
+  const start = useRef<{ id: string; before: ReadonlySet<string> }>(undefined);
+  return {
+    begin(id: string, before: ReadonlySet<string>): void {
+      start.current = { id, before };
+    },
+    /** Undefined when there is nothing to begin at. */
+    extend(
+      id: string,
+      { picked, openId }: { picked: ReadonlySet<string>; openId: string },
+    ): ReadonlySet<string> | undefined {
+      if (!start.current || list.indexOf(start.current.id) < 0 || picked.size === 0)
+        start.current = { id: openId, before: picked };
+      const [from, to] = [list.indexOf(start.current.id), list.indexOf(id)];
+      if (from < 0 || to < 0) return undefined;
+      const next = new Set(start.current.before);
+      for (let at = Math.min(from, to); at <= Math.max(from, to); at++) {
+        const one = list.at(at);
+        if (one) next.add(one.id);
+      }
+      return next;
+    },
+  };
+}
+
+function useAllPicked({ list, endpointId, where }: Pick<PicksOptions, 'list' | 'endpointId' | 'where'>) {
+  const [all, setAll] = useState<AllPicked>();
+  const counting = useRef<AbortController>(undefined);
+  const clearAll = (): void => {
+    counting.current?.abort();
+    setAll(undefined);
+  };
+  useEffect(() => clearAll, [endpointId, where]);
+
+  const selectAll = async (): Promise<void> => {
+    const newest = list.at(0);
+    if (!newest) return;
+    clearAll();
+    const controller = new AbortController();
+    counting.current = controller;
+    const matching = matchingUntil(endpointId, where, newest.receivedAt);
+    setAll({ ...matching, count: undefined });
+    setInspectorState({ picked: [] });
+    try {
+      const count = await countMatching(matching, controller.signal);
+      if (!controller.signal.aborted) setAll({ ...matching, count });
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      setAll(undefined);
+      showError(error);
+    }
+  };
+  return { all, selectAll, clearAll };
+}

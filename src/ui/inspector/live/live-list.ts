@@ -1,0 +1,292 @@
+/*
+ * The state of an endpoint's event list: older pages are loaded from the API, new events are added at the top, and every event is
+ * listed once; with one row per delivery, the newest attempt of each is. While paused, new events are held back and counted, and the visible rows do not change. Adding an event at either end
+ * takes constant time.
+ */
+
+import type { EventPage, EventSummary } from '../../../features/events/model.ts';
+import { isRetryable } from '../../kit/api.ts';
+
+export type LiveListState = {
+  phase: 'loading' | 'ready' | 'failed';
+  /** Why the last load failed; empty after a success. */
+  problem: string;
+  /** Retryable failures of the first page in a row. */
+  failures: number;
+  length: number;
+  /** New events held back while paused. */
+  heldCount: number;
+  isPaused: boolean;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  /** How far back a long search has come (epoch ms); null when it is not under way. */
+  searchedTo: number | null;
+  /** The search has come far without filling the list, and waits for `goOn`. */
+  isHalted: boolean;
+  /** Rows added at the top since the first page; a scrolled list moves by this many rows to stay in place. */
+  arrivalCount: number;
+  /** Changes when rows were taken out or exchanged; not when they were added at either end. */
+  revision: number;
+};
+
+export type LiveListOptions = {
+  /** One row per delivery: a new attempt takes the place of the one before, at the top. */
+  isFolded: boolean;
+  fetchPage: (cursor: string | undefined) => Promise<EventPage>;
+  onChange: () => void;
+};
+
+export type LiveList = ReturnType<typeof createLiveList>;
+
+/** A long search goes on by itself for this many pages. Each takes the server about a quarter of a second. */
+const maxCutPages = 20;
+
+export function createLiveList({ isFolded, fetchPage, onChange }: LiveListOptions) {
+  /** New events, oldest first, so that adding one is a push. The last one is row 0. */
+  let newer: EventSummary[] = [];
+  let older: EventSummary[] = [];
+  let held: EventSummary[] = [];
+  /** Ids of the events in `newer`, `older` and `held`. */
+  let knownIds = new Set<string>();
+  /** With one row per delivery: the keys of those in `newer` and `older`. */
+  let knownKeys = new Set<string>();
+  let cursor: string | null = null;
+  let phase: LiveListState['phase'] = 'loading';
+  let problem = '';
+  let failures = 0;
+  let isPaused = false;
+  let isLoadingMore = false;
+  let isRefreshing = false;
+  let isClosed = false;
+  /** More than a page of new events was found while paused: the list is reloaded when it resumes. */
+  let hasGap = false;
+  let searchedTo: number | null = null;
+  /** Pages in a row that the server cut short because the search took long. */
+  let cutPages = 0;
+  /** The number of rows that loadTo() is loading towards. */
+  let targetLength = 0;
+  let revision = 0;
+
+  const length = (): number => newer.length + older.length;
+  const notify = (): void => {
+    if (!isClosed) onChange();
+  };
+  const at = (index: number): EventSummary | undefined =>
+    index < newer.length ? newer[newer.length - 1 - index] : older[index - newer.length];
+
+  /** Loads the first page. On a retry the previous problem stays visible until the page is loaded. */
+  const start = async (): Promise<void> => {
+    if (phase !== 'failed') phase = 'loading';
+    notify();
+    try {
+      reset(await fetchPage(undefined));
+    } catch (error) {
+      phase = 'failed';
+      failures = isRetryable(error) ? failures + 1 : 0;
+      problem = error instanceof Error ? error.message : "Couldn't load the events.";
+    }
+    notify();
+  };
+
+  /** Adds the new events of the newest page, or starts over after a gap. All before `missedSince` is known. False: call it again. */
+  const refresh = async (missedSince = 0): Promise<boolean> => {
+    if (isRefreshing) return false;
+    isRefreshing = true;
+    try {
+      const page = await fetchPage(undefined);
+      const overlap = page.events.findIndex(event => knownIds.has(event.id));
+      // A page that was cut short has all that was missed if it reaches back to it.
+      const hasArrivals = page.scannedTo !== null && page.scannedTo <= missedSince;
+      const isGap = overlap < 0 && page.nextCursor !== null && !hasArrivals;
+      if (isGap && !isPaused) reset(page);
+      else {
+        hasGap ||= isGap;
+        for (const event of page.events.slice(0, overlap < 0 ? undefined : overlap).reverse()) addArrival(event);
+      }
+      return true;
+    } catch (error) {
+      return !isRetryable(error);
+    } finally {
+      isRefreshing = false;
+      notify();
+    }
+  };
+
+  const addArrival = (event: EventSummary): void => {
+    if (knownIds.has(event.id)) return;
+    knownIds.add(event.id);
+    if (isPaused) {
+      if (isFolded) removeDelivery(held, event);
+      held.push(event);
+    } else addRow(event);
+  };
+
+  const addRow = (event: EventSummary): void => {
+    const { key } = event.delivery;
+    if (knownKeys.has(key)) {
+      const isShown = (one: EventSummary): boolean => one.delivery.key === key;
+      const shown = newer.findLast(isShown) ?? older.find(isShown);
+      // It arrived late, or a clock was set back: the row has a newer attempt.
+      if (shown && shown.receivedAt > event.receivedAt) {
+        const { attempts } = event.delivery;
+        replace({ ...shown, delivery: { ...shown.delivery, attempt: attempts, attempts } });
+        return;
+      }
+      removeDelivery(newer, event);
+      removeDelivery(older, event);
+      revision++;
+    }
+    if (isFolded) knownKeys.add(key);
+    newer.push(event);
+  };
+
+  const replace = (event: Pick<EventSummary, 'id'> & Partial<EventSummary>): void => {
+    const changed = (one: EventSummary): EventSummary => (one.id === event.id ? { ...one, ...event } : one);
+    [newer, older, held] = [newer.map(changed), older.map(changed), held.map(changed)];
+  };
+
+  const reset = (page: EventPage): void => {
+    revision++;
+    newer = [];
+    older = page.events;
+    held = [];
+    knownIds = new Set(older.map(event => event.id));
+    knownKeys = new Set(isFolded ? older.map(event => event.delivery.key) : []);
+    cursor = page.nextCursor;
+    searchedTo = page.scannedTo;
+    cutPages = 0;
+    targetLength = 0;
+    hasGap = false;
+    failures = 0;
+    problem = '';
+    phase = 'ready';
+  };
+
+  const findIndex = (test: (event: EventSummary) => boolean): number => {
+    const newerIndex = newer.findLastIndex(test);
+    if (newerIndex >= 0) return newer.length - 1 - newerIndex;
+    const olderIndex = older.findIndex(test);
+    return olderIndex < 0 ? -1 : newer.length + olderIndex;
+  };
+  const indexOf = (id: string): number => (knownIds.has(id) ? findIndex(event => event.id === id) : -1);
+  const isHalted = (): boolean => cursor !== null && cutPages >= maxCutPages;
+
+  /**
+   * Loads older pages, one request at a time, until the list has `rows` rows or there are no more. A call during a load only
+   * raises the target, so fast scrolling does not wait for a render between pages. After a failure the next call tries again.
+   */
+  const loadTo = async (rows: number): Promise<void> => {
+    targetLength = Math.max(targetLength, rows);
+    if (isLoadingMore || isHalted() || phase !== 'ready' || cursor === null || targetLength <= length()) return;
+    isLoadingMore = true;
+    problem = '';
+    notify();
+    try {
+      while (cursor !== null && !isHalted() && length() < targetLength && !isClosed) {
+        const pageCursor: string = cursor;
+        const page = await fetchPage(pageCursor);
+        // The list was reset during the request, so this page belongs to the previous list.
+        if (cursor !== pageCursor) continue;
+        for (const event of page.events) {
+          if (knownIds.has(event.id) || knownKeys.has(event.delivery.key)) continue;
+          knownIds.add(event.id);
+          if (isFolded) knownKeys.add(event.delivery.key);
+          older.push(event);
+        }
+        cursor = page.nextCursor;
+        searchedTo = page.scannedTo;
+        cutPages = page.scannedTo === null ? 0 : cutPages + 1;
+        notify();
+      }
+    } catch (error) {
+      targetLength = 0;
+      problem = error instanceof Error ? error.message : "Couldn't load more events.";
+    }
+    isLoadingMore = false;
+    notify();
+  };
+
+  /** Takes deleted events out of the list. With one row per delivery, their other attempts get a row. */
+  const remove = (ids: readonly string[]): void => {
+    const gone = new Set(ids.filter(id => knownIds.has(id)));
+    if (gone.size === 0) return;
+    const isGone = (one: EventSummary): boolean => gone.has(one.id);
+    if (isFolded && [...newer, ...older].some(one => isGone(one) && one.delivery.attempts > 1))
+      // After a failure the list stays as it is.
+      void fetchPage(undefined)
+        .then(reset)
+        .then(notify, () => {});
+    const isOther = (one: EventSummary): boolean => !isGone(one);
+    [newer, older, held] = [newer.filter(isOther), older.filter(isOther), held.filter(isOther)];
+    revision++;
+    notify();
+  };
+
+  return {
+    at,
+    indexOf,
+    /** The row of a delivery, with one row per delivery. */
+    indexOfDelivery: (key: string): number =>
+      knownKeys.has(key) ? findIndex(({ delivery }) => delivery.key === key) : -1,
+    newestId: (): string | undefined => held.at(-1)?.id ?? at(0)?.id,
+    state: (): LiveListState => ({
+      phase,
+      problem,
+      failures,
+      length: length(),
+      heldCount: held.length,
+      isPaused,
+      hasMore: cursor !== null,
+      isLoadingMore,
+      searchedTo,
+      isHalted: isHalted(),
+      arrivalCount: newer.length,
+      revision,
+    }),
+
+    start,
+    refresh,
+
+    loadTo,
+
+    /** Continues a search that halted. */
+    goOn(): Promise<void> {
+      cutPages = 0;
+      return loadTo(length() + 1);
+    },
+
+    /** Adds an event from the live stream, which has the same filter. */
+    push(event: EventSummary): void {
+      if (phase !== 'ready') return;
+      addArrival(event);
+      notify();
+    },
+
+    /** Changes what is shown of an event, if it is in the list. */
+    change(event: Pick<EventSummary, 'id'> & Partial<EventSummary>): void {
+      replace(event);
+      notify();
+    },
+
+    remove,
+
+    setPaused(paused: boolean): void {
+      isPaused = paused;
+      if (!paused) {
+        for (const event of held) addRow(event);
+        held = [];
+        if (hasGap) return void start();
+      }
+      notify();
+    },
+    close(): void {
+      isClosed = true;
+    },
+  };
+}
+
+/** Removes the row of the same delivery. */
+function removeDelivery(rows: EventSummary[], { delivery }: EventSummary): void {
+  const index = rows.findLastIndex(one => one.delivery.key === delivery.key);
+  if (index >= 0) rows.splice(index, 1);
+}

@@ -1,0 +1,141 @@
+/*
+ * The live list and its stream as a hook: one of each per endpoint, filter and fold, rendered at most once per animation frame.
+ */
+
+import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import type { EventSummary } from '../../../features/events/model.ts';
+import { parseFilter } from '../../../shared/filter/parser.ts';
+import { api, apiListeners } from '../../kit/api.ts';
+import { retryDelayMs, useRetry } from '../../kit/retry.ts';
+import { createLiveList, type LiveList, type LiveListState } from './live-list.ts';
+import { type ConnectionState, openLiveStream } from './stream.ts';
+
+/** After a longer interruption the list is reloaded instead of resumed event by event. */
+const maxResumeMs = 10 * 60_000;
+
+/** Deletions within this time are shown together. */
+const deletionBatchMs = 50;
+
+export type LiveListHandle = {
+  list: LiveList;
+  state: LiveListState;
+  connection: ConnectionState;
+  /** The endpoint does not exist (any more). */
+  isGone: boolean;
+  restart: () => void;
+};
+
+/** What the page does with changes that were made elsewhere. */
+export type LiveListPage = {
+  /** One row per delivery. */
+  isFolded: boolean;
+  onArrival: (event: EventSummary) => void;
+  /** The pin or the tags of an event have changed. */
+  onMarked: (marks: Pick<EventSummary, 'id' | 'pin' | 'tags'>) => void;
+  /** The event is open in the page: it stays in the list when it was deleted, until the page leaves it. */
+  isOpen: (id: string) => boolean;
+};
+
+/** @param page functions that do the same at every render */
+export function useLiveList(endpointId: string, where: string, page: LiveListPage): LiveListHandle {
+  const { isFolded } = page;
+  const [, render] = useReducer((n: number) => n + 1, 0);
+  const [connection, setConnection] = useState<ConnectionState>('connecting');
+  const [isGone, setIsGone] = useState(false);
+  const [restarts, setRestarts] = useState(0);
+
+  const { list, createdAt } = useMemo(() => {
+    const pending: { frame?: number } = {};
+    const createdAt = Date.now();
+    const created = createLiveList({
+      isFolded,
+      fetchPage: async cursor => {
+        // The server would refuse a wrong filter, too.
+        parseFilter(where);
+        return api.events(endpointId, cursor, where, { isFolded });
+      },
+      onChange: () => {
+        // A hidden tab has no animation frames.
+        if (document.hidden) return render(undefined);
+        pending.frame ??= requestAnimationFrame(() => {
+          delete pending.frame;
+          render(undefined);
+        });
+      },
+    });
+    return { list: created, createdAt };
+  }, [endpointId, where, isFolded, restarts]);
+
+  useEffect(() => {
+    void list.start();
+    return list.close;
+  }, [list]);
+  const state = list.state();
+  useRetry(state.failures, () => void list.start());
+
+  const isReady = state.phase === 'ready';
+  useEffect(() => {
+    if (!isReady) return;
+    let lastActivityAt = Date.now();
+    let deletedIds: string[] = [];
+    let deletionTimer: ReturnType<typeof setTimeout> | undefined;
+    let retryTimer: ReturnType<typeof setTimeout> | undefined;
+    const isTooOldToResume = (): boolean => Date.now() - lastActivityAt > maxResumeMs;
+    // With a filter, the newest event of the list can be old, and resuming after it would read all events since then.
+    const resumeId = (): string | undefined => (where !== '' || isTooOldToResume() ? undefined : list.newestId());
+    const catchUp = async (missedSince: number, failures = 0): Promise<void> => {
+      clearTimeout(retryTimer);
+      if (await list.refresh(missedSince)) return;
+      retryTimer = setTimeout(catchUp, retryDelayMs(failures + 1), missedSince, failures + 1);
+    };
+    const closeStream = openLiveStream({
+      url: api.streamUrl(endpointId, where),
+      knownUntil: createdAt,
+      lastEventId: resumeId,
+      onEvent: event => {
+        lastActivityAt = Date.now();
+        page.onArrival(event);
+        list.push(event);
+      },
+      onChanged: event => {
+        const { id, pin, tags } = event;
+        list.change(event);
+        page.onMarked({ id, pin, tags });
+      },
+      onDeleted: id => {
+        if (page.isOpen(id)) return;
+        // A filter can delete thousands at once.
+        deletedIds.push(id);
+        deletionTimer ??= setTimeout(() => {
+          list.remove(deletedIds);
+          deletedIds = [];
+          deletionTimer = undefined;
+        }, deletionBatchMs);
+      },
+      onOpen: missedSince => {
+        // A stream that did not resume after an event sends only what arrives from now on.
+        if (resumeId() === undefined) void catchUp(missedSince);
+        // Retry the page of older events that failed while the server was unreachable.
+        const { problem, length } = list.state();
+        if (problem !== '') void list.loadTo(length + 1);
+        lastActivityAt = Date.now();
+      },
+      onState: setConnection,
+      onRefused: status => (status === 401 ? apiListeners.onSignedOut() : setIsGone(true)),
+    });
+    return () => {
+      closeStream();
+      clearTimeout(retryTimer);
+      clearTimeout(deletionTimer);
+    };
+  }, [list, isReady, endpointId, where]);
+
+  return {
+    list,
+    state,
+    // What is not tried again, such as a filter that cannot be read, is no matter of the connection.
+    connection: state.phase !== 'failed' ? connection : state.failures > 0 ? 'retrying' : 'off',
+    isGone,
+    restart: () => setRestarts(restarts + 1),
+  };
+}

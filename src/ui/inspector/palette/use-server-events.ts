@@ -1,0 +1,73 @@
+/* Asks the server for events when none of the loaded ones fits what was typed: by id, by the name of a pin, or as a filter. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { EventSummary } from '../../../features/events/model.ts';
+import { FilterError } from '../../../shared/filter/filter.ts';
+import { ApiError, api } from '../../kit/api.ts';
+import { parse } from '../filter/filter-text.ts';
+import { eventItem, type PaletteItem } from './items.ts';
+
+const delayMs = 250;
+const maxFound = 20;
+const maxPinned = 100;
+const eventIdPattern = /^evt_[0-9a-z]{20,40}$/i;
+
+export type ServerEvents = { items: PaletteItem[]; isBusy: boolean };
+
+/**
+ * @param endpointId empty when no endpoint is open: then only an id can be found
+ * @param text empty when there is nothing to ask
+ */
+export function useServerEvents(endpointId: string, text: string): ServerEvents {
+  const [answer, setAnswer] = useState<{ text: string; items: PaletteItem[] }>({ text: '', items: [] });
+  const pinned = useRef<Promise<EventSummary[]> | undefined>(undefined);
+  useEffect(() => {
+    if (text === '') return;
+    let isOver = false;
+    const loadPinned = (): Promise<EventSummary[]> => {
+      pinned.current ??= api.events(endpointId, undefined, 'is:pinned', { limit: maxPinned }).then(page => page.events);
+      return pinned.current;
+    };
+    const ask = async (): Promise<void> => {
+      const items = await find(endpointId, text, loadPinned).catch(() => []);
+      if (!isOver) setAnswer({ text, items });
+    };
+    const timer = setTimeout(ask, delayMs);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [endpointId, text]);
+  const isAnswered = answer.text === text;
+  return { items: isAnswered ? answer.items : [], isBusy: text !== '' && !isAnswered };
+}
+
+async function find(
+  endpointId: string,
+  text: string,
+  loadPinned: () => Promise<EventSummary[]>,
+): Promise<PaletteItem[]> {
+  if (eventIdPattern.test(text)) return findById(text.toLowerCase());
+  if (endpointId === '') return [];
+  const name = text.replace(/^@/, '').toLowerCase();
+  const isFilter = !text.startsWith('@') && !(parse(text) instanceof FilterError);
+  const [pinned, matching] = await Promise.all([
+    loadPinned(),
+    isFilter ? api.events(endpointId, undefined, text, { limit: maxFound }).then(page => page.events) : [],
+  ]);
+  const found = [...pinned.filter(({ pin }) => pin?.name?.includes(name)), ...matching];
+  const unique = new Map(found.map(event => [event.id, event]));
+  return [...unique.values()].slice(0, maxFound).map(event => eventItem(event, hrefOf(endpointId, event.id)));
+}
+
+const hrefOf = (endpointId: string, id: string): string => `/app/endpoints/${endpointId}/events/${id}`;
+
+async function findById(id: string): Promise<PaletteItem[]> {
+  try {
+    const event = await api.event(id);
+    return [eventItem(event, hrefOf(event.endpointId, event.id))];
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
+  }
+}

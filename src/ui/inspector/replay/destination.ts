@@ -1,0 +1,24 @@
+/* Reads a destination as people type it. */
+
+import { withScheme } from '../../../shared/typed-url.ts';
+
+export type Destination = { url: string; problem: '' } | { url: ''; problem: string };
+
+const schemes = /^https?:\/\//i;
+const anyScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** @returns the URL, or why it is none; both are empty for an empty field */
+export function readDestination(typed: string): Destination {
+  const text = typed.trim();
+  if (text === '') return { url: '', problem: '' };
+  if (anyScheme.test(text) && !schemes.test(text)) return problem('Only http:// and https:// URLs can be sent to.');
+  const url = withScheme(text);
+  if (/\s/.test(url) || !URL.canParse(url))
+    return problem("That isn't a URL. Enter it as localhost:3000/webhooks or https://….");
+  const { username, password, hostname } = new URL(url);
+  if (username || password)
+    return problem('Leave out the user name and password: they would be stored with the replay.');
+  return hostname === '' ? problem('The URL has no host.') : { url, problem: '' };
+}
+
+const problem = (text: string): Destination => ({ url: '', problem: text });

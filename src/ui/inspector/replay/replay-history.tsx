@@ -1,0 +1,165 @@
+/*
+ * The replays of an event, newest first: where each went, how it was sent and by whom, and the answer. Two answers can be compared,
+ * and each replay can be sent again.
+ */
+
+import { useState } from 'preact/hooks';
+import type { EventDetail, ReplayAttempt } from '../../../features/events/model.ts';
+import { Button, Empty } from '../../kit/controls.tsx';
+import { formatCount } from '../../kit/format/time.ts';
+import { visibleLine, visibleName } from '../../kit/format/visible.ts';
+import { Time } from '../../kit/time.tsx';
+import { StatusBadge } from '../event/badges.tsx';
+import { useEventActions } from '../event/event-actions.ts';
+import { AnswerComparison } from './answer-comparison.tsx';
+import { AnswerView } from './answer-view.tsx';
+import { isToUrl, lastRequest } from './request.ts';
+import { phraseLine } from './status-text.ts';
+import { useForwardNames } from './use-forward-names.ts';
+
+export function ReplayHistory({ event }: { event: EventDetail }) {
+  const { replays } = event;
+  const forwardNames = useForwardNames(
+    event.endpointId,
+    replays.some(({ via }) => via === 'forward'),
+  );
+  const comparable = replays.filter(one => !isCompact(one)).length;
+  const [compared, setCompared] = useState<readonly string[]>([]);
+  if (replays.length === 0)
+    return (
+      <Empty title="Not replayed yet">
+        A replay sends this event, unchanged or edited, to a URL of your choice. Press <kbd>r</kbd>.
+      </Empty>
+    );
+  const toggle = (key: string): void =>
+    setCompared(compared.includes(key) ? compared.filter(one => one !== key) : [...compared, key].slice(-2));
+  const chosen = replays.filter(one => compared.includes(keyOf(one))).sort((a, b) => a.createdAt - b.createdAt);
+  const [before, after] = chosen;
+  return (
+    <div class="scroll-pane">
+      {comparable > 1 && (
+        <p class="faint" role="status">
+          {before && after
+            ? 'The two selected responses, older on the left:'
+            : `${formatCount(replays.length, 'replay')}. Select two to compare their responses.`}
+        </p>
+      )}
+      {before && after && <AnswerComparison before={before} after={after} />}
+      <ul class="attempts">
+        {replays.map((attempt, index) => (
+          <AttemptRow
+            key={keyOf(attempt)}
+            attempt={attempt}
+            isNewest={index === 0}
+            canRepeat={index === 0 && isSentToListener(event.id)}
+            forwardName={forwardNames.get(attempt.destination)}
+            compare={
+              comparable > 1 && !isCompact(attempt)
+                ? { isPicked: compared.includes(keyOf(attempt)), onPick: () => toggle(keyOf(attempt)) }
+                : undefined
+            }
+          />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const isSentToListener = (eventId: string): boolean => {
+  const request = lastRequest(eventId);
+  return request !== undefined && !isToUrl(request);
+};
+
+/** Forwards and jobs keep what the answer was, without its headers and body. */
+const isCompact = ({ status, response }: ReplayAttempt): boolean => response === null && status !== null;
+
+const keyOf = ({ createdAt, destination, durationMs }: ReplayAttempt): string =>
+  `${createdAt} ${durationMs} ${destination}`;
+
+type AttemptProps = {
+  attempt: ReplayAttempt;
+  isNewest: boolean;
+  /** This page has sent it to a listener. */
+  canRepeat: boolean;
+  /** Of the forward that leads there now. */
+  forwardName: string | undefined;
+  compare: { isPicked: boolean; onPick: () => void } | undefined;
+};
+
+function AttemptRow({ attempt, isNewest, canRepeat, forwardName, compare }: AttemptProps) {
+  const { sendAgain } = useEventActions();
+  const [isBusy, setIsBusy] = useState(false);
+  const again = async (): Promise<void> => {
+    setIsBusy(true);
+    await sendAgain(attempt);
+    setIsBusy(false);
+  };
+  return (
+    <li class="attempt">
+      <div class="attempt-head">
+        {compare && (
+          <input
+            type="checkbox"
+            aria-label={`Compare the response from ${new Date(attempt.createdAt).toLocaleTimeString()}`}
+            checked={compare.isPicked}
+            onChange={compare.onPick}
+          />
+        )}
+        <StatusBadge status={attempt.status} ok={attempt.ok} />
+        <span>{phraseLine(attempt)}</span>
+        <code class="wrap grow">{visibleLine(attempt.destination)}</code>
+        {(attempt.via !== 'listen' || canRepeat) && (
+          <Button
+            kind="quiet"
+            icon="replay"
+            busy={isBusy}
+            onClick={again}
+            title={isNewest ? 'Send again (Shift+R)' : 'Send again'}
+          >
+            Send again
+          </Button>
+        )}
+      </div>
+      {isCompact(attempt) ? (
+        <p>
+          <Origin attempt={attempt} forwardName={forwardName} />
+        </p>
+      ) : (
+        <details open={isNewest}>
+          <summary>
+            <Origin attempt={attempt} forwardName={forwardName} />
+          </summary>
+          <AnswerView attempt={attempt} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+type OriginProps = Pick<AttemptProps, 'attempt' | 'forwardName'>;
+
+/** How it was sent, by whom and when. A forward sends by itself. */
+const Origin = ({ attempt, forwardName }: OriginProps) => (
+  <span class="faint">
+    {howSent(attempt)}
+    {attempt.via === 'forward'
+      ? forwardName !== undefined && ` by “${visibleName(forwardName)}”`
+      : ` by ${visibleName(attempt.replayedBy ?? (attempt.formerMember ? 'a former member' : 'unknown'))}`}
+    , <Time at={attempt.createdAt} long />
+  </span>
+);
+
+const ways: Readonly<Record<ReplayAttempt['via'], string>> = {
+  api: 'sent through the API',
+  dashboard: 'sent from the dashboard',
+  mcp: 'sent through MCP',
+  listen: 'sent by hooktape listen',
+  forward: 'forwarded',
+  job: 'sent by a replay job',
+};
+
+const howSent = ({ via, signed, edited }: ReplayAttempt): string => {
+  const how = [...(edited ? ['edited'] : []), ...(signed ? ['re-signed'] : [])].join(' and ');
+  const text = how === '' ? ways[via] : `${how}, ${ways[via]}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};

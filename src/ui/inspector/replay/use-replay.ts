@@ -1,0 +1,101 @@
+/*
+ * Sends the events of the replay dialog one after the other. Closing the dialog stops a batch after the current event; results that
+ * arrive after that are shown as toasts.
+ */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ReplayResult } from '../../../features/replays/model.ts';
+import { ApiError, api } from '../../kit/api.ts';
+import { showError, showToast } from '../../kit/toasts.tsx';
+import { explainRefusal, type Refusal } from './refusal.ts';
+import { rememberListener, saveDestination } from './replay-destinations.ts';
+import { isToUrl, type ReplayRequest, rememberRequest, urlOf } from './request.ts';
+import { resultLine } from './status-text.ts';
+
+export type Sending = { id: string; result?: ReplayResult; problem?: string };
+
+type Options = {
+  endpointId: string;
+  ids: readonly string[];
+  /** Called after each attempt, successful or not, also after the dialog was closed. */
+  onSent: (id: string) => void;
+};
+
+export function useReplay({ endpointId, ids, onSent }: Options) {
+  const isBatch = ids.length > 1;
+  const [refusal, setRefusal] = useState<Refusal>();
+  const [sendings, setSendings] = useState<Sending[]>([]);
+  const [isBusy, setIsBusy] = useState(false);
+  const isStopped = useRef(false);
+  const isClosed = useRef(false);
+  const stop = (): void => {
+    isStopped.current = true;
+  };
+  useEffect(
+    () => () => {
+      isClosed.current = true;
+      stop();
+    },
+    [],
+  );
+
+  /** @returns whether it was refused, for every event alike */
+  const sendOne = async (id: string, request: ReplayRequest): Promise<boolean> => {
+    try {
+      const result = await replayWithinRateLimit(id, request, isStopped);
+      rememberRequest(id, request);
+      rememberReceiver(endpointId, request);
+      setSendings(all => [...all, { id, result }]);
+      if (isClosed.current && !isBatch) showToast(`Replayed: ${resultLine(result)}.`);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (isClosed.current && !isBatch) showError(`Couldn't deliver the replay. ${message}`);
+      if (error instanceof ApiError && (error.status === 400 || error.status === 403)) {
+        setRefusal(explainRefusal(error.status, message, urlOf(request)));
+        return true;
+      }
+      setSendings(all => [...all, { id, problem: message }]);
+    }
+    onSent(id);
+    return false;
+  };
+
+  const send = async (request: ReplayRequest): Promise<void> => {
+    setRefusal(undefined);
+    setSendings([]);
+    setIsBusy(true);
+    isStopped.current = false;
+    let sentCount = 0;
+    for (const id of ids) {
+      if (isStopped.current || (await sendOne(id, request))) break;
+      sentCount += 1;
+    }
+    setIsBusy(false);
+    if (isClosed.current && isBatch) {
+      showToast(`Replayed ${sentCount} of ${ids.length} events. The rest stopped when the dialog was closed.`);
+    }
+  };
+  return { sendings, refusal, setRefusal, isBusy, send, stop };
+}
+
+function rememberReceiver(endpointId: string, request: ReplayRequest): void {
+  if (isToUrl(request)) saveDestination(endpointId, request.url, request.appendPath);
+  rememberListener(endpointId, isToUrl(request) ? undefined : request.listener);
+}
+
+/** Waits out the rate limit (429) and sends again, unless the batch was stopped. The server sends nothing when it answers 429. */
+const replayWithinRateLimit = async (
+  id: string,
+  request: ReplayRequest,
+  isStopped: { current: boolean },
+): Promise<ReplayResult> => {
+  for (;;) {
+    try {
+      return await api.replay(id, request);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 429 || isStopped.current) throw error;
+      await new Promise(resolve => setTimeout(resolve, error.retryAfterSeconds * 1000));
+      if (isStopped.current) throw error;
+    }
+  }
+};

@@ -1,0 +1,101 @@
+/* What a check of a signature found: scheme, age, received and expected signature, likely causes, and what was signed. */
+
+import { useState } from 'preact/hooks';
+import type { SignatureExplanation } from '../../../features/signatures/model.ts';
+import { Button } from '../../kit/controls.tsx';
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { platformTitle } from '../../kit/format/platforms.ts';
+import { formatExactTime } from '../../kit/format/time.ts';
+import { visibleLine } from '../../kit/format/visible.ts';
+import { type PairRow, PairTable } from '../body/pair-table.tsx';
+import { SignedString } from './signed-string.tsx';
+import { describeCause, describeSkew, describeSource } from './wording.ts';
+
+export function ExplanationView({ found }: { found: SignatureExplanation }) {
+  const skew = describeSkew(found);
+  return (
+    <>
+      {skew && <p class={`skew ${found.reason === 'timestamp_out_of_tolerance' ? 'bad' : ''}`}>{skew}</p>}
+      <Causes causes={found.causes} />
+      <PairTable label="Scheme" rows={schemeRows(found)} />
+      <Signatures found={found} />
+      {found.signedString !== null && <SignedString found={found} />}
+    </>
+  );
+}
+
+const schemeRows = ({ platform, scheme, timestamp, timestampFrom }: SignatureExplanation): PairRow[] => [
+  ...(platform === null ? [] : [{ name: 'Platform', value: platform, shown: platformTitle(platform) }]),
+  ...(scheme === null ? [] : [{ name: 'Scheme', value: scheme }]),
+  ...(timestamp === null
+    ? []
+    : [{ name: 'Signed at', value: new Date(timestamp).toISOString(), shown: formatExactTime(timestamp) }]),
+  ...(timestampFrom === null ? [] : [{ name: 'Timestamp from', value: describeSource(timestampFrom) }]),
+];
+
+const Causes = ({ causes }: Pick<SignatureExplanation, 'causes'>) =>
+  causes.length === 0 ? null : (
+    <section>
+      <h3 class="panel-title">{causes.some(one => one.proven) ? 'Cause' : 'Likely causes'}</h3>
+      <ul class="causes">
+        {causes.map(one => (
+          <li key={one.cause}>{describeCause(one)}</li>
+        ))}
+      </ul>
+    </section>
+  );
+
+/** Received and expected beside each other, hidden until asked for: others may be looking at the screen. */
+function Signatures({ found }: { found: SignatureExplanation }) {
+  const [isShown, setIsShown] = useState(false);
+  const { received, expected, signedString } = found;
+  if (received.length === 0) return null;
+  const isSame = expected?.some(one => received.includes(one)) ?? false;
+  return (
+    <section aria-labelledby="signatures">
+      <div class="panel-bar">
+        <h3 id="signatures" class="panel-title grow">
+          {signedString === null ? 'Received value' : 'Signatures'}
+        </h3>
+        <Button kind="quiet" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
+          {isShown ? 'Hide' : 'Show'}
+        </Button>
+      </div>
+      <div class="signature-sides">
+        <Side label="Received" values={received} isShown={isShown} />
+        {expected ? (
+          <Side
+            label={isSame ? 'Expected with this secret: the same' : 'Expected with this secret: different'}
+            values={expected}
+            isShown={isShown}
+            tone={isSame ? 'good' : 'bad'}
+          />
+        ) : (
+          <p class="faint">{whyNotExpected(found)}</p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+const whyNotExpected = ({ checkedWith, signedString }: SignatureExplanation): string => {
+  if (checkedWith !== 'request')
+    return 'Enter the secret above to compute the expected signature. Saved secrets never reveal one.';
+  return signedString === null
+    ? 'The sender sends the secret itself, which is compared with the one you enter.'
+    : "This scheme verifies with a public key, so there's no expected value to compute.";
+};
+
+type SideProps = { label: string; values: string[]; isShown: boolean; tone?: 'good' | 'bad' };
+
+const Side = ({ label, values, isShown, tone }: SideProps) => (
+  <div class="signature-side">
+    <h4 class={tone ?? ''}>{label}</h4>
+    {values.map(value => (
+      <div key={value} class="raw-line">
+        <code>{isShown ? visibleLine(value) : '•'.repeat(Math.min(24, value.length))}</code>
+        {isShown && <CopyButton text={value} what="signature" />}
+      </div>
+    ))}
+  </div>
+);

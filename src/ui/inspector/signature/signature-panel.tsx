@@ -1,0 +1,86 @@
+/* Explains the signature of an event, and mends it in place: a secret can be tried and saved without leaving the event. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { EventDetail } from '../../../features/events/model.ts';
+import type { SignatureExplanation } from '../../../features/signatures/model.ts';
+import { api } from '../../kit/api.ts';
+import { Notice, Skeleton } from '../../kit/controls.tsx';
+import { CopyButton } from '../../kit/copy-button.tsx';
+import { Link } from '../../kit/navigation.tsx';
+import { PairTable } from '../body/pair-table.tsx';
+import { VerdictBadge } from '../event/badges.tsx';
+import { useEventActions } from '../event/event-actions.ts';
+import { describeVerdict } from '../event/verdict.ts';
+import { ExplanationView } from './explanation-view.tsx';
+import { SecretForm } from './secret-form.tsx';
+
+const signatureHeader = /sign|hmac|svix|webhook-(id|timestamp)|verif|token|secret|hook-hash/i;
+
+export function SignaturePanel({ event }: { event: EventDetail }) {
+  const verdict = describeVerdict(event);
+  const related = event.rawHeaders.filter(([name]) => signatureHeader.test(name));
+  const { recheck } = useEventActions();
+  const { shown, problem } = useExplanation(event);
+  const [found, setFound] = useState<SignatureExplanation>();
+  const isMended = event.signature?.verdict === 'valid';
+  const explanation = found ?? shown;
+  const form = (
+    <SecretForm event={event} schemes={shown?.schemes ?? []} onFound={setFound} onSaved={() => void recheck()} />
+  );
+  return (
+    <div class="scroll-pane signature-panel">
+      <div id="signature-verdict" class={`verdict ${verdict.tone}`} tabIndex={-1}>
+        <VerdictBadge tone={verdict.tone} label={verdict.label} />
+        <p>{verdict.sentence}</p>
+        {verdict.advice && <p class="advice">{verdict.advice}</p>}
+        {verdict.action === 'confirm' && (
+          <Link to={`/app/endpoints/${event.endpointId}/settings#secrets`} class="button plain">
+            Review secrets
+          </Link>
+        )}
+      </div>
+      {isMended ? (
+        <details>
+          <summary>Check with another secret</summary>
+          {form}
+        </details>
+      ) : (
+        form
+      )}
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {explanation ? <ExplanationView found={explanation} /> : !problem && <Skeleton rows={3} />}
+      {related.length > 0 && (
+        <>
+          <h3 class="panel-title">Signature headers</h3>
+          <PairTable label="Signature headers" rows={related.map(([name, value]) => ({ name, value }))} />
+        </>
+      )}
+      <h3 class="panel-title">SHA-256 of the body</h3>
+      <div class="raw-line">
+        <code>{event.sha256}</code>
+        <CopyButton text={event.sha256} what="SHA-256" />
+      </div>
+    </div>
+  );
+}
+
+/** Without a secret; again when the event's verdict changes. */
+function useExplanation(event: EventDetail): { shown: SignatureExplanation | undefined; problem: string } {
+  const [shown, setShown] = useState<SignatureExplanation>();
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    let isCurrent = true;
+    api.checkSignature(event.id, {}).then(
+      result => {
+        if (!isCurrent) return;
+        setShown(result);
+        setProblem('');
+      },
+      (error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [event.id, event.signature?.verdict, event.signature?.reason]);
+  return { shown, problem };
+}

@@ -1,0 +1,99 @@
+/* The explanation of a signature in words. */
+
+import type { SignatureExplanation } from '../../../features/signatures/model.ts';
+import { platformTitle } from '../../kit/format/platforms.ts';
+
+type Cause = SignatureExplanation['causes'][number];
+
+/** `3 h 2 min`, `45 s`; the two largest units. */
+export function formatGap(seconds: number): string {
+  const whole = Math.round(Math.abs(seconds));
+  const units: [number, string][] = [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ];
+  const first = units.findIndex(([size]) => whole >= size);
+  if (first < 0) return '0 s';
+  const [size, name] = units[first] ?? [1, 's'];
+  const [nextSize, nextName] = units[first + 1] ?? [0, ''];
+  const rest = nextSize === 0 ? 0 : Math.floor((whole % size) / nextSize);
+  return `${Math.floor(whole / size)} ${name}${rest > 0 ? ` ${rest} ${nextName}` : ''}`;
+}
+
+/** `Signed 3 h 2 min before it was received; Stripe allows 5 min.` Empty when the scheme has no timestamp. */
+export function describeSkew(
+  found: Pick<SignatureExplanation, 'timestampFrom' | 'skewS' | 'toleranceS' | 'platform'>,
+): string {
+  const { timestampFrom, skewS, toleranceS, platform } = found;
+  if (timestampFrom === null) return '';
+  if (skewS === null) return "The signature's timestamp can't be read.";
+  const distance =
+    Math.abs(skewS) < 1
+      ? 'Signed within a second of being received'
+      : `Signed ${formatGap(skewS)} ${skewS > 0 ? 'before' : 'after'} it was received`;
+  const who = platform === null ? 'the scheme' : platformTitle(platform);
+  return toleranceS === null ? `${distance}.` : `${distance}; ${who} allows ${formatGap(toleranceS)}.`;
+}
+
+/** `header stripe-signature, t`. */
+export const describeSource = (from: string): string => {
+  const [kind = '', name = ''] = from.split(/:(.*)/s);
+  return kind === 'header' ? `header ${name.replace(' ', ', ')}` : `body field ${name}`;
+};
+
+const texts: Readonly<Record<Cause['cause'], string>> = {
+  body_line_end: 'A line break at the end of the body was added or removed on the way.',
+  body_line_breaks: 'The line breaks of the body were changed on the way (CRLF and LF).',
+  body_json_rewritten: 'The JSON was parsed and rewritten on the way: same values, different bytes.',
+  other_url: 'It was signed for a different URL (scheme, host or trailing slash), as happens behind a proxy.',
+  secret_prefix: 'The secret is right except for the whsec_ at its start.',
+  body_changed: 'The body was changed on the way, for example by a proxy that rewrites JSON or line breaks.',
+  other_secret: 'The secret belongs to another webhook or endpoint, or was rotated.',
+  other_mode: 'The secret belongs to the other mode (test instead of live, or vice versa).',
+  url_mismatch: 'It was signed for a different URL. This scheme signs the URL registered with the sender.',
+  late_delivery: 'The delivery was resent or delayed with its old signature.',
+  server_clock: "This server's clock or the sender's is wrong. If so, every delivery shows this.",
+  header_changed: "The signature header was changed on the way, or doesn't come from the platform.",
+  credential_not_stored:
+    "The signature was in a header with credentials, which aren't stored. It was checked when the delivery arrived.",
+};
+
+export const describeCause = ({ cause }: Cause): string => texts[cause];
+
+/** The verdict of a check with a typed secret. */
+export function describeCheck(found: SignatureExplanation): { tone: 'good' | 'bad' | 'muted'; text: string } {
+  if (found.verdict === 'valid') return { tone: 'good', text: 'The signature is valid with this secret.' };
+  if (found.reason === 'timestamp_out_of_tolerance')
+    return { tone: 'bad', text: 'The secret is right, but the signature was too old when the delivery arrived.' };
+  if (found.reason === 'no_signature')
+    return { tone: 'muted', text: `This event has no ${platformTitle(found.platform)} signature.` };
+  if (found.reason === 'wrong_secret_or_altered_body')
+    return {
+      tone: 'bad',
+      text: found.causes.some(one => one.proven)
+        ? "The secret is right, but what arrived isn't what was signed."
+        : "The signature doesn't match with this secret.",
+    };
+  if (found.reason === 'malformed_header') return { tone: 'bad', text: "The signature header can't be read." };
+  return { tone: 'muted', text: "This signature can't be checked here." };
+}
+
+/** A label for a stretch of the signed string. */
+export function describePart({ from, name }: SignatureExplanation['parts'][number]): string {
+  switch (from) {
+    case 'body':
+      return 'body';
+    case 'header':
+      return `header ${name ?? ''}`;
+    case 'url':
+      return 'URL';
+    case 'method':
+      return 'method';
+    case 'secret':
+      return 'the secret';
+    default:
+      return 'fixed text or fields of the request';
+  }
+}

@@ -1,0 +1,241 @@
+/*
+ * The client of the REST API of this origin, authenticated by the session cookie. GET requests wait when they hit the rate limit. Every
+ * other failure throws an ApiError whose message can be shown to the user.
+ */
+
+import type { AnswerPreview, AnswerRule, AnswerRules } from '../../features/answers/model.ts';
+import type { ConnectedApp } from '../../features/apps/model.ts';
+import type { Delivery, RetrySchedule } from '../../features/deliveries/model.ts';
+import type { Activity, Endpoint, EndpointChanged } from '../../features/endpoints/model.ts';
+import type { EventDetail, EventPage, EventSummary } from '../../features/events/model.ts';
+import type { ExportFormat } from '../../features/exports/model.ts';
+import type { EventCount, FilterTestResult, SavedFilter } from '../../features/filters/model.ts';
+import type { ApiKey, CreatedApiKey } from '../../features/keys/model.ts';
+import type { ListenerList } from '../../features/listeners/model.ts';
+import type { ReplayDryRun, ReplayRequest, ReplayResult } from '../../features/replays/model.ts';
+import type { SchemaChange, SchemaForm, TypeSchema } from '../../features/schemas/model.ts';
+import type { Secret, SecretChange, SecretList } from '../../features/secrets/model.ts';
+import type { Session, SignedIn } from '../../features/sessions/model.ts';
+import type { SetupDone } from '../../features/setup/model.ts';
+import type { SignatureCheckRequest, SignatureExplanation } from '../../features/signatures/model.ts';
+import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../../features/teams/model.ts';
+import type { PlatformGuide, TestEvent, TestEventInput } from '../../features/test-events/model.ts';
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly retryAfterSeconds: number;
+  readonly body: Record<string, unknown>;
+
+  constructor(status: number, message: string, body: Record<string, unknown> = {}, retryAfterSeconds = 0) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.body = body;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Whether a retry can succeed: the server was unreachable, overloaded or restarting. Status 500 is a defect and is not retried. */
+export const isRetryable = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status > 500);
+
+type ApiListeners = {
+  /** The session has ended: a call other than signing in was answered with 401. */
+  onSignedOut: () => void;
+  /** Requests wait this many seconds because of the rate limit; 0 when they continue. */
+  onRateLimited: (seconds: number) => void;
+};
+
+export const apiListeners: ApiListeners = { onSignedOut: () => {}, onRateLimited: () => {} };
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** On these paths 401 means wrong credentials or not signed in, not that a session ended. */
+const pathsHandling401 = new Set(['/api/session', '/api/setup']);
+const maxRateLimitWaits = 3;
+
+export const call = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
+  (await (await responseTo(method, path, body, signal)).json()) as T;
+
+async function responseTo(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  for (let waitCount = 0; ; waitCount++) {
+    const response = await send(method, path, body, signal);
+    if (response.ok) return response;
+    const error = await errorOf(response);
+    if (error.status === 401 && !pathsHandling401.has(path)) apiListeners.onSignedOut();
+    if (error.status !== 429 || method !== 'GET' || waitCount >= maxRateLimitWaits) throw error;
+    apiListeners.onRateLimited(error.retryAfterSeconds);
+    await new Promise(resolve => setTimeout(resolve, error.retryAfterSeconds * 1000 + 50));
+    apiListeners.onRateLimited(0);
+  }
+}
+
+const send = async (
+  method: Method,
+  path: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Response> => {
+  try {
+    return await fetch(path, {
+      method,
+      headers: body === undefined ? { accept: 'application/json' } : { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+      cache: 'no-store',
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "Can't reach Hooktape. Check your connection, and that the server is running.");
+  }
+};
+
+const errorOf = async (response: Response): Promise<ApiError> => {
+  const body: Record<string, unknown> = await response.json().catch(() => ({}));
+  const retryAfter = Number(response.headers.get('retry-after')) || 1;
+  const reason = typeof body['error'] === 'string' ? body['error'] : `The server returned ${response.status}.`;
+  const message = response.status === 429 ? `Rate limited. Try again in ${retryAfter} s.` : toSentence(reason);
+  return new ApiError(response.status, message, body, retryAfter);
+};
+
+/** `name is too long` -> `Name is too long.` An email address at the start keeps its case. */
+const toSentence = (text: string): string => {
+  const trimmed = text.trim();
+  const start = /^\S+@/.test(trimmed) ? trimmed.charAt(0) : trimmed.charAt(0).toUpperCase();
+  return start + trimmed.slice(1) + (/[.!?]$/.test(trimmed) ? '' : '.');
+};
+
+const id = encodeURIComponent;
+type Ok = { ok: boolean };
+
+/** The type `changes` is written differently, because that path is the list of changes. */
+const schemaUrl = (endpoint: string, { type, platform }: SchemaKey, as: SchemaForm): string =>
+  `/api/endpoints/${id(endpoint)}/schemas/${type === 'changes' ? '%63hanges' : id(type ?? '-')}?platform=${id(platform ?? '-')}&as=${as}`;
+type SchemaKey = Pick<TypeSchema, 'type' | 'platform'>;
+
+export const api = {
+  session: () => call<SignedIn>('GET', '/api/session'),
+  signIn: (email: string, password: string) => call<unknown>('POST', '/api/session', { email, password }),
+  signOut: () => call<Ok>('DELETE', '/api/session'),
+  setUp: (token: string, email: string, password: string) =>
+    call<SetupDone>('POST', '/api/setup', { token, email, password }),
+  changePassword: (current: string, password: string, signOutEverywhere: boolean) =>
+    call<Ok>('POST', '/api/password', { current, password, signOutEverywhere }),
+  sessions: () => call<{ sessions: Session[] }>('GET', '/api/sessions').then(answer => answer.sessions),
+  revokeSession: (session: string) => call<Ok>('DELETE', `/api/sessions/${id(session)}`),
+
+  endpoints: () => call<{ endpoints: Endpoint[] }>('GET', '/api/endpoints').then(answer => answer.endpoints),
+  createEndpoint: (name: string) => call<Endpoint>('POST', '/api/endpoints', { name }),
+  renameEndpoint: (endpoint: string, name: string) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { name }),
+  setRetention: (endpoint: string, retention: string | null) =>
+    call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { retention }),
+  /** Null removes the guard; the secret `[set]` keeps the stored one. */
+  setGuard: (endpoint: string, guard: Endpoint['guard']) =>
+    call<EndpointChanged>('PATCH', `/api/endpoints/${id(endpoint)}`, { guard }),
+  deleteEndpoint: (endpoint: string, pinned: boolean) =>
+    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}${pinned ? '?pinned=true' : ''}`),
+  setPaused: (endpoint: string, paused: boolean) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { paused }),
+  rotateUrl: (endpoint: string, overlap: string) =>
+    call<Endpoint>('POST', `/api/endpoints/${id(endpoint)}/rotate`, { overlap }),
+  endPreviousUrl: (endpoint: string, url: string) =>
+    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/previous-urls/${id(url)}`),
+  activity: (endpoint: string) => call<Activity>('GET', `/api/endpoints/${id(endpoint)}/activity`),
+  secrets: (endpoint: string) => call<SecretList>('GET', `/api/endpoints/${id(endpoint)}/secrets`),
+  addSecret: (endpoint: string, platform: string | null, secret: string) =>
+    call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets`, { platform, secret }),
+  confirmSecret: (endpoint: string, secret: string) =>
+    call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}/confirm`, {}),
+  changeSecret: (endpoint: string, secret: string, change: SecretChange) =>
+    call<Secret>('PATCH', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`, change),
+  learnSecretsFor: (endpoint: string, learnSecretsFor: string | null) =>
+    call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
+  deleteSecret: (endpoint: string, secret: string) =>
+    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
+  answers: (endpoint: string) => call<AnswerRules>('GET', `/api/endpoints/${id(endpoint)}/answers`),
+  saveAnswers: (endpoint: string, rules: readonly AnswerRule[]) =>
+    call<AnswerRules>('PUT', `/api/endpoints/${id(endpoint)}/answers`, { rules }),
+  resetAnswers: (endpoint: string) => call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/answers`),
+  previewAnswers: (endpoint: string, rules: readonly AnswerRule[], signal: AbortSignal) =>
+    call<AnswerPreview>('POST', `/api/endpoints/${id(endpoint)}/answers/preview`, { rules, limit: 10 }, signal),
+  exportUrl: (
+    endpoint: string,
+    format: ExportFormat,
+    { where = '', ids = [] }: { where?: string; ids?: readonly string[] },
+  ) =>
+    `/api/endpoints/${id(endpoint)}/export?format=${format}${where ? `&where=${id(where)}` : ''}${ids.length > 0 ? `&ids=${ids.join(',')}` : ''}`,
+  platforms: () => call<{ platforms: PlatformGuide[] }>('GET', '/api/platforms').then(answer => answer.platforms),
+  sendTestEvent: (endpoint: string, event: TestEventInput) =>
+    call<TestEvent>('POST', `/api/endpoints/${id(endpoint)}/test-events`, event),
+  streamUrl: (endpoint: string, where: string) =>
+    `/api/endpoints/${id(endpoint)}/stream?changes=true${where ? `&where=${id(where)}` : ''}`,
+  filters: (endpoint: string) =>
+    call<{ filters: SavedFilter[] }>('GET', `/api/endpoints/${id(endpoint)}/filters`).then(answer => answer.filters),
+  saveFilter: (endpoint: string, name: string, where: string) =>
+    call<SavedFilter>('POST', `/api/endpoints/${id(endpoint)}/filters`, { name, where }),
+  testFilter: (endpoint: string, where: string, limit: number, signal: AbortSignal) =>
+    call<FilterTestResult>('POST', `/api/endpoints/${id(endpoint)}/where/test`, { where, limit }, signal),
+  deleteFilter: (endpoint: string, filter: string) =>
+    call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/filters/${id(filter)}`),
+  schemas: (endpoint: string) =>
+    call<{ schemas: TypeSchema[] }>('GET', `/api/endpoints/${id(endpoint)}/schemas`).then(answer => answer.schemas),
+  schemaChanges: (endpoint: string) =>
+    call<{ changes: SchemaChange[] }>('GET', `/api/endpoints/${id(endpoint)}/schemas/changes`).then(
+      answer => answer.changes,
+    ),
+  schemaUrl,
+  schemaText: (endpoint: string, key: SchemaKey, as: SchemaForm) =>
+    responseTo('GET', schemaUrl(endpoint, key, as)).then(response => response.text()),
+
+  events: (endpoint: string, cursor: string | undefined, where: string, { limit = 100, isFolded = false } = {}) =>
+    call<EventPage>(
+      'GET',
+      `/api/events?endpointId=${id(endpoint)}&limit=${limit}${isFolded ? '&group=delivery' : ''}${where ? `&where=${id(where)}` : ''}${cursor ? `&cursor=${id(cursor)}` : ''}`,
+    ),
+  event: (event: string, signal?: AbortSignal) =>
+    call<EventDetail>('GET', `/api/events/${id(event)}`, undefined, signal),
+  delivery: (endpoint: string, key: string) =>
+    call<Delivery>('GET', `/api/deliveries/${id(key)}?endpointId=${id(endpoint)}`),
+  retries: (endpoint: string) => call<RetrySchedule>('GET', `/api/endpoints/${id(endpoint)}/retries`),
+  countEvents: (endpoint: string, where: string, cursor: string | undefined, signal: AbortSignal) =>
+    call<EventCount>(
+      'GET',
+      `/api/endpoints/${id(endpoint)}/events/count?where=${id(where)}${cursor ? `&cursor=${id(cursor)}` : ''}`,
+      undefined,
+      signal,
+    ),
+  deleteEvents: (endpoint: string, where: string, pinned: boolean) =>
+    call<{ deleted: number }>('POST', `/api/endpoints/${id(endpoint)}/events/delete`, { where, pinned }),
+  deleteEvent: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}`),
+  pin: (event: string, pin: { name: string | null; note: string | null }) =>
+    call<EventSummary>('PUT', `/api/events/${id(event)}/pin`, pin),
+  unpin: (event: string) => call<Ok>('DELETE', `/api/events/${id(event)}/pin`),
+  tag: (event: string, tags: string[]) => call<EventSummary>('PUT', `/api/events/${id(event)}/tags`, { tags }),
+  rawUrl: (event: string) => `/api/events/${id(event)}/raw`,
+  listeners: (endpoint: string) =>
+    call<ListenerList>('GET', `/api/endpoints/${id(endpoint)}/listeners`).then(answer => answer.listeners),
+  replay: (event: string, request: ReplayRequest) =>
+    call<ReplayResult>('POST', `/api/events/${id(event)}/replay`, request),
+  previewReplay: (event: string, request: ReplayRequest) =>
+    call<ReplayDryRun>('POST', `/api/events/${id(event)}/replay`, { ...request, dryRun: true }),
+  checkSignature: (event: string, given: SignatureCheckRequest) =>
+    call<SignatureExplanation>('POST', `/api/events/${id(event)}/signature/check`, given),
+
+  keys: () => call<{ keys: ApiKey[] }>('GET', '/api/keys').then(answer => answer.keys),
+  createKey: (name: string, options: { expiresIn: string | null; readOnly: boolean }) =>
+    call<CreatedApiKey>('POST', '/api/keys', { name, ...options }),
+  revokeKey: (key: string) => call<Ok>('DELETE', `/api/keys/${id(key)}`),
+  apps: () => call<{ apps: ConnectedApp[] }>('GET', '/api/apps').then(answer => answer.apps),
+  revokeApp: (app: string) => call<Ok>('DELETE', `/api/apps/${id(app)}`),
+
+  team: () => call<Team>('GET', '/api/team'),
+  invite: (email: string) => call<Invitation>('POST', '/api/team/invitations', { email }),
+  invitations: () =>
+    call<{ invitations: PendingInvitation[] }>('GET', '/api/team/invitations').then(answer => answer.invitations),
+  resendInvitation: (invitation: string) =>
+    call<Invitation>('POST', `/api/team/invitations/${id(invitation)}/resend`, {}),
+  withdrawInvitation: (invitation: string) => call<Ok>('DELETE', `/api/team/invitations/${id(invitation)}`),
+  removeMember: (member: string) => call<Ok>('DELETE', `/api/team/members/${id(member)}`),
+  invitation: (token: string) => call<OpenInvitation>('GET', `/api/invitations/${id(token)}`),
+  acceptInvitation: (token: string, password: string) =>
+    call<unknown>('POST', `/api/invitations/${id(token)}`, { password }),
+};

@@ -1,0 +1,109 @@
+/* Client-side routing with the History API. Paths outside the dashboard, such as /docs, are full page loads. */
+
+import type { AnchorHTMLAttributes, ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { isDashboardPath } from './return-to.ts';
+
+/**
+ * Browsers ignore or refuse more than about ten changes of the URL a second, which a held key or quick typing makes. So the page's
+ * location is kept here, and a series of replacements reaches the browser at this pace.
+ */
+const writeGapMs = 100;
+const retryMs = 1000;
+
+const browserPath = (): string => location.pathname + location.search + location.hash;
+
+let current = browserPath();
+let lastWriteAt = 0;
+let pendingWrite: ReturnType<typeof setTimeout> | undefined;
+
+const listeners = new Set<() => void>();
+const notifyListeners = (): void => {
+  for (const listener of [...listeners]) listener();
+};
+addEventListener('popstate', () => {
+  clearTimeout(pendingWrite);
+  pendingWrite = undefined;
+  current = browserPath();
+  notifyListeners();
+});
+addEventListener('pagehide', () => writeNow('replaceState'));
+
+/** Navigates to a path of this origin. */
+export function navigate(path: string, options: { replace?: boolean } = {}): void {
+  if (!isDashboardPath(path)) {
+    location.assign(path);
+    return;
+  }
+  const { pathname, search, hash } = new URL(path, location.origin);
+  const next = pathname + search + hash;
+  if (next === current) return;
+  if (options.replace) {
+    current = next;
+    const waitMs = lastWriteAt + writeGapMs - performance.now();
+    if (waitMs <= 0) writeNow('replaceState');
+    else pendingWrite ??= setTimeout(writeNow, waitMs, 'replaceState');
+  } else {
+    // The entry that is left has to be complete.
+    if (pendingWrite !== undefined) writeNow('replaceState');
+    current = next;
+    writeNow('pushState');
+  }
+  notifyListeners();
+}
+
+function writeNow(method: 'replaceState' | 'pushState'): void {
+  clearTimeout(pendingWrite);
+  pendingWrite = undefined;
+  if (browserPath() === current) return;
+  lastWriteAt = performance.now();
+  try {
+    history[method](null, '', current);
+  } catch {
+    // Refused: too many changes of the URL.
+  }
+  if (browserPath() !== current) pendingWrite = setTimeout(writeNow, retryMs, method);
+}
+
+export type PageLocation = { path: string; query: URLSearchParams };
+
+const parse = (path: string): PageLocation => {
+  const url = new URL(path, location.origin);
+  return { path: url.pathname, query: url.searchParams };
+};
+
+/** Where the page is now, also before that is rendered. */
+export const currentLocation = (): PageLocation => parse(current);
+
+export function usePageLocation(): PageLocation {
+  const [path, setPath] = useState(current);
+  useEffect(() => {
+    const listener = (): void => setPath(current);
+    listeners.add(listener);
+    listener();
+    return () => void listeners.delete(listener);
+  }, []);
+  return useMemo(() => parse(path), [path]);
+}
+
+type LinkProps = Omit<AnchorHTMLAttributes, 'href' | 'role'> & {
+  to: string;
+  replace?: boolean;
+  children?: ComponentChildren;
+};
+
+/** A link that navigates without a page load. Modifier keys and the middle button work as in any link. */
+export function Link({ to, replace = false, onClick, ...rest }: LinkProps) {
+  return (
+    <a
+      {...rest}
+      href={to}
+      onClick={event => {
+        onClick?.(event);
+        if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        navigate(to, { replace });
+      }}
+    />
+  );
+}

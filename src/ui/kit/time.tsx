@@ -1,0 +1,56 @@
+/*
+ * Times: by the clock or relative, as the reader has chosen for all of them, with the exact time on hover. Relative ones, and those
+ * whose day may end, update themselves. All share one timer.
+ */
+
+import { useEffect, useReducer } from 'preact/hooks';
+import {
+  formatClock,
+  formatExactTime,
+  formatLongAge,
+  formatLongMoment,
+  formatMoment,
+  formatShortAge,
+} from './format/time.ts';
+import { createSwitch } from './preferences.ts';
+
+/** Times are shown as ages. */
+export const relativeTimes = createSwitch('relative-times');
+
+const listeners = new Set<() => void>();
+setInterval(() => {
+  if (!document.hidden) for (const listener of [...listeners]) listener();
+}, 1000);
+
+function useTick(isEnabled: boolean): void {
+  const [, tick] = useReducer((n: number) => n + 1, 0);
+  useEffect(() => {
+    if (!isEnabled) return;
+    const listener = (): void => tick(undefined);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, [isEnabled]);
+}
+
+type TimeProps = {
+  at: number;
+  /** For a sentence. */
+  long?: boolean;
+  /** The day stands beside it. */
+  isDayShown?: boolean;
+  /** Relative, whatever the reader has chosen: the moment stands beside it. */
+  isMomentShown?: boolean;
+};
+
+export function Time({ at, long = false, isDayShown = false, isMomentShown = false }: TimeProps) {
+  const isRelative = relativeTimes.useValue() || isMomentShown;
+  const now = Date.now();
+  useTick(isRelative ? now - at < 86_400_000 : !isDayShown && now - at < 2 * 86_400_000);
+  const age = long ? formatLongAge(at, now) : formatShortAge(at, now);
+  const moment = long ? formatLongMoment(at, now) : isDayShown ? formatClock(at) : formatMoment(at, now);
+  return (
+    <time dateTime={new Date(at).toISOString()} title={`${formatExactTime(at)} · ${formatLongAge(at, now)}`}>
+      {isRelative ? age : moment}
+    </time>
+  );
+}

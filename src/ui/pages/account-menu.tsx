@@ -1,0 +1,72 @@
+/* The menu of the account: who is signed in, the theme, and signing out. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { Link } from '../kit/navigation.tsx';
+import { applyTheme, currentTheme, type Theme } from '../kit/preferences.ts';
+import { usePopup } from '../kit/use-popup.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+
+export const themes: { id: Theme; label: string }[] = [
+  { id: 'system', label: 'System' },
+  { id: 'light', label: 'Light' },
+  { id: 'dark', label: 'Dark' },
+];
+
+export function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => void }) {
+  const { session } = useWorkspace();
+  const { isOpen, setIsOpen, frame } = usePopup<HTMLDivElement>();
+  const [theme, setTheme] = useState(currentTheme);
+  // It may have been changed in the command palette.
+  useEffect(() => setTheme(currentTheme()), [isOpen]);
+  const pickTheme = (next: Theme): void => {
+    applyTheme(next);
+    setTheme(next);
+  };
+  return (
+    <div class="menu" ref={frame}>
+      <button
+        type="button"
+        class="avatar"
+        aria-expanded={isOpen}
+        aria-label="Account menu"
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {session.account.email.charAt(0).toUpperCase()}
+      </button>
+      {isOpen && (
+        <div class="menu-panel">
+          <p class="menu-who">
+            <strong>{session.account.email}</strong>
+            <span>
+              {session.role === 'owner' ? 'Owner' : 'Member'} · {session.account.plan === 'pro' ? 'Pro' : 'Free'} plan
+            </span>
+          </p>
+          <fieldset class="segmented fill">
+            <legend class="offscreen">Theme</legend>
+            {themes.map(one => (
+              <button key={one.id} type="button" aria-pressed={theme === one.id} onClick={() => pickTheme(one.id)}>
+                {one.label}
+              </button>
+            ))}
+          </fieldset>
+          <Link to="/app/settings/account" onClick={() => setIsOpen(false)}>
+            Settings
+          </Link>
+          <a href="/docs">API docs</a>
+          <button
+            type="button"
+            onClick={() => {
+              setIsOpen(false);
+              onHelp();
+            }}
+          >
+            Keyboard shortcuts <kbd>?</kbd>
+          </button>
+          <button type="button" onClick={onSignOut}>
+            Sign out
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

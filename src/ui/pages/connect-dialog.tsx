@@ -1,0 +1,105 @@
+/* The guide to connecting a platform: where to enter the endpoint's URL there, and where the signing secret is. */
+
+import { useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import type { PlatformGuide } from '../../features/test-events/model.ts';
+import { GuardHint } from '../guard/guard-hint.tsx';
+import { PlatformMark } from '../inspector/event/badges.tsx';
+import { Button, Dialog, Notice, Skeleton } from '../kit/controls.tsx';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { Link } from '../kit/navigation.tsx';
+import { PlatformPicker } from './platform-picker.tsx';
+import { usePlatforms } from './use-platforms.ts';
+
+type ConnectDialogProps = {
+  endpoint: Endpoint;
+  /** The platform to begin with. */
+  platform?: string | undefined;
+  onTest: (platform: string) => void;
+  onClose: () => void;
+};
+
+export function ConnectDialog({ endpoint, platform, onTest, onClose }: ConnectDialogProps) {
+  const platforms = usePlatforms();
+  const [selectedName, setSelectedName] = useState(platform);
+  const selected = platforms.value?.find(one => one.name === selectedName) ?? platforms.value?.[0];
+  return (
+    <Dialog title="Connect a platform" onClose={onClose} wide>
+      {platforms.problem && <Notice tone="bad">{platforms.problem}</Notice>}
+      {!platforms.value && !platforms.problem && <Skeleton rows={6} />}
+      {platforms.value && selected && (
+        <div class="platform-form">
+          <PlatformPicker
+            platforms={platforms.value}
+            selected={selected}
+            onSelect={({ name }) => setSelectedName(name)}
+          />
+          <Guide endpoint={endpoint} platform={selected} onTest={onTest} onClose={onClose} />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+type GuideProps = Omit<ConnectDialogProps, 'platform'> & { platform: PlatformGuide };
+
+const Guide = ({ endpoint, platform, onTest, onClose }: GuideProps) => (
+  <div class="platform-details">
+    <h3>
+      <PlatformMark platform={platform.name} />
+      {platform.title}
+    </h3>
+    <ol class="steps">
+      <li>
+        <Where platform={platform} />
+      </li>
+      <li>
+        Enter this URL:
+        <span class="address">
+          <code>{endpoint.url}</code>
+          <CopyButton what="URL" text={endpoint.url} />
+        </span>
+        <GuardHint endpoint={endpoint} />
+      </li>
+      <li>
+        {platform.secretHint === null ? (
+          <>No signing secret: {platform.title} doesn't sign its webhooks.</>
+        ) : (
+          <>
+            Find the signing secret: <strong>{platform.secretHint}</strong>.{' '}
+            <Link to={`/app/endpoints/${endpoint.id}/settings#secrets`} onClick={onClose}>
+              Register it
+            </Link>{' '}
+            to have every signature checked.
+          </>
+        )}
+      </li>
+    </ol>
+    {platform.samples.length === 0 ? (
+      <p class="hint">
+        There is no test event: {platform.title} is recognised by its signature, which only {platform.title} can make.
+      </p>
+    ) : (
+      <div class="dialog-actions">
+        <Button icon="send" onClick={() => onTest(platform.name)}>
+          Send test event
+        </Button>
+      </div>
+    )}
+  </div>
+);
+
+const Where = ({ platform: { title, docsUrl, setup } }: { platform: PlatformGuide }) => (
+  <>
+    {setup ? (
+      <>
+        At {title}: <strong>{setup.where}</strong>.{' '}
+      </>
+    ) : (
+      <>Open {title}'s webhook settings. </>
+    )}
+    <a href={setup?.url ?? docsUrl} target="_blank" rel="noreferrer">
+      Documentation
+    </a>
+  </>
+);

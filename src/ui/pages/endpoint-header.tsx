@@ -1,0 +1,142 @@
+/*
+ * The line above the inspector: the endpoint's name and URL, which `y` copies from anywhere on the page, and what starts with them: test
+ * events and the guide to platforms.
+ */
+
+import { useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { AlertsMark } from '../alerts/alerts-mark.tsx';
+import { AnswersMark } from '../answers/answers-mark.tsx';
+import { ForwardsMark } from '../forwards/forwards-mark.tsx';
+import { describeCredentials } from '../guard/credentials.ts';
+import { copyText } from '../kit/clipboard.ts';
+import { Button } from '../kit/controls.tsx';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { visibleName } from '../kit/format/visible.ts';
+import { IconButton } from '../kit/icon-button.tsx';
+import { Link } from '../kit/navigation.tsx';
+import { showError, showToast } from '../kit/toasts.tsx';
+import { useActions, useHotkeys } from '../kit/use-hotkeys.ts';
+import { usePopup } from '../kit/use-popup.ts';
+import { ConnectDialog } from './connect-dialog.tsx';
+import { TestEventDialog } from './test-event-dialog.tsx';
+
+type EndpointHeaderProps = {
+  endpoint: Endpoint;
+  /** The server does not answer. */
+  isOffline: boolean;
+};
+
+export function EndpointHeader({ endpoint, isOffline }: EndpointHeaderProps) {
+  const { dialog, connect, sendTest } = useEndpointDialogs(endpoint);
+  useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint) } }, 'Page');
+  useActions([
+    { label: 'Send a test event', run: () => sendTest() },
+    { label: 'Connect a platform', run: () => connect() },
+  ]);
+  return (
+    <section class="endpoint-header" aria-label={`Endpoint ${visibleName(endpoint.name)}`}>
+      <EndpointState endpoint={endpoint} isOffline={isOffline} />
+      <span class="header-marks">
+        <AlertsMark endpoint={endpoint} />
+        <AnswersMark endpoint={endpoint} />
+        <ForwardsMark endpoint={endpoint} />
+      </span>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
+      <code class="endpoint-url" title={endpoint.url} tabIndex={0}>
+        {endpoint.url}
+      </code>
+      <CopyButton what="URL (y)" text={endpoint.url} />
+      <span class="grow" />
+      <Button kind="quiet" icon="plus" onClick={() => connect()}>
+        Connect a platform
+      </Button>
+      <Button kind="quiet" icon="send" onClick={() => sendTest()}>
+        Send test event
+      </Button>
+      <EndpointMenu endpoint={endpoint} onConnect={() => connect()} onTest={() => sendTest()} />
+      {dialog}
+    </section>
+  );
+}
+
+/** The dialogs about an endpoint. Both take the name of the platform to begin with. */
+export function useEndpointDialogs(endpoint: Endpoint) {
+  const [open, setOpen] = useState<{ name: 'connect' | 'test'; platform: string | undefined }>();
+  const close = (): void => setOpen(undefined);
+  const connect = (platform?: string): void => setOpen({ name: 'connect', platform });
+  const sendTest = (platform?: string): void => setOpen({ name: 'test', platform });
+  const given = { endpoint, platform: open?.platform, onClose: close };
+  const dialog =
+    open?.name === 'connect' ? (
+      <ConnectDialog {...given} onTest={sendTest} />
+    ) : open?.name === 'test' ? (
+      <TestEventDialog {...given} />
+    ) : null;
+  return { dialog, connect, sendTest };
+}
+
+function EndpointState({ endpoint, isOffline }: EndpointHeaderProps) {
+  if (endpoint.paused)
+    return (
+      <Link class="badge warn" to={`/app/endpoints/${endpoint.id}/settings`} title="Paused: deliveries are not stored">
+        Paused
+      </Link>
+    );
+  const [state, title] = isOffline
+    ? ['No connection', 'No connection to the server: whether it stores deliveries is not known']
+    : ['Receiving', 'Receiving: every delivery is stored'];
+  return (
+    <span class={`endpoint-live ${isOffline ? 'off' : ''}`} title={title}>
+      <span class="offscreen">{state}</span>
+    </span>
+  );
+}
+
+type EndpointMenuProps = { endpoint: Endpoint; onConnect: () => void; onTest: () => void };
+
+function EndpointMenu({ endpoint, onConnect, onTest }: EndpointMenuProps) {
+  const { isOpen, setIsOpen, frame } = usePopup<HTMLDivElement>();
+  const item = (label: string, run: () => void) => (
+    <button
+      type="button"
+      onClick={() => {
+        setIsOpen(false);
+        run();
+      }}
+    >
+      {label}
+    </button>
+  );
+  return (
+    <div class="menu" ref={frame}>
+      <IconButton icon="chevron" label="Endpoint menu" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)} />
+      {isOpen && (
+        <div class="menu-panel">
+          {item('Connect a platform', onConnect)}
+          {item('Send test event', onTest)}
+          <Link to={`/app/endpoints/${endpoint.id}/answers`} onClick={() => setIsOpen(false)}>
+            Answers
+          </Link>
+          <Link to={`/app/endpoints/${endpoint.id}/forwards`} onClick={() => setIsOpen(false)}>
+            Forwards
+          </Link>
+          <Link to={`/app/endpoints/${endpoint.id}/alerts`} onClick={() => setIsOpen(false)}>
+            Alerts
+          </Link>
+          <Link to={`/app/jobs?endpoint=${endpoint.id}`} onClick={() => setIsOpen(false)}>
+            Replay jobs
+          </Link>
+          <Link to={`/app/endpoints/${endpoint.id}/settings`} onClick={() => setIsOpen(false)}>
+            Endpoint settings
+          </Link>
+        </div>
+      )}
+    </div>
+  );
+}
+
+async function copyUrl({ url, guard }: Endpoint): Promise<void> {
+  if (await copyText(url)) showToast(`URL copied. ${describeCredentials(guard)}`.trim());
+  else showError('Your browser blocked copying. Select the URL and copy it yourself.');
+}

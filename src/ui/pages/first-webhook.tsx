@@ -1,0 +1,97 @@
+/* The page of an endpoint without events: its URL, a command to send a first webhook, and the connection state. */
+
+import { useState } from 'preact/hooks';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { AnswersNotice } from '../answers/answers-mark.tsx';
+import { GuardHint } from '../guard/guard-hint.tsx';
+import { samplesFor } from '../inspector/copy/samples.ts';
+import { PlatformMark } from '../inspector/event/badges.tsx';
+import type { ConnectionState } from '../inspector/live/stream.ts';
+import { Button, Segmented } from '../kit/controls.tsx';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { platformTitle } from '../kit/format/platforms.ts';
+import { visibleName } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { loadPreference, savePreference } from '../kit/preferences.ts';
+import { useEndpointDialogs } from './endpoint-header.tsx';
+
+export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; connection: ConnectionState }) {
+  const samples = samplesFor(endpoint.url);
+  const { dialog, connect, sendTest } = useEndpointDialogs(endpoint);
+  const [kind, setKind] = useState(loadPreference('sample') ?? 'curl');
+  const sample = samples.find(one => one.id === kind) ?? samples[0];
+  if (!sample) return null;
+  return (
+    <main class="page first">
+      <p class={`pulse ${connection}`} role="status">
+        <span aria-hidden="true" />
+        {connection === 'live' ? 'Listening. The first webhook appears here automatically.' : 'Connecting…'}
+      </p>
+      <h1>{visibleName(endpoint.name)} is ready</h1>
+      <p class="lead">
+        Register this URL with the platform that sends the webhooks. Every request to it is recorded exactly as
+        received.
+      </p>
+      <div class="address huge">
+        <code>{endpoint.url}</code>
+        <CopyButton kind="primary" label="Copy URL" text={endpoint.url} />
+      </div>
+      <GuardHint endpoint={endpoint} />
+      <AnswersNotice endpoint={endpoint} />
+      <ConnectRow onConnect={connect} onTest={() => sendTest()} />
+      <section class="try" aria-label="Try it">
+        <header>
+          <h2>Or try it now</h2>
+          <span class="grow" />
+          <Segmented
+            label="Command for"
+            options={samples.map(({ id, label }) => ({ id, label }))}
+            value={sample.id}
+            onPick={id => {
+              setKind(id);
+              savePreference('sample', id);
+            }}
+          />
+          <CopyButton label="Copy" text={sample.text} />
+        </header>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
+        <pre class="code" tabIndex={0}>
+          {sample.text}
+        </pre>
+      </section>
+      {dialog}
+      <p class="faint">
+        To verify signed deliveries,{' '}
+        <Link to={`/app/endpoints/${endpoint.id}/settings`}>register the signing secret</Link>.
+      </p>
+    </main>
+  );
+}
+
+/** Shown by name; the guide has all of them. */
+const shownPlatforms = ['stripe', 'github', 'shopify', 'slack', 'gitlab', 'twilio', 'clerk', 'linear'] as const;
+
+type ConnectRowProps = { onConnect: (platform?: string) => void; onTest: () => void };
+
+const ConnectRow = ({ onConnect, onTest }: ConnectRowProps) => (
+  <section class="connect-row" aria-label="Connect a platform">
+    <h2>Where to enter it</h2>
+    <div class="button-row">
+      {shownPlatforms.map(name => (
+        <button key={name} type="button" class="button plain platform-button" onClick={() => onConnect(name)}>
+          <PlatformMark platform={name} />
+          {platformTitle(name)}
+        </button>
+      ))}
+      <Button kind="quiet" onClick={() => onConnect()}>
+        All platforms…
+      </Button>
+    </div>
+    <p class="faint">
+      Nothing to connect yet?{' '}
+      <button type="button" class="link-button" onClick={onTest}>
+        Send a test event
+      </button>
+    </p>
+  </section>
+);

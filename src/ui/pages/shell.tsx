@@ -1,0 +1,134 @@
+/* The layout of every signed-in page: brand, endpoint switcher, navigation, account menu, shortcuts, and the rate-limit notice. */
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Shortcuts } from '../inspector/palette/help.tsx';
+import { Palette } from '../inspector/palette/palette.tsx';
+import { apiListeners } from '../kit/api.ts';
+import { visibleName } from '../kit/format/visible.ts';
+import { Icon, type IconName, Mark } from '../kit/icons.tsx';
+import { keyLabel } from '../kit/key-label.ts';
+import type { PageLocation } from '../kit/navigation.tsx';
+import { Link, navigate } from '../kit/navigation.tsx';
+import { useWorkspace } from '../kit/workspace.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { usePageActions } from './page-actions.ts';
+
+type ShellProps = { url: PageLocation; onSignOut: () => void; children: ComponentChildren };
+
+export function Shell({ url, onSignOut, children }: ShellProps) {
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const [waitSeconds, setWaitSeconds] = useState(0);
+  useEffect(() => {
+    apiListeners.onRateLimited = setWaitSeconds;
+  }, []);
+  const onPalette = (): void => setIsPaletteOpen(true);
+  const onHelp = (): void => setIsHelpOpen(true);
+  usePageActions({ path: url.path, onPalette, onHelp, onSignOut });
+  useFocusOfNewPage(url.path);
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <header class="topbar">
+        <Link to="/app" class="brand" aria-label="Hooktape, all endpoints">
+          <Mark />
+          <span>Hooktape</span>
+        </Link>
+        <EndpointSwitcher url={url} />
+        <EndpointLinks url={url} />
+        <span class="grow" />
+        <button type="button" class="palette-button" title="Commands, endpoints and events" onClick={onPalette}>
+          <Icon name="search" />
+          <span>Go to…</span>
+          <kbd>{keyLabel('Mod+k')}</kbd>
+        </button>
+        <nav aria-label="Main">
+          <Link
+            to="/app/settings/account"
+            class="nav-link"
+            aria-current={url.path.startsWith('/app/settings') ? 'page' : undefined}
+          >
+            <Icon name="gear" />
+            <span>Settings</span>
+          </Link>
+          <a href="/docs" class="nav-link">
+            <Icon name="external" />
+            <span>API</span>
+          </a>
+        </nav>
+        <AccountMenu onSignOut={onSignOut} onHelp={onHelp} />
+      </header>
+      {waitSeconds > 0 && (
+        <div class="slowed" role="status">
+          Rate limited. Retrying in {waitSeconds} s.
+        </div>
+      )}
+      <div id="main" class="content" tabIndex={-1}>
+        {children}
+      </div>
+      {isPaletteOpen && <Palette onClose={() => setIsPaletteOpen(false)} />}
+      {isHelpOpen && <Shortcuts onClose={() => setIsHelpOpen(false)} />}
+    </div>
+  );
+}
+
+/** A page that is opened by a key takes the focus if nothing on it has it, so that Tab begins there and not at the top. */
+function useFocusOfNewPage(path: string): void {
+  const page = path.replace(/\/events(\/.*)?$/, '');
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current && document.activeElement === document.body) document.getElementById('main')?.focus();
+    isFirst.current = false;
+  }, [page]);
+}
+
+/** The other pages of the endpoint that is open. */
+function EndpointLinks({ url }: { url: PageLocation }) {
+  const base = /^\/app\/endpoints\/[^/]+/.exec(url.path)?.[0];
+  if (!base) return null;
+  const link = (page: string, label: string, icon: IconName) => (
+    <Link
+      to={`${base}/${page}`}
+      class="nav-link"
+      aria-label={label}
+      title={label}
+      aria-current={url.path === `${base}/${page}` ? 'page' : undefined}
+    >
+      <Icon name={icon} />
+      <span>{label}</span>
+    </Link>
+  );
+  return (
+    <nav class="endpoint-nav" aria-label="Endpoint">
+      {link('schemas', 'Schemas', 'braces')}
+      {link('settings', 'Endpoint settings', 'gear')}
+    </nav>
+  );
+}
+
+function EndpointSwitcher({ url }: { url: PageLocation }) {
+  const { endpoints } = useWorkspace();
+  const current = /^\/app\/endpoints\/([^/]+)/.exec(url.path)?.[1] ?? '';
+  if (!endpoints || endpoints.length === 0) return null;
+  return (
+    <div class="switcher">
+      <span aria-hidden="true">/</span>
+      <select
+        aria-label="Endpoint"
+        value={endpoints.some(endpoint => endpoint.id === current) ? current : ''}
+        onChange={event => navigate(event.currentTarget.value ? `/app/endpoints/${event.currentTarget.value}` : '/app')}
+      >
+        <option value="">All endpoints</option>
+        {endpoints.map(endpoint => (
+          <option key={endpoint.id} value={endpoint.id}>
+            {visibleName(endpoint.name)}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron" />
+    </div>
+  );
+}

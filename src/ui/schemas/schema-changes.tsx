@@ -1,0 +1,92 @@
+/* How the schemas of an endpoint changed: a table, newest first, with a link to the event that showed each change. */
+
+import { useState } from 'preact/hooks';
+import type { SchemaChange } from '../../features/schemas/model.ts';
+import { api } from '../kit/api.ts';
+import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { visibleLine } from '../kit/format/visible.ts';
+import { Link } from '../kit/navigation.tsx';
+import { Time } from '../kit/time.tsx';
+import { useQuery } from '../kit/use-query.ts';
+
+const kindTitles: Record<SchemaChange['kind'], string> = { new: 'New', vanished: 'Vanished', type: 'Other type' };
+const firstShown = 20;
+
+type ChangesProps = {
+  endpointId: string;
+  hrefOf: (choice: Pick<SchemaChange, 'type' | 'platform'>) => string;
+};
+
+export function SchemaChanges({ endpointId, hrefOf }: ChangesProps) {
+  const { value: changes, problem } = useQuery(endpointId, () => api.schemaChanges(endpointId));
+  const [isWhole, setIsWhole] = useState(false);
+  const shown = isWhole ? changes : changes?.slice(0, firstShown);
+  return (
+    <section class="card section">
+      <h2>Changes</h2>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {!changes && !problem && <Skeleton rows={3} />}
+      {changes?.length === 0 && (
+        <p class="lead">
+          None so far. New and vanished fields, and values of another type, are listed once a type has had 20 events.
+        </p>
+      )}
+      {shown && shown.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
+        <section class="table-box" tabIndex={0} aria-label="Changes">
+          <table class="schema-changes">
+            <thead>
+              <tr>
+                <th scope="col">Change</th>
+                <th scope="col">Path</th>
+                <th scope="col">Event type</th>
+                <th scope="col">Event</th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map(change => (
+                <ChangeRow
+                  key={`${change.eventId} ${change.kind} ${change.path}`}
+                  change={change}
+                  eventHref={`/app/endpoints/${endpointId}/events/${change.eventId}`}
+                  schemaHref={hrefOf(change)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {changes && shown && changes.length > shown.length && (
+        <p>
+          <Button onClick={() => setIsWhole(true)}>Show all {changes.length}</Button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+const ChangeRow = ({
+  change: { kind, path, type, at },
+  eventHref,
+  schemaHref,
+}: {
+  change: SchemaChange;
+  eventHref: string;
+  schemaHref: string;
+}) => (
+  <tr>
+    <td>{kindTitles[kind]}</td>
+    <td>
+      <code>{path === '' ? '(the body)' : visibleLine(path)}</code>
+    </td>
+    <td>
+      <Link to={schemaHref}>{type === null ? 'Without a type' : visibleLine(type)}</Link>
+    </td>
+    <td>
+      <Link to={eventHref}>
+        <span class="offscreen">Event that showed the change of {visibleLine(path)}, </span>
+        <Time at={at} long />
+      </Link>
+    </td>
+  </tr>
+);

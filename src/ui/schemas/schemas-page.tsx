@@ -1,0 +1,149 @@
+/*
+ * The schemas of an endpoint: its event types, the chosen one as JSON Schema, TypeScript or Zod, and how they changed. The URL
+ * holds what is chosen. Types and paths come from outside and are shown as text only.
+ */
+
+import type { SchemaForm, TypeSchema } from '../../features/schemas/model.ts';
+import { TextView } from '../inspector/body/text-view.tsx';
+import { PlatformMark } from '../inspector/event/badges.tsx';
+import { api } from '../kit/api.ts';
+import { Empty, Notice, Segmented, Skeleton } from '../kit/controls.tsx';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { platformTitle } from '../kit/format/platforms.ts';
+import { formatCount } from '../kit/format/time.ts';
+import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { Icon } from '../kit/icons.tsx';
+import { Link, navigate } from '../kit/navigation.tsx';
+import { EndpointNotFoundPage } from '../kit/not-found.tsx';
+import { Time } from '../kit/time.tsx';
+import { useQuery } from '../kit/use-query.ts';
+import { useTitle } from '../kit/use-title.ts';
+import { useWorkspace } from '../kit/workspace.tsx';
+import { SchemaChanges } from './schema-changes.tsx';
+
+const formOptions: { id: SchemaForm; label: string; suffix: string }[] = [
+  { id: 'jsonschema', label: 'JSON Schema', suffix: '.schema.json' },
+  { id: 'typescript', label: 'TypeScript', suffix: '.ts' },
+  { id: 'zod', label: 'Zod', suffix: '.zod.ts' },
+];
+
+/** Null: without a type or platform. */
+export type SchemaChoice = { type: string | null; platform: string | null };
+
+type PageProps = { endpointId: string; chosen: SchemaChoice; as: string };
+
+export function SchemasPage({ endpointId, chosen, as }: PageProps) {
+  const { endpoints } = useWorkspace();
+  const endpoint = endpoints?.find(one => one.id === endpointId);
+  const { value: schemas, problem } = useQuery(endpointId, () => api.schemas(endpointId));
+  useTitle(endpoint ? `${visibleName(endpoint.name)}, schemas` : 'Schemas');
+  if (endpoints && !endpoint) return <EndpointNotFoundPage />;
+  const base = `/app/endpoints/${endpointId}`;
+  const form = formOptions.find(({ id }) => id === as) ?? formOptions[0];
+  const hrefOf = (choice: SchemaChoice, id = form?.id ?? 'jsonschema'): string => {
+    const query = new URLSearchParams();
+    if (choice.type !== null) query.set('type', choice.type);
+    if (choice.platform !== null) query.set('platform', choice.platform);
+    if (id !== 'jsonschema') query.set('as', id);
+    return `${base}/schemas?${query}`;
+  };
+  const isChosen = ({ type, platform }: SchemaChoice): boolean => type === chosen.type && platform === chosen.platform;
+  const current = schemas?.find(isChosen) ?? schemas?.[0];
+  return (
+    <main class="page settings schemas">
+      <header class="page-head">
+        <div>
+          <Link to={base} class="crumb">
+            ← {visibleName(endpoint?.name ?? 'Endpoint')}
+          </Link>
+          <h1>Schemas</h1>
+        </div>
+      </header>
+      {schemas && schemas.length > 0 && (
+        <nav class="side-nav" aria-label="Event types">
+          {schemas.map(schema => (
+            <TypeLink
+              key={`${schema.platform} ${schema.type}`}
+              schema={schema}
+              href={hrefOf(schema)}
+              isCurrent={schema === current}
+            />
+          ))}
+        </nav>
+      )}
+      <div class="settings-body">
+        {problem && (
+          <Notice tone="bad" title="Couldn't load the schemas">
+            {problem}
+          </Notice>
+        )}
+        {!schemas && !problem && <Skeleton rows={3} kind="card" />}
+        {schemas?.length === 0 && (
+          <Empty title="No schemas yet">
+            The shape of each event type is learned from the JSON bodies that arrive here, a little later and in the
+            background.
+          </Empty>
+        )}
+        {current && form && (
+          <SchemaSection
+            key={`${current.platform} ${current.type}`}
+            endpointId={endpointId}
+            schema={current}
+            form={form}
+            onForm={id => navigate(hrefOf(current, id), { replace: true })}
+          />
+        )}
+        {schemas && schemas.length > 0 && <SchemaChanges endpointId={endpointId} hrefOf={hrefOf} />}
+      </div>
+    </main>
+  );
+}
+
+const typeTitle = ({ type }: SchemaChoice): string => (type === null ? 'Without a type' : visibleLine(type));
+
+type TypeLinkProps = { schema: TypeSchema; href: string; isCurrent: boolean };
+
+const TypeLink = ({ schema, href, isCurrent }: TypeLinkProps) => (
+  <Link to={href} aria-current={isCurrent ? 'page' : undefined}>
+    <PlatformMark platform={schema.platform} />
+    <span class="stack">
+      <span>{typeTitle(schema)}</span>
+      <span class="faint">
+        {formatCount(schema.count, 'event')}, changed <Time at={schema.changedAt} long />
+      </span>
+    </span>
+  </Link>
+);
+
+type SectionProps = {
+  endpointId: string;
+  schema: TypeSchema;
+  form: { id: SchemaForm; suffix: string };
+  onForm: (form: SchemaForm) => void;
+};
+
+function SchemaSection({ endpointId, schema, form, onForm }: SectionProps) {
+  const { value: text, problem } = useQuery(form.id, () => api.schemaText(endpointId, schema, form.id));
+  const title = typeTitle(schema);
+  const fileName = `${title.replaceAll(/[^\w.-]+/g, '_')}${form.suffix}`;
+  return (
+    <section class="card section schema-section">
+      <h2>{title}</h2>
+      <p class="lead">
+        {platformTitle(schema.platform)} · {formatCount(schema.count, 'event')}, the first{' '}
+        <Time at={schema.firstAt} long />, the last <Time at={schema.lastAt} long />.
+      </p>
+      <div class="button-row">
+        <Segmented label="Form" options={formOptions} value={form.id} onPick={onForm} />
+        <span class="grow" />
+        <CopyButton label="Copy" text={text ?? ''} />
+        <a class="button plain" href={api.schemaUrl(endpointId, schema, form.id)} download={fileName}>
+          <Icon name="download" />
+          <span>Download</span>
+        </a>
+      </div>
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      {text === undefined ? !problem && <Skeleton rows={6} /> : <TextView text={text} label={`Schema of ${title}`} />}
+    </section>
+  );
+}

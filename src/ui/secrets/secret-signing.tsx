@@ -1,0 +1,117 @@
+/* Whether the server may sign replays with a stored secret, and to which destinations besides those that are allowed anyway. */
+
+import { useId, useState } from 'preact/hooks';
+import type { Secret } from '../../features/secrets/model.ts';
+import { readDestination } from '../inspector/replay/destination.ts';
+import { api } from '../kit/api.ts';
+import { Button, Checkbox, Field } from '../kit/controls.tsx';
+import { platformTitle } from '../kit/format/platforms.ts';
+import { visibleLine } from '../kit/format/visible.ts';
+import { IconButton } from '../kit/icon-button.tsx';
+import { showError } from '../kit/toasts.tsx';
+
+type SigningSecretsProps = { endpointId: string; secrets: readonly Secret[]; onChanged: () => void };
+
+export const SigningSecrets = ({ endpointId, secrets, onChanged }: SigningSecretsProps) => (
+  <>
+    {secrets.map(one => (
+      <SecretSigning key={one.id} endpointId={endpointId} secret={one} onChanged={onChanged} />
+    ))}
+  </>
+);
+
+type SecretSigningProps = { endpointId: string; secret: Secret; onChanged: () => void };
+
+function SecretSigning({ endpointId, secret, onChanged }: SecretSigningProps) {
+  const { maySign, destinations, platform, last4 } = secret;
+  const name = `${platform === null ? 'any platform' : platformTitle(platform)}${last4 ? `, ending in ${last4}` : ''}`;
+  const change = async (what: { maySign?: boolean; destinations?: string[] }): Promise<void> => {
+    try {
+      await api.changeSecret(endpointId, secret.id, what);
+      onChanged();
+    } catch (error) {
+      showError(error);
+    }
+  };
+  return (
+    <details class="secret-signing">
+      <summary>
+        Signing replays: {name} <span class="faint">{summaryOf(secret)}</span>
+      </summary>
+      <div class="signing-destinations">
+        <Checkbox
+          label={`Let the server sign replays with this secret (${name})`}
+          hint="Only unchanged events whose signature is valid with it, re-signed with the time of sending. Never for connected apps. The secret is never shown."
+          checked={maySign}
+          onChange={isOn => void change({ maySign: isOn })}
+        />
+        {maySign && <Destinations destinations={destinations} onChange={next => change({ destinations: next })} />}
+      </div>
+    </details>
+  );
+}
+
+const summaryOf = ({ maySign, destinations }: Secret): string => {
+  if (!maySign) return 'off';
+  return destinations.length === 0 ? 'to loopback' : `to loopback and ${destinations.map(visibleLine).join(', ')}`;
+};
+
+type DestinationsProps = { destinations: readonly string[]; onChange: (next: string[]) => Promise<void> };
+
+function Destinations({ destinations, onChange }: DestinationsProps) {
+  const id = useId();
+  const [typed, setTyped] = useState('');
+  const [isBusy, setIsBusy] = useState(false);
+  const { url, problem } = readDestination(typed);
+  const origin = url === '' ? '' : new URL(url).origin;
+  const save = async (next: string[]): Promise<void> => {
+    setIsBusy(true);
+    await onChange(next);
+    setIsBusy(false);
+  };
+  const add = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (origin === '') return;
+    await save([...new Set([...destinations, origin])]);
+    setTyped('');
+  };
+  return (
+    <>
+      <p id={id} class="hint">
+        Signed replays may go to the server's own machine (loopback), to what HOOKTAPE_REPLAY_ALLOW lists, and to these
+        origins:
+      </p>
+      {destinations.length > 0 && (
+        <ul class="rows" aria-labelledby={id}>
+          {destinations.map(one => (
+            <li key={one}>
+              <code class="wrap grow">{visibleLine(one)}</code>
+              <IconButton
+                icon="trash"
+                label={`Remove ${visibleLine(one)}`}
+                onClick={() => save(destinations.filter(other => other !== one))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <form class="inline-form" onSubmit={add}>
+        <Field
+          label="Another destination"
+          type="text"
+          inputMode="url"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="https://staging.example.com"
+          value={typed}
+          onText={setTyped}
+          problem={problem}
+          hint={origin !== '' && origin !== typed.trim() ? `Adds ${origin}` : ''}
+        />
+        <Button type="submit" busy={isBusy} disabled={origin === ''}>
+          Add
+        </Button>
+      </form>
+    </>
+  );
+}
