@@ -7,7 +7,7 @@ import { AppError } from '../../core/errors.ts';
 
 export type Passwords = {
   hash: (password: string) => Promise<string>;
-  /** Takes the same time when there is no hash. */
+  /** It takes equally long if there is no hash. */
   matches: (password: string, hash: string | null | undefined) => Promise<boolean>;
 };
 

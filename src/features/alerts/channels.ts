@@ -1,6 +1,6 @@
 /*
- * Sends notifications through the channels. HTTP goes through the outbound guard, as replays do. Texts are data in each of the formats:
- * what Slack or Discord would take for markup is escaped, and nobody is mentioned.
+ * Sends notifications through the channels. HTTP requests go through the outbound guard, as replays do. All texts are treated as
+ * data: each format escapes what Slack or Discord would take for markup, and no user can be mentioned.
  */
 
 import type { AlertChannelType } from '../../core/alert.ts';
@@ -13,10 +13,10 @@ import type { Outbound } from '../../net/outbound.ts';
 import { sign } from '../../platforms/platforms.ts';
 import { linesOf, type Message, plainLine, titleOf } from './message.ts';
 
-/** Where notifications go; the part of it that is sealed in the database, and its type. */
+/** Where notifications go: the type of the channel, and its settings, which the database stores encrypted. */
 export type Channel = { type: AlertChannelType; url: string | null; to: string | null; secret: string | null };
 
-/** `retryAfterMs`: the receiver asked to wait. `isFinal`: another attempt would be refused, too. */
+/** `retryAfterMs`: the receiver asked to wait. `isFinal`: another attempt would fail in the same way. */
 export type SendResult = {
   ok: boolean;
   status: number | null;
@@ -35,7 +35,7 @@ const maxDiscordCharacters = 1900;
 const json: HeaderPair = ['Content-Type', 'application/json'];
 const userAgent: HeaderPair = ['User-Agent', 'Hooktape'];
 
-/** https://api.slack.com/reference/surfaces/formatting#escaping; `mrkdwn: false` leaves the rest as it is written. */
+/** https://api.slack.com/reference/surfaces/formatting#escaping; `mrkdwn: false` turns off all other markup. */
 const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const escapeDiscord = (text: string): string => text.replace(/[\\*_~`|>#[\]()<@:-]/g, '\\$&');
@@ -60,7 +60,7 @@ function discord(message: Message): Payload {
   };
 }
 
-/** Header values that are not ASCII, or look as if they were encoded, are written as RFC 2047 says. https://docs.ntfy.sh/publish/ */
+/** RFC 2047 encodes header values that are not ASCII, or that look encoded already. https://docs.ntfy.sh/publish/ */
 function ntfy(message: Message, { secret }: Channel): Payload {
   const title = titleOf(message);
   const encoded =
@@ -103,7 +103,7 @@ export function createAlertSender({
   now,
 }: {
   outbound: Outbound;
-  /** Undefined: the operator has not set HOOKTAPE_SMTP_URL. */
+  /** Undefined if the operator has not set HOOKTAPE_SMTP_URL. */
   mailer: Mailer | undefined;
   now: () => number;
 }): SendAlert {

@@ -1,6 +1,6 @@
 /*
  * When an alert fires and when it is resolved, as a pure function of observations. All times are those of the alert clock, which
- * stands still while no server runs and never goes back.
+ * stops while no server runs and never goes back.
  */
 import { type AlertKind, reportingKinds } from '../../core/alert.ts';
 
@@ -14,7 +14,9 @@ export type AlertState = {
   bad: readonly number[];
   /** Whether the condition holds. */
   isFiring: boolean;
-  /** How often the condition began or ended without a notification, or how many changes were not reported yet. */
+  /**
+   * How often the condition began or ended without a notification; for kinds that report changes, how many are not reported yet.
+   */
   untold: number;
   /** The first of these changes, in words. */
   news: readonly string[];
@@ -28,7 +30,7 @@ export type Seen = {
   /** Changes to report, and the first of them in words. */
   changes: number;
   news: readonly string[];
-  /** forward_stuck: for how long the forward that is stuck longest has been, ms; 0: none. */
+  /** forward_stuck: how long the longest stuck forward has been stuck, in ms; 0 if no forward is stuck. */
   stuckMs: number;
   /** The endpoint refuses deliveries at the moment, because a person paused it. */
   isPaused: boolean;
@@ -56,10 +58,10 @@ export const newState = (now: number): AlertState => ({
 });
 
 /**
- * Notifies at most once a minute, and not while an earlier notification waits: a receiver that was away gets one, and then the present
- * state, and not all that changed meanwhile.
- * @param told whether the last notification said that it fired
- * @param isWaiting whether the last notification has not been sent yet
+ * Notifies at most once a minute, and never while an earlier notification is still queued. A receiver that was unreachable gets
+ * the queued notification and then the current state, not every change in between.
+ * @param told whether the last notification reported that the alert fired
+ * @param isWaiting whether the last notification is still queued
  */
 export function look(
   condition: Condition,

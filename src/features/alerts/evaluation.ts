@@ -1,8 +1,8 @@
 /*
- * Looks at all enabled alerts again and again, in the background. One process at a time does it: each look moves the alert clock, and
- * writes nothing when another process has moved it meanwhile. That clock counts the time during which servers have looked, so it
- * stands still while none runs, and jumps of the wall clock are nothing to it. What is to be said goes into the queue of the alert,
- * in the transaction that notes that it was said.
+ * Checks all enabled alerts every 5 seconds, in the background. Every check advances the alert clock in its transaction, which
+ * fails if another process has advanced the clock first, so one process at a time does the work. The alert clock counts only the
+ * time in which servers checked alerts: it stops while no server runs, and it ignores changes of the wall clock. Notifications
+ * enter the alert's queue in the transaction that saves the alert's new state.
  */
 import type { InStatement } from '@libsql/client';
 import { alertQueueName } from '../../core/alert.ts';
@@ -14,16 +14,16 @@ import { type AlertState, look, type Notice, type Seen } from './conditions.ts';
 import type { Notification } from './message.ts';
 import type { AlertsStore, EnabledAlert, OpenAlert } from './store.ts';
 
-/** How often alerts are looked at. */
+/** How often alerts are checked. */
 export const lookEveryMs = 5000;
-/** After a longer pause the server was suspended or could not reach its database: that time does not count. */
+/** A longer gap means that the server was suspended or could not reach its database. The alert clock skips that time. */
 const maxGapMs = 30_000;
 const alertsPerSlice = 10;
 
 /** Observations of an alert since its position. */
 export type Observe = (alert: OpenAlert) => Promise<{ seen: Seen; position: number }>;
 
-/** A pass through all alerts: the alert clock stands at `from` in the database, and will stand at `now`. */
+/** One check of all alerts. It advances the alert clock in the database from `from` to `now`. */
 type Pass = { from: number; now: number; elapsedMs: number; after: number };
 
 export function createEvaluation({
@@ -46,7 +46,7 @@ export function createEvaluation({
   let pass: Pass | undefined;
   let isDue = false;
 
-  /** Begins a pass, if this process is the one to do it. */
+  /** Begins a check; undefined if another process does it. */
   const begin = async (): Promise<Pass | undefined> => {
     const time = await store.clock();
     const atMs = clock.monotonic();
@@ -94,7 +94,7 @@ export function createEvaluation({
     isDue = false;
     const alerts = await store.enabledAfter(pass?.after ?? 0, alertsPerSlice);
     if (alerts.length === 0) {
-      // Without alerts nothing is written, and nothing has to be known.
+      // Without alerts nothing is written, so the alert clock may be unknown.
       if (!pass) known = undefined;
       pass = undefined;
       return 'done';
@@ -109,7 +109,7 @@ export function createEvaluation({
       statements.push(...found.statements);
       if (found.hasNotice) noticed.push(alert.id);
     }
-    // Another process was first, or a person has changed one of these alerts: the next pass sees it.
+    // Another process was first, or a person has changed one of these alerts: the next check starts from the new state.
     if (!(await store.write(statements))) {
       known = undefined;
       return 'done';
@@ -131,7 +131,7 @@ export function createEvaluation({
     },
   });
   return {
-    /** Looks at all alerts. */
+    /** Checks all alerts. */
     wake(): void {
       isDue = true;
       wake();

@@ -1,13 +1,13 @@
 /*
- * What people read of a notification. Names of alerts, endpoints, types and fields are text from outside: control characters and what
- * reorders text are taken out here, and each channel escapes what it would take for markup.
+ * The text of a notification. Names of alerts, endpoints, types and fields come from outside: control characters and characters
+ * that reorder text are removed here, and each channel escapes what it would take for markup.
  */
 import { firstCharacters, isPlainText } from '../../core/text.ts';
 import type { Notice } from './conditions.ts';
 
 export type MessageType = Notice['type'] | 'alert.test';
 
-/** As it waits in the queue. `id` is the same at each attempt. */
+/** A notification as it is queued. `id` is the same for each attempt. */
 export type Notification = {
   id: string;
   type: MessageType;
@@ -28,7 +28,7 @@ export type Message = Notification & {
 
 const maxTextCharacters = 200;
 
-/** On one line, short, without characters that are not seen. */
+/** The text on one short line, without invisible characters. */
 export function plainLine(text: string): string {
   const shown = isPlainText(text) ? text : [...text].map(one => (isPlainText(one) ? one : '\ufffd')).join('');
   const start = firstCharacters(shown, maxTextCharacters);

@@ -7,12 +7,12 @@ import type { Observe } from './evaluation.ts';
 import type { ChangeRow, TypeRow } from './seen-store.ts';
 import type { AlertsStore, OpenAlert } from './store.ts';
 
-/** For how long the endpoint's longest stuck forward has been stuck, ms; 0: none is stuck. */
+/** How long the endpoint's longest stuck forward has been stuck, in ms; 0 if no forward is stuck. */
 export type StuckForward = (endpoint: number) => Promise<number>;
 
 export type ObserveOptions = {
   store: Pick<AlertsStore, 'typesAfter' | 'changesAfter'>;
-  /** Row numbers of events after a position that match, oldest first, some hundred at a time. */
+  /** Row numbers of matching events after a position, oldest first, some hundred at a time. */
   matching: (
     principal: TeamAccess,
     request: { endpointId: string; where: string; after: number },
@@ -21,15 +21,15 @@ export type ObserveOptions = {
   matchingAmong: (alert: OpenAlert, where: string, seqs: readonly number[]) => Promise<ReadonlySet<number>>;
   /** The highest row number of an event. */
   lastSeq: () => Promise<number>;
-  /** Has the schemas of new events learned soon: the next look sees them. */
+  /** Requests that the schemas of new events are learned soon, for the next check. */
   learn: () => void;
-  /** Whether deliveries wait for their commit, or arrive at a high rate: then less is read at a time. */
+  /** Whether deliveries wait for their commit, or arrive at a high rate: then one read covers fewer events. */
   isBusy: () => boolean;
   stuckForward: StuckForward;
 };
 
 const nothing: Omit<Seen, 'isPaused'> = { matching: 0, changes: 0, news: [], stuckMs: 0 };
-/** For one alert in one evaluation. The rest is read in the next one. */
+/** The most pages read for one alert in one check. The next check reads on. */
 const maxPages = 8;
 const maxChanges = 500;
 
@@ -53,7 +53,7 @@ export function createObserve(options: ObserveOptions): Observe {
     for await (const page of matching(alert, { endpointId: alert.endpointId, where, after: position })) {
       found += page.seqs.length;
       position = page.position;
-      // More would change nothing.
+      // More events would not change the result.
       if (found >= enough) return { seen: { ...nothing, matching: found }, position: Math.max(position, last) };
       if (++pages >= (isBusy() ? 1 : maxPages)) break;
     }

@@ -10,7 +10,7 @@ const clockName = 'alert-clock';
 const storageName = 'storage-alert';
 const toBytes = (time: number): Buffer => Buffer.from(String(time));
 
-// Both fail, and the transaction with them, when the row is not as expected: the column is never NULL.
+// If the row is not as expected, both write NULL, which the column does not allow, so the transaction fails.
 const moveClockSql = `UPDATE meta SET value = CASE WHEN value = ?1 THEN ?2 END WHERE name = '${clockName}'`;
 const saveStateSql = `UPDATE alerts SET state = CASE WHEN state = ?2 AND enabled THEN ?3 END, position = ?4, told = ?5,
   changed_at = ifnull(?6, changed_at) WHERE seq = ?1`;
@@ -22,10 +22,10 @@ export const createProgressStore = ({ db, client }: Pick<Database, 'db' | 'clien
     return Number(row?.value ?? 0);
   },
 
-  /** Moves the clock; a transaction with it fails when it does not stand at `from`. */
+  /** Moves the clock; its transaction fails if the clock is not at `from`. */
   moveClock: (from: number, to: number): InStatement => ({ sql: moveClockSql, args: [toBytes(from), toBytes(to)] }),
 
-  /** Saves the findings; a transaction with it fails when the alert was changed or disabled meanwhile. */
+  /** Saves the findings; its transaction fails if the alert was changed or disabled since it was read. */
   saveState: (
     { seq, state: before }: Pick<typeof alerts.$inferSelect, 'seq' | 'state'>,
     found: { state: string; position: number; told: boolean; changedAt: number | null },
@@ -34,7 +34,7 @@ export const createProgressStore = ({ db, client }: Pick<Database, 'db' | 'clien
     args: [seq, before, Buffer.from(found.state), found.position, found.told ? 1 : 0, found.changedAt],
   }),
 
-  /** @returns false when one of the statements found that somebody else was first: nothing is written */
+  /** @returns false if another process was first; then nothing is written */
   async write(statements: readonly InStatement[]): Promise<boolean> {
     try {
       await client.batch([...statements], 'write');
@@ -45,14 +45,14 @@ export const createProgressStore = ({ db, client }: Pick<Database, 'db' | 'clien
     }
   },
 
-  /** The last state of storage that the operator was notified of. */
+  /** The state of storage in the operator's last notification. */
   storageTold: async (): Promise<StorageLevel> => {
     const [row] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, storageName));
     const told = row?.value.toString();
     return storageLevels.find(level => level === told) ?? 'ok';
   },
 
-  /** Saves the state that the operator is notified of. @returns false when the last one was not `before` */
+  /** Saves the state that the next notification reports. @returns false if the last one reported another state than `before` */
   async tellStorage(before: StorageLevel, level: StorageLevel): Promise<boolean> {
     const { rowsAffected } = await db
       .update(meta)

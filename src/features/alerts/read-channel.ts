@@ -1,4 +1,4 @@
-/* Where an alert's notifications go, as a person gives it. */
+/* Reads where an alert's notifications go from a request. */
 
 import { invalid } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/ids/ids.ts';
@@ -13,8 +13,8 @@ const webhookSecret = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z
 const ntfyToken = /^[\x21-\x7e]+$/;
 
 /**
- * @param before the channel until now: without a new secret, one of the same type keeps its own. A token of ntfy is not kept for
- * another server, which would get it; an empty one removes it
+ * @param before the present channel. A channel of the same type keeps its secret if the request has none. A token of ntfy is not
+ * kept for another server, because that server would receive it; an empty token removes it
  * @throws invalid
  */
 export function readChannel(

@@ -1,4 +1,4 @@
-/* New event types and schema changes, which the learning of schemas has found. */
+/* New event types and schema changes, found by the learning of schemas. */
 import { and, asc, eq, gt, max } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { eventSchemas, schemaChanges } from '../../db/schema.ts';

@@ -1,6 +1,6 @@
 /*
- * Alerts: conditions of an endpoint that people want to hear of. The whole team shares them; connected apps may
- * not see them, because they send to URLs. Where notifications go is sealed: such URLs are credentials.
+ * Alerts: conditions on an endpoint that notify people. The whole team shares them. Connected apps cannot see them, because
+ * alerts send to URLs. The channel is encrypted, because such URLs are credentials.
  */
 
 import { requireUser } from '../../core/access/permissions.ts';
@@ -38,7 +38,7 @@ export function createAlertsService(options: {
   endpoint: (principal: Pick<Principal, 'teamId'>, id: string) => Promise<{ seq: number; id: string; name: string }>;
   /** The highest row number of an event. */
   lastSeq: () => Promise<number>;
-  /** Waits a moment until the schemas of the events that are stored are learned. */
+  /** Waits a moment until the schemas of the stored events are learned. */
   catchUp: () => Promise<void>;
   send: SendAlert;
   /** The endpoint's page in the dashboard. */
@@ -58,7 +58,7 @@ export function createAlertsService(options: {
     channel: Buffer.from(sealer.seal(JSON.stringify(rest), sealPurpose.alertChannel(id))),
   });
 
-  /** @param secret shown; null: not in this answer */
+  /** @param secret shown in this response; null if it is not */
   const toAlert = (row: AlertRow, secret: string | null = null): Alert => {
     const { url = null, to = null } = channelOf(row) ?? {};
     const { id, name, kind, minutes, count, enabled, changedAt, lastSentAt, lastError, createdAt } = row;
@@ -79,7 +79,7 @@ export function createAlertsService(options: {
     };
   };
 
-  /** From now on: events stored before do not count. */
+  /** The state of an alert that starts now: events stored before do not count. */
   const start = async (kind: AlertRow['kind'], endpoint: number) => {
     const isAboutSchemas = reportingKinds.has(kind);
     if (isAboutSchemas) await catchUp();
@@ -91,7 +91,8 @@ export function createAlertsService(options: {
   const readRule = (kind: AlertRow['kind'], given: Pick<AlertInput, 'where' | 'minutes' | 'count'>): Rule => {
     const { where, minutes, count } = given;
     if (kind === 'silence' && minutes == null) throw invalid('minutes: required for silence');
-    // A filter that is not used would be mistaken for one that is. `minutes` and `count` are shown as null.
+    // A filter that has no effect is refused, so that it is not mistaken for one that works. `minutes` and `count` are shown as
+    // null.
     if (where && (kind === 'new_type' || kind === 'forward_stuck'))
       throw invalid(`where: an alert of kind ${kind} has none`);
     const rule = {
@@ -126,12 +127,12 @@ export function createAlertsService(options: {
     link: linkTo(endpoint.endpointId),
   });
 
-  /** What was to be said of the former condition. */
+  /** Drops the queued notifications about the former condition. */
   const dropWaiting = async (id: string): Promise<void> => {
     await store.write(queues.removal(alertQueueName, id));
     queues.abort(alertQueueName, id);
   };
-  /** The new channel is tried at once, and not when the pause after the failures of the former one is over. */
+  /** Tries the new channel at once, without the pause after failures of the former one. */
   const hastenWaiting = async (id: string): Promise<void> => {
     const waiting = await store.waiting(id);
     if (waiting.length === 0) return;
@@ -179,7 +180,10 @@ export function createAlertsService(options: {
       throw limitReached(`an endpoint has at most ${maxAlertsPerEndpoint} alerts: delete one first`);
     },
 
-    /** A new condition starts anew; what waits goes to a new channel at once. @throws invalid, not_found, forbidden for an app */
+    /**
+     * A new condition, or `enabled`, resets the alert and drops queued notifications. A new channel gets them at once. @throws
+     * invalid, not_found, forbidden for an app
+     */
     async change(principal: Who, endpointId: string, id: string, given: AlertChange): Promise<Alert> {
       const { own, row } = await find(principal, endpointId, id);
       if (Object.values(given).every(value => value === undefined))
@@ -207,14 +211,14 @@ export function createAlertsService(options: {
       return toAlert(changed, isNewSecret ? channel.secret : null);
     },
 
-    /** Notifications that wait are dropped. @throws not_found, forbidden for an app */
+    /** Queued notifications are dropped. @throws not_found, forbidden for an app */
     async remove(principal: Who, endpointId: string, id: string): Promise<void> {
       const { own } = await find(principal, endpointId, id);
       if (!(await store.remove(own, id))) throw notFound('alert');
       queues.abort(alertQueueName, id);
     },
 
-    /** Sends a notification now, and only once. @throws not_found, rate_limited, forbidden for an app */
+    /** Sends a test notification now, without retries. @throws not_found, rate_limited, forbidden for an app */
     async test(principal: Who, endpointId: string, id: string): Promise<AlertTest> {
       const { row, endpoint } = await find(principal, endpointId, id);
       if (row.channelType === 'email') options.limitTests(principal);
@@ -242,7 +246,7 @@ const toReadOnly = (alert: Alert): Alert => {
   return url === null ? alert : { ...alert, channel: { ...alert.channel, url: withoutPath(url) } };
 };
 
-/** The filter must be valid, also with the terms that are added to it. @throws invalid */
+/** Checks that the filter is valid together with the terms that Hooktape adds to it. @throws invalid */
 function checkWithinLimits(rule: Rule): void {
   try {
     parseWhere(eventsThatCount(rule, rule.filter.toString()));

@@ -1,6 +1,7 @@
 /*
- * The operator's alert about storage: an email when the disk fills up, when the database cannot be written, and when all is well again. It
- * must go out while nothing can be written, so it does not wait in a queue; the last one is kept in the database when it can be.
+ * The operator's alert about storage: an email when the disk fills up, when the database cannot be written, and when both work
+ * again. It must be sent while nothing can be written, so it does not wait in a queue. The last notification is saved in the
+ * database if that is possible.
  */
 import type { StorageLevel } from '../../core/alert.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -8,7 +9,7 @@ import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import type { Mailer } from '../../net/mail.ts';
 import type { AlertsStore } from './store.ts';
 
-/** `reason`: for the operator; empty when all is well. */
+/** `reason`: text for the operator; empty for level `ok`. */
 export type StorageState = { level: StorageLevel; reason: string };
 
 const minuteMs = 60_000;
@@ -29,7 +30,7 @@ export function createStorageAlert({
   random,
   onError,
 }: {
-  /** undefined: the server stops. */
+  /** Undefined while the server stops. */
   state: () => Promise<StorageState | undefined>;
   store: Pick<AlertsStore, 'storageTold' | 'tellStorage'>;
   mailer: Mailer;
@@ -44,9 +45,11 @@ export function createStorageAlert({
   let previous: StorageLevel | undefined;
   let triedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Says first in the database that it is said, so that of several processes one does. @returns false when another one did */
+  /**
+   * Claims the notification in the database, so that only one process sends it. @returns false if another process has claimed it
+   */
   const claim = async (level: StorageLevel): Promise<boolean> => {
-    // While nothing can be written, each process speaks for itself.
+    // If the database cannot be written, every process sends its own email.
     const isClaimed = await store.tellStorage(told, level).catch(() => true);
     if (isClaimed) return true;
     told = await store.storageTold();
@@ -58,7 +61,7 @@ export function createStorageAlert({
     const now = await state();
     if (!now) return;
     const { level, reason } = now;
-    // A single slow write is no failure.
+    // A single slow write is not a failure.
     const isSteady = level === previous;
     previous = level;
     if (level === told || !isSteady || clock.monotonic() - triedAtMs < minuteMs) return;

@@ -16,7 +16,7 @@ export type NewAlertRow = Omit<AlertRow, 'told' | 'changedAt' | 'lastSentAt' | '
 export type AlertRowChange = Partial<Omit<Row, 'seq' | 'id' | 'endpoint' | 'kind' | 'createdAt'>>;
 /** An endpoint of a team. */
 export type OwnEndpoint = { teamId: string; endpoint: number };
-/** With everything that evaluating it or sending its notifications needs. */
+/** An alert with all that checking it and sending its notifications needs. */
 export type OpenAlert = Row & {
   endpointId: string;
   endpointName: string;
@@ -25,7 +25,7 @@ export type OpenAlert = Row & {
   pausedAt: number | null;
 };
 
-/** `isWaiting`: a notification of it has not been sent yet. */
+/** `isWaiting`: one of its notifications is still queued. */
 export type EnabledAlert = OpenAlert & { isWaiting: boolean };
 
 export type AlertsStore = ReturnType<typeof createAlertsStore>;
@@ -74,7 +74,7 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
     find: async (own: OwnEndpoint, id: string): Promise<AlertRow | undefined> =>
       (await db.select().from(alerts).where(of(own, id)))[0],
 
-    /** @returns false when the endpoint has `limit` alerts, or is gone */
+    /** @returns false if the endpoint has `limit` alerts or no longer exists */
     async insertWithin(limit: number, { teamId }: Pick<OwnEndpoint, 'teamId'>, row: NewAlertRow): Promise<boolean> {
       const isBelowLimit = lt(db.$count(alerts, eq(alerts.endpoint, row.endpoint)), limit);
       const own = { teamId, endpoint: row.endpoint };
@@ -90,7 +90,7 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
       return removed.rowsAffected === 1;
     },
 
-    /** For the queue: undefined when the alert or its endpoint is gone. */
+    /** The alert for the queue; undefined if it or its endpoint no longer exists. */
     open: async (id: string): Promise<OpenAlert | undefined> =>
       (await selectOpen().where(eq(alerts.id, id))).map(toOpen)[0],
 
@@ -104,7 +104,7 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
       return rows.map(row => ({ ...toOpen(row), isWaiting: waiting.has(row.alert.id) }));
     },
 
-    /** Its notifications that were not sent yet, as items of its queue. */
+    /** Its queued notifications, as items of its queue. */
     waiting: async (id: string): Promise<number[]> => (await selectWaiting([id])).map(({ seq }) => seq),
 
     noteSent: (id: string, at: number): InStatement =>
@@ -112,13 +112,13 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
     noteFailed: (id: string, error: string): InStatement =>
       toClientStatement(db.update(alerts).set({ lastError: error }).where(eq(alerts.id, id))),
 
-    /** Removes queues of alerts that are gone with their endpoint, and alerts of endpoints that are being removed. */
+    /** Removes alerts of endpoints that are being removed, and queues of alerts that were removed with their endpoint. */
     async sweep(): Promise<void> {
       const ids = db.select({ id: alerts.id }).from(alerts);
       await db.delete(queues).where(and(eq(queues.kind, alertQueueName), sql`${queues.owner} NOT IN ${ids}`));
     },
 
-    /** For metrics. */
+    /** The number of firing alerts, for metrics. */
     countFiring: async (): Promise<number> =>
       (await db.select({ value: count() }).from(alerts).where(eq(alerts.told, true)))[0]?.value ?? 0,
   };

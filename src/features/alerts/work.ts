@@ -1,6 +1,6 @@
 /*
- * How notifications are sent: in order, at most one a minute that is taken, again and again for a day when it is not. What a receiver
- * refuses for good is tried three times.
+ * Sends an alert's notifications in order, at most one successful one a minute. A failed notification is retried for a day; one
+ * that the receiver rejects permanently is tried three times.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { QueueItem, QueueKind, QueueWork, WorkResult } from '../queues/queue.ts';
@@ -18,12 +18,12 @@ const maxRefusals = 3;
 
 export type AlertWorkOptions = {
   store: Pick<AlertsStore, 'open' | 'noteSent' | 'noteFailed'>;
-  /** undefined when it cannot be opened. */
+  /** Undefined if the stored channel cannot be decrypted. */
   channelOf: (alert: OpenAlert) => Channel | undefined;
   toMessage: (alert: OpenAlert, notification: Notification) => Message;
   send: SendAlert;
   clock: Clock;
-  /** Counts an email of the team. @returns 0, or after how many seconds the team may send one */
+  /** Counts an email against the team's limit. @returns 0, or the seconds until the team may send one */
   takeEmail: (teamId: string) => number;
   onSent: (type: Channel['type'], result: 'ok' | 'failed') => void;
 };
@@ -38,7 +38,7 @@ export const createAlertQueueKind = (options: AlertWorkOptions): QueueKind => ({
 function workOn(alert: OpenAlert, options: AlertWorkOptions): QueueWork {
   const { store, channelOf, toMessage, send, clock, takeEmail, onSent } = options;
   const { id } = alert;
-  // The wall clock may have jumped since.
+  // `max`: the wall clock may have gone back since.
   const sinceMs = alert.lastSentAt === null ? minuteMs : Math.max(0, clock.now() - alert.lastSentAt);
   let takenAtMs = clock.monotonic() - Math.min(sinceMs, minuteMs);
 

@@ -32,7 +32,7 @@ export type PreviewedEvent = {
 
 export type PreviewedAnswer = { rule: string | null; status: number | null };
 
-/** Of all events together. */
+/** The time limit for all events together. */
 const defaultLimitMs = 5000;
 
 /** @param events oldest first @throws invalid when the filters take too long @returns the answers by row number */

@@ -26,18 +26,18 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
   clock: Pick<Clock, 'now' | 'monotonic'>;
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<Endpoint>;
-  /** Called when the rules of an endpoint have changed; undefined: it has none. */
+  /** Called when the rules of an endpoint have changed; undefined if it has no rules. */
   onChanged: (endpoint: number, rules: ActiveRules | undefined) => void;
   /** The newest events of an endpoint, newest first. */
   newest: (reader: MemberAccess & Reader, endpointId: string, limit: number) => Promise<EventSummary[]>;
-  /** Events with content, in the order of row numbers; without damaged or removed ones. */
+  /** Events with content, in the order of row numbers; damaged and removed events are left out. */
   contents: (
     principal: TeamAccess,
     endpointId: string,
     events: readonly { seq: number; size: number }[],
     read: ContentRead,
   ) => AsyncIterable<Stored>;
-  /** The status of the handshake's answer; undefined when the event is not a handshake. */
+  /** The status of the response to a handshake; undefined if the event is not a handshake. */
   handshakeStatus: (endpoint: Endpoint, event: Stored) => number | undefined;
   contentReads: ContentReads;
 }) {
@@ -67,7 +67,7 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
       return { rules: given };
     },
 
-    /** From then on senders get the default answer. @throws not_found for the endpoint */
+    /** Removes the rules: from then on, senders get the default answer. @throws not_found for the endpoint */
     async remove(principal: TeamAccess, id: string): Promise<void> {
       const { seq } = await findEndpoint(principal, id);
       await store.remove({ teamId: principal.teamId, endpoint: seq });
@@ -100,7 +100,7 @@ export function createAnswersService<Stored extends PreviewedEvent>(options: {
         }),
       );
       return {
-        // Missing: it is damaged, or has just been removed.
+        // An event without an answer is damaged or has just been removed.
         events: events.flatMap(event => {
           const answer = answers.get(seqOf(event));
           return answer ? [{ event, ...answer }] : [];

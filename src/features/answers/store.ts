@@ -35,14 +35,14 @@ export function createAnswersStore(db: Drizzle) {
       return (await db.select(columns).from(answers).where(eq(answers.endpoint, endpoint)))[0];
     },
 
-    /** @returns their version; undefined when the endpoint is gone */
+    /** @returns the version of the rules; undefined if the endpoint no longer exists */
     async replace(own: OwnEndpoint, rules: Buffer, createdAt: number): Promise<number | undefined> {
       const row = { endpoint: own.endpoint, rules, createdAt };
       const [, inserted] = await db.batch([db.delete(answers).where(of(own)), insertIf(db, answers, row, owned(own))]);
       return inserted.rowsAffected === 1 ? Number(inserted.lastInsertRowid) : undefined;
     },
 
-    /** @returns false when there were none */
+    /** @returns false if the endpoint had no rules */
     async remove(own: OwnEndpoint): Promise<boolean> {
       return (await db.delete(answers).where(of(own))).rowsAffected === 1;
     },

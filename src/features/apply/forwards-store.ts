@@ -8,7 +8,7 @@ export type ForwardColumns = Pick<
   typeof forwards.$inferSelect,
   'name' | 'url' | 'filter' | 'mode' | 'orderBy' | 'sign' | 'headers' | 'timeoutS' | 'retry' | 'per' | 'enabled'
 >;
-/** `isElsewhere`: the URL is another one. */
+/** `isElsewhere`: the URL changes. */
 export type ForwardWrites = {
   add: readonly { id: string; columns: ForwardColumns }[];
   set: readonly { id: string; columns: ForwardColumns; isElsewhere: boolean }[];

@@ -62,7 +62,7 @@ function readOne(given: unknown, path: FieldPath, report: Report): ForwardSettin
   ];
   if (isWellFormed.some(one => !one)) return undefined;
   try {
-    // Each field has the type that it has there.
+    // `hasKinds` has checked that each field has its type.
     return readForward(fields as GivenForward);
   } catch (error) {
     if (error instanceof AppError) return report(path, error.message);
@@ -70,7 +70,7 @@ function readOne(given: unknown, path: FieldPath, report: Report): ForwardSettin
   }
 }
 
-/** Only forwards that a file gave are removed. One of the same name that a person made is taken over. */
+/** Only forwards that a file gave are removed. A forward of that name that a person made is taken over. */
 export function compareForwards(
   declared: readonly ForwardSettings[],
   current: readonly CurrentForward[],

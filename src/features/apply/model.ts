@@ -13,7 +13,7 @@ export type DeclaredEndpoint = {
   secrets?: readonly { platform: string | null; secret: string }[];
   answers?: AnswerRules;
   forwards?: readonly ForwardSettings[];
-  /** Checked together with the stored one, whose secrets it may keep. */
+  /** It is checked together with the stored guard, because it may keep the stored secrets. */
   guard?: unknown;
   retention?: string | null;
 };
@@ -23,7 +23,7 @@ export type ApplyRequest = {
   document: unknown;
   /** Only report the changes. */
   dryRun: boolean;
-  /** Remove endpoints that a file made and this one does not have. */
+  /** Remove endpoints that a file declared before and this file does not declare. */
   prune: boolean;
   /** Also endpoints with pinned events. */
   force: boolean;
@@ -31,7 +31,10 @@ export type ApplyRequest = {
 
 export type Changed = { name: string; account: string; url: string; fields: string[] };
 
-/** `problems`: of the file, and then nothing was changed. `pinned`: endpoints that are not removed without `force`; likewise. */
+/**
+ * With `problems` of the file, nothing was changed. Nor was it with `pinned`: endpoints with pinned events, which only `force`
+ * removes.
+ */
 export type ApplyResult =
   | { problems: FieldProblem[] }
   | { pinned: string[] }

@@ -23,7 +23,7 @@ export type Current = {
   guard: Guard | null;
   answers: AnswerRules | null;
   forwards: readonly CurrentForward[];
-  /** Opened. */
+  /** Decrypted. */
   secrets: readonly (Pick<SecretRow, 'id' | 'platform' | 'confirmed' | 'declared'> & { secret: string })[];
 };
 
@@ -36,11 +36,11 @@ export type PlanTools = {
   forwardColumns: (id: string, settings: ForwardSettings) => ForwardColumns;
 };
 
-/** `fields`: the fields that differ, by their names in the file. `set`: columns to write, also when nothing else differs. */
+/** `fields`: the fields that differ, by their names in the file. `set`: columns to write, even if no field differs. */
 export type Difference = {
   fields: string[];
   set: Partial<EndpointRow>;
-  /** null: none. */
+  /** null removes the rules. */
   answers: AnswerRules | null | undefined;
   addSecrets: SecretInput[];
   confirmSecrets: string[];
@@ -65,7 +65,7 @@ export function differenceOf(
     forwards: { add: [], set: [], remove: [] },
   };
   const given = managedFields.filter(field => declared[field] !== undefined);
-  /** Also fields that were in the file before and are not any more: they return to their defaults. */
+  /** Fields that were in the file before and no longer are count, too: they return to their defaults. */
   const isManaged = (field: ManagedField): boolean => given.includes(field) || row.declaredFields.includes(field);
   const differ = (field: string, set: Partial<EndpointRow>): void => {
     difference.fields.push(field);
@@ -135,7 +135,7 @@ function forwardWrites(
   };
 }
 
-/** undefined: it cannot be used, which was reported. */
+/** @returns undefined if the guard cannot be used; `report` has the problem */
 function guardOf(
   { guard: given, path }: Declaration,
   stored: Guard | null,
@@ -148,7 +148,9 @@ function guardOf(
   return undefined;
 }
 
-/** Only secrets that a file gave are removed. One that a person registered or a handshake delivered counts when it is the same. */
+/**
+ * Only secrets that a file gave are removed. An equal secret that a person added or a handshake delivered counts as the file's.
+ */
 function compareSecrets(
   declared: NonNullable<Declaration['secrets']>,
   current: Current['secrets'],

@@ -50,7 +50,7 @@ export function createDeclaredService(options: {
   openGuard: (row: EndpointRow) => Current['guard'];
   openSecret: (row: SecretRow) => string | undefined;
   openForward: (row: ForwardRow) => CurrentForward;
-  /** Why nothing may be forwarded to a URL; undefined when it may, or when its name cannot be resolved now. */
+  /** Why nothing may be forwarded to a URL; undefined if it is allowed, or if its name cannot be resolved now. */
   refusalToForward: (url: string) => Promise<string | undefined>;
   /** Called after changes, with the tokens of new and changed endpoints, the ids of removed ones, and all of them for the audit log. */
   onApplied: (applied: {
@@ -73,7 +73,7 @@ export function createDeclaredService(options: {
     return { row, guard: null, answers: null, forwards: [], secrets: [] };
   };
 
-  /** The endpoint that each element of the file means. */
+  /** Finds the endpoint of each element of the file. */
   const match = async (
     declared: readonly Declaration[],
     problems: FieldProblem[],
@@ -143,7 +143,7 @@ export function createDeclaredService(options: {
     }
   };
 
-  /** URLs that the endpoint forwards to already are not checked: a name may resolve to another address when the server starts again. */
+  /** Skips URLs that the endpoint already forwards to: after a restart, their names may resolve to another address. */
   const checkForwards = async (
     declared: readonly Declaration[],
     matched: readonly Matched[],
@@ -252,7 +252,7 @@ export function createDeclaredService(options: {
   };
 
   return {
-    /** @throws conflict when others keep changing the same endpoints */
+    /** @throws conflict if other requests keep changing the same endpoints */
     apply: (request: ApplyRequest): Promise<ApplyResult> =>
       applies.run('', async () => {
         for (let left = maxAttempts; left > 0; left--) {

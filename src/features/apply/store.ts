@@ -25,18 +25,18 @@ export type Writes = {
     id: string;
     seq: number;
     set: Partial<EndpointRow>;
-    /** A new token, and until when the old one takes deliveries. */
+    /** A new token, and until when the old token accepts deliveries. */
     token: { urlId: string; to: string; until: number } | undefined;
-    /** null: none any more. */
+    /** null removes the rules. */
     answers: AnswerRules | null | undefined;
     addSecrets: readonly SecretInput[];
-    /** By id. */
+    /** Ids of secrets. */
     confirmSecrets: readonly string[];
     removeSecrets: readonly string[];
     forwards: ForwardWrites;
   }[];
   remove: readonly { seq: number; id: string }[];
-  /** No longer declared, and kept. */
+  /** Endpoints that are no longer declared, and are kept. */
   release: readonly number[];
   /** Addresses to take from endpoints that are deleted, each with a new random token. */
   claim: readonly { address: string; replacement: string }[];
@@ -131,7 +131,7 @@ function statementsOf(
   const seqOf = (id: string) => sql`(SELECT seq FROM endpoints WHERE id = ${id})`;
   const insertSecrets = (id: string, rows: readonly SecretInput[]): Statement[] =>
     rows.map(row => db.insert(secrets).values({ ...row, endpoint: seqOf(id) as unknown as number }));
-  // With a new version, so that their sequences restart.
+  // The rules get a new version, so that their sequences restart.
   const replaceAnswers = (id: string, rules: AnswerRules | null | undefined): Statement[] => {
     if (rules === undefined) return [];
     const endpoint = seqOf(id) as unknown as number;

@@ -1,4 +1,4 @@
-/* Finds the account and app that an access token stands for: one query for each request with an access token. */
+/* Finds the account and the app of an access token: one query for each request with an access token. */
 import { and, eq, gt, isNotNull, isNull, notExists } from 'drizzle-orm';
 import type { AccountIdentity } from '../../core/access/principal.ts';
 import { accountColumns } from '../../db/account-columns.ts';

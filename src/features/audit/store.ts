@@ -40,7 +40,7 @@ export function createAuditStore(db: Drizzle) {
     account: async (id: string): Promise<FoundActor | undefined> =>
       (await db.select(actor).from(accounts).where(eq(accounts.id, id)))[0],
 
-    /** The account that gave a grant, and the app that got it. */
+    /** The account of a grant, and its app. */
     grant: async (id: string): Promise<FoundActor | undefined> =>
       (
         await db

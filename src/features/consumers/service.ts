@@ -1,7 +1,7 @@
 /*
  * Consumers: named, durable positions in the feed of an endpoint. A program puts its position when it has dealt with the events
- * before it, and goes on there after a restart. Each write gives the position a new version, so that of two programs that change
- * it at the same time one is refused.
+ * before it, and goes on there after a restart. Each write gives the position a new version, so that if two programs change it at
+ * the same time, one is refused.
  */
 
 import type { TeamAccess } from '../../core/access/principal.ts';
@@ -114,7 +114,7 @@ export function createConsumersService(options: {
         ...conditions,
       });
       if (isWritten) return toVersioned(principal, endpoint, endpointId, row);
-      // The endpoint may have been deleted meanwhile.
+      // The endpoint may have been deleted since it was found.
       await findEndpoint(principal, endpointId);
       throw refusal(await store.find(endpoint.seq, name), position, conditions);
     },

@@ -1,6 +1,7 @@
 /*
- * Consumers, and how many events come after their positions. Events are counted exactly, in the cheaper of two ways: the rows after the
- * first position, those of other endpoints included, or the endpoint's entries in the index by time, which have the row numbers, too.
+ * Consumers, and how many events come after their positions. Events are counted exactly, in the cheaper of two ways: the rows
+ * after the first position, including rows of other endpoints, or the endpoint's entries in the index by time, which have the row
+ * numbers, too.
  */
 import { and, asc, count, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
@@ -15,7 +16,7 @@ type Versions = '*' | readonly string[] | undefined;
 
 export type ConsumersStore = ReturnType<typeof createConsumersStore>;
 
-/** So few rows are always looked through: a millisecond or two. */
+/** Up to this many rows are always scanned, which takes a millisecond or two. */
 const nearRows = 5000;
 
 const columns = {
@@ -28,8 +29,8 @@ const columns = {
 // Raw: the table is SQLite's own.
 const lastSeqSql = "SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)";
 
-// Raw: Drizzle's INSERT … SELECT takes only plain columns. ?6: may be created; ?7: may be replaced; ?8: the limit; ?9: may go back;
-// ?10, ?11: versions of which it must, or must not, have one, as JSON.
+// Raw: Drizzle's INSERT … SELECT takes only plain columns. ?6: may be created; ?7: may be replaced; ?8: the limit; ?9: may go
+// back; ?10, ?11: JSON lists of versions; its version must be in the first and must not be in the second.
 const putSql = `INSERT INTO consumers (endpoint, name, position, version, last_seen_at)
   SELECT seq, ?2, ?3, ?4, ?5 FROM endpoints WHERE seq = ?1 AND deleted_at IS NULL
     AND CASE WHEN EXISTS (SELECT 1 FROM consumers WHERE endpoint = ?1 AND name = ?2) THEN ?7
@@ -118,9 +119,9 @@ export function createConsumersStore({
         rewind: boolean;
         /** Consumers that the endpoint may have. */
         limit: number;
-        /** Versions of which it must have one. */
+        /** Its version must be one of these. */
         ifMatch: Versions;
-        /** Versions of which it must have none. */
+        /** Its version must not be one of these. */
         ifNoneMatch: Versions;
       },
     ): Promise<boolean> {
@@ -145,7 +146,7 @@ export function createConsumersStore({
       return rowsAffected === 1;
     },
 
-    /** @param version only if it still has this one @returns whether it was there */
+    /** @param version removes it only at this version @returns whether it was removed */
     async remove(endpoint: number, name: string, version: string | undefined): Promise<boolean> {
       const isVersion = version === undefined ? undefined : eq(consumers.version, version);
       const { rowsAffected } = await db.delete(consumers).where(and(isNamed(endpoint, name), isVersion));

@@ -37,7 +37,7 @@ function retriesOf(deliveries: readonly ObservedDelivery[]): SenderRetries['retr
   return retries;
 }
 
-/** Of at least one number. */
+/** @param numbers at least one */
 function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

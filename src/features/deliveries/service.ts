@@ -14,15 +14,15 @@ import { senderRetries } from './retries.ts';
 type Position = { seq: number; receivedAt: number };
 type Group = { number: number; key: string; attempts: readonly Position[] };
 type Scope = { endpoint: number; since: number };
-/** Of one endpoint. `delivery`: the number of its delivery, null when it is not computed yet. */
+/** A recent event of one endpoint. `delivery`: the number of its delivery, null until it is computed. */
 type RecentRow = Position & { delivery: number | null; platform: string | null };
 type Readable = OwnRetention & { seq: number; token: string };
-/** `outcome`: the stored part of its answer. */
+/** `outcome`: what is stored of the response to the sender. */
 type Content = Position & { body: Uint8Array; outcome: StoredOutcome };
 
-/** Attempts are listed as long as their bodies have so many bytes together, because all of them are read. */
+/** The most bytes of bodies that are read for one delivery; the attempts beyond that are not listed. */
 const maxBodyBytes = 256 << 20;
-/** Bodies that are held together. A larger one is held alone. */
+/** The most bytes of bodies in memory at once. A larger body is read alone. */
 const maxHeldBytes = 4 << 20;
 const maxRecentEvents = 5000;
 const maxRecentDeliveries = 200;
@@ -45,16 +45,16 @@ export function createDeliveriesService<Stored extends Content>(options: {
     endpoint: Readable,
     seqs: number[],
   ) => Promise<(EventSummary & Position)[]>;
-  /** The same with content, without the damaged ones. */
+  /** Like `summaries`, with contents; damaged events are left out. */
   contents: (scope: Scope, which: readonly { seq: number; size: number }[], read: ContentRead) => Promise<Stored[]>;
   contentReads: ContentReads;
-  /** The answer to an event without a stored one: answers to handshakes were not always stored. */
+  /** The response to an event for which none is stored: former versions did not store responses to handshakes. */
   answered: (endpoint: Readable, event: Stored) => Answered;
 }) {
   const { endpoint: findEndpoint, retentionCutoff, findByKey, groupsOf, recent, summaries, contents } = options;
   const { answered, contentReads } = options;
 
-  /** What the senders got, by row number, and whether bodies differ. */
+  /** What the senders received, by row number, and whether the bodies differ. */
   const readContents = async (
     endpoint: Readable,
     scope: Scope,
@@ -128,7 +128,7 @@ export function createDeliveriesService<Stored extends Content>(options: {
   };
 }
 
-/** One row of each delivery that is there several times, the newest deliveries first. */
+/** One row of each delivery with several attempts, the newest deliveries first. */
 function newestRepeated(rows: readonly RecentRow[]): RecentRow[] {
   const counts = new Map<number, number>();
   for (const { delivery } of rows) if (delivery !== null) counts.set(delivery, (counts.get(delivery) ?? 0) + 1);
@@ -141,7 +141,7 @@ function newestRepeated(rows: readonly RecentRow[]): RecentRow[] {
   return [...found.values()];
 }
 
-/** The first of them, at least one, with bodies of at most so many bytes together. */
+/** The first events, at least one, as long as their bodies fit into `maxBodyBytes` together. */
 function upToBytes<Sized extends { size: number }>(events: readonly Sized[], maxBytes: number): Sized[] {
   let bytes = 0;
   return events.filter(({ size }, i) => {

@@ -1,6 +1,6 @@
 /*
- * The guards of endpoints between the API, the database and ingest. Password and token are sealed together, beside the rest; what
- * cannot be opened refuses every credential.
+ * The guards of endpoints between the API, the database and ingest. Password and token are sealed together, beside the rest; a
+ * guard whose secrets cannot be decrypted refuses every credential.
  */
 
 import type { EndpointGuard } from '../../core/answers/model.ts';
@@ -11,7 +11,7 @@ import { type Guard, type StoredGuard, shownSecret } from '../../core/guard/mode
 import { readGuard } from '../../core/guard/read.ts';
 import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 
-/** Of the table of endpoints. */
+/** The columns in the table of endpoints. */
 export type GuardColumns = { guard: StoredGuard | null; guardSecrets: Buffer | null };
 type GuardRow = GuardColumns & { id: string };
 
@@ -22,7 +22,7 @@ export function createGuards({
   onUnreadable,
 }: {
   sealer: Sealer;
-  /** Called with the id of an endpoint whose password or token cannot be opened. */
+  /** Called with the id of an endpoint whose password or token cannot be decrypted. */
   onUnreadable: (endpointId: string) => void;
 }) {
   const changes = createSemaphore(1);
@@ -35,7 +35,7 @@ export function createGuards({
     return {};
   };
 
-  /** With its secrets, which are empty when they cannot be opened. */
+  /** The guard with its secrets, which are empty if they cannot be decrypted. */
   const open = (row: GuardRow): Guard | null => {
     if (row.guard === null) return null;
     const { basic, token, ...rest } = row.guard;
@@ -67,7 +67,7 @@ export function createGuards({
       return guard ? endpointGuard(guard) : undefined;
     },
 
-    /** As the API shows it. */
+    /** The guard as the API shows it. */
     shown: ({ guard }: Pick<GuardColumns, 'guard'>): Guard | null => {
       if (guard === null) return null;
       const { basic, token, ...rest } = guard;
@@ -87,7 +87,7 @@ export function createGuards({
       throw invalid(`invalid body: ${['guard', ...(first?.path ?? [])].join('.')}: ${first?.message ?? 'not a guard'}`);
     },
 
-    /** Runs changes of one endpoint's guard one after the other: a secret that is kept must be the latest. */
+    /** Runs changes of one endpoint's guard one after the other: a change that keeps a secret must keep the latest one. */
     change: <T>(endpointId: string, work: () => Promise<T>): Promise<T> => changes.run(endpointId, work),
   };
 }

@@ -104,7 +104,7 @@ const changes = {
   guard: t.Optional(
     t.Any({
       description: 'the conditions under which the endpoint accepts a delivery; null: none',
-      // The service checks it, so that every problem names its field.
+      // The service checks the guard, so that every problem names its field.
       documentedAs: nullable(GuardChange),
     }),
   ),

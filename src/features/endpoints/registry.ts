@@ -3,14 +3,14 @@
  * once. When other processes share the database, `refresh` loads their changes, and an unknown token is looked up before it is
  * refused.
  *
- * `find` knows the current tokens of endpoints that are not paused, with one lookup. Paused endpoints and the tokens that an
- * endpoint had before are looked at only for a token that is none of those.
+ * `find` resolves the current token of an active endpoint with one lookup. Only if that fails does it check the tokens of paused
+ * endpoints and replaced tokens.
  */
 import type { EndpointPolicy } from '../../core/answers/rules.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { GuardColumns } from './guards.ts';
 
-/** A token that the endpoint had before: replaced at `replacedAt`, taken until `until`. */
+/** A token that the endpoint had before: replaced at `replacedAt`, accepted until `until`. */
 export type PreviousToken = { token: string; replacedAt: number; until: number };
 
 export type RegisteredEndpoint = IngestAddress & {
@@ -19,26 +19,26 @@ export type RegisteredEndpoint = IngestAddress & {
   isPaused: boolean;
   /** Absent without a guard. */
   guarded?: GuardColumns;
-  /** Oldest first, with those that are no longer taken. */
+  /** Oldest first, including tokens that are no longer accepted. */
   previous: readonly PreviousToken[];
 };
 
 export type EndpointRegistry = {
-  /** The address that takes deliveries to this token. */
+  /** The address that accepts deliveries to this token. */
   find: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
-  /** The row number of the endpoint, if the token is one of a paused endpoint; known after `find`. */
+  /** The row number of the endpoint, if the token belongs to a paused endpoint; known after `find`. */
   pausedEndpoint: (token: string) => number | undefined;
   /** The team of an endpoint, by its row number; undefined when the endpoint is not in memory. */
   teamOf: (seq: number) => string | undefined;
   /** The tokens whose URL an endpoint's events of this time may have been sent to, the likeliest first. */
   tokensAt: (address: IngestAddress, receivedAt: number) => string[];
-  /** Also replaces what is known of the endpoint. */
+  /** Adds the endpoint, or replaces its entry. */
   add: (endpoint: RegisteredEndpoint) => void;
-  /** Replaces the rules and the guard of an endpoint in the capture path. An empty policy: none. */
+  /** Replaces the rules and the guard of an endpoint in the capture path. An empty policy removes both. */
   setPolicy: (seq: number, change: (policy: EndpointPolicy) => EndpointPolicy) => void;
   removeById: (id: string) => void;
   removeTeam: (teamId: string) => void;
-  /** Loads all endpoints; the result is discarded when one was changed or removed meanwhile. */
+  /** Loads all endpoints. The result is discarded if an endpoint was changed or removed during the load. */
   refresh: () => Promise<void>;
 };
 
@@ -56,8 +56,8 @@ const randomForm = /^[0-9a-hjkmnp-tv-z]{32}$/;
 const anyForm = /^[a-z0-9][a-z0-9-]{2,62}$/;
 
 /**
- * For this long after a rotation, a delivery to the replaced token may have been taken as one to the current token: by this process
- * while it stored the rotation, or by another one until it heard of it.
+ * For this long after a rotation, a delivery to the old token may have been recorded as one to the new token: by this process
+ * while it saved the rotation, or by a process that had not loaded it yet.
  */
 const rotationMs = 10_000;
 
@@ -99,7 +99,7 @@ export function createEndpointRegistry(options: RegistryOptions): EndpointRegist
     for (const endpoint of [...tables.byRow.values()]) if (matches(endpoint)) forget(tables, endpoint);
   };
 
-  /** The address of an earlier token that is still taken. */
+  /** The address of an earlier token that is still accepted. */
   const previousAddress = ({ others }: Tables, token: string): IngestAddress | undefined => {
     const other = others.get(token);
     if (!other || other.endpoint.isPaused || other.until <= now()) return undefined;

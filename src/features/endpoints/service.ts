@@ -1,4 +1,4 @@
-/* The endpoints of a team. An endpoint of another team is answered like one that does not exist. */
+/* The endpoints of a team. Another team's endpoint gives the same error as a missing one. */
 
 import type { Principal, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -23,13 +23,13 @@ import type { PreviousTokenRow, TokensStore } from './tokens-store.ts';
 const maxLearnMs = 24 * 60 * 60 * 1000;
 const maxOverlapMs = 30 * 24 * 60 * 60 * 1000;
 const defaultOverlap = '24h';
-/** Replaced URLs of an endpoint that take deliveries at a time. */
+/** The most replaced URLs of an endpoint that accept deliveries at the same time. */
 const maxPreviousUrls = 5;
 
 const notGuarded = { guard: null, guardSecrets: null };
 const notDeclared = { declaredName: null, declaredFields: [], madeByFile: false };
 
-/** `taken`: its replaced tokens that still take deliveries, newest first. `isForApp`: apps may not see alerts. */
+/** `taken`: its replaced tokens that still accept deliveries, newest first. `isForApp`: apps may not see alerts. */
 type ShownRow = CountedRow & { taken: readonly PreviousTokenRow[]; isForApp: boolean };
 /** Who sees an endpoint. */
 type Viewer = TeamAccess & Pick<Principal, 'app'>;
@@ -152,7 +152,7 @@ export function createEndpointsService(options: {
     endpoint,
     urlOf,
 
-    /** Whether the token is one of a paused endpoint. If so, the delivery to it is refused, and counted. */
+    /** Whether the token belongs to a paused endpoint. If so, its delivery is refused and counted. */
     countIfPaused(token: string): boolean {
       const seq = registry.pausedEndpoint(token);
       if (seq === undefined) return false;
@@ -172,7 +172,10 @@ export function createEndpointsService(options: {
       return countActivity(row.seq, cutoff);
     },
 
-    /** @throws invalid for the name, limit_reached when the plan allows no more, unauthorized when the team has no account left */
+    /**
+     * @throws invalid for the name, limit_reached when the plan allows no more, unauthorized if the team's last account was
+     * deleted
+     */
     async create(principal: TeamAccess, givenName: string): Promise<Endpoint> {
       const name = readName(givenName);
       const limit = limits[principal.plan];
@@ -213,8 +216,8 @@ export function createEndpointsService(options: {
         : guards.change(id, () => update(principal, id, change)),
 
     /**
-     * Gives the endpoint a new URL. The old one takes deliveries until the end of the overlap.
-     * @throws invalid for the overlap, not_found, limit_reached when too many previous URLs still take deliveries
+     * Gives the endpoint a new URL. The old URL accepts deliveries until the end of the overlap.
+     * @throws invalid for the overlap, not_found, limit_reached if too many previous URLs still accept deliveries
      */
     async rotate(principal: Viewer, id: string, overlap = defaultOverlap): Promise<Endpoint> {
       const overlapMs = parseDuration(overlap);
@@ -235,7 +238,7 @@ export function createEndpointsService(options: {
       return endpoint(principal, id);
     },
 
-    /** From then on the old URL takes no deliveries. @throws not_found */
+    /** From then on, the old URL accepts no deliveries. @throws not_found */
     async endOverlap({ teamId }: TeamAccess, id: string, tokenId: string): Promise<void> {
       const registered = await tokens.endOverlap({ teamId, id }, { tokenId, now: clock.now() });
       if (!registered) throw notFound('previous URL');
@@ -244,7 +247,7 @@ export function createEndpointsService(options: {
 
     /**
      * From then on, its URL is unknown and its events are not readable.
-     * @throws not_found, conflict when it has pinned events that may not go with it
+     * @throws not_found, conflict if it has pinned events and `withPinned` is false
      */
     async remove(principal: TeamAccess, id: string, { withPinned = false } = {}): Promise<void> {
       if (!(await store.markDeleted(principal.teamId, id, { at: clock.now(), withPinned }))) {

@@ -20,8 +20,8 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
   const owned = (teamId: string, id: string) =>
     and(eq(endpoints.id, id), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt));
   /**
-   * The row with counters that leave out expired events. The index counts those, which are few: only the ones that the
-   * sweeper has not removed yet. When the newest event is too old, all are, and nothing needs counting.
+   * The row with counters that leave out expired events. An index counts the expired events, which are few: those that the
+   * sweeper has not removed yet. If the newest event has expired, all have, and no count is needed.
    */
   const counted = (cutoff: PlanCutoff) => {
     const since = endpointCutoff(cutoff);
@@ -53,7 +53,7 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       (await db.select().from(endpoints).where(owned(teamId, id)))[0],
 
     /**
-     * Inserts the endpoint, in one statement, unless the team has `limit` endpoints (0: no limit) or no account any more.
+     * Inserts the endpoint, in one statement, unless the team has `limit` endpoints (0: no limit) or no account.
      * @returns the row number; `full` or `gone` when it was not inserted
      */
     async insertWithin(limit: number, row: typeof endpoints.$inferInsert): Promise<number | 'full' | 'gone'> {
@@ -69,7 +69,10 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       return (await member).length > 0 ? 'full' : 'gone';
     },
 
-    /** @param change with `pausedAt`, an endpoint that is paused already keeps its time @returns what the endpoint has then; undefined when there is no such endpoint */
+    /**
+     * @param change with `pausedAt`, an endpoint that is paused already keeps its time @returns the changed endpoint; undefined
+     * if it does not exist
+     */
     async update(
       teamId: string,
       id: string,
@@ -96,7 +99,7 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       return row && { name: row.name, retention: row.retention, registered: toRegistered(row, replaced) };
     },
 
-    /** @param withPinned false: not when it has pinned events */
+    /** @param withPinned false: the endpoint is kept if it has pinned events */
     async markDeleted(
       teamId: string,
       id: string,

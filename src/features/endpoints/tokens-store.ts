@@ -1,6 +1,6 @@
 /*
- * The tokens of endpoints: the current one, and those that were replaced. A replaced token is taken until its time is over, and kept
- * afterwards, so that signatures that cover the URL can still be verified.
+ * The tokens of endpoints: the current one, and those that were replaced. A replaced token is accepted until its overlap ends,
+ * and kept afterwards, so that signatures that cover the URL can still be verified.
  */
 import { and, asc, desc, eq, exists, getTableColumns, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
@@ -10,7 +10,7 @@ import type { RegisteredEndpoint } from './registry.ts';
 export type PreviousTokenRow = typeof previousTokens.$inferSelect;
 type EndpointRow = typeof endpoints.$inferSelect;
 
-/** How many replaced tokens of an endpoint are kept once they are no longer taken. */
+/** How many replaced tokens of an endpoint are kept after their overlap. */
 const maxKept = 50;
 
 export const registeredColumns = {
@@ -53,7 +53,7 @@ export function createTokensStore(db: Drizzle) {
     and(eq(endpoints.id, id), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt));
 
   return {
-    /** The replaced tokens of the team's endpoints that are taken at `now`, newest first. */
+    /** The replaced tokens of the team's endpoints that are accepted at `now`, newest first. */
     taken: (teamId: string, now: number): Promise<PreviousTokenRow[]> =>
       db
         .select(getTableColumns(previousTokens))
@@ -64,7 +64,7 @@ export function createTokensStore(db: Drizzle) {
 
     /**
      * Gives the endpoint a new token, and keeps the old one until `until`.
-     * @returns undefined when there is no such endpoint, or `limit` of its replaced tokens are still taken
+     * @returns undefined when there is no such endpoint, or if `limit` of its replaced tokens are still accepted
      */
     async replace(
       { teamId, id }: { teamId: string; id: string },
@@ -88,7 +88,7 @@ export function createTokensStore(db: Drizzle) {
         db.delete(previousTokens).where(
           and(
             sql`${previousTokens.until} <= ${now}`,
-            // Raw: the endpoint of the row that was inserted. Drizzle would need a query for each of these.
+            // Raw: this uses the endpoint of the inserted row, for which Drizzle would need further queries.
             sql`${previousTokens.endpoint} = (SELECT endpoint FROM previous_tokens WHERE id = ${by.id})`,
             sql`${previousTokens.id} NOT IN (SELECT id FROM previous_tokens
               WHERE endpoint = (SELECT endpoint FROM previous_tokens WHERE id = ${by.id})
@@ -100,7 +100,7 @@ export function createTokensStore(db: Drizzle) {
       return rows[0] && toRegistered(rows[0], replaced);
     },
 
-    /** @returns undefined when the endpoint has no such replaced token that is still taken */
+    /** @returns undefined when the endpoint has no such replaced token, or its overlap has ended */
     async endOverlap(
       { teamId, id }: { teamId: string; id: string },
       { tokenId, now }: { tokenId: string; now: number },
@@ -125,14 +125,14 @@ export function createTokensStore(db: Drizzle) {
 
     /** What ingest needs of every live endpoint. */
     async listRegistered(): Promise<RegisteredEndpoint[]> {
-      // In this order: an endpoint that is rotated in between has its old token in both answers, not in neither.
+      // In this order: an endpoint that is rotated in between has its old token in both results, and never in neither.
       const live = await db.select(registeredColumns).from(endpoints).where(isNull(endpoints.deletedAt));
       const replaced = await db.select().from(previousTokens).orderBy(asc(previousTokens.seq));
       const byEndpoint = Map.groupBy(replaced, ({ endpoint }) => endpoint);
       return live.map(row => toRegistered(row, byEndpoint.get(row.seq) ?? []));
     },
 
-    /** The endpoint that this token belongs to, or belonged to. */
+    /** The endpoint of this token, or of this replaced token. */
     async findRegistered(token: string): Promise<RegisteredEndpoint | undefined> {
       const had = db
         .select({ seq: previousTokens.endpoint })
