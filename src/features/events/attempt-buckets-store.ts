@@ -1,9 +1,9 @@
-/* The buckets of attempts (db/delivery-attempts.ts) and what is in them. Raw SQL: Drizzle has no recursive queries. */
+/* The buckets of attempts (db/delivery-attempts.ts) and their contents. Raw SQL: Drizzle has no recursive queries. */
 import type { Client } from '@libsql/client';
 
 /**
- * The buckets in use after bucket `?`, and a last row of null. They are few, also when retention has left gaps between them.
- * For a statement that begins `WITH RECURSIVE`.
+ * The buckets in use after bucket `?`, and a last row of null. There are few of them, even if retention has left gaps between
+ * them. For a statement that begins `WITH RECURSIVE`.
  */
 export const bucketsAfter = `buckets (bucket) AS (
   SELECT min(bucket) FROM delivery_attempts WHERE bucket > ?
@@ -20,14 +20,16 @@ export function createAttemptBucketsStore(client: Pick<Client, 'execute'>) {
     buckets: async (after: number): Promise<number[]> =>
       (await client.execute({ sql: bucketsAfterSql, args: [after] })).rows.map(row => Number(row[0])),
 
-    /** The row number up to which the packer has packed the rows of 1.0; undefined when none are left. */
+    /** The row number up to which the packer has packed the rows of 1.0; undefined if all are packed. */
     async packedUpTo(): Promise<number | undefined> {
       const { rows } = await client.execute("SELECT value FROM meta WHERE name = 'rows-to-pack'");
       if (!rows[0]) return undefined;
       return (JSON.parse(Buffer.from(rows[0][0] as ArrayBuffer).toString()) as { after: number }).after;
     },
 
-    /** The numbers of the deliveries that have attempts in this bucket. As one value, because rows cost more to pass. */
+    /**
+     * The numbers of the deliveries that have attempts in this bucket. They come as one value, because passing rows costs more.
+     */
     async numbersIn(bucket: number): Promise<number[]> {
       const sql = 'SELECT json_group_array(delivery) FROM delivery_attempts WHERE bucket = ?';
       return JSON.parse(String((await client.execute({ sql, args: [bucket] })).rows[0]?.[0])) as number[];

@@ -1,11 +1,12 @@
 /*
- * Says in which buckets the attempts of a delivery can be (db/delivery-attempts.ts). Most deliveries have one attempt, so nearly all
- * lookups in old buckets would find nothing; a filter in memory for each bucket saves them. Filters are built in the background, the
- * newest bucket first, after a lookup noticed that some are missing. Until then, and beyond `maxFilters`, buckets are looked up.
+ * Knows which buckets can contain the attempts of a delivery (db/delivery-attempts.ts). Most deliveries have one attempt, so
+ * nearly all lookups in old buckets would find nothing; a filter in memory for each bucket saves them. Filters are built in the
+ * background, the newest bucket first, after a lookup noticed missing ones. Buckets without a filter, such as those beyond
+ * `maxFilters`, are looked up.
  *
- * A filter must never miss an attempt, so it is made of a bucket that gets no more of them. Row numbers are assigned in the order of
- * commits, so these are all buckets but the newest two, and not those with rows of 1.0: the packer registers these later. Attempts that
- * are removed stay in a filter, which costs a lookup that finds nothing.
+ * A filter must never miss an attempt, so filters are built only for complete buckets. Row numbers follow the order of commits,
+ * so all buckets but the newest two are complete, except those with rows of 1.0, whose attempts the packer adds later. Removed
+ * attempts stay in a filter, which costs a lookup that finds nothing.
  */
 
 import type { Background } from '../../db/background.ts';
@@ -15,14 +16,14 @@ import { makeMembershipFilter, mayInclude } from './membership-filter.ts';
 /** Memory: 16 KiB for each. */
 const defaultMaxFilters = 1024;
 /**
- * Buckets at the end that are not full. The second, because groups that failed to be filed are tried again, when some of their rows may
- * be stored: that is fewer rows than a bucket has.
+ * Buckets at the end that are not full. The last but one may be incomplete, too: a group that could not be filed is tried again,
+ * when some of its rows may already be stored. A group has fewer rows than a bucket.
  */
 const openBuckets = 2;
 
 /**
- * Where the attempts of these deliveries can be. `pairs`: a bucket and the number of a delivery. `unfiltered`: buckets that may have
- * attempts of any. `after`: all later buckets may, too. Buckets are in order.
+ * The places that can have attempts of these deliveries. `pairs`: a bucket and the number of a delivery. `unfiltered`: buckets
+ * without a filter. `after`: all later buckets have none, either. Buckets are in order.
  */
 export type Places = { pairs: [bucket: number, number: number][]; unfiltered: readonly number[]; after: number };
 
@@ -49,12 +50,15 @@ export function createAttemptFilters(options: {
   let unfiltered: number[] = [];
   /** The last full bucket. */
   let after = -1;
-  /** The newest bucket when the full ones were last read. There is nothing to build before there are more than the open ones. */
+  /**
+   * The newest bucket when the full ones were last read. The first filter can be built once there are more buckets than the open
+   * ones.
+   */
   let newest = openBuckets - 1;
   let isOutdated = false;
 
   const readBuckets = async (): Promise<void> => {
-    // First, so that the rows up to here are registered when the buckets are read.
+    // This is read first, so that all rows up to it are registered when the buckets are read.
     const packedUpTo = await store.packedUpTo();
     const buckets = await store.buckets(-1);
     const last = buckets.at(-1) ?? -1;
@@ -64,7 +68,7 @@ export function createAttemptFilters(options: {
     const filtered = full.slice(-maxFilters).filter(bucket => filters.has(bucket));
     filters = new Map(filtered.map(bucket => [bucket, filters.get(bucket) ?? new Uint8Array(0)]));
     unfiltered = full.filter(bucket => !filters.has(bucket));
-    // While rows of 1.0 are being packed, the next lookup looks again.
+    // While rows of 1.0 are being packed, the next lookup reads the buckets again.
     newest = packedUpTo === undefined ? Math.max(last, newest) : openBuckets - 1;
   };
 

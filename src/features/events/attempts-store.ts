@@ -11,7 +11,7 @@ import { inList } from '../../db/sql-fragments.ts';
 import { bucketsAfter, createAttemptBucketsStore } from './attempt-buckets-store.ts';
 import type { AttemptFilters } from './attempt-filters.ts';
 
-/** `number`: of its delivery (core/ids/delivery-key.ts). */
+/** `number`: the number of its delivery (core/ids/delivery-key.ts). */
 export type Attempt = Position & { number: number };
 /** A row of the list. `delivery`: null for a row of 1.0 that is not packed yet. */
 export type ListedRow = Position & { delivery: number | null };
@@ -20,7 +20,7 @@ export type Scope = { endpoint: number; since: number };
 
 const isCounted = `events.endpoint = ? AND (events.received_at >= ? OR ${isPinned})`;
 
-/** In the order of the buckets, as far as possible, so that the lookups in one page follow each other. */
+/** Looks deliveries up in the order of the buckets as far as possible, so that lookups in the same page follow each other. */
 const attemptsSql = `WITH RECURSIVE ${bucketsAfter}, wanted (delivery) AS MATERIALIZED (SELECT value FROM json_each(?)),
   probes (bucket, delivery) AS (
     SELECT value ->> 0, value ->> 1 FROM json_each(?)
@@ -33,15 +33,15 @@ const attemptsSql = `WITH RECURSIVE ${bucketsAfter}, wanted (delivery) AS MATERI
   CROSS JOIN events ON events.seq = found.event
   WHERE ${isCounted} LIMIT ?`;
 
-/** Of one delivery in one bucket. */
+/** The attempts of one delivery in one bucket, as SQL. */
 const inBucket = (order: 'ASC' | 'DESC'): string => `SELECT found.delivery, events.seq, events.received_at
   FROM delivery_attempts AS found CROSS JOIN events ON events.seq = found.event
   WHERE found.bucket = ? AND found.delivery = ? AND found.event <= ? AND ${isCounted} ORDER BY found.event ${order} LIMIT ?`;
 const [oldestInBucket, newestInBucket] = [inBucket('ASC'), inBucket('DESC')];
-/** Buckets that are read together. */
+/** How many buckets one read covers. */
 const bucketsAtOnce = 8;
 
-/** Every bucket is looked up. */
+/** Without filters, every bucket is looked up. */
 const noFilters: AttemptFilters = { places: () => ({ pairs: [], unfiltered: [], after: -1 }), note: () => {} };
 
 export type AttemptsStore = ReturnType<typeof createAttemptsStore>;
@@ -98,7 +98,7 @@ export function createAttemptsStore(db: Drizzle, filters: AttemptFilters = noFil
     lastAttempt: async (scope: Scope, number: number, upTo: number): Promise<Attempt | undefined> =>
       (await fromEnd(scope, number, { isNewestFirst: true, upTo, limit: 1 }))[0],
 
-    /** The next rows of the list, as `page` of the events' store has them, pinned ones that are older than `since` last. */
+    /** The next rows of the list, in the order of `page` in store.ts: pinned events older than `since` come last. */
     async listed({ endpoint, since }: Scope, position: Position | undefined, limit: number): Promise<ListedRow[]> {
       const rows = await db
         .select(listedColumns)
@@ -129,7 +129,7 @@ export function createAttemptsStore(db: Drizzle, filters: AttemptFilters = noFil
       return [...rows, ...pinned];
     },
 
-    /** The newest events, newest first, with their platforms; pinned ones that are older than `since` are not among them. */
+    /** The newest events, newest first, with their platforms; without pinned events older than `since`. */
     recent: ({ endpoint, since }: Scope, limit: number): Promise<(ListedRow & { platform: string | null })[]> =>
       db
         .select({ ...listedColumns, platform: events.platform })
@@ -138,7 +138,7 @@ export function createAttemptsStore(db: Drizzle, filters: AttemptFilters = noFil
         .orderBy(...newestFirst)
         .limit(limit),
 
-    /** Those of these rows that are visible, in no particular order. */
+    /** The visible ones among these rows, in no particular order. */
     rows: ({ endpoint, since }: Scope, seqs: readonly number[]): Promise<ListedRow[]> =>
       db
         .select(listedColumns)

@@ -1,11 +1,11 @@
 /*
- * Which attempt of its delivery an event is. Computed when events are read, from those that are visible then: an attempt that retention
- * or a person has removed does not count any more. Attempts are in order of receipt, at equal times in that of their row numbers.
+ * Determines which attempt of its delivery an event is. This is computed on reading, from the events visible at that time, so
+ * removed attempts do not count. Attempts are ordered by time of receipt, then by row number.
  *
- * The attempts that have a sender's id form one delivery, whenever they arrive. Those with the same content form one as long as each
- * follows the one before within 72 hours. Numbers stop at 100: of a delivery with more attempts, as a client makes that polls an
- * address, the first 100 by row number are told apart, and all others are attempt 100 of 100. Those with the same content form
- * one delivery then, whatever lies between them.
+ * Events with the same sender's id are one delivery, however far apart. Events that are matched by content are one delivery if
+ * each arrives within 72 hours of the previous one. Counting stops at 100: in a longer delivery (from a client that polls an
+ * address, say), the first 100 attempts by row number are numbered, and every later one is attempt 100 of 100. Then events with
+ * the same content are one delivery, whatever the gaps.
  */
 
 import type { Position } from '../../core/ids/cursor.ts';
@@ -24,7 +24,7 @@ import type { DeliveryGroup } from './long-deliveries.ts';
 import { createLongDeliveries, type LongDeliveries } from './long-deliveries.ts';
 
 export const maxAttempts = 100;
-/** Attempts of several deliveries that are read together. More are read one delivery at a time. */
+/** The most attempts of several deliveries in one read. Beyond that, each delivery is read on its own. */
 const maxReadTogether = 8 * maxAttempts;
 
 /** `attempt`: from 1 in order of receipt. `attempts`: how many there are. */
@@ -34,7 +34,7 @@ export type DeliveryPlace = AttemptNumbers & { key: string; basis: DeliveryBasis
 export const byReceipt = (a: Position, b: Position): number => a.receivedAt - b.receivedAt || a.seq - b.seq;
 
 /**
- * @param rows of the attempts of the delivery, in order of receipt
+ * @param rows the attempts of the delivery, in order of receipt
  * @param seq the event's row number, which is one of `rows`, or among those that a cut group leaves out
  */
 function placeIn(
@@ -54,7 +54,7 @@ export function createAttempts(
   store: Pick<AttemptsStore, 'attempts' | 'firstAttempts' | 'rows'>,
   longDeliveries: LongDeliveries = createLongDeliveries(0),
 ) {
-  /** The attempts with these numbers. Of each number all, or one more than `maxAttempts`. */
+  /** The attempts with these numbers. For each number, all attempts or `maxAttempts` + 1 of them. */
   const read = async (scope: Scope, numbers: readonly number[]): Promise<Attempt[]> => {
     if (numbers.length === 0) return [];
     const limit = maxReadTogether + 2 * numbers.length;
@@ -118,8 +118,8 @@ export function createAttempts(
     },
 
     /**
-     * The delivery with this key; undefined when none of its attempts is visible. The key of a delivery that is recognised by its
-     * content has the time of its first attempt, and leads to the rest when that one is gone.
+     * The delivery with this key; undefined if it has no visible attempt. The key of a delivery that is recognised by its content
+     * has the time of its first attempt, and still finds the others after the first was removed.
      */
     async findByKey(scope: Scope, key: string): Promise<DeliveryGroup | undefined> {
       const decoded = decodeDeliveryKey(key);
@@ -141,7 +141,7 @@ export function createAttempts(
   };
 }
 
-/** @param attempts all with this number, or one more than `maxAttempts` */
+/** @param attempts all attempts with this number, or `maxAttempts` + 1 of them */
 function toGroups(number: number, attempts: readonly Attempt[]): DeliveryGroup[] {
   const inOrder = attempts.toSorted(byReceipt);
   if (inOrder.length > maxAttempts) return [toGroup(number, inOrder.slice(0, maxAttempts), true)];

@@ -1,6 +1,6 @@
 /*
  * Streams the detail or the body of a large event: a chunk at a time, as fast as the client reads, in short time slices. The body
- * is checked against its hash before, so no byte of a damaged event is sent.
+ * is compared with its checksum first, so no byte of a damaged event is sent.
  */
 
 import type { MemoryReservation } from '../../core/concurrency/memory-reservations.ts';

@@ -23,10 +23,10 @@ import type { EventsStore, FoundRow } from './store.ts';
 /** Who reads an event with its replays. */
 type EventReader = MemberAccess & Pick<Principal, 'isReadOnly'>;
 
-/** Row numbers, and the endpoint's id. */
+/** The row numbers of an event and its endpoint, and the endpoint's id. */
 export type EventPlace = { seq: number; endpoint: number; endpointId: string };
 
-/** `since`: the endpoint's events that were received before are not visible, unless they are pinned. */
+/** `since`: events received before this time are visible only if they are pinned. */
 type VisibleRow = FoundRow & { since: number };
 
 const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
@@ -41,7 +41,7 @@ export function createEventDetails({
   isUnfiled,
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
-  /** From when on the plan and the endpoint show events. */
+  /** The oldest time of receipt that the plan and the endpoint show. */
   planCutoff: (principal: TeamAccess) => PlanCutoff;
   verdicts: Pick<Verdicts, 'verify'>;
   attempts: Pick<Attempts, 'placesOf'>;
@@ -49,7 +49,7 @@ export function createEventDetails({
   contentReads: ContentReads;
   isUnfiled: (seq: number) => boolean;
 }) {
-  /** @throws not_found; unavailable for one that was acknowledged and cannot be read yet */
+  /** @throws not_found; unavailable for an event that was acknowledged and cannot be read yet */
   const findRow = async (principal: TeamAccess, id: string): Promise<VisibleRow> => {
     const parsed = parseEventId(id);
     const cutoff = planCutoff(principal);

@@ -15,7 +15,7 @@ export function signatureValid(signature: Signature | null): boolean | null {
   return signature.verdict === 'valid';
 }
 
-/** An event that has been removed since it was read is the only attempt that is known of its delivery. */
+/** The place of an event that was removed after it was read: it is the only known attempt of its delivery. */
 const alone = (row: SummaryRow): DeliveryPlace => {
   const number = numberOfRow(row);
   return { key: encodeDeliveryKey({ number, since: undefined }), basis: basisOf(number), attempt: 1, attempts: 1 };
@@ -40,7 +40,7 @@ export function toSummary(
     method: row.method,
     receivedAt: row.receivedAt,
     payloadPreview: firstCharacters(decodeUtf8Leniently(row.preview), payloadPreviewCharacters),
-    // Where a type is missing, the action may stand for it.
+    // Without a type, the action may serve as the type.
     action: row.action === undefined || row.action === row.eventType ? null : row.action,
     highlights: row.highlights ?? [],
     size: row.size,

@@ -9,7 +9,7 @@ export type ExcerptRange = { offset: number; characters: number };
 export type BodyExcerpt = {
   text: string;
   encoding: BodyEncoding;
-  /** Of the whole body in this encoding. */
+  /** The length of the whole body in this encoding. */
   totalCharacters: number;
 };
 

@@ -1,6 +1,7 @@
 /*
- * The list with one row per delivery: its newest attempt, of those that match when the list is filtered. A page is computed for the events
- * that were stored when the first page was read, so an attempt that arrives between two pages moves no delivery: each is listed once.
+ * The list with one row per delivery: its newest attempt; in a filtered list, its newest matching attempt. A page is computed for
+ * the events that were stored when the first page was read, so an attempt that arrives between two pages does not move its
+ * delivery, and each is listed once.
  */
 
 import { decodeNumber, encodeNumber } from '../../core/encoding/base32.ts';
@@ -16,7 +17,7 @@ export type ReadList = (
   limit: number,
 ) => Promise<{ found: readonly Position[]; next: Position | undefined }>;
 
-/** How to read a filtered list. `matching`: those of these events that are in it. */
+/** How to read a filtered list. `matching`: the events among these that are in the list. */
 export type Filtered = { read: ReadList; matching: (seqs: number[]) => Promise<readonly Position[]> };
 
 /** `upTo`: the highest row number when the first page was read. */
@@ -35,9 +36,9 @@ export function decodeFoldedCursor(cursor: string): { after: Position; upTo: num
   return after && cursor.length > letters && upTo !== undefined ? { after, upTo } : undefined;
 }
 
-/** Rows that are read together while a delivery with many attempts fills the list. */
+/** The most rows of one read, while a delivery with many attempts fills the list. */
 const maxRowsAtOnce = 2000;
-/** After this time a page ends, so that a client can show how far it has come. */
+/** A page ends after this time, so that a client can show the progress. */
 const budgetMs = 250;
 
 /** What one page has seen of the list. */
@@ -46,7 +47,10 @@ function createSeen() {
   /** By the number of a delivery: when its last attempt so far was received. */
   const last = new Map<number, number>();
   return {
-    /** Whether the row is another attempt of a delivery that the page has seen. Not decided for all without a look at the delivery. */
+    /**
+     * Whether the row is another attempt of a delivery that the page has seen. Some rows can be decided only with the attempts of
+     * the delivery.
+     */
     isRepeated({ delivery, receivedAt }: ListedRow): boolean {
       const newer = delivery === null ? undefined : last.get(delivery);
       if (delivery !== null) last.set(delivery, receivedAt);
@@ -65,7 +69,7 @@ export function createFoldedList(options: {
 }) {
   const { store, attempts, monotonic } = options;
 
-  /** The attempts of the delivery that earlier pages have come past. */
+  /** The attempts of the delivery on earlier pages. */
   const passed = async (
     scope: Scope,
     { number, attempts: all, isCut }: DeliveryGroup,

@@ -44,7 +44,10 @@ const storedBlockColumns = {
   checksum: blocks.checksum,
 };
 
-/** One event with its endpoint. Prepared: replays and forwards read each event by it, and building it takes longer than the query. */
+/**
+ * One event with its endpoint. It is prepared, because replays and forwards read each event with it, and building it takes longer
+ * than the query.
+ */
 export const selectFound = (db: Drizzle) =>
   db
     .select({

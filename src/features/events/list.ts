@@ -90,7 +90,7 @@ export function createEventList(options: {
     return { rows: await rowsInOrder(request, shown), ...rest };
   };
 
-  /** `upTo`: with one row per delivery. @throws invalid */
+  /** `upTo` is present with one row per delivery. @throws invalid */
   const positionOf = async ({
     cursor,
     group,

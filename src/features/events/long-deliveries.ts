@@ -6,7 +6,7 @@
 import type { Position } from '../../core/ids/cursor.ts';
 import type { Scope } from './attempts-store.ts';
 
-/** `attempts`: visible ones, oldest first. `isCut`: there are more, in no order. */
+/** `attempts`: the visible ones, oldest first. `isCut`: there are more attempts, so these are in no particular order. */
 export type DeliveryGroup = { number: number; key: string; attempts: Position[]; isCut: boolean };
 
 /** `rows`: the row numbers of the attempts that are counted, in order of receipt. */
@@ -29,7 +29,7 @@ export function createLongDeliveries(maxDeliveries = defaultMaxDeliveries) {
       return found && found.oldestAt >= scope.since ? found : undefined;
     },
 
-    /** Call this before reading. The returned function adds what was read, unless events were removed meanwhile. */
+    /** Call this before reading. The returned function adds what was read, unless events were removed during the read. */
     startReading(scope: Scope): (groups: Iterable<DeliveryGroup>) => void {
       const removalsBefore = removals;
       return groups => {
@@ -48,7 +48,7 @@ export function createLongDeliveries(maxDeliveries = defaultMaxDeliveries) {
       };
     },
 
-    /** Events were removed. */
+    /** Call this after events were removed. */
     forget(): void {
       removals++;
       kept.clear();

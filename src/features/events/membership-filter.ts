@@ -1,10 +1,10 @@
 /*
- * Bloom filters of numbers that are hashes already, as those of deliveries: a filter says for certain that a number is not in a set, or
- * that it may be. With 8 bits for each number, about 2.4 % of the numbers that are not in the set may be in it for all the filter says.
+ * Bloom filters of numbers that are already hashes, such as delivery numbers. With 8 bits for each number, about 2.4 % of the
+ * numbers that are not in the set are false positives.
  */
 
 const positions = 4;
-/** The two lowest bits of a delivery's number are no hash (delivery-key.ts). */
+/** The two lowest bits of a delivery's number are not part of the hash (delivery-key.ts). */
 const plainBits = 2;
 
 /** @param bytes the size: a power of two, at most 2^17 */

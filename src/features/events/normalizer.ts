@@ -1,7 +1,4 @@
-/*
- * Copies valid JSON and writes its numbers as `JSON.parse` reads them: other parsers would make something else of `1e400` or
- * `-0`.
- */
+/* Copies valid JSON and writes its numbers as `JSON.parse` reads them: other parsers read `1e400` or `-0` differently. */
 import { asBuffer } from '../../core/encoding/buffer.ts';
 import { backslash, endOfNumber, isDigit, minus, quote, zero } from '../../core/json/bytes.ts';
 import type { Verbatim } from '../../core/json/output.ts';

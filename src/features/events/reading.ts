@@ -13,7 +13,7 @@ export type StoredEvent = {
   row: Omit<DetailRow, 'content'>;
   endpointId: string;
   token: string;
-  /** The endpoint's events that were received before are not visible, unless they are pinned. */
+  /** Events of the endpoint received before this time are visible only if they are pinned. */
   since: number;
   headers: HeaderPair[];
   body: Uint8Array;
@@ -55,7 +55,7 @@ export type Search = {
     limit: number;
     reader: Reader;
   }) => Promise<{ found: Position[]; next: Position | undefined }>;
-  /** Those of these events that contain `q` and match `where`. */
+  /** The events among these that contain `q` and match `where`. */
   matching: (
     search: { endpoint: number; q: string; where: { filter: Filter; endpoint: IngestAddress }; reader: Reader },
     seqs: readonly number[],

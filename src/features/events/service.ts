@@ -27,7 +27,7 @@ import type { ReadableEndpoint, Search, Verdicts } from './reading.ts';
 import type { EventsStore, Rows, SummaryRow } from './store.ts';
 import { createSummaries } from './summaries.ts';
 
-/** Rows that one read looks through. Those of other endpoints count, too: a few milliseconds of the reader thread. */
+/** How many rows one read scans, including rows of other endpoints: a few milliseconds of the reader thread. */
 const maxRowsScanned = 5000;
 /** Events that a filter decides at once. */
 const maxRowsFiltered = 256;
@@ -49,10 +49,10 @@ export function createEventsService(options: {
   verdicts: Verdicts;
   search: Search;
   retentionMs: RetentionMs;
-  /** Time slices for making one long answer. */
+  /** Time slices for one long response. */
   createSlices: CreateSlices;
   contentReads: ContentReads;
-  /** Whether the event with this row number was acknowledged and is not a row yet, because the database takes none. */
+  /** Whether the event with this row number was acknowledged and is not a row yet, because the database accepts no writes. */
   isUnfiled?: (seq: number) => boolean;
   /** Whether other processes use the database, too. */
   isShared?: boolean;
@@ -96,7 +96,7 @@ export function createEventsService(options: {
     return { rows, events: await summarise(endpoint, cutoff, rows, readerOf(principal)) };
   };
 
-  /** The events among these that match, oldest first. `scannedTo`: the last row number that was looked at, if any were left. */
+  /** The events among these that match, oldest first. `scannedTo`: the last scanned row number, if there are rows after it. */
   const readMatching = async (
     endpoint: ReadableEndpoint,
     principal: EventReader,
@@ -120,7 +120,7 @@ export function createEventsService(options: {
     list: createEventList({ store, search, findEndpoint, summarise, readFolded, retentionCutoff }),
     retentionCutoff,
 
-    /** Which attempts of deliveries events are. */
+    /** Determines which attempt of its delivery an event is. */
     attempts,
 
     /** Call this after events were removed. */

@@ -1,5 +1,5 @@
 /*
- * The signature verdicts of a list of events. Verdicts need the bodies, which are read and held a few megabytes at a time,
+ * The signature verdicts of a list of events. Verdicts need the bodies, of which only a few megabytes are in memory at a time,
  * however many large events a page has.
  */
 
@@ -11,7 +11,7 @@ import type { Signature } from './model.ts';
 import type { Verdicts } from './reading.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
 
-/** Bodies that are held together. A larger one is held alone. */
+/** The most bytes of bodies in memory at once. A larger body is read alone. */
 const maxHeldBytes = 4 << 20;
 
 /** null: the event has no signature; undefined: it was not read, because there is no secret to verify it with, or it is damaged. */
@@ -39,7 +39,7 @@ export function createReadSignatures({
       : [];
     const verify = async (read: ContentRead): Promise<void> => {
       for (const group of groupBySize(unverified, maxHeldBytes)) {
-        // A damaged event has no verdict, and its page is shown all the same.
+        // A damaged event has no verdict, but its page is shown.
         const intact = await store.rowsWithContent(endpoint.seq, cutoff, group, read);
         const verified = await verdicts.verify(endpoint, intact);
         intact.forEach(({ seq }, i) => {

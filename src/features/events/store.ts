@@ -28,7 +28,7 @@ import { toClientStatement } from '../../db/sql-fragments.ts';
 import { detailColumns, selectFound, summaryColumns } from './found-event-store.ts';
 
 type EventColumns = Marks & typeof events.$inferSelect & { outcome: StoredOutcome };
-/** Described: rows that were read for a list. */
+/** Rows that were read for a list have the highlights that `describe` finds. */
 export type SummaryRow = Pick<EventColumns, keyof typeof summaryColumns> & Partial<Described>;
 export type DetailRow = Pick<EventColumns, keyof typeof detailColumns>;
 /** An event and its endpoint. `contentBytes`: as stored. */
@@ -36,9 +36,9 @@ export type FoundRow = Omit<DetailRow, 'content'> & {
   contentBytes: number;
   endpointId: string;
   token: string;
-  /** The endpoint's own. */
+  /** The endpoint's own retention. */
   retentionMs: number | null;
-  /** What was read with the row: nothing of a large event. */
+  /** What was read with the row: null for a large event. */
   read: { content: Buffer | null; block: Omit<StoredBlock, 'content'> | null; blockContent: Buffer | null };
 };
 /** An event whose content has been checked. */
@@ -104,7 +104,7 @@ const withoutDescription: Describe = {
 
 /**
  * Without `describe`, rows have no highlights.
- * @param scanDb for reads of any length: a large event would make all short queries wait
+ * @param scanDb for reads of any length: a large event would delay all short queries
  */
 export function createEventsStore(db: Drizzle, scanDb: Drizzle, describe: Describe = withoutDescription) {
   const contents = createContentReader(db.$client);
@@ -137,7 +137,7 @@ export function createEventsStore(db: Drizzle, scanDb: Drizzle, describe: Descri
       sql`+${events.endpoint} = ${endpoint}`,
       isVisible(since),
     );
-  /** The contents of rows of 1.0, which are in no block. Large ones are left out, as those in blocks are. */
+  /** The contents of rows of 1.0, which are in no block. Large contents are left out, as they are for blocks. */
   const ownContents = async (rows: readonly SummaryRow[]): Promise<KnownContents> => {
     const own = rows.filter(({ block, size }) => block === null && size <= maxBlockBytes).map(({ seq }) => seq);
     if (own.length === 0) return new Map();
@@ -171,7 +171,7 @@ export function createEventsStore(db: Drizzle, scanDb: Drizzle, describe: Descri
   const foundEvent = selectFound(db);
 
   return {
-    /** The next events of the list. Pinned ones that are older than `since` come last, so most pages do not look for them. */
+    /** The next events of the list. Pinned events older than `since` come last, so most pages need not read them. */
     async page(endpoint: number, since: number, position: Position | undefined, limit: number): Promise<SummaryRow[]> {
       const rows = await readPage(after(endpoint, since, position), newestFirst, limit);
       const left = limit - rows.length;

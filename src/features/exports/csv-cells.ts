@@ -1,18 +1,18 @@
 /*
  * Cells of a CSV file (RFC 4180). A spreadsheet must not take captured text for a formula, so a cell that begins like one gets an
- * apostrophe in front. One that begins like one after apostrophes gets one more: then removing the first apostrophe of each such
- * cell restores every text.
+ * apostrophe in front. A cell that already begins with apostrophes before a formula gets one more, so that removing the first
+ * apostrophe of each such cell restores every text.
  */
 import type { Verbatim } from '../../core/json/output.ts';
 import { decodeUtf8Leniently } from '../../core/text.ts';
 
-/** Includes those of full width and small ones, which some spreadsheets treat as equal. */
+/** Includes full-width and small forms, which some spreadsheets treat as equal. */
 const operators = '=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b';
-/** White space and what is drawn as nothing: some spreadsheets skip it. */
+/** White space and invisible characters, which some spreadsheets skip. */
 const blank = '[\\s\\p{Cf}\\p{Cc}]';
 const formula = new RegExp(`^'*(?:[\\t\\r]|${blank}*[${operators}])`, 'u');
 const onlyBlanks = new RegExp(`^'*${blank}*\ufffd?$`, 'u');
-/** A semicolon and a tab separate cells where a spreadsheet is set up so. */
+/** A semicolon and a tab separate cells in some settings of spreadsheets. */
 const needsQuotes = /[",;\t\r\n]|^\s|\s$/;
 
 export function textCell(text: string): string {
@@ -22,7 +22,7 @@ export function textCell(text: string): string {
 }
 
 const firstBytes = 64;
-/** Doubled quotes fit into what a chunk has left (core/json/output.ts). */
+/** With all quotes doubled, a piece still fits into a chunk (core/json/output.ts). */
 const pieceBytes = 8 << 10;
 
 /** @param bytes valid UTF-8 */
@@ -61,7 +61,7 @@ const isControl = new Uint8Array(256).fill(1, 0, 0x20);
 for (const allowed of '\t\n\r') isControl[allowed.charCodeAt(0)] = 0;
 isControl[0x7f] = 1;
 
-/** Other than tab and line ends: programs that read CSV cut text at NUL, or refuse it. */
+/** Whether there are control characters other than tabs and line ends: programs that read CSV cut text at NUL or refuse it. */
 export function hasControls(bytes: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; i++) if (isControl[bytes[i] ?? 0] === 1) return true;
   return false;

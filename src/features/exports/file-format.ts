@@ -1,4 +1,4 @@
-/* What an export file format defines: the text before, between and after the events, and of each event. */
+/* What an export file format defines: the text before, between and after the events, and the text of each event. */
 import type { Answer } from '../../core/answer.ts';
 import type { Piece, Verbatim } from '../../core/json/output.ts';
 import type { Endpoint } from '../endpoints/model.ts';
@@ -11,11 +11,11 @@ export type FileSubject = {
   exportedAt: number;
   /** Hooktape's version. */
   version: string;
-  /** The response that the sender got. Not for imported events. */
+  /** The response that the sender got. Imported events have none. */
   answer: (event: ExportedEvent) => Answer;
 };
 
-/** Events that are damaged on disk and not in the file: how many, and the ids of the first thousand. */
+/** Events that the file leaves out because they are damaged on disk: their number, and the ids of the first thousand. */
 export type DamagedEvents = { count: number; ids: string[] };
 
 export type FileFormat = {

@@ -1,6 +1,6 @@
 /*
- * The HAR 1.2 export (http://www.softwareishard.com/blog/har-12-spec). Values without a field in HAR are in custom fields,
- * whose names begin with an underscore, as HAR allows; those of postData are named like the fields of a response's content.
+ * The HAR 1.2 export (http://www.softwareishard.com/blog/har-12-spec). Values without a field in HAR are in custom fields, whose
+ * names begin with an underscore, as HAR allows; the fields of `postData` have the names of the fields of a response's content.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from '../../core/answer.ts';
@@ -68,7 +68,7 @@ const unknownResponse = (status: number, comment: string) => ({
   comment,
 });
 
-/** Default answers and answers to handshakes are known completely; for others only the status is stored. */
+/** Default answers and responses to handshakes are known completely; of other responses, only the status is stored. */
 function responseTo(event: ExportedEvent, answer: FileSubject['answer']) {
   const { answered, refused } = event.row.outcome ?? {};
   if (answered && (answered.rule !== null || refused !== null || event.isImported)) {

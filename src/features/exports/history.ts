@@ -1,7 +1,7 @@
 /*
- * Reads an endpoint's history as of one moment, page by page; the next page is read while the caller uses the last one.
- * Later events are not included, and events that are removed before they are read are missing. When the endpoint is deleted
- * meanwhile, reading fails, because a file that ended there would look complete.
+ * Reads an endpoint's history as of one moment, page by page; the next page is read while the caller uses the last one. Later
+ * events are not included, and events that are removed before they are read are missing. If the endpoint is deleted during the
+ * export, reading fails, because a file that ended there would look complete.
  */
 
 import { notFound } from '../../core/errors.ts';
@@ -10,7 +10,7 @@ import type { EventKey, ExportRow, ExportsStore } from './store.ts';
 
 const keysPerQuery = 1024;
 const keysPerSelection = 256;
-/** Of bodies. Pages begin and end inside a block, which is then unpacked twice. */
+/** The most bytes of bodies on a page. A block that spans two pages is unpacked twice. */
 const maxPageBytes = 512 << 10;
 
 export type HistoryOptions = {
@@ -22,16 +22,16 @@ export type HistoryOptions = {
   newest: number;
   /** Only events with these row numbers. */
   only?: readonly number[] | undefined;
-  /** Chooses events by their row numbers, before their contents are read. Without it all are read. */
+  /** Chooses events by their row numbers, before their contents are read. Without it, all events are read. */
   select?: SelectEvents | undefined;
   /** Stops reading. */
   signal: AbortSignal;
 };
 
-/** Of these row numbers, those of the events to export. */
+/** Returns the row numbers, among these, of the events to export. */
 export type SelectEvents = (seqs: readonly number[]) => Promise<ReadonlySet<number>>;
 
-/** @throws the database's error, or not_found when the endpoint was deleted meanwhile */
+/** @throws the database's error, or not_found if the endpoint was deleted since */
 export async function* readHistory({
   store,
   endpoint,
@@ -43,7 +43,7 @@ export async function* readHistory({
 }: HistoryOptions): AsyncGenerator<ExportRow[]> {
   const extent = { endpoint, since, newest };
   const start: Position = { receivedAt: Number.MIN_SAFE_INTEGER, seq: -1 };
-  /** Behind the last keys that were read, and behind the last page. */
+  /** The positions after the last keys and after the last page that were read. */
   let [afterKeys, afterPage] = [start, start];
   let keys: EventKey[] = [];
   let next = 0;
@@ -88,7 +88,7 @@ export async function* readHistory({
   }
 }
 
-/** The index after the last key of the page that begins at `start`: as many as fit, but at least one if there is one. */
+/** The index after the last key of the page that begins at `start`: as many as fit, but at least one if any are left. */
 function endOfPage(keys: readonly EventKey[], start: number): number {
   let bytes = 0;
   let end = start;

@@ -19,7 +19,7 @@ export const ExportFormat = t.Unsafe<ExportFormat>(
   ),
 );
 
-/** They have to fit into a URL. */
+/** The ids must fit into a URL. */
 export const maxExportedIds = 200;
 
 export const ExportQuery = t.Object({
@@ -101,7 +101,7 @@ const Script = t.String({
   description: 'a POSIX shell script that sends the events again: `sh service-{id}.sh [URL]`',
 });
 
-/** Of each format: how the file name ends, and the media type. */
+/** The file extension and the media type of each format. */
 export const fileTypes: Record<ExportFormat, { extension: string; mediaType: string }> = {
   json: { extension: 'json', mediaType: 'application/json' },
   har: { extension: 'har', mediaType: 'application/har+json' },

@@ -1,7 +1,7 @@
 /*
- * The export as a shell script that sends the events again with curl: bodies in base64, and method, target, header names, order and
- * values byte for byte as they came. `send-events.txt` is the part that is the same in every script. An event is a command group, of
- * which a shell runs nothing when the file ends in the middle.
+ * The export as a shell script that sends the events again with curl: bodies in base64, and method, target, header names, order
+ * and values byte for byte as they came. `send-events.txt` is the part that is the same in every script. Each event is a command
+ * group, so that a shell runs no part of it if the file is cut off in the middle.
  */
 import { connectionFields, connectionOptions, type HeaderPair, isCredentialHeader } from '../../core/headers.ts';
 import type { ExportedEvent, FileFormat } from './file-format.ts';
@@ -10,7 +10,7 @@ import { label, shellWord } from './shell-words.ts';
 
 /** Headers that curl sets itself. */
 const ownHeaders = new Set<string>([...connectionFields, 'host', 'content-length', 'expect']);
-/** Headers that curl adds unless it is told not to. */
+/** Headers that curl adds unless an option prevents it. */
 const curlHeaders = ['User-Agent', 'Accept'];
 /** Without a body, these methods send no Content-Length, and all others send 0. */
 const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
@@ -68,7 +68,8 @@ function methodOptions(method: string, body: Uint8Array): string[] {
     return method === 'HEAD' ? ['-I'] : [`-X ${shellWord(method)}`];
   }
   const data = [`-X ${shellWord(method)}`, '--data-binary @-'];
-  // An answer to HEAD has no body, which curl knows only of a HEAD without a body: it reads until the connection closes.
+  // A response to HEAD has no body. curl knows that only for a HEAD request without a body; with one, it reads until the
+  // connection closes.
   return method === 'HEAD' ? [...data, '--ignore-content-length --raw', `-H 'Connection: close'`] : data;
 }
 

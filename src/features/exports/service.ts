@@ -1,7 +1,6 @@
 /*
- * Exports an endpoint's history as a file: the pinned events and all inside the retention window at the time of the request, oldest
- * first.
- * history.ts says what happens to events that are removed meanwhile.
+ * Exports an endpoint's history as a file: the pinned events and all inside the retention window at the time of the request,
+ * oldest first. history.ts describes what happens to events that are removed during the export.
  */
 
 import type { MemberAccess, Principal, TeamAccess } from '../../core/access/principal.ts';
@@ -28,9 +27,9 @@ import { writeFile } from './write-file.ts';
 
 /** Without either, all events are exported. */
 export type Selection = {
-  /** Decides before contents are read. */
+  /** Selects events before their contents are read. */
   select?: SelectEvents | undefined;
-  /** Decides with the content. */
+  /** Selects events by their content. */
   matches?: ((event: ExportedEvent) => boolean | Promise<boolean>) | undefined;
 };
 
@@ -56,7 +55,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   retentionCutoff: (principal: TeamAccess, endpoint: OwnRetention) => number;
   /** The time slices of one export. */
   createSlices: () => YieldIfDue;
-  /** The response that the sender of an event got. */
+  /** The response to the sender of an event. */
   answer: (endpoint: Row, event: ExportedEvent) => Answer;
   /** Which events of an endpoint a query selects. @throws invalid for the query */
   readSelection: (
@@ -144,7 +143,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   };
 }
 
-/** The ids by row number; one that cannot be an id stands for no event. @throws invalid */
+/** The ids by row number; text that cannot be an id selects no event. @throws invalid */
 function readIds(text: string): Map<number, string[]> {
   const ids = text === '' ? [] : text.split(',');
   if (ids.length > maxExportedIds) throw invalid(`at most ${maxExportedIds} ids`);

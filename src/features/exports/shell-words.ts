@@ -14,7 +14,7 @@ export function shellWord(text: string): string {
 /** Always three octal digits: fewer would take a digit that follows. */
 const escapeByte = (character: string): string => `\\0${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
 
-/** Text for people: percent-encoded where it is not printable, and at most so long. */
+/** Text for people, with everything that is not printable percent-encoded, cut to `maxCharacters`. */
 export function label(text: string, maxCharacters: number): string {
   const start = text.slice(0, maxCharacters);
   const shown = start.replace(

@@ -1,7 +1,7 @@
 /*
- * Reads an endpoint's whole history, oldest first, by keyset: first the keys of many events, whose sizes bound how many
- * contents are read together. Raw SQL, because an export reads millions of rows and every value costs on the way from SQLite
- * to JavaScript: a row comes as two values, a JSON array and the content that a row of 1.0 has. Bytes in the JSON are in hex.
+ * Reads an endpoint's whole history, oldest first, by keyset: first the keys of many events, whose sizes bound how many contents
+ * are read together. Raw SQL, because an export reads millions of rows, and every value that passes from SQLite to JavaScript
+ * costs time: a row comes as two values, a JSON array and the content that a row of 1.0 has. Bytes in the JSON are in hex.
  */
 import type { Client } from '@libsql/client';
 import type { StoredOutcome } from '../../core/answers/model.ts';
@@ -23,13 +23,13 @@ export type ExportRow = Position &
     platform: string | null;
     eventType: string | null;
     outcome: StoredOutcome;
-    /** Undefined when it is damaged. */
+    /** Undefined if it is damaged. */
     content: ExportContent | undefined;
   };
 export type ExportContent = Intact & {
   path: string;
   query: string | null;
-  /** It was imported: the response that its sender got is unknown. */
+  /** Whether it was imported: then the response to its sender is unknown. */
   isImported: boolean;
 };
 
@@ -62,7 +62,7 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
     if (!endpoints?.rows[0]) return undefined;
     const rows = (events?.rows ?? []).map(row => readFields(String(row[0]), new Uint8Array(row[1] as ArrayBuffer)));
     const found = await contents.readIntact(rows);
-    // An event that was removed meanwhile is not damaged, but missing.
+    // An event that was removed since is missing, not damaged.
     return rows.flatMap(row => {
       const content = found.get(row.seq);
       return content ? [toRow(row, content)] : [];
@@ -106,14 +106,14 @@ export function createExportsStore(client: Pick<Client, 'execute' | 'batch'>) {
       return rows.length > 0;
     },
 
-    /** The events after one position up to another; undefined when the endpoint was deleted meanwhile. */
+    /** The events after one position up to another; undefined if the endpoint was deleted since. */
     page: ({ endpoint, since, newest }: Extent, after: Position, last: Position): Promise<ExportRow[] | undefined> =>
       readRows(endpoint, since, {
         sql: '(received_at, seq) > (?, ?) AND (received_at, seq) <= (?, ?) AND seq <= ?',
         args: [after.receivedAt, after.seq, last.receivedAt, last.seq, newest],
       }),
 
-    /** The events with these row numbers; undefined when the endpoint was deleted meanwhile. */
+    /** The events with these row numbers; undefined if the endpoint was deleted since. */
     chosen: ({ endpoint, since }: Extent, seqs: readonly number[]): Promise<ExportRow[] | undefined> =>
       readRows(endpoint, since, { sql: 'seq IN (SELECT value FROM json_each(?))', args: [JSON.stringify(seqs)] }),
   };

@@ -17,11 +17,11 @@ export type FileOptions = {
   history: AsyncIterable<ExportRow[]>;
   matches: (event: ExportedEvent) => boolean | Promise<boolean>;
   yieldIfDue: YieldIfDue;
-  /** Called at the end if there are damaged events, which the file names instead of containing them. */
+  /** Called at the end if there are damaged events, of which the file has only the ids. */
   onDamaged: (damaged: DamagedEvents) => void;
 };
 
-/** Only the id when the event is damaged. */
+/** Returns only the id if the event is damaged. */
 function toEvent(row: ExportRow): ExportedEvent | string {
   const id = eventId(row.seq, row.nonce);
   return row.content ? { id, row, ...row.content } : id;

@@ -1,7 +1,7 @@
 /*
- * Events of a feed with their contents, at most 4 MiB an answer. The length of each body in JSON is computed before anything is
- * sent, so an answer has whole events. Their bodies are held in memory until they are sent; an answer with more than a small event's
- * bytes waits its turn, and reserves that memory (core/concurrency/content-reads.ts).
+ * Events of a feed with their contents, at most 4 MiB in a response. The length of each body in JSON is computed before anything
+ * is sent, so a response has only whole events. Their bodies are in memory until they are sent; a response with more bytes than a
+ * small event waits its turn and reserves that memory (core/concurrency/content-reads.ts).
  */
 
 import { bytesToRead, type ContentReads, type Reader } from '../../core/concurrency/content-reads.ts';
@@ -22,18 +22,18 @@ import { largeBodyBytes } from '../../core/limits.ts';
 import type { FeedEvent } from './model.ts';
 import type { FeedContent, FeedStore } from './store.ts';
 
-/** A larger event comes alone. */
+/** A larger event is the only one in its response. */
 const maxAnswerBytes = 4 << 20;
-/** For the fields beside the events. */
+/** The space for the fields beside the events. */
 const envelopeBytes = 256;
 const sliceBytes = 64 << 10;
 
 type Entry = { before: string; body: Uint8Array | null; encoding: BodyEncoding; bytes: number };
 
 export type FilledEvents = {
-  /** How many of the events the answer has, from the first on; deleted ones count. */
+  /** How many of the first events the response covers, including deleted ones. */
   taken: number;
-  /** @param rest the other fields of the answer */
+  /** @param rest the other fields of the response */
   toStream: (rest: object) => ReadableStream<Uint8Array>;
 };
 
@@ -77,7 +77,7 @@ export function createFeedContent({
   return async (reader: Reader, endpoint: number, events: readonly FeedEvent[]): Promise<FilledEvents> => {
     const planned = fitting(events);
     const bytes = planned.reduce((sum, { size }) => sum + size, 0);
-    // Small answers do not wait for other reads of the account.
+    // Small responses do not wait for other reads of the account.
     return contentReads.run(bytes > largeBodyBytes ? reader : undefined, async read => {
       await read.hold(bytesToRead(bytes));
       const { taken, entries } = await fill(endpoint, planned, createSlices(read.signal));
@@ -88,7 +88,7 @@ export function createFeedContent({
   };
 }
 
-/** The first events that may fit into an answer: in JSON no body is shorter than its bytes. */
+/** The first events that may fit into a response: no body gets shorter in JSON. */
 function fitting(events: readonly FeedEvent[]): readonly FeedEvent[] {
   let bytes = 0;
   const end = events.findIndex(({ size }, index) => {
@@ -106,7 +106,7 @@ async function toEntry(event: FeedEvent, content: FeedContent, yieldIfDue: Yield
   const body = content?.body ?? null;
   const encoding = body === null ? 'utf8' : encodingOf(body);
   const literalBytes = body === null ? 0 : await literalLength(body, encoding, yieldIfDue);
-  // 64: the rest of the event, and a comma.
+  // 64 bytes cover the rest of the event and a comma.
   return { before, body, encoding, bytes: Buffer.byteLength(before) + literalBytes + 64 };
 }
 

@@ -10,7 +10,7 @@ import { FeedPage, FeedQuery } from './model.ts';
 import type { FeedService } from './service.ts';
 
 const json = { 'content-type': 'application/json;charset=utf-8' };
-/** A client that closes its half of the connection gets an answer that is ready by then. */
+/** A client that closes its half of the connection still gets a response that is ready by then. */
 const graceMs = 1000;
 
 export const feedRoutes = ({ gate, feed }: { gate: Gate; feed: FeedService }) =>

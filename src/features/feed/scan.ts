@@ -1,6 +1,6 @@
 /*
  * Looks through an endpoint's events after a position, in the order of row numbers, which never changes: imported events come
- * after all that were there, and pinned ones keep their place. One scan works within a budget, and says how far it came.
+ * after all existing ones, and pinned ones keep their place. One scan works within a time budget and returns how far it got.
  */
 
 import type { TeamAccess } from '../../core/access/principal.ts';
@@ -8,7 +8,7 @@ import type { Reader } from '../../core/concurrency/content-reads.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import type { FeedStore } from './store.ts';
 
-/** The subset of an endpoint's events with these row numbers that match. */
+/** Returns the matching ones among the events with these row numbers. */
 export type FeedFilter = (
   endpoint: ReadableEndpoint,
   seqs: readonly number[],
@@ -21,26 +21,26 @@ export type Scan = {
   /** Row number of the last event that the reader has. */
   after: number;
   limit: number;
-  /** Undefined: all events match. */
+  /** Undefined if all events match. */
   filter: FeedFilter | undefined;
-  /** Undefined: background work. */
+  /** Undefined for background work. */
   reader: Reader | undefined;
 };
 
 export type Scanned = {
   /** Row numbers of the events found, in order. */
   seqs: number[];
-  /** All events up to this row number are in `seqs`, or do not match. */
+  /** Every event up to this row number is in `seqs` or does not match. */
   position: number;
-  /** There are events after it. Those of a filtered scan may turn out not to match. */
+  /** Whether there are events after `position`. With a filter, they may turn out not to match. */
   more: boolean;
-  /** Retention has removed events after `after`, or some that were passed have expired. */
+  /** Retention has removed events after `after`, or the scan passed expired ones. */
   truncated: boolean;
 };
 
 /** How long one scan may take before it returns what it has. */
 const budgetMs = 250;
-/** Events that a filter decides on together: first, and at most. Large events take long, so their number follows the time. */
+/** How many events a filter checks at once: at first, and at most. Large events take long, so the number follows the time. */
 const firstFiltered = 16;
 const maxFiltered = 512;
 const filteredMs = 20;
@@ -55,12 +55,12 @@ export function createScan({
   retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
   monotonic: () => number;
 }) {
-  /** The next events after a position: as many as wanted, unless it is the end. */
+  /** The next events after a position: `wanted` of them, or fewer at the end. */
   const readNext = async (endpoint: number, since: number, after: number, wanted: number) => {
     const window = await store.window(endpoint, since, after, wanted);
     const isRemoved = window.hasExpired || window.sweptSeq > after;
     const missing = wanted - window.seqs.length;
-    // A position from before a backup was restored: the next events come after the last one that there is.
+    // The position is from before a backup was restored, so the next events follow the last existing one.
     if (missing === 0 || window.upTo >= window.lastSeq || after > window.lastSeq)
       return { seqs: window.seqs, isRemoved, isEnd: missing > 0, lastSeq: window.lastSeq };
     const far = await store.far(endpoint, since, window.upTo, missing);
@@ -81,7 +81,7 @@ export function createScan({
     let filteredAtOnce = firstFiltered;
     for (;;) {
       const left = limit - seqs.length;
-      // One more than the limit, to know whether there are more.
+      // It reads one more than the limit, to know whether there are more.
       const next = await readNext(endpoint.seq, since, position, filter ? filteredAtOnce : left + 1);
       truncated ||= next.isRemoved;
       const startedAt = monotonic();

@@ -1,6 +1,6 @@
 /*
- * The feed of an endpoint: all its events in the order in which they were stored, each once, a page at a time. The reader keeps the
- * cursor. A call may wait for the next event that matches; it waits as a tail of the notifications, which costs no query.
+ * The feed of an endpoint: all its events in the order in which they were stored, each once, a page at a time. The reader keeps
+ * the cursor. A call may wait for the next event that matches; it waits on a tail of the notifications, which costs no query.
  */
 
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
@@ -48,7 +48,7 @@ export type FeedService = ReturnType<typeof createFeedService>;
 const cursorAfter = (endpointId: string, { id }: EventSummary): string =>
   encodeFeedCursor(endpointId, parseEventId(id)?.seq ?? 0);
 
-/** Of one step through all events that match. */
+/** The most events of one step through all matching events. */
 const maxMatching = 500;
 
 export function createFeedService(options: {
@@ -67,7 +67,7 @@ export function createFeedService(options: {
   const { store, clock, endpoint: findEndpoint, events, openTail, filterOf, readContent, waitSemaphore } = options;
   const scan = createScan({ store, retentionCutoff: events.retentionCutoff, monotonic: clock.monotonic });
 
-  /** The row number that a cursor, `start` or `now` stands for. @throws invalid */
+  /** The row number of a cursor, `start` or `now`. @throws invalid */
   const positionOf = async (endpointId: string, after: string): Promise<number> => {
     if (after === 'start') return 0;
     if (after === 'now') return store.lastSeq();
@@ -77,10 +77,10 @@ export function createFeedService(options: {
   };
 
   /**
-   * The next events that match, waiting for the first of them at most `waitMs`. A scan that takes long comes back without events,
-   * and with a cursor that has moved on.
-   * @throws invalid for the cursor and the filter, not_found, unauthorized when access ends during the wait, rate_limited when the
-   * account waits in too many calls, unavailable during shutdown
+   * The next events that match, waiting for the first of them at most `waitMs`. A scan that takes long returns no events, and a
+   * cursor that has moved on.
+   * @throws invalid for the cursor and the filter, not_found, unauthorized when access ends during the wait, rate_limited when
+   * the account waits in too many calls, unavailable during shutdown
    */
   const page = async ({ principal, recheck, signal }: FeedReader, request: FeedRequest): Promise<Page> => {
     const { endpointId, limit, waitMs } = request;
@@ -96,7 +96,7 @@ export function createFeedService(options: {
       truncated ||= found.truncated;
       more = found.more;
       const listed = found.seqs.length > 0 ? await events.listBySeq(reading, now.endpoint, found.seqs) : [];
-      // Deleted meanwhile, or expired.
+      // Some were deleted since, or have expired.
       if (listed.length < found.seqs.length)
         truncated ||= (await scan({ ...now, after, limit: 1, filter: undefined, reader: reading })).truncated;
       return { events: listed, position: found.position, more };
@@ -126,7 +126,7 @@ export function createFeedService(options: {
       });
       const next = await tail.next({ waitMs, limit }).finally(tail.close);
       if (next.kind === 'ended' && next.end.reason === 'access_ended') throw next.end.error;
-      // An ended tail may have read events that it did not give out.
+      // An ended tail may have read events that it did not return.
       if (next.kind === 'ended') return answer([], first.position);
       // The tail begins earlier when the newest events have been deleted.
       return answer(next.kind === 'events' ? next.events : [], Math.max(first.position, tail.position()));
@@ -154,14 +154,14 @@ export function createFeedService(options: {
         const endpoint = await findEndpoint(principal, endpointId);
         const found = await scan({ principal, endpoint, after: position, limit: maxMatching, filter, reader });
         position = found.position;
-        // Those that came meanwhile are not given out, so the position is before them.
+        // Events that arrived since are not returned, so the position is before them.
         yield { seqs: found.seqs.filter(seq => seq <= last), position: Math.min(position, last) };
         if (!found.more || position >= last) return;
       }
     },
 
     /**
-     * An answer of the API; with contents, the JSON text of it.
+     * The response of the API; with contents, its JSON text.
      * @throws as `page`; rate_limited, overloaded when memory for large events is short
      */
     async read(

@@ -1,7 +1,7 @@
 /*
- * Reads an endpoint's events in the order of row numbers, without an index for it: that would cost every delivery. A few thousand
- * row numbers are looked through at a time, those of other endpoints included; where few of them are of this endpoint, its index by
- * time, which has the row numbers, leads to the next ones.
+ * Reads an endpoint's events in the order of row numbers, without an index for it, which would cost time at every delivery. It
+ * scans a few thousand row numbers at a time, including those of other endpoints. If few of them belong to this endpoint, its
+ * index by time, which has the row numbers, leads to the next ones.
  */
 import { and, asc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import { DamagedError } from '../../core/blocks/stored-content.ts';
@@ -13,14 +13,14 @@ import { isPinned, isVisible } from '../../db/event-marks.ts';
 import { events, pins } from '../../db/schema.ts';
 import { inList, toClientStatement } from '../../db/sql-fragments.ts';
 
-/** Row numbers that one read looks through: a millisecond or two of the reader thread. */
+/** How many row numbers one read scans: a millisecond or two of the reader thread. */
 const windowRows = 5000;
 
 /** What one read found after a position. */
 export type FeedWindow = {
   /** Row numbers of visible events, in order. */
   seqs: number[];
-  /** The row number up to which the read looked, unless it found as many events as it was asked for. */
+  /** The last scanned row number, unless the read found `limit` events. */
   upTo: number;
   /** The highest row number that any event ever had. */
   lastSeq: number;
@@ -30,7 +30,7 @@ export type FeedWindow = {
   hasExpired: boolean;
 };
 
-/** null: damaged on disk. */
+/** The content of an event; null if it is damaged on disk. */
 export type FeedContent = { query: Buffer | null; headers: readonly HeaderPair[]; body: Uint8Array } | null;
 
 export type FeedStore = ReturnType<typeof createFeedStore>;
@@ -50,7 +50,7 @@ const contentColumns = {
 
 // Raw: the table is SQLite's own.
 const lastSeqSql = "SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)";
-/** Also the endpoint's `sweptSeq`. */
+/** The last row number, and the endpoint's `sweptSeq`. */
 const limitsOf = (endpoint: number) => ({
   sql: `${lastSeqSql}, ifnull((SELECT swept_seq FROM endpoints WHERE seq = ?), 0)`,
   args: [endpoint],
@@ -59,7 +59,7 @@ const limitsOf = (endpoint: number) => ({
 const isExpired = (since: number): SQL => sql`(events.received_at < ${since} AND NOT ${sql.raw(isPinned)})`;
 /** The `+` rules out the index by time, after which SQLite would have to sort. */
 const isOf = (endpoint: number): SQL => sql`+${events.endpoint} = ${endpoint}`;
-/** The same for the order of rows: the index by time is used, which has all that is needed. */
+/** The `+` rules out the order of rows, so that SQLite uses the index by time, which has all that is needed. */
 const isAfter = (position: number): SQL => sql`+${events.seq} > ${position}`;
 
 const exists = (db: Drizzle, condition: SQL | undefined) =>
@@ -91,7 +91,7 @@ export function createFeedStore({
         .where(and(isInWindow, isVisible(since)))
         .orderBy(asc(events.seq))
         .limit(limit);
-      // One transaction: what the sweeper removes meanwhile is in one of the results.
+      // One transaction: whatever the sweeper removes at the same time is in one of the results.
       const [limits, found, expired] = await client.batch(
         [
           limitsOf(endpoint),

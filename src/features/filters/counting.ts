@@ -1,6 +1,6 @@
 /*
- * Counts the events of an endpoint that match a filter. A call works within the budget of a search, so a large history takes several:
- * each returns how many it found, and the position after which the next goes on.
+ * Counts the events of an endpoint that match a filter. A call works within the budget of a search, so a large history takes
+ * several: each returns the number of events it found and the position at which the next one continues.
  */
 
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
@@ -11,7 +11,7 @@ import type { ReadableEndpoint } from '../events/reading.ts';
 import { type FindMatching, foundAtOnce } from './find-matching.ts';
 import type { EventCount, EventCountQuery } from './model.ts';
 
-/** After this time a call does not search again. */
+/** A call starts no further search after this time. */
 const budgetMs = 250;
 
 /** A filter that matches all events. */

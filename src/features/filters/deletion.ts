@@ -1,6 +1,6 @@
 /*
- * Deletes the events of an endpoint that match a filter: in one request, in slices of a few milliseconds of the writer's time, newest
- * first. Deliveries go first. When the client disconnects, the rest stays; what was deleted is gone.
+ * Deletes the events of an endpoint that match a filter: in one request, in slices of a few milliseconds of the writer's time,
+ * newest first. Deliveries go first. If the client disconnects, the rest stays; deleted events stay deleted.
  */
 
 import type { Principal, TeamAccess } from '../../core/access/principal.ts';

@@ -4,10 +4,10 @@ import type { Position } from '../../core/ids/cursor.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 
-/** How many events one search finds at most. */
+/** The most events that one search finds. */
 export const foundAtOnce = 2048;
 
-/** `next`: where the search goes on when it stopped within its budget; undefined when it is complete. */
+/** `next`: where to continue a search that has spent its budget; undefined if it is complete. */
 export type FindMatching = (search: {
   endpoint: number;
   q: string;

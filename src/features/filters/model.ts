@@ -1,4 +1,7 @@
-/* Schemas of operations with filters: saved ones, trying one out, and counting and deleting the events that one matches. */
+/*
+ * Schemas of operations with filters: saved filters, trying a filter out, and counting and deleting the events that match a
+ * filter.
+ */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { Name, nullable, Timestamp } from '../../http/schemas.ts';
 import { EventSummary, Where } from '../events/model.ts';

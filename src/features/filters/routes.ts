@@ -1,4 +1,4 @@
-/* /api/endpoints/{id}: saved filters, trying a filter out, and counting and deleting the events that one matches */
+/* /api/endpoints/{id}: saved filters, trying a filter out, and counting and deleting the events that match a filter */
 import { Elysia } from 'elysia';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';

@@ -34,8 +34,8 @@ export function createFiltersService(options: {
   /** The newest events of an endpoint. */
   newest: (reader: ReadingMember, endpointId: string, limit: number) => Promise<EventSummary[]>;
   /**
-   * For each event with one of these row numbers: whether it matches, and the text of the term that decided. The last ones are missing
-   * when the budget of a search is spent.
+   * For each event with one of these row numbers: whether it matches, and the text of the term that decided. The last events are
+   * missing if the search has spent its budget.
    */
   explain: (
     filter: Filter,
@@ -91,7 +91,7 @@ export function createFiltersService(options: {
       const tested = events.findLastIndex(event => results.has(seqOf(event))) + 1;
       const result: FilterTestResult = { matched: [], unmatched: [], untested: events.length - tested };
       for (const event of events) {
-        // Missing: it was removed meanwhile.
+        // An event without a result was removed since.
         const { matches, clause } = results.get(seqOf(event)) ?? { matches: undefined, clause: '' };
         if (matches) result.matched.push(event);
         else if (matches === false) result.unmatched.push({ event, clause });

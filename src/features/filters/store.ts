@@ -26,7 +26,7 @@ export function createFiltersStore(db: Drizzle) {
     listOf: (own: OwnEndpoint): Promise<FilterRow[]> =>
       db.select().from(filters).where(of(own)).orderBy(asc(filters.createdAt), asc(filters.id)),
 
-    /** @returns false when the endpoint has `limit` filters, or is gone */
+    /** @returns false if the endpoint has `limit` filters or no longer exists */
     async insertWithin(limit: number, { teamId }: Pick<OwnEndpoint, 'teamId'>, row: FilterRow): Promise<boolean> {
       const own = { teamId, endpoint: row.endpoint };
       const isBelowLimit = lt(db.$count(filters, eq(filters.endpoint, row.endpoint)), limit);
