@@ -1,6 +1,7 @@
 /*
- * Puts the events of endpoints with forwards into the queues, in the order in which they were stored. Items and the new position are
- * written in one transaction, so that a kill neither loses nor doubles an event. It works in the background: deliveries go first.
+ * Adds the events of endpoints with forwards to the queues, in the order in which they were stored. Items and the new position
+ * are written in one transaction, so that a kill neither loses nor duplicates an event. It works in the background, after
+ * deliveries.
  */
 import type { InStatement } from '@libsql/client';
 import type { TeamAccess } from '../../core/access/principal.ts';
@@ -11,9 +12,9 @@ import type { FedEvent, ForwardsStore, OpenForward } from './store.ts';
 
 type SliceResult = 'more' | 'done' | { restMs: number };
 
-/** One slice ends after a step that lasted until then. */
+/** A slice ends with the first step that exceeds this time. */
 const sliceMs = 15;
-/** Events with lanes that are added in one transaction: each is a statement of its own. */
+/** How many events with lanes one transaction adds: each needs a statement of its own. */
 const addedTogether = 64;
 const retryMs = 5000;
 
@@ -28,7 +29,7 @@ export function createForwardFeeder(options: {
     principal: TeamAccess,
     selection: { endpointId: string; where: string; after: number },
   ) => AsyncIterable<{ seqs: number[]; position: number }>;
-  /** Without events of deliveries of which an earlier attempt is forwarded. */
+  /** Leaves out events of deliveries of which an earlier attempt is forwarded. */
   firstOfDeliveries: (forward: OpenForward, events: readonly FedEvent[]) => Promise<FedEvent[]>;
   /** The lane of each event, by row number. */
   lanesOf: (forward: OpenForward, events: readonly FedEvent[]) => Promise<ReadonlyMap<number, Uint8Array>>;
@@ -36,12 +37,12 @@ export function createForwardFeeder(options: {
   onError: (error: unknown, fields: Record<string, unknown>) => void;
 }) {
   const { store, queues, addJob, matching, firstOfDeliveries, lanesOf, monotonic, onError } = options;
-  /** Row numbers: endpoints with forwards; of these, endpoints that may have new events. */
+  /** `known`: row numbers of endpoints with forwards. `dirty`: those that may have new events. */
   const known = new Set<number>();
   const dirty = new Set<number>();
   let isStopped = false;
 
-  /** @param to the position once these are added @returns false when the forward is to be read again: it has changed */
+  /** @param to the position after these events @returns false if the forward has changed and must be read again */
   const queueUp = async (forward: OpenForward, events: readonly FedEvent[], to: number): Promise<boolean> => {
     const { id, enabled } = forward;
     const added = (some: readonly FedEvent[], lanes: ReadonlyMap<number, Uint8Array>): InStatement[] => {
@@ -58,7 +59,7 @@ export function createForwardFeeder(options: {
     };
     const lanes = forward.mode === 'ordered' ? await lanesOf(forward, events) : new Map<number, Uint8Array>();
     const step = forward.mode === 'ordered' ? addedTogether : Math.max(events.length, 1);
-    // While the destination is down or rests, the queue is not due before it is asked again.
+    // While the destination is down or rests, the queue is due only at its next probe.
     const dueAt = forward.probeAt ?? undefined;
     for (let at = 0; at === 0 || at < events.length; at += step) {
       const some = events.slice(at, at + step);
@@ -95,13 +96,13 @@ export function createForwardFeeder(options: {
     dirty.delete(endpoint);
     const until = monotonic() + sliceMs;
     const forwards = await store.openOf(endpoint);
-    // Unless one was added meanwhile.
+    // Unless a forward was added since.
     if (forwards.length === 0 && !dirty.has(endpoint)) known.delete(endpoint);
     for (const forward of forwards) {
       try {
         if (await feed(forward, until)) dirty.add(endpoint);
       } catch (error) {
-        // Others go on.
+        // The other forwards continue.
         onError(error, { forward: forward.id });
         setTimeout(() => mark(endpoint), retryMs).unref();
       }
@@ -122,13 +123,13 @@ export function createForwardFeeder(options: {
   };
 
   return {
-    /** To be called for every stored event: without forwards it costs a look at an empty set. */
+    /** Call it for every stored event. Without forwards, it costs a lookup in an empty set. */
     recorded({ endpoint }: { endpoint: number }): void {
       if (known.size > 0 && known.has(endpoint)) mark(endpoint);
     },
-    /** The endpoint has a forward. */
+    /** Call it when an endpoint gets a forward. */
     add,
-    /** Reads which endpoints have forwards, and looks at all of them. */
+    /** Reads which endpoints have forwards, and feeds all of them. */
     async refresh(): Promise<void> {
       for (const endpoint of await store.endpointsWithForwards()) add(endpoint);
     },

@@ -1,12 +1,12 @@
 /*
- * For forwards of deliveries: senders repeat a delivery when our answer is lost, and the destination gets it once. An attempt is passed
- * when an earlier one is forwarded. An attempt whose signature is valid is passed only for another valid one, so that nobody can keep a
- * delivery back who knows its id.
+ * For forwards per delivery. A sender repeats a delivery if our response is lost; the destination gets it once, so an attempt is
+ * skipped if an earlier one was forwarded. An attempt with a valid signature is skipped only for an earlier attempt that is also
+ * valid. Otherwise anyone who knows a delivery's id could suppress it.
  */
 import type { FedEvent, OpenForward } from './store.ts';
 
 type Attempt = { seq: number; receivedAt: number };
-/** Undefined: the event is gone. */
+/** An event that no longer exists has no entry. */
 type Verdicts = ReadonlyMap<number, string | null>;
 
 export function createFirstAttempts(options: {
@@ -15,14 +15,14 @@ export function createFirstAttempts(options: {
     endpoint: number,
     events: readonly FedEvent[],
   ) => Promise<ReadonlyMap<number, { attempts: readonly Attempt[] }>>;
-  /** The given events that match and are not refused. */
+  /** The matching events among these, without refused ones. */
   forwarded: (forward: OpenForward, seqs: readonly number[]) => Promise<ReadonlySet<number>>;
   verdictsOf: (forward: OpenForward, seqs: readonly number[]) => Promise<Verdicts>;
 }) {
   const { groupsOf, forwarded, verdictsOf } = options;
   return async (forward: OpenForward, events: readonly FedEvent[]): Promise<FedEvent[]> => {
     const groups = await groupsOf(forward.endpoint, events);
-    /** The events that came before, by row number of the event. */
+    /** The earlier attempts of each event, by its row number. */
     const earlier = new Map<number, number[]>();
     for (const { seq } of events) {
       const before = (groups.get(seq)?.attempts ?? []).map(one => one.seq);

@@ -1,6 +1,7 @@
 /*
  * The health of a destination. After ten failures in a row, or five minutes of failures, it counts as down: it gets one event a
- * minute until it answers. A destination that answers 429 with Retry-After rests: it is up, and gets no event until then.
+ * minute until it responds. A destination that responds with 429 and Retry-After rests: it is up, but gets no event until that
+ * time.
  */
 import type { Health } from './store.ts';
 
@@ -17,10 +18,10 @@ export function afterFailure({ failures, failingSince }: Health, now: number): H
   return { failures: failures + 1, failingSince: since, probeAt: isDown ? now + probeEveryMs : null };
 }
 
-/** The destination is up, and has asked to wait. */
+/** The health of a destination that is up and has asked to wait. */
 export const resting = (now: number, ms: number): Health => ({ ...healthy, probeAt: now + ms });
 
-/** How long to wait until the destination may be asked; 0 when that is now. The clock may have gone back. */
+/** The time until the destination may be probed, in ms; 0 if it may be probed now. The clock may have gone back. */
 export function untilProbeMs(health: Health, now: number): number {
   const ms = health.probeAt === null ? 0 : health.probeAt - now;
   return ms > (isDown(health) ? probeEveryMs : maxRestMs) ? 0 : Math.max(0, ms);

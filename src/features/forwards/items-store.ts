@@ -1,6 +1,6 @@
 /*
- * The events of forwards that are not settled. They are items of the queues (features/queues/store.ts), which are only read here. People
- * do not see items whose events are past their retention, whether or not the sweeper has removed them yet.
+ * The unsettled events of forwards. They are items of the queues (features/queues/store.ts), which this file only reads. It
+ * leaves out items whose events have expired, whether or not the sweeper has removed them yet.
  */
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, notExists, type SQL, sql } from 'drizzle-orm';
 import { type ForwardDeliveryState, forwardQueue } from '../../core/forward.ts';
@@ -10,7 +10,10 @@ import { events } from '../../db/schema.ts';
 import { queueItems, queues } from '../../db/schema-queues.ts';
 import { inList } from '../../db/sql-fragments.ts';
 
-/** `oldestAt`: when the oldest event that is not settled came, epoch ms. `lastStatus`, `lastError`: of the oldest that has failed. */
+/**
+ * `oldestAt`: when the oldest unsettled event was received, epoch ms. `lastStatus`, `lastError`: the result of the oldest event
+ * that has failed.
+ */
 export type ItemCounts = {
   waiting: number;
   failed: number;
@@ -23,14 +26,14 @@ export type ItemRow = Pick<
   typeof queueItems.$inferSelect,
   'seq' | 'event' | 'nonce' | 'dueAt' | 'attempts' | 'outcome' | 'status' | 'error'
 >;
-/** What is shown of its event is null when the event is gone. */
+/** An item with fields of its event, which are null if the event was removed. */
 export type DeliveryRow = ItemRow & Record<'eventType' | 'platform', string | null> & { receivedAt: number | null };
-/** A forward, and since when its endpoint's events are visible, pinned ones excepted; epoch ms. */
+/** A forward, and the oldest time of receipt at which unpinned events of its endpoint are visible, epoch ms. */
 export type VisibleForward = { id: string; endpoint: number; visibleSince: number };
 /** An item and its event's row number. */
 export type ItemKey = { seq: number; event: number };
 
-// Written like this, it is the index of open items.
+// Written like this, the condition matches the index of open items.
 const isTried = sql`(${queueItems.attempts} > 0)`;
 const isOpen = isNull(queueItems.outcome);
 const isGivenUp = eq(queueItems.outcome, 'given_up');
@@ -94,7 +97,10 @@ export function createForwardItemsStore(db: Drizzle) {
     return rows.map(row => ({ ...row, ...(bySeq.get(row.event ?? 0) ?? none) }));
   };
 
-  /** How many items of each kind have events that are past their retention and not removed yet: few, since the sweeper follows. */
+  /**
+   * The number of items of each state whose events have expired but are not removed yet. They are few, because the sweeper
+   * follows.
+   */
   const countExpired = async (queue: number, { endpoint, visibleSince }: VisibleForward) => {
     const rows = await db
       .select({ outcome: queueItems.outcome, tried: sql<number>`${isTried}`, items: count() })
@@ -132,7 +138,8 @@ export function createForwardItemsStore(db: Drizzle) {
             .from(queueItems)
             .where(and(eq(queueItems.queue, queue), condition))
         )[0]?.items ?? 0;
-      // Few have failed. The many that wait are not counted by `attempts`: that reads each row, and not only an index.
+      // Few items have failed. The many waiting ones are not counted by `attempts`, because that would read every row and not
+      // only an index.
       const expired = await countExpired(queue, forward);
       const failures = Math.max(0, (await counted(conditions.failed)) - expired.failed);
       const [oldest] = await db
@@ -153,7 +160,7 @@ export function createForwardItemsStore(db: Drizzle) {
       };
     },
 
-    /** In the order in which they were added. Without a state: all. */
+    /** Items in the order in which they were added; in all states if none is given. */
     async items(
       forward: VisibleForward,
       { state, ...page }: Page & { state: ForwardDeliveryState | undefined },
@@ -161,12 +168,12 @@ export function createForwardItemsStore(db: Drizzle) {
       const queue = await queueOf(forward.id);
       if (queue === undefined) return [];
       if (state !== undefined) return withEvents(await list(queue, forward, conditions[state], page));
-      // One after the other, because each follows an index.
+      // Two queries, because each can use an index.
       const both = [...(await list(queue, forward, isOpen, page)), ...(await list(queue, forward, isGivenUp, page))];
       return withEvents(both.sort((a, b) => a.seq - b.seq).slice(0, page.limit));
     },
 
-    /** Failed items that will be retried and do not wait behind another of their lane. */
+    /** Failed items that will be retried and are the first of their lane. */
     async blocked(forward: VisibleForward, page: Page): Promise<ItemKey[]> {
       const queue = await queueOf(forward.id);
       if (queue === undefined) return [];
@@ -192,7 +199,7 @@ export function createForwardItemsStore(db: Drizzle) {
       );
     },
 
-    /** Removes given-up items after a position whose events are gone. @returns the next position; undefined at the end */
+    /** Removes given-up items of removed events, after a position. @returns the next position; undefined at the end */
     async removeGone(after: number, limit: number): Promise<number | undefined> {
       const rows = await db
         .select({ seq: queueItems.seq })
@@ -209,7 +216,7 @@ export function createForwardItemsStore(db: Drizzle) {
       return rows.length < limit ? undefined : last.seq;
     },
 
-    /** For all forwards together: how many events wait to be sent, or sent again, and how many were given up. */
+    /** For all forwards together: the number of events that wait for an attempt, and of those that were given up. */
     async totals(): Promise<{ open: number; givenUp: number }> {
       const rows = await db
         .select({ outcome: queueItems.outcome, items: count() })

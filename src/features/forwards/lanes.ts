@@ -1,4 +1,7 @@
-/* In which lane an ordered forward sends an event: events with the same value of a field, or without one, go one after the other. */
+/*
+ * Determines the lane of an event in an ordered forward: events with the same value of a field are sent one after the other, and
+ * so are all events without that field.
+ */
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { sha256 } from '../../core/encoding/sha256.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
@@ -6,10 +9,10 @@ import { createFieldReader } from '../../core/filter/field-value.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { FedEvent, OpenForward } from './store.ts';
 
-/** null: damaged. */
+/** The content of an event; null if it is damaged. */
 type Content = { query: Buffer | null; headers: readonly HeaderPair[]; body: Uint8Array } | null;
 
-/** Values come from outside and may be long. */
+/** Lanes are hashes of this length, because values come from outside and may be long. */
 const laneBytes = 16;
 const oneLane: Uint8Array = Uint8Array.of(0);
 

@@ -23,13 +23,13 @@ import type { ForwardsService } from './service.ts';
 
 type Options = { gate: Gate; forwards: ForwardsService };
 
-/** Without a body, nothing is selected. */
+/** A request without a body selects all events of the operation. */
 const selection = jsonInput(ForwardSelection, {
   nullIsAbsent: true,
   parse: text => (text.trim() === '' ? {} : (JSON.parse(text) as unknown)),
 });
 
-/** There may be credentials in the URL and in headers, which do more than read. */
+/** The URL and the headers may contain credentials, which would let a read-only key do more than read. */
 const toShown = ({ isReadOnly }: Pick<Principal, 'isReadOnly'>, forward: Forward): Forward =>
   isReadOnly
     ? { ...forward, url: withoutPath(forward.url), headers: forward.headers.map(([name]) => [name, shownSecret]) }

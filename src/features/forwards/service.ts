@@ -1,6 +1,6 @@
 /*
- * Forwards: each event of an endpoint is sent on to a URL until it is accepted. The queues decide when each is sent
- * (features/queues), the feeder fills them, work.ts interprets answers; this file has the operations of people.
+ * Forwards send each event of an endpoint to a URL until it is accepted. The queues decide when (features/queues), the feeder
+ * fills them, and work.ts interprets responses; this file has the operations of the API.
  */
 import type { InStatement } from '@libsql/client';
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
@@ -30,7 +30,7 @@ import { toDelivery, toForward } from './view.ts';
 export type ForwardsService = ReturnType<typeof createForwardsService>;
 
 const defaultPage = 25;
-/** Items that are changed in one transaction: a few milliseconds of the writer's time. */
+/** How many items one transaction changes: a few milliseconds of the writer's time. */
 const changedTogether = 200;
 const sweptTogether = 1000;
 
@@ -44,18 +44,18 @@ export function createForwardsService(options: {
   feeder: Pick<Feeder, 'add'>;
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string } & OwnRetention>;
-  /** The endpoint's events that were received before are not visible, unless they are pinned. */
+  /** Events of the endpoint received before this time are visible only if they are pinned. */
   retentionCutoff: (principal: TeamAccess, endpoint: OwnRetention) => number;
-  /** The given events that match. */
+  /** The matching events among these. */
   select: (
     principal: TeamAccess,
     endpointId: string,
     where: string,
     seqs: readonly number[],
   ) => Promise<ReadonlySet<number>>;
-  /** Why nothing may be forwarded to a URL; undefined when it may, or when its name cannot be resolved now. */
+  /** Why nothing may be forwarded to a URL; undefined if it is allowed, or if its name cannot be resolved now. */
   refusal: (url: string) => Promise<string | undefined>;
-  /** Settings to and from rows. Headers that cannot be opened are missing. */
+  /** Converts settings to rows and back. Headers that cannot be decrypted are left out. */
   columns: {
     columns: (id: string, settings: ForwardSettings) => ForwardColumns;
     settings: (row: ForwardRow) => ForwardSettings;
@@ -77,19 +77,19 @@ export function createForwardsService(options: {
   const shown = async (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
     show(await find(principal, endpointId, id));
 
-  /** Addresses may change later: each attempt checks them again. @throws invalid */
+  /** The addresses of a name may change later, so each attempt checks them again. @throws invalid */
   const checkDestination = async (url: string): Promise<void> => {
     const reason = await refusal(url);
     if (reason !== undefined) throw invalid(`url: ${reason}`);
   };
-  /** Statements that make a forward go on or stop, and ask its destination at once. */
+  /** Statements that resume or pause a forward, and probe its destination at once. */
   const enabling = (id: string, enabled: boolean): InStatement[] =>
     enabled
       ? [...queues.resuming(forwardQueue, id), ...queues.wakening(forwardQueue, id)]
       : queues.pausing(forwardQueue, id);
   const afterEnabling = (id: string, enabled: boolean): void =>
     enabled ? queues.wake(forwardQueue, id) : queues.finish(forwardQueue, id);
-  /** A destination that is down or rests is asked now. */
+  /** Statements that probe a destination now if it is down or rests. */
   const probing = ({ id, probeAt }: ForwardRow): InStatement[] =>
     probeAt === null ? [] : [store.changing(id, { probeAt: clock.now() })];
 
@@ -100,7 +100,7 @@ export function createForwardsService(options: {
     return shown(principal, endpointId, id);
   };
 
-  /** The items that a request means, some at a time. */
+  /** The items that a request selects, some at a time. */
   async function* selected(
     principal: Owner,
     { row, endpointId }: { row: FoundForward; endpointId: string },
@@ -145,7 +145,7 @@ export function createForwardsService(options: {
       for await (const items of selected(principal, { row, endpointId }, request, how)) matched += items.length;
       return { matched };
     }
-    // Only the heads of lanes that are blocked now, and not their successors.
+    // Only items that are blocked now are skipped, not their successors in the lanes.
     const last = how === 'skip' && request.eventId === undefined && request.where === undefined ? 'now' : 'all';
     const found: ItemKey[][] = [];
     for await (const items of selected(principal, { row, endpointId }, request, how))
@@ -153,7 +153,7 @@ export function createForwardsService(options: {
       else await change(items, how);
     for (const items of found) await change(items, how);
     await store.write([...(how === 'retry' ? probing(row) : []), ...queues.wakening(forwardQueue, id)]);
-    // Work that rests ends when nothing is under way; the queue is taken again.
+    // A worker that rests ends once no request is running, and the queue is claimed again.
     if (how === 'retry' && row.probeAt !== null) queues.finish(forwardQueue, id);
     queues.wake(forwardQueue, id);
     return shown(principal, endpointId, id);
@@ -181,7 +181,7 @@ export function createForwardsService(options: {
       const createdAt = clock.now();
       const id = newId('fwd', createdAt, random);
       const { accountId, teamId } = principal;
-      // The queue first: the feeder puts the events that it finds into it.
+      // The queue is created first, because the feeder adds events to it.
       await store.write([
         ...queues.creation(forwardQueue, id, teamId),
         ...(settings.enabled ? [] : queues.pausing(forwardQueue, id)),
@@ -196,7 +196,7 @@ export function createForwardsService(options: {
       return shown(principal, endpointId, id);
     },
 
-    /** Waiting events go to the new URL. @throws invalid, not_found */
+    /** Waiting events are sent to the new URL. @throws invalid, not_found */
     async change(principal: Owner, endpointId: string, id: string, request: ForwardChange): Promise<Forward> {
       const row = await find(principal, endpointId, id);
       const before = settingsOf(row);
@@ -207,13 +207,13 @@ export function createForwardsService(options: {
         store.changing(id, { ...columns(id, settings), ...(isElsewhere && healthy) }),
         ...(settings.enabled === before.enabled && !isElsewhere ? [] : enabling(id, settings.enabled)),
       ]);
-      // Work with the old settings ends; the queue is taken again.
+      // The worker with the old settings ends, and the queue is claimed again.
       queues.finish(forwardQueue, id);
       if (settings.enabled) queues.wake(forwardQueue, id);
       return shown(principal, endpointId, id);
     },
 
-    /** Requests under way are cut off. @throws not_found */
+    /** Running requests are aborted. @throws not_found */
     async remove(principal: Owner, endpointId: string, id: string): Promise<void> {
       await find(principal, endpointId, id);
       await store.write([store.removal(id), ...queues.pausing(forwardQueue, id)]);
@@ -247,7 +247,7 @@ export function createForwardsService(options: {
     resume: (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
       setEnabled(principal, endpointId, id, true),
 
-    /** Removes given-up items of events that an earlier version removed, and the remains of removed forwards. */
+    /** Removes given-up items of events that an earlier version removed, and what is left of removed forwards. */
     async sweep(): Promise<void> {
       for (let after: number | undefined = 0; after !== undefined; )
         after = await store.removeGone(after, sweptTogether);

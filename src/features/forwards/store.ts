@@ -1,4 +1,4 @@
-/* Forwards: their rows, how far each has come, and how its destination is. Ownership is part of the queries of people. */
+/* Forwards: their rows, positions, and the health of their destinations. Ownership is part of every query for a request. */
 import type { InStatement } from '@libsql/client';
 import { and, asc, eq, exists, gt, isNotNull, isNull, lt, min, notInArray, sql } from 'drizzle-orm';
 import { forwardQueue } from '../../core/forward.ts';
@@ -13,13 +13,16 @@ import { createForwardItemsStore } from './items-store.ts';
 type Row = typeof forwards.$inferSelect;
 export type NewForwardRow = Omit<Row, 'seq' | 'since' | 'position' | 'failures' | 'failingSince' | 'probeAt'>;
 export type ForwardRow = Row;
-/** With its owner. */
+/** A forward with its endpoint and team. */
 export type OpenForward = Row & { endpointId: string; teamId: string; plan: 'free' | 'pro' };
 /** An endpoint of a team. */
 export type OwnEndpoint = { teamId: string; endpoint: number };
-/** How often in a row the destination has failed. `probeAt`: when it is asked again, because it is down or, without failures, has asked to wait. */
+/**
+ * How often in a row the destination has failed. `probeAt`: the time of the next probe, if it is down or, without failures, has
+ * asked to wait.
+ */
 export type Health = Pick<Row, 'failures' | 'failingSince' | 'probeAt'>;
-/** An event that is not refused. */
+/** A stored event that was not refused. */
 export type FedEvent = {
   seq: number;
   nonce: Uint8Array;
@@ -33,18 +36,18 @@ export type ForwardsStore = ReturnType<typeof createForwardsStore>;
 
 // Raw: the table is SQLite's own. The highest row number that any event ever had.
 const lastSeqSql = sql`(SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0))`;
-// Fails, and the transaction with it, when another process has moved the position, or a person has changed which events are sent and
-// in which lanes: `position` is never NULL. ?1: the id, ?2: from, ?3: to, then the settings.
+// If another process has moved the position, or a setting that selects events or lanes has changed, this writes NULL, which
+// `position` does not allow, so the transaction fails. ?1: the id, ?2: from, ?3: to, then the settings.
 const moveSql = `UPDATE forwards SET position =
   CASE WHEN position = ?2 AND filter = ?4 AND mode = ?5 AND order_by IS ?6 AND per = ?7 THEN ?3 END WHERE id = ?1`;
 
-/** Moves the position; the transaction fails when it, or a setting that decides about events, is another one. */
+/** Moves the position. The transaction fails if the position, or a setting that selects events, has changed since it was read. */
 const moving = ({ id, position, filter, mode, orderBy, per }: Row, to: number): InStatement => ({
   sql: moveSql,
   args: [id, position, to, filter, mode, orderBy, per],
 });
 
-/** A statement that notes the health of the destination, unless the forward has another URL by now. */
+/** A statement that saves the health of the destination, unless the URL of the forward has changed. */
 const noting =
   (db: Database['db']) =>
   ({ id, url }: Pick<Row, 'id' | 'url'>, health: Health): InStatement =>
@@ -83,7 +86,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
 
     listOf: (own: OwnEndpoint): Promise<Row[]> => db.select().from(forwards).where(of(own)).orderBy(asc(forwards.seq)),
 
-    /** Since when a forward of the endpoint fails that is not paused: epoch ms; null when none does. */
+    /** The earliest time since which an active forward of the endpoint has been failing, epoch ms; null if no forward fails. */
     failingSince: async (endpoint: number): Promise<number | null> =>
       (
         await db
@@ -100,7 +103,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
           .where(and(eq(forwards.id, id), of(own)))
       )[0],
 
-    /** It begins with the next event. @returns false when the endpoint has `limit` forwards, or is gone */
+    /** The forward begins with the next event. @returns false if the endpoint has `limit` forwards or no longer exists */
     async insertWithin(limit: number, { teamId }: Pick<OwnEndpoint, 'teamId'>, row: NewForwardRow): Promise<boolean> {
       const own = { teamId, endpoint: row.endpoint };
       const last = lastSeqSql as unknown as number;
@@ -116,7 +119,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
 
-    /** Writes the statements of a new position. @returns false, having done nothing, when `moving` failed */
+    /** Writes the statements of a new position. @returns false if `moving` failed; then nothing is written */
     async writeMoved(statements: readonly InStatement[]): Promise<boolean> {
       try {
         await client.batch([...statements], 'write');
@@ -127,7 +130,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
       }
     },
 
-    /** For the runner and the feeder; undefined when it or its endpoint is gone. */
+    /** A forward for the runner and the feeder; undefined if it or its endpoint no longer exists. */
     open: async (id: string): Promise<OpenForward | undefined> => (await openById.all({ id })).map(toOpen)[0],
 
     openOf: async (endpoint: number): Promise<OpenForward[]> =>
@@ -141,7 +144,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
 
     moving,
 
-    /** The given events that were not refused, in the order of row numbers. */
+    /** The events among these that were not refused, in the order of row numbers. */
     notRefused: (seqs: readonly number[]): Promise<FedEvent[]> =>
       db
         .select({
@@ -159,11 +162,11 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
 
     noting: noting(db),
 
-    /** How many destinations are down. */
+    /** The number of destinations that are down. */
     probing: async (): Promise<number> =>
       db.$count(forwards, and(isNotNull(forwards.probeAt), gt(forwards.failures, 0))),
 
-    /** Removes the queues of forwards that are gone, or of this one. */
+    /** Removes the queues of all removed forwards, or of this one. */
     async removeOrphans(id?: string): Promise<void> {
       const live = db.select({ id: forwards.id }).from(forwards).innerJoin(endpoints, isLive);
       const isGone = and(

@@ -1,6 +1,7 @@
 /*
- * How the events of a forward are sent. An answer of 2xx settles an event: its item goes, and one row stands among its replays, in one
- * transaction. A destination that is busy or does not answer is retried; one that refuses an event gets it three times in all.
+ * Sends the events of a forward. A 2xx response settles an event: one transaction removes its queue item and records the attempt
+ * among the event's replays. If the destination is busy or does not respond, the event is retried; if it rejects the event, it is
+ * tried three times in total.
  */
 import type { InStatement } from '@libsql/client';
 import type { Clock } from '../../core/clock.ts';
@@ -14,7 +15,10 @@ import type { QueueItem, QueueKind, QueueWork, WorkResult } from '../queues/queu
 import { afterFailure, healthy, isDown, isResting, maxRestMs, probeEveryMs, resting, untilProbeMs } from './health.ts';
 import type { ForwardsStore, Health, OpenForward } from './store.ts';
 
-/** `recorded`: a statement that adds the attempt to the event's replays. `refused`: not sent, and never will be as things are. */
+/**
+ * `recorded`: a statement that adds the attempt to the event's replays. `refused`: it was not sent, and will not be with these
+ * settings.
+ */
 export type ForwardAnswer =
   | { kind: 'answered'; status: number; headers: readonly HeaderPair[]; recorded: InStatement }
   | { kind: 'failed'; reason: string }
@@ -24,28 +28,28 @@ export type ForwardSender = (forward: OpenForward, id: string, signal: AbortSign
 
 export type ForwardWorkOptions = {
   store: Pick<ForwardsStore, 'open' | 'noting'>;
-  /** @throws AppError when the event is gone or may not be sent */
+  /** @throws AppError if the event no longer exists or may not be sent */
   send: ForwardSender;
   clock: Clock;
-  /** From 0 up to, not including, 1. */
+  /** A random number from 0 to 1, without 1. */
   jitter: () => number;
   onResult: (result: 'settled' | 'retried' | 'given_up') => void;
 };
 
-/** Of one forward at the same time. */
+/** The most concurrent requests of one forward. */
 const maxConcurrency = 6;
-/** After a rest, one event more goes at the same time for so many that are accepted. */
+/** After a rest, concurrency grows by one for each of this many accepted events. */
 const acceptedPerStep = 10;
 const maxRefusals = 3;
-/** A destination that says `Retry-After: 0` is not asked in a loop. */
+/** The shortest rest, so that a destination with `Retry-After: 0` is not called in a loop. */
 const minRetryAfterMs = 100;
 
 const memoryMs = 2000;
 
-/** `firstAt`: when it was first tried, epoch ms. `refusals`: answers that say no, such as 404. */
+/** `firstAt`: the time of the first attempt, epoch ms. `refusals`: how many responses rejected the event, such as 404. */
 type Tried = { firstAt: number; refusals: number };
 
-/** For the runner of queues. */
+/** The kind of queue for forwards, for the runner. */
 export const createForwardQueueKind = (options: ForwardWorkOptions): QueueKind => ({
   async open(id) {
     const forward = await options.store.open(id);
@@ -60,9 +64,12 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
   /** How many events were accepted since the last 429. */
   let acceptedSinceLimit = opened.failures === 0 && opened.probeAt !== null ? 0 : maxConcurrency * acceptedPerStep;
 
-  /** @returns the changes to write; nothing when there are none. A URL that a person has replaced meanwhile says nothing. */
+  /**
+   * @returns the statements that save the destination's health; none if it is unchanged. A result for a URL that has been
+   * replaced since does not count.
+   */
   const note = ({ url }: OpenForward, next: Health): InStatement[] => {
-    // An attempt that was under way when the destination asked to wait does not end its rest.
+    // An attempt that had started before the destination asked to wait does not end the rest.
     if (isResting(health, clock.now()) && (next.probeAt ?? 0) <= (health.probeAt ?? 0)) return [];
     const isSame = [next, health].every(({ failures, probeAt }) => failures === 0 && probeAt === null);
     health = next;
@@ -70,7 +77,7 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
   };
 
   const tryAgain = (item: QueueItem, forward: OpenForward, answer: ForwardAnswer): WorkResult => {
-    // One time for all of it, or a first wait as long as the whole time given is now and then too long.
+    // The clock is read once: with two readings, a first delay that equals the whole retry time could exceed it.
     const now = clock.now();
     const { retry } = forward;
     const { forMs, firstMs, maxMs } = retryMs(retry);
@@ -80,7 +87,7 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
     const tried: Tried = { ...before, refusals: before.refusals + (isRefusal ? 1 : 0) };
     const asked = answer.kind === 'answered' && !isRefusal ? retryAfterMs(answer.headers, now) : undefined;
     const askedMs = asked === undefined ? undefined : Math.min(Math.max(asked, minRetryAfterMs), maxRestMs);
-    // A destination that refuses an event, or says that it is busy, is up.
+    // A destination that rejects an event, or responds that it is busy, is up.
     const isUp = isRefusal || status === 429;
     if (status === 429) acceptedSinceLimit = 0;
     const up = askedMs === undefined ? healthy : resting(now, askedMs);
@@ -103,7 +110,7 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
   };
 
   const work = async (item: QueueItem, signal: AbortSignal): Promise<WorkResult> => {
-    // Read anew for each event: a person may have changed it.
+    // The forward is read again for each event, because it may have changed.
     const forward = await store.open(id);
     if (!forward || !item.event) return { kind: 'removed' };
     let answer: ForwardAnswer;
@@ -127,10 +134,10 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
   };
 
   return {
-    // While it is down or rests, and while that has just ended, one event shows how it is.
+    // While the destination is down or rests, and until it accepts an event after that, one event at a time tests it.
     concurrency: () =>
       health.probeAt === null ? Math.min(1 + Math.floor(acceptedSinceLimit / acceptedPerStep), maxConcurrency) : 1,
-    // Of each team: one team's destination that hangs does not hold up another team's.
+    // The key includes the team, so that one team's hanging requests do not delay another team's.
     destination: () => `${opened.teamId} ${new URL(opened.url.toString()).origin}`,
     restMs: () => untilProbeMs(health, clock.now()),
     work,
@@ -138,10 +145,10 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
   };
 }
 
-/** Not the event's fault: it is tried again for long. */
+/** Statuses that do not depend on the event: it is retried for the whole time. */
 const isBusy = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500;
 
-/** It says nothing about the destination. */
+/** Retries without a conclusion about the destination. */
 const waitForMemory = ({ attempts }: QueueItem, { message: error }: AppError): WorkResult => ({
   kind: 'retry',
   inMs: Math.min(memoryMs * (attempts + 1), probeEveryMs),
@@ -149,7 +156,7 @@ const waitForMemory = ({ attempts }: QueueItem, { message: error }: AppError): W
   error,
 });
 
-/** Waiting would not help. */
+/** Whether a retry would fail in the same way. */
 const isFinal = ({ code }: AppError): boolean => ['not_found', 'forbidden', 'invalid', 'damaged'].includes(code);
 
 /** The clock may have gone back since. */

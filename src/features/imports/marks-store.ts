@@ -4,7 +4,7 @@ import type { ImportedEvent } from '../../core/events/exported-event.ts';
 import { countPinsSql } from '../../db/event-marks.ts';
 import type { EventKey, TargetEndpoint } from './store.ts';
 
-/** What a file says about a stored event. */
+/** The pin and the tags of a stored event in the file. */
 export type ImportedMarks = EventKey & Pick<ImportedEvent, 'pin' | 'tags'>;
 
 export type MarksStore = ReturnType<typeof createMarksStore>;
@@ -28,8 +28,8 @@ export function createMarksStore(client: Pick<Client, 'batch' | 'execute'>) {
     },
 
     /**
-     * Marks events of the endpoint, in one transaction. Pins and tags that are there stay. A name that another event of the endpoint
-     * has is left out, and so is a pin when the team has `maxPins`.
+     * Marks events of the endpoint, in one transaction. Existing pins and tags stay. A name that another event of the endpoint
+     * has is left out, and so are pins beyond `maxPins` of the team.
      * @returns for each event whether it exists
      */
     async mark(
@@ -38,7 +38,7 @@ export function createMarksStore(client: Pick<Client, 'batch' | 'execute'>) {
       maxPins: number,
     ): Promise<boolean[]> {
       const statements: InStatement[] = [];
-      /** The statement of each event that counts it. */
+      /** For each event, the position of the statement whose count shows that it exists. */
       const counts = marks.map(({ pin, tags, receivedAt, nonce }) => {
         const event = [endpoint, receivedAt, nonce];
         if (pin) {

@@ -1,7 +1,7 @@
 /*
- * Imports exported events, in batches that let deliveries go first. An event is a duplicate when a stored one has the same
- * time, method, path, query, headers and body. Of several identical events, as many are added as are missing, so an import
- * can be repeated, also after an interruption. Pins and tags come back, also on events that are there already.
+ * Imports exported events, in batches, with precedence for deliveries. An event is a duplicate when a stored one has the same
+ * time, method, path, query, headers and body. Of several identical events, only the missing ones are added, so an import can be
+ * repeated, even after an interruption. Pins and tags are restored, even on events that exist already.
  */
 
 import type { TeamAccess } from '../../core/access/principal.ts';
@@ -21,15 +21,15 @@ import type { EventKey, ImportsStore, TargetEndpoint } from './store.ts';
 export type ImportResult = {
   imported: number;
   alreadyThere: number;
-  /** Left out, because they are older than the retention window. */
+  /** How many were left out because they are older than the retention. */
   expired: number;
-  /** Left out, because the database does not accept such large rows, as a libSQL server may; absent when 0. */
+  /** How many were left out because the database refuses rows of that size, as a libSQL server may; absent if 0. */
   tooLarge?: number;
-  /** Pins that were left out, because the team has as many as it may have; absent when 0. */
+  /** Pins that were left out, because the team has reached its limit; absent if 0. */
   notPinned?: number;
 };
 
-/** `nonce`: of its row. */
+/** `nonce`: the nonce of its row. */
 type StoredEvent = { nonce: Uint8Array; event: ImportedEvent };
 
 export type ImportsService = ReturnType<typeof createImportsService>;
@@ -137,7 +137,7 @@ export function createImportsService(options: {
     return tooLarge;
   };
 
-  /** Gives events their pins and tags. An expired event that was swept before it got its pin is stored again. */
+  /** Gives events their pins and tags. An expired event that was removed before it got its pin is stored again. */
   const markAll = async (endpoint: TargetEndpoint, events: readonly StoredEvent[]): Promise<void> => {
     const marked = events.filter(({ event }) => event.pin || event.tags.length > 0);
     for (let at = 0; at < marked.length; at += maxBatchRows) {
@@ -152,7 +152,7 @@ export function createImportsService(options: {
     }
   };
 
-  /** Leaves out expired events, and pins for which the team has no place. */
+  /** Leaves out expired events, and pins beyond the team's limit. */
   const choose = async (endpoint: TargetEndpoint, events: readonly ImportedEvent[]) => {
     const cutoff = retentionCutoff(endpoint, endpoint);
     const isKept = ({ receivedAt, pin }: ImportedEvent): boolean => receivedAt >= cutoff || pin !== null;
@@ -197,7 +197,7 @@ export function createImportsService(options: {
     /**
      * Adds the events that are missing, in order.
      * @param events in the shape of a JSON export; identical ones must be in the same call
-     * @throws not_found for the endpoint; invalid for the first wrong event, and then none has been added
+     * @throws not_found for the endpoint; invalid for the first wrong event; then nothing has been added
      */
     add(endpointId: string, events: readonly unknown[]): Promise<ImportResult> {
       const batch = lastBatch.then(() => addBatch(endpointId, events));

@@ -9,7 +9,7 @@ import { inList } from '../../db/sql-fragments.ts';
 
 export type TargetEndpoint = TeamAccess & OwnRetention & { seq: number };
 
-/** Finds an event of one endpoint without its row number, which an import does not learn. */
+/** Identifies an event of one endpoint without its row number, which an import does not know. */
 export type EventKey = { receivedAt: number; nonce: Uint8Array };
 
 /** A stored event, with the fields that are compared. */
@@ -41,8 +41,8 @@ export function createImportsStore(db: Drizzle) {
     },
 
     /**
-     * The endpoint's events that have one of these times of receipt and one of these sizes, without the damaged ones. Contents are
-     * read a few megabytes at a time, which bounds memory and the answers of a libSQL server.
+     * The endpoint's events that have one of these times of receipt and one of these sizes, without damaged ones. Contents are
+     * read a few megabytes at a time, which bounds memory and the responses of a libSQL server.
      */
     async *findSimilar(
       endpoint: number,

@@ -23,7 +23,7 @@ type NewKeyOptions = Omit<ApiKeyInput, 'name'> & { createdBy?: ActingApp | undef
 
 export type KeysService = ReturnType<typeof createKeysService>;
 
-/** Ten years. Longer than that is null: never. */
+/** Ten years. A key for longer has the expiry null: never. */
 const maxExpiryMs = 3650 * 24 * 60 * 60 * 1000;
 
 const keyPattern = /^htk_[0-9a-hjkmnp-tv-z]{52}$/;
@@ -101,7 +101,7 @@ export function createKeysService(options: {
       onAccessEnded();
     },
 
-    /** The account of a valid key; undefined when it is malformed, unknown, expired or revoked. Records the use. */
+    /** The account of a valid key; undefined if it is malformed, unknown, expired or revoked. Records the use. */
     async authenticate(key: string): Promise<AuthenticatedKey | undefined> {
       if (!keyPattern.test(key)) return undefined;
       const hash = hashOf(key);
@@ -117,7 +117,7 @@ export function createKeysService(options: {
   };
 }
 
-/** Epoch ms; null: the key does not expire. @throws invalid */
+/** Epoch ms; null if the key does not expire. @throws invalid */
 function readExpiry(
   { expiresAt, expiresIn }: Pick<ApiKeyInput, 'expiresAt' | 'expiresIn'>,
   now: number,

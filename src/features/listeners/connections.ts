@@ -1,7 +1,8 @@
 /*
- * The listeners that are connected to this process, and the replays that wait for them. All in memory: a replay has a deadline of
- * seconds, and a listener calls again within them. A connection stands from its first call until it has not called for a while; it is
- * *present*, and gets new replays, while it waits and for a moment after each answer.
+ * The listeners that are connected to this process, and the replays that wait for them. Everything is in memory, because a replay
+ * has a deadline of seconds, and a listener calls again within that time. A connection lasts from a listener's first call until
+ * it has stopped calling for a while. It is *present*, and gets new replays, while a call waits and for a moment after each
+ * response.
  */
 import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
@@ -21,7 +22,7 @@ export type ReplayToListener = {
   isEdited: boolean;
 };
 
-/** `destination`: the URL that the listener sent to; null when it did not say. */
+/** `destination`: the URL that the listener sent to; null if it reported none. */
 export type ListenerOutcome =
   | {
       kind: 'answered';
@@ -33,11 +34,11 @@ export type ListenerOutcome =
       durationMs: number;
     }
   | { kind: 'unreachable'; destination: string | null; reason: string; durationMs: number }
-  /** Nothing was sent. */
+  /** No listener was present, so nothing was sent. */
   | { kind: 'absent' };
 export type Settled = Exclude<ListenerOutcome, { kind: 'absent' }>;
 
-/** A replay on its way to a listener, or at it. */
+/** A replay that waits for a listener, or that a listener has taken. */
 export type Pending = {
   id: string;
   replay: ReplayToListener;
@@ -60,16 +61,16 @@ export type Connection = Identity & {
   taken: Map<string, Pending>;
   isPresent: boolean;
   calls: number;
-  /** Of the call that waits; it changes when another one does. */
+  /** Identifies the waiting call; a newer call replaces it. */
   waiter: symbol | undefined;
-  /** Lets the waiting call look again. */
+  /** Makes the waiting call check again. */
   wake: (() => void) | undefined;
   graceTimer: ReturnType<typeof setTimeout> | undefined;
 };
 
 const maxPerEndpoint = 50;
 const maxPerAccount = 50;
-/** Of all accounts of the team. */
+/** For all accounts of the team together. */
 const maxPendingPerConnection = 50;
 const defaultGraceMs = 10_000;
 
@@ -82,7 +83,7 @@ export function createConnections({
 }: {
   clock: Clock;
   random: RandomBytes;
-  /** How long after a call a connection still stands. */
+  /** How long a connection lasts after a call. */
   graceMs?: number;
 }) {
   const byEndpoint = new Map<number, Map<string, Connection>>();
@@ -170,7 +171,7 @@ export function createConnections({
       else connection.graceTimer = setTimeout(() => remove(connection), graceMs);
     },
 
-    /** Replays that were given out but did not reach the listener are given out again. */
+    /** Returns replays that did not reach the listener to the waiting ones. */
     giveAgain({ waiting, taken }: Connection, running: readonly string[]): void {
       for (const [id, pending] of taken) {
         if (running.includes(id)) continue;
@@ -179,7 +180,10 @@ export function createConnections({
       }
     },
 
-    /** A call begins to wait; an earlier one, which probably has lost its client, ends. @returns whether it may go on */
+    /**
+     * A call begins to wait. An earlier call, which probably lost its client, ends. @returns whether this call is still the
+     * waiting one
+     */
     startWaiting(connection: Connection): () => boolean {
       const own = Symbol();
       connection.waiter = own;
@@ -189,7 +193,7 @@ export function createConnections({
 
     remove,
 
-    /** @returns whether there is something to look at; false after `ms` without anything */
+    /** @returns whether a replay waits; false after `ms` without one */
     wait: (connection: Connection, ms: number, signal: AbortSignal | undefined): Promise<boolean> =>
       new Promise(resolve => {
         const end = (isWoken: boolean): void => {
@@ -237,7 +241,7 @@ export function createConnections({
       }
     },
 
-    /** By name; of each name the newest. */
+    /** The newest connection of each name, in the order of names. */
     list(endpoint: number): Listener[] {
       const byName = Map.groupBy(present(endpoint), ({ name }) => name);
       return [...byName.entries()]
@@ -249,7 +253,7 @@ export function createConnections({
         });
     },
 
-    /** Every waiting call looks whether it may go on. */
+    /** Makes every waiting call check whether it may continue. */
     wakeAll(): void {
       for (const own of byEndpoint.values()) for (const { wake } of own.values()) wake?.();
     },

@@ -1,4 +1,4 @@
-/* Schemas of connected listeners, and of the operation through which they get replays and give their answers. */
+/* Schemas of connected listeners, and of the operation through which they get replays and report results. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import { consumerNameForm } from '../../shared/consumer-name.ts';

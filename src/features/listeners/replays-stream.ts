@@ -14,7 +14,7 @@ export function createReplaysWriter({ createSlices }: { createSlices: () => Yiel
   return (given: readonly GivenReplay[]): ReadableStream<Uint8Array> => {
     let breakOff: ((error: Error) => void) | undefined;
     const [first] = given;
-    // The stream holds the body, and a slow reader would hold it beyond the deadline.
+    // The stream keeps the body in memory, and a slow reader would keep it beyond the deadline.
     if (given.length === 1 && first && first.pending.replay.body.length > largeBodyBytes)
       void first.pending.settled.then(() => breakOff?.(new Error('a listener had not read a replay by its deadline')));
     return toStream(writePieces(pieces(given), createSlices()), () => (breakOff = undefined), {

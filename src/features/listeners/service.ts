@@ -1,7 +1,7 @@
 /*
- * Listeners that are connected: programs on other machines, such as `hooktape listen`, that take replays and give the answer of a
- * local handler. A listener calls one operation again and again; access is checked again before a replay is given out. Per process: of
- * several on one database, each knows the listeners that call it.
+ * Listeners: programs on other machines, such as `hooktape listen`, that take replays and report the response of a local handler.
+ * A listener calls one operation again and again; access is checked again before it gets a replay. Each of several processes on
+ * one database knows only the listeners that call it.
  */
 
 import { requireUser } from '../../core/access/permissions.ts';
@@ -33,7 +33,7 @@ type Access = { principal: Principal; endpoint: ReadableEndpoint };
 
 export type ListenersService = ReturnType<typeof createListenersService>;
 
-/** Its own time limit is to come first: then it can say why. */
+/** The listener's own time limit is this much shorter, so that it can report the reason itself. */
 const marginMs = 1000;
 const leastTimeoutMs = 500;
 
@@ -57,7 +57,7 @@ export function createListenersService(options: {
     return { principal: now, endpoint: await findEndpoint(now, endpointId) };
   };
 
-  /** The next replays: several small ones, or one that is large. */
+  /** The next replays: several small ones or one large one. */
   const take = ({ waiting, taken }: Connection): Pending[] => {
     let bytes = 0;
     const end = waiting.findIndex(({ replay }, index) => {
@@ -84,7 +84,7 @@ export function createListenersService(options: {
     });
   };
 
-  /** @returns replays that may be given out */
+  /** @returns replays that the listener may get */
   const giveOut = async (request: ListenerRequest, connection: Connection, access: Access): Promise<GivenReplay[]> => {
     const taken = take(connection);
     const putBack = (): void => {
@@ -102,7 +102,7 @@ export function createListenersService(options: {
     return [];
   };
 
-  /** Waits for replays, or until `until`. @returns none when the client is gone, or another call waits now */
+  /** Waits for replays, or until `until`. @returns an empty list if the client has disconnected or a newer call waits */
   const next = async (
     request: ListenerRequest,
     { endpointId, connection, until, ...first }: { endpointId: string; connection: Connection; until: number } & Access,
@@ -127,7 +127,7 @@ export function createListenersService(options: {
     },
 
     /**
-     * Takes the answers to earlier replays, then gives out the next replays as JSON text, waiting for the first of them.
+     * Records the results of earlier replays, then returns the next replays as JSON text and waits for the first of them.
      * @throws invalid, not_found, unauthorized when access ends during the wait, rate_limited beyond the limits, unavailable
      */
     async call(
@@ -168,9 +168,9 @@ export function createListenersService(options: {
 
     /** Sends a replay to a listener of an endpoint. */
     send: connections.send,
-    /** To be called whenever access of any kind ends. */
+    /** Call it whenever access of any kind ends. */
     recheckAll: connections.wakeAll,
-    /** Answers all waiting calls. For good. */
+    /** Ends all waiting calls, permanently. */
     shutDown(): void {
       isShuttingDown = true;
       connections.wakeAll();
@@ -199,7 +199,7 @@ function toOutcome({ id, destination: given, status, durationMs, error, response
   return { id, outcome: { kind: 'answered', destination, status, headers, preview, truncated, durationMs } };
 }
 
-/** A listener that runs a program has none. */
+/** Whether the target is a URL: a listener that runs a program has none. */
 function isDestination(given: string): boolean {
   try {
     return readDestination(given) === given;

@@ -1,4 +1,4 @@
-/* Shortens what senders chose (bodies, headers, paths) until an answer of a tool fits into 64 KiB. */
+/* Shortens what senders chose (bodies, headers, paths) until the result of a tool fits into 64 KiB. */
 import { firstCharacters } from '../../core/text.ts';
 import type { EventSummary } from '../events/model.ts';
 import { maxResultBytes } from './model.ts';
@@ -8,10 +8,10 @@ export const maxPathCharacters = 200;
 const previewLengths = [200, 80, 20, 0];
 const maxHeaderCharacters = 1024;
 const maxHeadersCharacters = 16_384;
-/** For the other fields of a list. */
+/** The space for the other fields of a list. */
 const reservedBytes = 2048;
 
-/** The bytes of a result in its answer, which carries it twice: as structured content, and as text for older clients. */
+/** The bytes of a result in its response, which contains it twice: as structured content, and as text for older clients. */
 export function answerBytes(result: unknown): number {
   const text = JSON.stringify(result);
   return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));

@@ -1,4 +1,4 @@
-/* The answer of the tool `get_event`. */
+/* The result of the tool `get_event`. */
 import { firstCharacters } from '../../core/text.ts';
 import type { EventExcerpt } from '../events/excerpt.ts';
 import { answerBytes, fitHeaders, maxPathCharacters } from './answer-size.ts';
@@ -46,7 +46,7 @@ export function toEventResult(event: EventExcerpt, bodyOffset: number): Output<'
       createdAt,
     })),
   });
-  // JSON escapes make a text up to six times as long: halve the body until the answer fits.
+  // JSON escapes make a text up to six times as long: halve the body until the result fits.
   let body = event.text;
   while (body !== '' && answerBytes(withBody(body)) > maxResultBytes) body = body.slice(0, Math.floor(body.length / 2));
   return withBody(body);

@@ -53,7 +53,7 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
     if (text === undefined) return errorBody(400, 'the body is not valid UTF-8');
     const refused = await admitBatch(request, text);
     if (refused) return refused;
-    // Notices soon that the client of a waiting call has gone away: only a few calls can wait at once.
+    // A call whose client has disconnected ends soon, because only a few calls can wait at once.
     requestContext(request).endWithSender(1000);
     return mcp.fetch(request, body, accessOf(request));
   };

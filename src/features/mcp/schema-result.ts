@@ -14,7 +14,7 @@ export const createGetSchema =
     return fit({ notice, schemas: [schema], text, truncated: false });
   };
 
-/** Shortens the list or the text until the answer fits. */
+/** Shortens the list or the text until the result fits. */
 function fit(answer: Output<'get_schema'>): Output<'get_schema'> {
   let fitting = answer;
   while (answerBytes(fitting) > maxResultBytes) {

@@ -28,7 +28,10 @@ const maxRequestBodySize = 256 * 1024;
 /** Open streams for changes of the list of tools, which never changes. */
 const maxSubscriptions = 100;
 
-/** The model gets the message of a refusal, which it can act on. Other errors are only logged. A damaged event is both. */
+/**
+ * The model gets the message of a refusal, because it can act on it. Other errors are only logged; a damaged event is reported
+ * and logged.
+ */
 function toErrorResult(error: unknown, onFault: (error: unknown) => void) {
   const refusal = error instanceof AppError && error.code !== 'internal' ? error : undefined;
   if (!refusal || refusal.code === 'damaged') onFault(error);
@@ -71,7 +74,7 @@ export function createMcp(options: {
           const result = await call({ ...access, signal }, given);
           return { content: [{ type: 'text' as const, text: JSON.stringify(result) }], structuredContent: result };
         } catch (error) {
-          // Work that ended because the client left is no fault.
+          // Work that ended because the client disconnected is not an error.
           return toErrorResult(error, fault => fault !== signal.reason && onError(fault, request));
         }
       },

@@ -40,7 +40,7 @@ export type Replaying = {
 export type McpService = ReturnType<typeof createMcpService>;
 
 const maxEndpointsListed = 200;
-/** For the other fields of the list of endpoints. */
+/** The space for the other fields of the list of endpoints. */
 const reservedBytes = 1024;
 
 export function createMcpService(options: {

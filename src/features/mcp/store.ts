@@ -1,6 +1,6 @@
 /*
- * The destinations of earlier replays. An agent may only use known ones, so a person used each of them first. What a listener reports
- * is where it says it sent to: that opens nothing.
+ * The destinations of earlier replays. An agent may only use known ones, so a person used each of them first. A listener's report
+ * names a destination but never permits one.
  */
 import { and, eq, inArray, ne } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';

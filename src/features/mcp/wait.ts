@@ -30,7 +30,7 @@ export function createWaitForEvent(options: {
         { principal, recheck, signal },
         { endpointId, after, where, limit: maxListed, waitMs, waitSemaphore },
       );
-      // A filtered read that takes long comes back without events before it has reached the end.
+      // A filtered read that takes long returns without events before it has reached the end.
       if (page.events.length === 0 && page.more && waitMs > 0 && !signal?.aborted) {
         after = page.cursor;
         continue;

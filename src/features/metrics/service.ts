@@ -3,7 +3,7 @@
  * each scrape. Label values come from closed lists, so no client can make the number of series grow.
  */
 import type { LabelValues } from 'prom-client';
-// Not from its index, which also loads a push gateway, cluster support and OpenTelemetry: 7 ms of every start.
+// The index of prom-client would also load a push gateway, cluster support and OpenTelemetry: 7 ms of every start.
 import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
@@ -19,7 +19,7 @@ export type AnsweredRequest = { route: string; method: string; status: number; d
 export type Levels = {
   /** Deliveries waiting for their commit, or in one. */
   queueDepth: () => number;
-  /** Statements sent to the writer and not answered yet. */
+  /** Statements of the writer that have not finished. */
   writerDepth: () => number;
   /** SQLITE_BUSY incidents since the start. */
   busyIncidents: () => number;
@@ -27,12 +27,12 @@ export type Levels = {
   usage: () => { residentBytes: number; cpuSeconds: number };
   /** Deliveries that are acknowledged and not rows yet. */
   journal?: (() => { rows: number; bytes: number; ageMs: number }) | undefined;
-  /** Alerts whose last notification said that they fired. */
+  /** Alerts whose last notification reported that they fired. */
   firingAlerts?: (() => Promise<number>) | undefined;
   databaseBytes?: (() => Promise<number | undefined>) | undefined;
   diskFreeBytes?: (() => Promise<number | undefined>) | undefined;
   /** Stored events that have no search signature yet. */
-  /** Events that wait for a forward, or that one has given up; forwards whose destination is down. */
+  /** The events that wait for a forward, the events that were given up, and the forwards whose destination is down. */
   forwards?: { items: () => Promise<{ open: number; givenUp: number }>; probing: () => Promise<number> } | undefined;
   indexLag?: (() => number | Promise<number | undefined> | undefined) | undefined;
   replayJobs?: ReplayJobLevels | undefined;
@@ -203,7 +203,7 @@ export function createMetricsService({
     replay(result: 'ok' | 'not_ok' | 'failed'): void {
       counters.replays.inc({ result });
     },
-    /** @param outcome of its item; `again`: the destination asked to wait */
+    /** @param outcome of its item; `again` if the destination asked to wait */
     replayJobItem(outcome: string): void {
       counters.replayJobEvents.inc({ outcome });
     },

@@ -8,11 +8,11 @@ import { unauthorized } from '../../core/errors.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 
 export type AccessCheck = {
-  /** As of the last check: team and plan may have changed since the request. */
+  /** The principal at the last check: team and plan may have changed since the request. */
   principal: () => MemberAccess;
-  /** As of the last check: its retention may have changed. */
+  /** The endpoint at the last check: its retention may have changed. */
   endpoint: () => ReadableEndpoint;
-  /** @throws AppError when access has ended; anything else when that could not be found out */
+  /** @throws AppError when access has ended; any other error if the check itself failed */
   verify: () => Promise<void>;
 };
 

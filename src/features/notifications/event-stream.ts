@@ -1,6 +1,6 @@
 /*
- * A tail as server-sent events (WHATWG HTML section 9.2). The next events are read when the client has taken the last ones, so
- * nothing piles up for a slow client.
+ * A tail as server-sent events (WHATWG HTML section 9.2). The next events are read once the client has received the last ones, so
+ * a slow client costs no memory.
  */
 import type { EventSummary } from '../events/model.ts';
 import type { Tail, TailResult } from './tail.ts';
@@ -14,7 +14,7 @@ const heartbeat = ': quiet\n';
 
 const encodeMessage = (event: EventSummary): string =>
   `id: ${event.id}\nevent: event\ndata: ${JSON.stringify(event)}\n\n`;
-/** Without an id: a client resumes after the last event that it got. */
+/** It has no id, so that a client resumes after the last event that it received. */
 const encodeChange = (type: 'changed' | 'deleted', data: object): string =>
   `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
@@ -44,7 +44,7 @@ export function createEventStream(tail: Tail, heartbeatMs: number): ReadableStre
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // Sent at once, so that the status and headers are sent, too.
+        // The greeting is sent at once, so that the status and the headers are sent with it.
         controller.enqueue(encoder.encode(greeting));
         void tail.ended.then(({ reason }) =>
           // An aborted response makes a stalled client reconnect.

@@ -1,5 +1,5 @@
 /*
- * Tells open tails what they have to know: an event was stored, access may have ended, the server shuts down. With the embedded
+ * Notifies open tails of stored events, of access that may have ended, and of the shutdown of the server. With the embedded
  * database a waiting tail costs no query. On a shared database one query a second, however many tails wait, finds what other
  * processes have stored.
  */
@@ -9,33 +9,33 @@ type Member = {
   tail: HubTail;
   /** Row number of the endpoint. */
   endpoint: number;
-  /** Outlives one answer: access is checked every second, and a reader that stalls is cut off. */
+  /** It outlives one response: access is checked every second, and a reader that stalls is disconnected. */
   isLongLived: boolean;
 };
 
 export type Hub = {
-  /** To be called for every stored event, in the order of row numbers. */
+  /** Call it for every stored event, in the order of row numbers. */
   recorded: (event: { endpoint: number; seq: number }) => void;
-  /** To be called after an import into an endpoint, whose events `recorded` is not called for. */
+  /** Call it after an import into an endpoint, because `recorded` is not called for imported events. */
   imported: (endpoint: number) => void;
-  /** To be called after a pin or the tags of an event changed, or it was deleted. */
+  /** Call it after a pin or the tags of an event changed, or it was deleted. */
   changed: (change: EventChange) => void;
-  /** Ends every tail whose access has ended. To be called whenever access of any kind ends. */
+  /** Ends every tail whose access has ended. Call it whenever access of any kind ends. */
   recheckAll: () => void;
   /** Recorded events that could not be read can be read now. */
   lookAgain: () => void;
-  /** Keeps the tail informed until it ends. */
+  /** Notifies the tail until it ends. */
   add: (member: Member) => void;
   openTails: () => number;
   isShuttingDown: () => boolean;
-  /** Ends all tails. For good: open streams and waiting calls would hold up the shutdown. */
+  /** Ends all tails permanently, because open streams and waiting calls would delay the shutdown. */
   shutDown: () => void;
 };
 
 export function createHub(options: {
   /** The highest row number of all endpoints. */
   newest: () => Promise<number>;
-  /** Other processes store events in the same database. */
+  /** Whether other processes store events in the same database. */
   isShared: boolean;
   checkEveryMs: number;
   stalledMs: number;
@@ -57,7 +57,7 @@ export function createHub(options: {
       lastNewest = found;
       for (const { tail } of members) tail.look();
     } catch {
-      // The next look is a second away, and a tail that reads meets the error itself.
+      // The next query follows in a second, and a tail that reads gets the error itself.
     } finally {
       isLooking = false;
     }

@@ -1,6 +1,6 @@
 /*
- * Notifications about stored events: one hub, and tails over an endpoint's history. A tail waits for the next events, rechecks
- * access before it gives any out, and ends when access ends. Event streams and the waiting calls of agents are tails.
+ * Notifications about stored events: one hub, and tails over an endpoint's history. A tail waits for the next events, checks
+ * access again before it returns any, and ends when access ends. Event streams and the waiting calls of agents are tails.
  */
 
 import type { MemberAccess } from '../../core/access/principal.ts';
@@ -22,19 +22,19 @@ import { createTail, type Tail, type TailSource } from './tail.ts';
 export type TailRequest = {
   principal: MemberAccess;
   endpointId: string;
-  /** Row number of the last event that the reader has: 0 for none, undefined to start now. */
+  /** Row number of the last event that the reader has: 0 if it has none, undefined to start now. */
   after: number | undefined;
-  /** Only events that match; undefined: all. */
+  /** Only matching events; all if it is undefined. */
   filter?: Filter | undefined;
   /** Authenticates the request again; undefined when its credentials are no longer valid. */
   recheck: () => Promise<MemberAccess | undefined>;
-  /** Closes the tail. */
+  /** Aborting it closes the tail. */
   signal?: AbortSignal | undefined;
-  /** For a tail that outlives one answer: access is checked every second, and a reader that stalls is cut off. */
+  /** For a tail that outlives one response: access is checked every second, and a reader that stalls is disconnected. */
   isLongLived?: boolean;
-  /** Reads the events for this tail; by default all of the endpoint, but for imported ones. */
+  /** Reads the events for this tail; by default, all events of the endpoint except imported ones. */
   source?: (access: AccessCheck) => Pick<TailSource, 'listAfter'>;
-  /** Gives out changes of all events of the endpoint, too. */
+  /** Also returns changes of events of the endpoint. */
   withChanges?: boolean;
 };
 
@@ -49,9 +49,9 @@ export function createNotificationsService(options: {
   createEventFilter: (filter: Filter, endpoint: ReadableEndpoint, reader: Reader) => EventFilter;
   /** Limits the open streams of each account. */
   streamSemaphore: Semaphore;
-  /** Other processes store events in the same database. */
+  /** Whether other processes store events in the same database. */
   isShared: boolean;
-  /** Whether every recorded event can be read, once that is known. When it is false, `lookAgain` must be called later. */
+  /** Resolves once it is known whether every recorded event can be read. After false, `lookAgain` must be called later. */
   areAllStored?: (() => Promise<boolean>) | undefined;
   checkEveryMs?: number;
   heartbeatMs?: number;

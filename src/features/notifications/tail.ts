@@ -1,7 +1,7 @@
 /*
- * Follows the end of an endpoint's history. Events are read from the database by row number, so none is missed and none comes
- * twice: a notification only says where to look. A slow reader costs no memory, because a tail holds row numbers, at most a few
- * hundred. Access is checked before any event is given out.
+ * Follows the end of an endpoint's history. Events are read from the database by row number, so each is read exactly once; a
+ * notification only starts a read. A slow reader costs no memory, because a tail holds only row numbers, at most a few hundred.
+ * Access is checked before any event is returned.
  */
 import { AppError } from '../../core/errors.ts';
 import type { EventSummary } from '../events/model.ts';
@@ -10,50 +10,50 @@ import type { AccessCheck } from './access-check.ts';
 export type TailSource = {
   /** Events after a row number, oldest first, and the row number up to which the read scanned. */
   listAfter: (position: number, limit: number) => Promise<{ events: EventSummary[]; position: number; more: boolean }>;
-  /** Whether every recorded event can be read, once that is known. After false, the tail waits for `look`. */
+  /** Resolves once it is known whether every recorded event can be read. After false, the tail waits for `look`. */
   areAllStored?: () => Promise<boolean>;
   /**
-   * The events with these row numbers, oldest first. Absent: each read lists the events after the position, which also finds those
-   * that nobody was notified of, as of an import.
+   * The events with these row numbers, oldest first. If it is missing, each read lists all events after the position, which also
+   * finds events stored without a notification, such as imported ones.
    */
   listBySeq?: (seqs: number[]) => Promise<EventSummary[]>;
-  /** The same of events that have changed. Absent: changes are not given out. */
+  /** The events with these row numbers after a change. If it is missing, the tail reports no changes. */
   listChanged?: (seqs: number[]) => Promise<EventSummary[]>;
 };
 
-/** `error`: what to answer a client whose access has ended. */
+/** `error`: the response for a client whose access has ended. */
 export type TailEnd = { reason: 'closed' | 'shutdown' | 'stalled' } | { reason: 'access_ended'; error: AppError };
 
 export type TailResult =
   /** At least one, oldest first. */
   | { kind: 'events'; events: EventSummary[] }
-  /** Events that were given out, as they are now, and ids of those that are gone. */
+  /** The present state of changed events that were returned before, and the ids of deleted ones. */
   | { kind: 'changes'; changed: EventSummary[]; removed: string[] }
   | { kind: 'timeout' }
   | { kind: 'ended'; end: TailEnd };
 
-/** Pin or tags of an event have changed, or it was deleted. */
+/** A change of an event's pin or tags, or its deletion. */
 export type EventChange = { endpoint: number; seq: number; id: string };
 
-/** What a reader uses. One call of `next` at a time. */
+/** The tail for a reader, which makes one call of `next` at a time. */
 export type Tail = {
   /**
    * The next events, waiting for the first of them at most `waitMs`.
    * @throws when the database cannot be read or access cannot be checked; then the events of that read are lost to this tail
    */
   next: (options: { waitMs: number; limit?: number }) => Promise<TailResult>;
-  /** The row number up to which events have been given out: a tail opened after it continues without a gap. */
+  /** The row number of the last returned event: a tail that starts after it continues without a gap. */
   position: () => number;
   close: () => void;
-  /** Resolves when the tail has ended, for whatever reason. */
+  /** Resolves when the tail has ended. */
   ended: Promise<TailEnd>;
 };
 
-/** What the hub uses. */
+/** The tail for the hub. */
 export type HubTail = Tail & {
   /** An event of the endpoint was stored under this row number. */
   recorded: (seq: number) => void;
-  /** Events were stored that nobody was notified of. */
+  /** Events were stored without a notification. */
   imported: () => void;
   changed: (change: EventChange) => void;
   /** Another process may have stored events. */
@@ -66,9 +66,9 @@ export type HubTail = Tail & {
 };
 
 const defaultLimit = 100;
-/** Beyond it, the tail reads everything after its position instead. */
+/** With more pending events, the tail reads everything after its position instead. */
 const maxPendingSeqs = 500;
-/** Beyond it, the oldest changes are forgotten: a reader that stalls would otherwise cost memory. */
+/** With more pending changes, the oldest are dropped, because a reader that stalls would otherwise cost memory. */
 const maxPendingChanges = 500;
 
 /** The row numbers to read next: known ones, or all after the position. */
@@ -91,7 +91,8 @@ function createBacklog(source: TailSource, startAt: number) {
       isHeldUp = false;
     },
     async read(limit: number): Promise<EventSummary[]> {
-      // Set before the wait, because `readAll` may be called meanwhile. Reading too early would skip what is not there yet.
+      // This is set before the wait, because `readAll` may be called during it. Reading too early would skip events that cannot
+      // be read yet.
       isHeldUp = true;
       if (source.areAllStored && !(await source.areAllStored())) return [];
       isHeldUp = false;
@@ -110,7 +111,7 @@ function createBacklog(source: TailSource, startAt: number) {
   };
 }
 
-/** Events that have changed since they were given out. */
+/** Changes of events that were returned before. */
 function createChanges(listChanged: NonNullable<TailSource['listChanged']>) {
   const pending = new Map<number, string>();
   return {
@@ -121,7 +122,7 @@ function createChanges(listChanged: NonNullable<TailSource['listChanged']>) {
       const [oldest] = pending.keys();
       if (pending.size > maxPendingChanges && oldest !== undefined) pending.delete(oldest);
     },
-    /** @param position later events have not been given out: they are read as they are then */
+    /** @param position later events were not returned yet and will be read in their new state */
     async read(position: number): Promise<{ changed: EventSummary[]; removed: string[] }> {
       const given = [...pending].filter(([seq]) => seq <= position);
       pending.clear();
@@ -137,7 +138,7 @@ export function createTail(options: {
   /** Row number of the last event that the reader has. */
   position: number;
   access: Pick<AccessCheck, 'verify'>;
-  /** Other processes store events in the same database. */
+  /** Whether other processes store events in the same database. */
   isShared: boolean;
   monotonic: () => number;
 }): HubTail {
@@ -168,7 +169,7 @@ export function createTail(options: {
     }
   };
 
-  /** @returns whether something woke it */
+  /** @returns whether it was woken before the time was over */
   const sleep = (ms: number): Promise<boolean> =>
     new Promise(resolve => {
       if (ms <= 0) return resolve(false);
@@ -203,7 +204,7 @@ export function createTail(options: {
       if (isDone) return { kind: 'timeout' };
       if (backlog.hasUnread() || changes?.areWaiting()) continue;
       isLastRead = !(await sleep(deadline - monotonic()));
-      // Events of other processes since the hub looked last.
+      // Other processes may have stored events since the hub's last query.
       if (isLastRead && isShared) backlog.readAll();
     }
   };
@@ -240,7 +241,7 @@ export function createTail(options: {
       wake?.();
     },
     async recheck() {
-      // One check at a time. A call during a check is answered by another check after it.
+      // One check at a time. A call during a check causes another check after it.
       if (recheckState !== 'idle') {
         recheckState = 'again';
         return;

@@ -24,7 +24,7 @@ export type AccessClaims = { accountId: string; clientId: string; grantId: strin
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
-/** Claims of a token whose signature has not been checked; undefined when it is no JWT that could be accepted. */
+/** Claims of a token whose signature has not been checked; undefined if it is not a JWT that could be accepted. */
 export function decodeUnverified(token: string): { issuer: unknown; grantId: unknown } | undefined {
   if (token.length > maxTokenLength) return undefined;
   try {

@@ -1,7 +1,7 @@
 /*
  * The authorization endpoint (OAuth 2.1 section 4.1). The order of the checks is a security property:
  * 1. An invalid client or redirect URI gets an error page and never a redirect.
- * 2. The user signs in. Until then nothing is sent to the client, so that this server is no open redirector.
+ * 2. The user signs in. Until then nothing is sent to the client, so that this server is not an open redirector.
  * 3. Other errors go to the client's redirect URI.
  * 4. The user is asked for consent, every time. The request is stored here; the consent form has only a handle to it.
  */
@@ -114,7 +114,7 @@ export function createAuthorizationEndpoint(options: AuthorizationEndpointOption
   const askForConsent = createConsentRequest(options);
 
   return {
-    /** @param query the raw query string @param clientAddress its document fetches and consent pages are limited */
+    /** @param query the raw query string @param clientAddress limits its document fetches and consent pages */
     async authorize(
       query: string,
       user: SignedInUser | undefined,

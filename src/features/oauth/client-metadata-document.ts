@@ -56,7 +56,7 @@ function parseFreshMs(cacheControl: string): number {
   return Math.min(maxFreshMs, Math.max(minFreshMs, requestedMs));
 }
 
-/** The client must be public, because anybody can read a secret in its document. @throws OAuthError */
+/** The client must be public, because a secret in its document would be public. @throws OAuthError */
 function checkAuthentication(members: ReadonlyMap<string, unknown>): void {
   if (members.has('client_secret') || members.has('client_secret_expires_at'))
     throw refuse('invalid_client_metadata', 'the document contains a client secret');

@@ -20,7 +20,7 @@ const secretMethods = ['client_secret_basic', 'client_secret_post'];
 
 type Members = ReadonlyMap<string, unknown>;
 
-/** The members that are neither null nor empty. @throws OAuthError when it is no JSON object */
+/** The members that are neither null nor empty. @throws OAuthError if it is not a JSON object */
 export function readMembers(json: unknown): Members {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw refuse('invalid_client_metadata', 'the body must be a JSON object');

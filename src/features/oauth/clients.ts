@@ -70,7 +70,7 @@ export function createClients(options: {
       const waitSeconds = limitDocumentFetches(clientAddress);
       if (waitSeconds > 0) throw tooManyRequests('client metadata documents', waitSeconds);
       await refetch(url, fetchDocument);
-      // Read again, because a disabled client stays disabled whatever its document says.
+      // Read again, because a disabled client stays disabled regardless of its document.
       return store.find(url);
     },
 
@@ -80,7 +80,7 @@ export function createClients(options: {
       if (stored?.kind !== 'cimd' || isFresh(stored)) return stored;
       if (!fetchDocument) return undefined;
       try {
-        // Anybody may send any client_id, so the fetches are limited by client.
+        // Any caller may send any client_id, so fetches are limited per client.
         if (limitDocumentFetches(id) === 0) return await refetch(id, fetchDocument);
       } catch {
         // The stored copy is used instead.

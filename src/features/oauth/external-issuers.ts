@@ -23,7 +23,7 @@ type ExternalIssuers = {
   verify: (issuer: unknown, token: string) => Promise<ExternalClaims | undefined>;
 };
 
-/** No HMAC, so that a public key can never be used as a shared secret. */
+/** HMAC is missing, so that a public key can never be used as a shared secret. */
 const algorithms = [
   'RS256',
   'RS384',

@@ -2,10 +2,10 @@
 import { escapeHtml, htmlPage } from './consent-page.ts';
 
 export type KeyLoginView = {
-  /** Of the key that will be created. */
+  /** The name of the key that will be created. */
   name: string;
   port: number;
-  /** What the terminal shows, too. */
+  /** The code that the terminal also shows. */
   code: string;
   email: string;
   handle: string;

@@ -1,8 +1,8 @@
 /*
- * The sign-in of the command line in a browser. It ends in an API key of the person, because the commands may do what apps never may:
- * therefore it is no OAuth client. The person sees what is asked for and approves it on a page of this server; the code goes to a port of
- * 127.0.0.1 and nowhere else, works once, within a minute, and only together with the PKCE verifier. Nothing is remembered: every sign-in
- * is approved anew, and shows a code that the terminal shows as well.
+ * Signs the command line in through a browser. The result is an API key, because commands may do what apps never may; therefore
+ * this is not an OAuth client. The person approves it on a page of this server. The code goes only to a port of 127.0.0.1, works
+ * once, within a minute, and only with the PKCE verifier. Approval is never remembered: each sign-in is confirmed again, with a
+ * code that the terminal also shows.
  */
 
 import { loginCode } from '../../core/access/login-code.ts';
@@ -30,7 +30,7 @@ export type KeyLoginOutcome =
   | { kind: 'error_page'; reason: string; status: number; headers?: Record<string, string> }
   | { kind: 'sign_in' }
   | { kind: 'approval'; view: KeyLoginView }
-  /** To the listener on the person's machine. */
+  /** Redirects to the listener on the person's machine. */
   | { kind: 'redirect'; location: string };
 
 type KeyLoginOptions = {
@@ -58,7 +58,7 @@ const errorPage = (reason: string, status = 400, headers: Record<string, string>
 
 type LoginRequest = { port: number; name: string; state: string; challenge: string };
 
-/** What the program asks for; undefined when it is not what `hooktape login` sends. */
+/** The request of the program; undefined if it is not one of `hooktape login`. */
 function readRequest(query: string): LoginRequest | undefined {
   if (query.length > maxQueryLength) return undefined;
   const parameters = readParameters(query);
@@ -107,7 +107,7 @@ export function createKeyLogin({ store, apiKeys, limitRequests, clock, random }:
       return { kind: 'approval', view: { name, port, code: loginCode(challenge), email, handle } };
     },
 
-    /** @param form the person's answer */
+    /** @param form the person's decision */
     async decide(form: RequestParameters, user: SignedInUser | undefined): Promise<KeyLoginOutcome> {
       const expired = errorPage('This sign-in has expired, or you have already answered it. Run hooktape login again.');
       const [handle, decision] = [form.get('handle'), form.get('decision')];

@@ -14,7 +14,7 @@ export type KeyLoginsStore = ReturnType<typeof createKeyLoginsStore>;
 
 export function createKeyLoginsStore(db: Drizzle) {
   const isOpen = (hash: Buffer, now: number) => and(eq(keyLogins.hash, hash), gt(keyLogins.expiresAt, now));
-  /** Signing out, or a new password, ends what was approved in that session. */
+  /** Signing out, or a new password, ends approvals of that session. */
   const isSessionLive = exists(
     db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, keyLogins.sessionId)),
   );
@@ -42,7 +42,7 @@ export function createKeyLoginsStore(db: Drizzle) {
       return inserted.rowsAffected === 1;
     },
 
-    /** Deletes and returns the request, so that it is answered once, and only in the session that was asked. */
+    /** Deletes and returns the request, so that it is decided once, and only in the session that opened it. */
     async take(
       hash: Buffer,
       asked: { accountId: string; sessionId: string },
@@ -76,7 +76,7 @@ export function createKeyLoginsStore(db: Drizzle) {
         .where(eq(keyLogins.hash, hash));
     },
 
-    /** @returns whether the code was still good, which it is for one caller */
+    /** @returns whether the code was still valid, which is true for one caller only */
     async redeem(hash: Buffer, maxWrongVerifiers: number, now: number): Promise<boolean> {
       const { rowsAffected } = await db
         .delete(keyLogins)

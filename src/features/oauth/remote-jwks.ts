@@ -74,7 +74,7 @@ export function createRemoteJwks(options: {
     try {
       const jwks = await attempt(async () => {
         const fetched = await fetchJson(url);
-        // Throws for a document that is no JWKS, so that it does not replace the last good one.
+        // Throws if the document is not a JWKS, so that it does not replace the last good one.
         createLocalJWKSet(fetched as JSONWebKeySet);
         return fetched;
       });

@@ -1,6 +1,6 @@
 /*
  * The HTTP endpoints of the authorization server. Bodies are read here, because the framework would merge repeated parameters.
- * Each endpoint handles all methods itself: 405 for a wrong one, and an answer to CORS preflights.
+ * Each endpoint handles all methods itself: 405 for a wrong one, and a response to CORS preflights.
  */
 import { Elysia } from 'elysia';
 import { AppError } from '../../core/errors.ts';
@@ -44,7 +44,7 @@ function errorResponse(error: OAuthError, headers: Record<string, string>): Resp
   );
 }
 
-/** Calls the handler of the request's method, and answers preflights and wrong methods. HEAD is handled as GET. */
+/** Calls the handler of the request's method, and responds to preflights and wrong methods. HEAD is handled as GET. */
 function byMethod(handlers: { GET?: Handler; POST?: Handler }, headers: Record<string, string> = {}): Handler {
   const methods = [...(handlers.GET ? ['GET', 'HEAD'] : []), ...(handlers.POST ? ['POST'] : [])];
   const hasCors = 'access-control-allow-origin' in headers;
@@ -156,7 +156,7 @@ const redirectTo = (location: string): Response =>
     },
   });
 
-/** The same for the sign-in of the command line. */
+/** Like `toResponse`, for the sign-in of the command line. */
 function toKeyLoginResponse(outcome: KeyLoginOutcome, request: Request): Response {
   if (outcome.kind === 'approval') {
     const { page, formAction } = keyLoginPage(outcome.view);
@@ -226,7 +226,7 @@ export function oauthRoutes({ oauth, sessionOf, browserGuard }: OAuthRoutesOptio
         return toKeyLoginResponse(outcome, request);
       },
     }),
-    // Without CORS: no page of another site may try codes.
+    // It allows no CORS, so that pages of other sites cannot try codes.
     [`${keyLoginPath}/token`]: byMethod({
       POST: async request =>
         json(200, await oauth.keyLogin.redeem(await readForm(request), clientAddress(request)), noStore),

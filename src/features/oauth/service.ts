@@ -1,7 +1,4 @@
-/*
- * The OAuth 2.1 authorization server: builds its parts and offers one function for each endpoint. Nothing here knows HTTP;
- * that is in routes.ts.
- */
+/* The OAuth 2.1 authorization server: builds its parts and offers one function for each endpoint. HTTP is in routes.ts. */
 import type { Clock } from '../../core/clock.ts';
 import type { RandomBytes } from '../../core/ids/ids.ts';
 import type { Sealer } from '../../core/secrets/seal.ts';
@@ -63,7 +60,7 @@ type OAuthServiceOptions = {
 export type OAuthService = ReturnType<typeof createOAuthService>;
 
 const dayMs = 24 * 3_600_000;
-/** Of one run; the rest is left to the next. */
+/** The most batches of one run; the next run continues. */
 const maxCleanupBatches = 100;
 
 function createParts(options: OAuthServiceOptions) {
@@ -185,7 +182,7 @@ export function createOAuthService(options: OAuthServiceOptions) {
     rotateSigningKeys: ({ now = false, revoke = false } = {}): Promise<void> =>
       now || revoke ? signingKeys.rotateNow({ revoke }) : signingKeys.scheduleRotation(),
 
-    /** To be called before all else. @throws when a stored signing key cannot be opened */
+    /** Call it before anything else. @throws if a stored signing key cannot be decrypted */
     loadSigningKeys: signingKeys.maintain,
 
     /** Rotates signing keys that are due and deletes rows that are no longer needed. Called at intervals. */

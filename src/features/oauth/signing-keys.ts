@@ -80,7 +80,7 @@ export function createSigningKeys(options: { store: SigningKeysStore; sealer: Se
       return active;
     },
 
-    /** Loads the keys, and creates, activates and deletes keys that are due. @throws when a key cannot be opened */
+    /** Loads the keys, and creates, activates and deletes keys that are due. @throws if a key cannot be decrypted */
     async maintain(): Promise<void> {
       await load();
       const now = clock.now();
