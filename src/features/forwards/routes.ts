@@ -23,7 +23,7 @@ import type { ForwardsService } from './service.ts';
 
 type Options = { gate: Gate; forwards: ForwardsService };
 
-/** A request without a body selects all events of the operation. */
+/** A request without a body selects what its operation selects by default. */
 const selection = jsonInput(ForwardSelection, {
   nullIsAbsent: true,
   parse: text => (text.trim() === '' ? {} : (JSON.parse(text) as unknown)),

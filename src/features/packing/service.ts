@@ -37,7 +37,9 @@ type SliceResult = 'more' | 'done' | { restMs: number };
 const sliceMs = 2.5;
 /** Size limit for bodies of 1.0 rows read together. */
 const maxReadBytes = 256 << 10;
-/** An endpoint's small blocks are joined when there are this many, or when they fill most of a block: each event moves about twice. */
+/**
+ * An endpoint's small blocks are joined if there are this many, or if they fill most of a block; so each event moves about twice.
+ */
 const minJoined = { blocks: 16, bytes: 48 << 10 };
 const maxJoinedBlocks = 64;
 /** Under load, each step is followed by a pause of this many times its duration. */
@@ -60,11 +62,11 @@ export function createPackingService(options: {
   const { store, sign, monotonic, isBusy, background } = options;
   const batchSize = createBatchSize({ targetMs: sliceMs, initial: 32, min: 8, max: 256 });
   const packer: Packer = { builder: createBlockBuilder(), sign, monotonic };
-  /** Blocks that cannot be read or have a wrong count; they are skipped. */
+  /** Blocks that cannot be read, or whose count of events is wrong; they are skipped. */
   const damaged = new Set<number>();
-  /** Undefined: not read yet; null: none are left. */
+  /** Undefined until it is read; null if no rows are left. */
   let rowsToPack: RowsToPack | null | undefined;
-  /** The last block of the last pass through all endpoints, and the pass that is under way. */
+  /** The last block of the last complete pass through all endpoints, and the current pass. */
   let packedUpTo = 0;
   let pass: { endpoint: number; upTo: number } | undefined;
   let restUntil = 0;
@@ -81,7 +83,7 @@ export function createPackingService(options: {
     rowsToPack = next.after < next.upTo ? next : null;
   };
 
-  /** Joins some of the endpoint's small blocks. @returns false when there are not enough */
+  /** Joins some of the endpoint's small blocks. @returns false if there are too few */
   const join = async (endpoint: number): Promise<boolean> => {
     const all = await store.smallBlocks(endpoint, maxJoinedBlocks + damaged.size);
     const joined: number[] = [];

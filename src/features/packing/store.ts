@@ -14,12 +14,12 @@ export type RowsToPack = { after: number; upTo: number };
 export type OldRow = ContentRow & EventColumns & { endpoint: number };
 export type SmallBlock = { seq: number; events: number; bytes: number };
 export type EventRow = EventColumns & { seq: number };
-/** What a signature needs of a row. */
+/** The columns that a search signature needs. */
 type EventColumns = { receivedAt: number; eventType: string | null; platform: string | null; method: string };
 
 /**
- * An event's destination: the position of its new block among the inserted ones, and its offset in that block. `delivery`: of a row of
- * 1.0, the number of its delivery.
+ * An event's destination: the position of its new block among the inserted ones, and its offset in that block. `delivery`: for a
+ * row of 1.0, the number of its delivery.
  */
 export type Move = { seq: number; block: number; start: number; delivery?: number };
 export type Packing = {
@@ -37,7 +37,7 @@ export type PackingStore = ReturnType<typeof createPackingStore>;
 const jsonList = '(SELECT value FROM json_each(?))';
 const isProgress = "name = 'rows-to-pack'";
 const lastBlock = "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'blocks'), 0)";
-/** The list columns of a large event stay in its row. */
+/** An expression that is empty for a large event, whose list columns stay in its row. */
 const ofSmall = (column: string, empty: string): string =>
   `${column} = iif(size > ${maxBlockBytes}, ${column}, ${empty})`;
 const emptied = [
@@ -130,7 +130,7 @@ export function createPackingStore(
       }));
     },
 
-    /** The subset of these events that is in one of the blocks. */
+    /** The events among these that are in one of the blocks. */
     async eventsIn(numbers: readonly number[], seqs: readonly number[]): Promise<EventRow[]> {
       const rows = await rowsOf(
         `SELECT seq, received_at, event_type, platform, method FROM events WHERE seq IN ${jsonList} AND block IN ${jsonList} ORDER BY seq`,

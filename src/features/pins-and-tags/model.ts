@@ -36,7 +36,7 @@ export const TagsRequest = t.Object(
     }),
   },
 );
-/** The event as it is then. */
+/** The event after the change. */
 export const KeptEvent = EventSummary;
 
 export type TagsRequest = Static<typeof TagsRequest>;

@@ -1,6 +1,6 @@
 /*
- * What people do to keep events, or not: pins, tags, and deleting single ones. A pinned event is exempt from retention until it is
- * unpinned; the queries that read, count and sweep events know that (db/event-marks.ts).
+ * Pins, tags, and the deletion of single events. A pinned event is exempt from retention until it is unpinned; the queries that
+ * read, count and sweep events know that (db/event-marks.ts).
  */
 
 import type { Principal, TeamAccess } from '../../core/access/principal.ts';
@@ -43,7 +43,7 @@ export function createKeepingService(options: {
       const outcome = await store.pin(pin, maxPinsPerTeam);
       if (outcome === 'taken') throw conflict(`another event of the endpoint is pinned as ${name}`);
       if (outcome === 'refused') {
-        // Or else the event was removed meanwhile.
+        // Throws not_found if the event was removed since.
         await events.locate(principal, id);
         throw limitReached(`a team can pin ${maxPinsPerTeam} events`);
       }
@@ -68,7 +68,7 @@ export function createKeepingService(options: {
       return events.summary(principal, place);
     },
 
-    /** Deletes an event, also a pinned one. @throws forbidden unless the principal is an owner, not_found */
+    /** Deletes an event, even a pinned one. @throws forbidden unless the principal is an owner, not_found */
     async remove(principal: Principal, id: string): Promise<void> {
       if (principal.role !== 'owner') throw forbidden('only an owner of the team may delete events');
       const { seq, endpoint } = await events.locate(principal, id);

@@ -27,7 +27,8 @@ export function createKeepingStore({ client, db, timedBatch }: Pick<Database, 'c
   return {
     /**
      * Pins the event, or changes name and note of its pin.
-     * @returns `taken`: another event of the endpoint has the name; `refused`: the team has `maxPins`, or the event is gone
+     * @returns `taken`: another event of the endpoint has the name; `refused`: the team has `maxPins` pins, or the event no
+     * longer exists
      */
     async pin(
       { event, teamId, name, note, pinnedAt }: NewPin,
@@ -61,7 +62,7 @@ export function createKeepingStore({ client, db, timedBatch }: Pick<Database, 'c
       );
     },
 
-    /** Removes an event, pinned or not, with all that belongs to it. @returns whether it was there */
+    /** Removes an event, pinned or not, with all that belongs to it. @returns whether it existed */
     async remove(endpoint: number, event: number): Promise<boolean> {
       const { statements, removalAt } = removalStatements(db, { endpoint, seqs: [event], withPinned: true });
       const { results } = await timedBatch(statements);

@@ -1,7 +1,7 @@
 /*
- * Sending takes processor time from incoming deliveries, most of all when several attempts start at once. While deliveries come in,
- * the attempts of a queue therefore start one after the other, with time in between, but at least as many as deliveries arrive: a
- * forward of every delivery must not fall behind.
+ * Sending competes with capture for CPU time, most of all when several attempts start at once. While deliveries arrive, a queue
+ * therefore starts one attempt at a time, with pauses in between, but at least as many as deliveries arrive, so that a forward of
+ * every delivery keeps up.
  */
 
 const maxWaitMs = 50;
@@ -23,7 +23,7 @@ export function createGiveWay({
   wait: (ms: number) => Promise<void>;
   /** Whether deliveries wait for their commit. */
   isBusy: () => boolean;
-  /** How many were stored in the last one or two seconds. */
+  /** The number of deliveries stored in the last one or two seconds. */
   recentDeliveries: () => number;
 }): () => Promise<void> {
   let turnMs = Number.NEGATIVE_INFINITY;

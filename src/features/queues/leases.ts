@@ -1,7 +1,7 @@
 /*
- * Who works on a queue, when several processes share the database: it is written there, with a number that grows while that process
- * lives. A process takes over a queue after it has seen the same number for 40 s of its own monotonic time, and a process that
- * could not show life for 25 s stops sending. No clocks are compared, so they may jump.
+ * Leases on queues, for several processes on one database. A queue's row names its holder and a heartbeat counter. A process
+ * takes over a queue if it has seen the same counter for 40 s on its own monotonic clock. A process that could not send a
+ * heartbeat for 25 s stops sending. No wall clocks are compared, so they may jump.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { DueQueue, QueuesStore } from './store.ts';
@@ -10,7 +10,7 @@ const beatMs = 10_000;
 const giveUpMs = 25_000;
 const takeOverMs = 40_000;
 
-/** Of the queues that this process still has: whether each is paused. */
+/** The queues that this process still holds, and whether each is paused. */
 export type HeldQueues = ReadonlyMap<number, { isPaused: boolean }>;
 
 export type Leases = ReturnType<typeof createLeases>;
@@ -26,13 +26,13 @@ export function createLeases({
   holder: string;
   clock: Clock;
   /**
-   * Called after each sign of life. An empty map: everything has to stop.
-   * @param askedMs when it was asked for (monotonic): queues that were taken since may be missing
+   * Called after each heartbeat. With an empty map, everything must stop.
+   * @param askedMs when the heartbeat began (monotonic): queues that were claimed since may be missing
    */
   onHeld: (held: HeldQueues, askedMs: number) => void;
   onError: (error: unknown) => void;
 }) {
-  /** The last seen numbers of other holders, and since when (monotonic ms). */
+  /** The last seen counters of other holders, and since when (monotonic ms). */
   const seen = new Map<number, { beats: number; sinceMs: number }>();
   let timer: ReturnType<typeof setInterval> | undefined;
   let lastBeatMs = 0;
@@ -51,7 +51,7 @@ export function createLeases({
   };
 
   return {
-    /** Whether the queue may be taken: it is free, or its holder's number has not changed for long enough. */
+    /** Whether the queue may be claimed: it is free, or its holder's counter has not changed for long enough. */
     isAbandoned({ seq, holder: other, beats }: DueQueue): boolean {
       if (other === null || other === holder) return true;
       const before = seen.get(seq);
@@ -59,9 +59,9 @@ export function createLeases({
       if (before?.beats !== beats) seen.set(seq, { beats, sinceMs: nowMs });
       return before?.beats === beats && nowMs - before.sinceMs >= takeOverMs;
     },
-    /** Whether this process may send: others believe that it lives. */
+    /** Whether this process may send: its last heartbeat is recent enough that no other process takes over. */
     isAlive,
-    /** Shows life at once. */
+    /** Sends a heartbeat at once. */
     beat,
     start(): void {
       lastBeatMs = clock.monotonic();

@@ -11,11 +11,11 @@ export type QueueItem = {
   /** The event's row number and the random part of its id; null for work without an event. */
   event: { seq: number; nonce: Uint8Array } | null;
   lane: Uint8Array | null;
-  /** How often it was tried before. */
+  /** The number of earlier attempts. */
   attempts: number;
   /** How often in a row the code that works on it has thrown. */
   errors: number;
-  /** From its creation or its last attempt. */
+  /** Data from its creation or its last attempt. */
   detail: Uint8Array | null;
   /** Epoch ms. */
   addedAt: number;
@@ -29,29 +29,29 @@ export type NewItem = Pick<QueueItem, 'event'> & {
   detail?: Uint8Array;
 };
 
-/** The result of an attempt, kept with the item. `detail` undefined: as it was. */
+/** The result of an attempt, kept with the item. `detail` undefined keeps the former one. */
 type Seen = { status: number | null; error: string | null; detail?: Uint8Array };
 
 /** `also`: written in the same transaction, or not at all. */
 export type WorkResult = { also?: readonly InStatement[] } & (
   | ({ kind: 'settled'; outcome: string } & Seen)
-  /** Settled, and nothing is left of the item. */
+  /** Settled: the item is removed. */
   | { kind: 'removed' }
-  /** It is tried again, at the earliest after `inMs`, at most 25 hours. `errors`: set by the worker when the attempt threw. */
+  /** It is retried after `inMs` at the earliest, at most 25 hours. `errors`: set by the worker when the attempt threw. */
   | ({ kind: 'retry'; inMs: number; errors?: number } & Seen)
-  /** The attempt was cut off and counts for nothing. */
+  /** The attempt was aborted and does not count. */
   | { kind: 'interrupted' }
 );
 
-/** How the items of one queue are worked on; made when this process begins to work on the queue. */
+/** The work on the items of one queue; created when this process begins to work on the queue. */
 export type QueueWork = {
-  /** How many items at once; asked before each start. */
+  /** The most items at once; called before each start. */
   concurrency: () => number;
-  /** Where its items go, and whose they are: at most 32 at once go there from all queues with the same text. */
+  /** A key of the destination and its owner: all queues with the same key send at most 32 items at once. */
   destination: () => string;
-  /** When the next item may start at the earliest, in ms from now; asked before each start. */
+  /** The time until the next item may start, in ms; called before each start. */
   startInMs?: (item: QueueItem) => number;
-  /** Above 0: nothing is to start for so long. Once nothing is under way, the queue is given back and is not due before. */
+  /** Above 0, nothing starts for this time: once no item is running, the queue is released and is due after it. */
   restMs?: () => number;
   /**
    * Works on one item. An error that it throws is logged, and the item is tried again after a minute, then after longer pauses,
@@ -59,7 +59,7 @@ export type QueueWork = {
    * @param signal aborted when the server stops or another process may have taken the queue: return `interrupted` if nothing was sent
    */
   work: (item: QueueItem, signal: AbortSignal) => Promise<WorkResult>;
-  /** The result of an item at which `work` keeps throwing. */
+  /** The result of an item for which `work` keeps throwing. */
   giveUp: (item: QueueItem, reason: string) => WorkResult;
   /** Called when the result could not be written, because another process has the queue or this one stops: the item is worked on again. */
   onLost?: (item: QueueItem, result: WorkResult) => Promise<void>;

@@ -15,30 +15,36 @@ import { queuesToYield, type Running } from './yielding.ts';
 
 export type QueuesService = ReturnType<typeof createQueuesService>;
 
-/** How often other processes' additions are looked for. */
+/** How often this process looks for items that other processes added. */
 const sharedPollMs = 2000;
-/** The wall clock may jump forward, or a queue may have become due without a call: its items are late by this at most. */
+/** The wall clock may jump forward, or a queue may have become due without a call: its items are late by at most this much. */
 const maxSleepMs = 30_000;
-/** How many queues are worked on at once. A share that is alone gets 150 places, and 25 shares always find four places each. */
+/**
+ * The most queues with a worker at the same time. A share that is alone gets 150 places, and 25 shares always find four places
+ * each.
+ */
 const defaultPlaces: FairSharesOptions = { total: 400, reserved: 100, assured: 4 };
-/** Due queues that are read together. */
+/** How many due queues one read returns. */
 const pageSize = 200;
-/** How often queues are asked to yield, at most: counting the ones that wait takes time when they are thousands. */
+/** How often queues are asked to yield, at most: counting thousands of waiting queues takes time. */
 const askEveryMs = 1000;
 const maxPerDestination = 32;
 const retryAfterErrorMs = 5000;
 /** The wall clock has gone back by more than any correction of seconds. */
 const clockJumpMs = 60_000;
 
-/** `worker`: undefined while the queue is being opened. `ended`: how the worker is to be ended, also one that does not exist yet. */
+/**
+ * `worker`: undefined while the queue is being opened. `ended`: how to stop the worker, even if it has not started yet.
+ * `isYielding`: it stops only to let other queues run.
+ */
 type Active = Running & { queue: DueQueue; worker: Worker | undefined };
 
 export type QueuesOptions = {
   store: QueuesStore;
-  /** Random, of this process. */
+  /** A random name of this process. */
   holder: string;
   clock: Clock;
-  /** Other processes may use the same database. */
+  /** Whether other processes may use the same database. */
   isShared: boolean;
   /** Whether deliveries wait for their commit. */
   isBusy: () => boolean;
@@ -112,13 +118,13 @@ export function createQueuesService(options: QueuesOptions) {
     await worker.done;
     const isOwnEnd = one.ended === undefined || (one.isYielding && one.ended === 'finish');
     if (isOwnEnd && kind.onEmpty && !(await store.hasOpen(queue.seq))) await kind.onEmpty(queue.owner);
-    // Work that somebody else ended may have old settings: the next one decides whether to rest.
+    // A worker that was stopped from outside may have outdated settings, so the next worker decides whether to rest.
     const restMs = isOwnEnd ? (opened.restMs?.() ?? 0) : 0;
-    // After its turn, queues that wait go first.
+    // After its turn, waiting queues go first.
     await store.release(queue.seq, holder, restMs > 0 || one.isYielding ? clock.now() + restMs : 0);
   };
   const begin = (queue: DueQueue, kind: QueueKind): void => {
-    // In the map at once, so that it is not begun twice.
+    // It is in the map at once, so that it cannot start twice.
     const sinceMs = clock.monotonic();
     const one: Active = { queue, sinceMs, worker: undefined, ended: undefined, isYielding: false };
     active.set(queue.seq, one);
@@ -139,7 +145,7 @@ export function createQueuesService(options: QueuesOptions) {
   };
 
   const fullShares = (): string[] => [...places.held.keys()].filter(share => !places.canTake(share));
-  /** Takes due queues while there are places for them. */
+  /** Claims due queues while there are places for them. */
   const takeDue = async (now: number): Promise<void> => {
     let after: DueQueue | undefined;
     do {
@@ -169,7 +175,7 @@ export function createQueuesService(options: QueuesOptions) {
 
   const noteClock = async (): Promise<void> => {
     const offsetMs = clock.now() - clock.monotonic();
-    // The first time, the jump may have been before the start.
+    // At the first call, the jump may have happened before the start.
     const hasJumped = !(offsetMs > clockOffsetMs - clockJumpMs);
     clockOffsetMs = offsetMs;
     if (hasJumped) await store.pullBack(clock.now());
@@ -177,9 +183,9 @@ export function createQueuesService(options: QueuesOptions) {
 
   const lookOnce = async (): Promise<void> => {
     await noteClock();
-    // After a long pause of this process, others have to hear of it before it takes anything.
+    // After a long pause, this process needs a heartbeat before it may claim a queue.
     if (!leases.isAlive()) await leases.beat();
-    // One time for all questions, or a queue that becomes due in between is in no answer.
+    // All queries use one reading of the clock. With two, a queue that becomes due in between would be in neither result.
     const now = clock.now();
     await takeDue(now);
     const isAnyFull = fullShares().length > 0;
@@ -214,10 +220,10 @@ export function createQueuesService(options: QueuesOptions) {
     [...active.values()].find(({ queue }) => queue.kind === kind && queue.owner === owner);
 
   return {
-    /** Says how queues of a kind are worked on. Before `start`. */
+    /** Registers the work on queues of a kind. Call it before `start`. */
     register: (name: string, kind: QueueKind): void => void kinds.set(name, kind),
 
-    /** Statements for the transaction of a queue's owner; call `wake` after it. Their errors are the database's. */
+    /** Statements for the transaction of a queue's owner; call `wake` after it. They throw only errors of the database. */
     creation: store.creation,
     addition: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
       store.addition(kind, owner, items, clock.now()),
@@ -229,32 +235,32 @@ export function createQueuesService(options: QueuesOptions) {
     /** Adds items as `addition` does, without making the queue due. */
     silentAddition: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
       store.addition(kind, owner, items, clock.now()).slice(0, -1),
-    /** A person's decisions about single items, by `seq`. */
+    /** Statements for a person's decisions about single items, by `seq`. */
     reopening: (items: readonly number[]): InStatement[] => store.reopening(items, clock.now()),
     dropping: (items: readonly number[]): InStatement[] => store.dropping(items, clock.now()),
     removal: store.removal,
     pausing: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, clock.now()),
     resuming: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, null),
 
-    /** After items were added. A worker of the queue finds them, or gives the queue back as due. */
+    /** Call it after items were added. A worker of the queue finds them, or releases the queue as due. */
     added(kind: string, owner: string): void {
       const one = activeOf(kind, owner);
       if (one) one.worker?.added();
       else look();
     },
-    /** After items were changed, or a queue goes on. */
+    /** Call it after items were changed or a queue was resumed. */
     wake(kind: string, owner: string): void {
       activeOf(kind, owner)?.worker?.wake();
       look();
     },
-    /** After a queue was paused: nothing more starts. Of another process: within seconds. */
+    /** Call it after a queue was paused: nothing more starts; in other processes, within seconds. */
     finish: (kind: string, owner: string): void => end(activeOf(kind, owner), 'finish'),
-    /** After a queue was removed or cancelled: attempts in progress are aborted, too. */
+    /** Call it after a queue was removed or cancelled: running attempts are aborted, too. */
     abort: (kind: string, owner: string): void => end(activeOf(kind, owner), 'abort'),
 
     /** Call it once the database is open, and then `start`. */
     async prepare(): Promise<void> {
-      // Nobody else has the database, so the processes that had these queues are gone.
+      // This is the only process that uses the database, so the previous holders of these queues are gone.
       if (!isShared) await store.releaseAll();
     },
     start(): void {
@@ -262,7 +268,7 @@ export function createQueuesService(options: QueuesOptions) {
       if (isShared) leases.start();
       look();
     },
-    /** Aborts attempts in progress, writes the known results, and gives the queues back. */
+    /** Aborts running attempts, writes the known results, and releases the queues. */
     async stop(): Promise<void> {
       isRunning = false;
       clearTimeout(timer);
@@ -270,7 +276,7 @@ export function createQueuesService(options: QueuesOptions) {
       for (const one of active.values()) end(one, 'abort');
       await Promise.allSettled([...ending, looking]);
     },
-    /** For tests: resolves when nothing is under way and nothing that is due waits. */
+    /** For tests: resolves when nothing is running and nothing is due. */
     async idle(): Promise<void> {
       look();
       while (looking || active.size > 0) await new Promise(resolve => setTimeout(resolve, 1));

@@ -6,10 +6,10 @@ import { queueItems, queues } from '../../db/schema-queues.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
 import type { NewItem, QueueItem, WorkResult } from './queue.ts';
 
-/** How far ahead an item can be due. A later time was set by a clock that has jumped back since. */
+/** The furthest time ahead at which an item can be due. A later time was set by a clock that has gone back since. */
 export const maxDelayMs = 25 * 3_600_000;
 
-// Raw: Drizzle's INSERT … SELECT takes only plain columns. An item waits (without a time) while its lane has an open one.
+// Raw: Drizzle's INSERT … SELECT takes only plain columns. An item has no due time while its lane has an open item before it.
 const addItemSql = `INSERT INTO queue_items (queue, event, nonce, lane, due_at, detail, added_at)
   SELECT seq, ?3, ?4, ?5,
     CASE WHEN ?5 IS NOT NULL AND EXISTS
@@ -17,7 +17,7 @@ const addItemSql = `INSERT INTO queue_items (queue, event, nonce, lane, due_at, 
     THEN NULL ELSE ?6 END, ?7, ?8
   FROM queues WHERE kind = ?1 AND owner = ?2`;
 
-// Events that have been removed are left out.
+// Removed events are left out.
 const addEventsSql = `INSERT INTO queue_items (queue, event, nonce, due_at, detail, added_at)
   SELECT queues.seq, events.seq, events.nonce, ?4,
     CASE WHEN ?5 THEN CAST(CAST(events.received_at AS TEXT) AS BLOB) END, ?4
@@ -26,15 +26,15 @@ const addEventsSql = `INSERT INTO queue_items (queue, event, nonce, due_at, deta
 
 const wakeSql = `UPDATE queues SET next_at = min(ifnull(next_at, ?3), ?3) WHERE kind = ?1 AND owner = ?2`;
 
-// Written when the item is about to be removed, or is no longer open. ?1: the item, ?2: the time. The next one may be older: a person
-// has opened it again.
+// This opens the next item of the lane after an item was settled, or before it is removed. ?1: the item, ?2: the time. The next
+// item may be older, if a person has reopened it.
 const nextOfLaneSql = (condition: string): string => `UPDATE queue_items SET due_at = ?2 WHERE seq = (
     SELECT next.seq FROM queue_items AS settled JOIN queue_items AS next
       ON next.queue = settled.queue AND next.lane = settled.lane AND next.outcome IS NULL AND next.seq <> settled.seq
     WHERE settled.seq = ?1 ${condition} ORDER BY next.seq LIMIT 1)
   AND due_at IS NULL`;
 const openLaneSql = nextOfLaneSql('');
-// Not after one that waits behind another of its lane, or is settled.
+// Only if the item is the head of its lane: `due_at` is null for items that wait behind another one or are settled.
 const openLaneAfterHeadSql = nextOfLaneSql('AND settled.due_at IS NOT NULL');
 
 const reopenSql = `UPDATE queue_items SET outcome = NULL, attempts = 0, errors = 0, detail = NULL,
@@ -73,7 +73,10 @@ export function createQueueStatements(db: Drizzle) {
   return {
     resultStatements,
 
-    /** Statements that create a queue without items; for a transaction with its owner. @param teamId null: the server's own */
+    /**
+     * Statements that create a queue without items; for a transaction with its owner. @param teamId null for the server's own
+     * queue
+     */
     creation: (kind: string, owner: string, teamId: string | null): InStatement[] => [
       toClientStatement(db.insert(queues).values({ kind, owner, teamId }).onConflictDoNothing()),
     ],
@@ -111,14 +114,14 @@ export function createQueueStatements(db: Drizzle) {
       args: [kind, owner, JSON.stringify(seqs), now, withTimes ? 1 : 0],
     }),
 
-    /** Statements that open settled items again, as if they were new, and make open ones due. */
+    /** Statements that reopen settled items as if they were new, and make open ones due. */
     reopening: (seqs: readonly number[], now: number): InStatement[] =>
       seqs.flatMap(seq => [
         { sql: hastenSql, args: [seq, now] },
         { sql: reopenSql, args: [seq, now] },
       ]),
 
-    /** Statements that remove items, whatever became of them. */
+    /** Statements that remove items in any state. */
     dropping: (seqs: readonly number[], now: number): InStatement[] =>
       seqs.flatMap(seq => [
         { sql: openLaneAfterHeadSql, args: [seq, now] },
@@ -130,7 +133,7 @@ export function createQueueStatements(db: Drizzle) {
       toClientStatement(db.delete(queues).where(ofOwner(kind, owner))),
     ],
 
-    /** Statements that pause the queue: nothing new starts. `at` null: it goes on. */
+    /** Statements that pause the queue: nothing new starts. With `at` null, they resume it. */
     pausing: (kind: string, owner: string, at: number | null): InStatement[] => [
       toClientStatement(db.update(queues).set({ pausedAt: at }).where(ofOwner(kind, owner))),
     ],

@@ -1,6 +1,6 @@
 /*
- * Queues and their items. A process writes results only while it has the queue, so that two processes on one database never settle
- * the same item. Times come from the caller.
+ * Queues and their items. A process writes results only while it holds the queue, so that two processes on one database never
+ * settle the same item. Times come from the caller.
  */
 import type { InStatement } from '@libsql/client';
 import { and, asc, count, eq, gt, isNull, lte, min, not, notInArray, sql } from 'drizzle-orm';
@@ -13,17 +13,21 @@ import { createQueueStatements, maxDelayMs } from './statements-store.ts';
 
 export type QueuesStore = ReturnType<typeof createQueuesStore>;
 
-/** A queue with due items. `share`: the share of places that it counts against. `holder`, `beats`: of the process that works on it. */
+/**
+ * A queue with due items. `share`: the share of places that it counts against. `holder`, `beats`: the process that works on it,
+ * and its heartbeat counter.
+ */
 export type DueQueue = Queue & { share: string; nextAt: number; holder: string | null; beats: number };
 
 const identity = { seq: queues.seq, kind: queues.kind, owner: queues.owner };
-/** Alerts, forwards and replay jobs of a team have a share each. Without a team, all queues of a kind have one together. */
+/** Alerts, forwards and replay jobs of a team have a share each. All queues of a kind without a team have one share together. */
 const share = sql<string>`${queues.kind} || ' ' || ifnull(${queues.teamId}, '')`;
-// Not nullable where the queue is due.
+// It is not null, because the queue is due.
 const nextAt = sql<number>`${queues.nextAt}`;
 const isDue = (now: number) => and(isNull(queues.pausedAt), lte(queues.nextAt, now));
 
-// Fails, and the transaction with it, when another process has the queue: `beats` is never NULL. ?1: the queue, ?2: the holder.
+// If another process holds the queue, this writes NULL, which `beats` does not allow, so the transaction fails. ?1: the queue,
+// ?2: the holder.
 const requireHolderSql = 'UPDATE queues SET beats = CASE WHEN holder = ?2 THEN beats END WHERE seq = ?1';
 
 /** Which queues are due. */
@@ -54,7 +58,7 @@ function createDueQueries(db: Database['db']) {
         .orderBy(asc(queues.nextAt), asc(queues.seq))
         .limit(limit),
 
-    /** How many due queues of each share no process works on. */
+    /** The number of due queues of each share that no process works on. */
     async waiting(now: number): Promise<Map<string, number>> {
       const rows = await db
         .select({ share, count: count() })
@@ -64,7 +68,7 @@ function createDueQueries(db: Database['db']) {
       return new Map(rows.map(row => [row.share, row.count]));
     },
 
-    /** When the next queue is due; null when none has anything to do. */
+    /** When the next queue is due; null if no queue has open items. */
     nextAt: async (now: number): Promise<number | null> =>
       (
         await db
@@ -96,7 +100,10 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
 
-    /** Takes a queue that nobody has, or whose holder has not shown life since. @returns whether it is now `holder`'s */
+    /**
+     * Claims a queue that is free, or whose holder has sent no heartbeat since `beats` was read. @returns whether it is now
+     * `holder`'s
+     */
     async take({ seq, holder: was, beats }: DueQueue, holder: string): Promise<boolean> {
       const { rowsAffected } = await db
         .update(queues)
@@ -112,7 +119,7 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
       return rowsAffected === 1;
     },
 
-    /** Shows that the holder lives. @returns the queues that it still has, and whether each is paused */
+    /** Sends a heartbeat. @returns the queues that it still holds, and whether each is paused */
     beat: (holder: string): Promise<{ seq: number; pausedAt: number | null }[]> =>
       db
         .update(queues)
@@ -121,7 +128,7 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
         .returning({ seq: queues.seq, pausedAt: queues.pausedAt }),
 
     /**
-     * Gives a queue back, and says when it is due again: by its items, which may have become more meanwhile.
+     * Releases a queue and makes it due with its earliest item, including items that were added since.
      * @param notBefore epoch ms
      */
     async release(seq: number, holder: string, notBefore = 0): Promise<void> {
@@ -135,12 +142,12 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
         .where(heldBy(seq, holder));
     },
 
-    /** For the only process of a database: all queues are free, since their former holder is gone. */
+    /** Releases all queues. For the only process on a database, because the former holder is gone. */
     async releaseAll(): Promise<void> {
       await db.update(queues).set({ holder: null }).where(sql`${queues.holder} IS NOT NULL`);
     },
 
-    /** Removes the queue of an owner that is gone. */
+    /** Removes the queue of an owner that no longer exists. */
     remove: (seq: number, holder: string): Promise<void> =>
       removeQueues(db, sql`SELECT seq FROM queues WHERE ${heldBy(seq, holder)}`),
 
@@ -162,7 +169,7 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
           and(
             eq(queueItems.queue, queue),
             lte(queueItems.dueAt, now),
-            // At most a few dozen: the items under way.
+            // These are at most a few dozen: the running items.
             except.length === 0 ? undefined : notInArray(queueItems.seq, [...except]),
           ),
         )
@@ -174,7 +181,10 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
       }));
     },
 
-    /** Writes results of one queue, each with its further statements, in one transaction. @throws when `holder` no longer has the queue */
+    /**
+     * Writes results of one queue, each with its further statements, in one transaction. @throws if `holder` no longer holds the
+     * queue
+     */
     async writeResults(
       queue: number,
       holder: string,
@@ -200,7 +210,7 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
         .where(gt(queues.nextAt, now + maxDelayMs));
     },
 
-    /** The same for the items of a queue. */
+    /** Like `pullBack`, for the items of a queue. */
     async pullBackItems(queue: number, now: number): Promise<void> {
       await db
         .update(queueItems)

@@ -1,6 +1,6 @@
 /*
- * Works on one queue while this process has it: fetches due items, starts them as concurrency, pace and the destination allow, and
- * writes the results. Only a few items are in memory, however many are due.
+ * Works on one queue while this process holds it: fetches due items, starts them as concurrency, pace and the destination allow,
+ * and writes the results. Only a few items are in memory, however many are due.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
@@ -9,15 +9,15 @@ import { createResultWriter } from './result-writer.ts';
 import type { QueuesStore } from './store.ts';
 
 export type Worker = {
-  /** Resolves when nothing is due or the worker was ended, and nothing is under way. */
+  /** Resolves when nothing is running, and nothing is due or the worker was stopped. */
   done: Promise<void>;
-  /** Looks for due items again, and asks `work` again whether it may start. */
+  /** Reads due items again, and asks `work` again whether one may start. */
   wake: () => void;
-  /** Items were added, and nothing else changed: items that were fetched before stay, and go first. */
+  /** Call it after items were added and nothing else changed. Items that were already fetched are kept and go first. */
   added: () => void;
   /** Starts nothing more. */
   finish: () => void;
-  /** The same, and aborts attempts in progress. */
+  /** Starts nothing more, and aborts running attempts. */
   abort: () => void;
 };
 
@@ -33,18 +33,18 @@ export type WorkerOptions = {
   onError: (error: unknown) => void;
 };
 
-/** How many items are fetched at once. */
+/** The most items of one read. */
 const maxFetched = 64;
 /** After an error of the kind's own code: twice as long after each further error, for about four hours altogether. */
 const retryAfterErrorMs = 60_000;
 const maxRetryAfterErrorMs = 3_600_000;
 const maxErrors = 10;
-/** While items are in progress, due items are looked for at least this often. */
+/** While items are running, due items are read at least this often. */
 const lookAgainMs = 1000;
 const writeAgainMs = 1000;
-/** Another queue sends to the same destination, and this one is not notified when that ends. */
+/** The pause while other queues use all places of the destination, because their end is not reported. */
 const destinationBusyMs = 50;
-/** The longest time that a timer takes (2^31 - 1 ms). */
+/** The longest time of a timer (2^31 - 1 ms). */
 const maxTimerMs = 2_147_483_647;
 
 export function startWorker(options: WorkerOptions): Worker {
@@ -52,7 +52,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const aborting = new AbortController();
   const { signal } = aborting;
   const underWay = new Map<number, Promise<void>>();
-  /** A person may have dropped the item under way from its lane: the next one has to wait all the same. */
+  /** A person may have removed a running item; even so, the next item of its lane must wait for its end. */
   const lanesUnderWay = new Set<string>();
   let fetched: QueueItem[] = [];
   /** How often it was woken: items fetched before may have been settled or removed. */
@@ -110,7 +110,7 @@ export function startWorker(options: WorkerOptions): Worker {
         }
         work.onWritten?.(item, result);
       })
-      // Another process has the queue, or the server stops: the item is worked on again.
+      // Another process holds the queue, or the server stops: the item will be attempted again.
       .catch(error => {
         if (!signal.aborted) onError(error);
       })
@@ -122,7 +122,7 @@ export function startWorker(options: WorkerOptions): Worker {
     underWay.set(item.seq, running);
   };
 
-  /** Starts the next item, or waits until that may be possible. @returns false when nothing is left to do */
+  /** Starts the next item, or waits until one may start. @returns false if nothing is left to do */
   const advance = async (): Promise<boolean> => {
     const looked = change.promise;
     if ((work.restMs?.() ?? 0) > 0) {
@@ -139,7 +139,7 @@ export function startWorker(options: WorkerOptions): Worker {
     if (isFinishing) return false;
     if (!item) {
       if (underWay.size === 0) return false;
-      // The ones that wait for their lane are fetched again, with others that have become due.
+      // Items that wait for their lane are fetched again, together with newly due ones.
       fetched = [];
       await Promise.race([looked, waitForChange(lookAgainMs)]);
       return true;
@@ -164,7 +164,7 @@ export function startWorker(options: WorkerOptions): Worker {
     try {
       while (!isFinishing && (await advance()));
     } finally {
-      // Also after an error: the queue must not be given back before.
+      // This waits after an error, too, because the queue must not be released earlier.
       await Promise.all(underWay.values());
     }
   };

@@ -1,13 +1,14 @@
 /*
- * Which queues give up their places to queues that wait. A queue that has run for 5 s yields to one of its own share, and to one of a
- * share that has fewer places. It then starts nothing more, and its place is free once its requests under way have ended.
+ * Chooses the queues that give up their places to waiting queues. A queue that has run for 5 s yields to one of its own share,
+ * and to one of a share that has fewer places. It then starts nothing more, and its place is free once its running requests have
+ * ended.
  */
 import type { FairShares } from '../../core/concurrency/fair-shares.ts';
 
 /** For how long a queue may run while others wait. */
 const turnMs = 5000;
 
-/** A queue that has a place. `isYielding`: it was ended only because others wait. */
+/** A queue that has a place. `isYielding`: it stops only because others wait. */
 export type Running = {
   queue: { share: string };
   sinceMs: number;
@@ -15,7 +16,7 @@ export type Running = {
   isYielding: boolean;
 };
 
-/** @param waiting how many due queues of each share have no place */
+/** @param waiting the number of due queues of each share without a place */
 export function queuesToYield<T extends Running>(
   running: readonly T[],
   waiting: ReadonlyMap<string, number>,
@@ -23,7 +24,7 @@ export function queuesToYield<T extends Running>(
   nowMs: number,
 ): Set<T> {
   const chosen = new Set<T>();
-  /** Adds queues of the share until `wanted` of it yield. */
+  /** Adds queues of the share until `wanted` of them yield. */
   const choose = (share: string, wanted: number): void => {
     const own = running.filter(({ queue }) => queue.share === share);
     const isLeaving = (one: T): boolean => one.isYielding || chosen.has(one);

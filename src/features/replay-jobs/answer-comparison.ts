@@ -1,6 +1,6 @@
 /*
- * The differences of two answers to the same request, for replay jobs: status, chosen headers, and the body, JSON by path. The duration
- * is not compared. Numbers are compared as they are written, so that digits beyond 2^53 count.
+ * The differences between two responses to the same request, for replay jobs: status, chosen headers, and the body, JSON by path.
+ * The duration is not compared. Numbers are compared as they are written, so that digits beyond 2^53 count.
  */
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { decodeUtf8Leniently } from '../../core/text.ts';
@@ -14,7 +14,7 @@ export type ComparedAnswer = {
 /** `left`, `right`: JSON values; absent on one side: null, and `missing` names that side. */
 export type Difference = { path: string; left: unknown; right: unknown; missing?: 'left' | 'right' };
 
-/** For one event. A longer report would not help. */
+/** The most differences for one event. A longer report would not help. */
 export const maxDifferences = 100;
 const maxTextCharacters = 1000;
 const maxContentBytes = 1 << 20;
@@ -39,7 +39,7 @@ class ExactNumber {
 }
 
 /**
- * @param ignore paths such as `status`, `header.x`, `body.a.b`; paths below an ignored path are ignored too, and `[]` stands for
+ * @param ignore paths such as `status`, `header.x`, `body.a.b`; paths below an ignored path are ignored too, and `[]` matches
  * every item of a list
  * @param headerNames the headers to compare, case-insensitive
  */
@@ -62,7 +62,10 @@ export function compareAnswers(
   return found;
 }
 
-/** The body without the compression that some destinations use though they are asked for none. Damaged or very large: as it came. */
+/**
+ * The body without compression, which some destinations use although the request does not allow it. A damaged or very large body
+ * is returned as it is.
+ */
 function contentOf(answer: ComparedAnswer): Uint8Array {
   const decompress = decompressions[headerOf(answer, 'content-encoding')?.trim().toLowerCase() ?? ''];
   try {
@@ -147,11 +150,14 @@ const headerOf = ({ headers }: ComparedAnswer, name: string): string | undefined
   return values.length === 0 ? undefined : values.join(', ');
 };
 
-/** Ignored paths by their parts; `isEnd`: one ends here. */
+/** Ignored paths by their parts; `isEnd`: an ignored path ends here. */
 type IgnoredParts = { isEnd: boolean; next: Map<string, IgnoredParts> };
 const anyItem = '[]';
 
-/** Whether a path is one of these, or below one. A body has thousands of paths: each costs its parts, however many are ignored. */
+/**
+ * Whether a path is ignored or below an ignored one. A body has thousands of paths, so the time for each depends only on its
+ * length, not on the number of ignored paths.
+ */
 function ignoredTest(ignore: readonly string[]): (path: string) => boolean {
   const root: IgnoredParts = { isEnd: false, next: new Map() };
   for (const given of ignore) {
@@ -167,7 +173,7 @@ function ignoredTest(ignore: readonly string[]): (path: string) => boolean {
   if (ignore.length === 0) return () => false;
   return path => {
     let reached = [root];
-    // Only as far as it is ignored: the paths of a body that is nested deeply are long.
+    // It reads the path only as far as ignored paths match, because deeply nested bodies have long paths.
     for (let start = 0; reached.length > 0 && start <= path.length; ) {
       const dot = path.indexOf('.', start);
       const part = path.slice(start, dot < 0 ? path.length : dot);

@@ -1,6 +1,6 @@
 /*
- * The outcomes of the events of replay jobs. Items belong to the queues (features/queues/store.ts) and are only read here; the answers
- * that differed are kept here.
+ * The outcomes of the events of replay jobs. Items belong to the queues (features/queues/store.ts), and this file only reads
+ * them; it stores the responses that differed.
  */
 import type { InStatement } from '@libsql/client';
 import { and, asc, count, eq, gt, isNull, sum } from 'drizzle-orm';
@@ -77,7 +77,7 @@ export function createJobItemsStore(db: Drizzle) {
         .orderBy(asc(queueItems.seq))
         .limit(limit),
 
-    /** The answers of both destinations to an event. */
+    /** The responses of both destinations to an event. */
     answers: async (id: string, event: number, now: number): Promise<Buffer | undefined> =>
       (
         await db
@@ -88,7 +88,7 @@ export function createJobItemsStore(db: Drizzle) {
           .where(and(inQueue(id), eq(queueItems.event, event), gt(jobAnswers.until, now)))
       )[0]?.content,
 
-    /** How many events of jobs that run wait. */
+    /** The number of waiting events of running jobs. */
     waiting: async (): Promise<number> =>
       (
         await db
@@ -106,7 +106,7 @@ export function createJobItemsStore(db: Drizzle) {
           .onConflictDoUpdate({ target: jobAnswers.item, set: { content: Buffer.from(content), until } }),
       ),
 
-    /** Whether the destination has answered this event with 2xx. */
+    /** Whether the destination has accepted this event with a 2xx response. */
     wasAccepted: async (event: number, destination: string): Promise<boolean> =>
       (
         await db

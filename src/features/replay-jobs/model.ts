@@ -5,7 +5,7 @@ import { ByteCount, literals, nullable, Timestamp, textDocumentedAs } from '../.
 import { HttpUrl } from '../replays/model.ts';
 
 export const maxJobEvents = 100_000;
-/** Of events that are named one by one. */
+/** The most events that a request may name one by one. */
 export const maxChosenEvents = 1000;
 export const maxJobConcurrency = 32;
 const maxPaths = 200;

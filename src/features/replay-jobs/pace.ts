@@ -1,11 +1,13 @@
 /*
- * How fast a replay job sends: as given, and slower while the destination refuses. Five failures in a row, or three refusals (429, 503)
- * among ten answers, halve the pace; each 50 good answers double it again, up to the pace of the job. The first failure after a
- * doubling takes it back. Answers to requests from before the last change do not count: they say nothing about the new pace.
+ * The pace of a replay job: as requested, and slower while the destination cannot keep up. Five failures in a row, or three
+ * responses with 429 or 503 among ten, halve the pace; every 50 good responses double it again, up to the requested pace. The
+ * first failure after a doubling reverts it. Responses to requests from before the last change do not count, because they do not
+ * show the effect of the new pace.
  *
- * A job that fell behind its schedule, because the process was busy, makes up for up to 5 s by sending at most a fifth faster than its
- * pace. Timers are late by a millisecond or more, so requests that are due within 20 ms may start together. While the destination
- * refuses, a job does not catch up, and in no second do more requests arrive than the pace allows, even if a process stalls on the way.
+ * A job that fell behind its schedule, because the process was busy, makes up for up to 5 s by sending at most a fifth faster
+ * than its pace. Timers are late by a millisecond or more, so requests that are due within 20 ms may start together. After a 429
+ * or 503, a job does not catch up, and in no second do more requests arrive than the pace allows, even if a process stalls in
+ * between.
  */
 import { invalid } from '../../core/errors.ts';
 import { createRecentRequests } from './recent-requests.ts';
@@ -14,13 +16,13 @@ export type Pace =
   | { kind: 'unlimited' }
   /** Requests per second. */
   | { kind: 'rate'; perSecond: number }
-  /** The distances in which the events came, divided by `factor`. */
+  /** The intervals between the events' times of receipt, divided by `factor`. */
   | { kind: 'original'; factor: number };
 
 const failuresInRow = 5;
 const refusalsOfTen = 3;
 const goodInRow = 50;
-/** After a doubling, so many answers decide whether it was too much. */
+/** After a doubling, this many responses decide whether it was too much. */
 const probeAnswers = 20;
 const minPerSecond = 0.2;
 const maxPerSecond = 10_000;
@@ -29,7 +31,7 @@ const maxSlowdown = 1 << 20;
 const maxBehindMs = 5000;
 const catchUpFactor = 1.2;
 const burstMs = 20;
-/** Whether the answer has come is looked at again after so long, at the latest. */
+/** The longest time until the next check for the response. */
 const answerWaitMs = 20;
 
 /** @throws invalid */
@@ -49,13 +51,13 @@ export function readPace(text: string | undefined): Pace {
 export type PaceControl = ReturnType<typeof createPaceControl>;
 
 export function createPaceControl(pace: Pace, monotonic: () => number) {
-  /** 1: as asked for. The pace is divided by it. */
+  /** The pace is divided by it: 1 is the requested pace. */
   let slowdown = 1;
-  /** The rate to begin from when no rate was asked for and the destination refuses. */
+  /** The rate to reduce if the job has no rate of its own and the destination cannot keep up. */
   let ownRate: number | undefined;
-  /** When the last one was to start, on the schedule. */
+  /** When the last request was due on the schedule. */
   let scheduledMs = Number.NEGATIVE_INFINITY;
-  /** The same on the schedule of a job that catches up, which is never more than `burstMs` ago when something starts. */
+  /** When the last request was due at the catch-up rate. When a request starts, this is at most `burstMs` in the past. */
   let fastMs = Number.NEGATIVE_INFINITY;
   let lastReceivedAt: number | undefined;
   let changedMs = Number.NEGATIVE_INFINITY;
@@ -70,7 +72,8 @@ export function createPaceControl(pace: Pace, monotonic: () => number) {
   const intervalMs = (receivedAt: number | undefined): number => {
     if (pace.kind === 'original') {
       const distance = (receivedAt ?? 0) - (lastReceivedAt ?? receivedAt ?? 0);
-      // A slowed job keeps at least the distance of its own rate: events that came at once would not be slowed otherwise.
+      // A slowed job keeps at least the interval of its own rate; otherwise, events that were received at the same moment would
+      // not be slowed.
       const least = slowdown > 1 && ownRate !== undefined ? (1000 * slowdown) / ownRate : 0;
       return Math.max((Math.max(0, distance) / pace.factor) * slowdown, least);
     }
@@ -80,11 +83,11 @@ export function createPaceControl(pace: Pace, monotonic: () => number) {
   };
   const isProbe = (): boolean => sinceDoubling < probeAnswers;
   const isRefusing = (): boolean => slowdown > 1 || isProbe() || lastTen.includes(true);
-  /** How long the destination is to be spared, whatever the schedule says. */
+  /** How long to hold back for the sake of the destination, regardless of the schedule. */
   const sparedMs = (): number => {
     const perSecond = rate();
     if (perSecond === undefined || !isRefusing()) return 0;
-    // While a doubled pace is tried, the next request waits for the answer to the one before.
+    // While a doubled pace is tried, each request waits for the previous response.
     if (isProbe() && recent.underWay() > 0) return answerWaitMs;
     return recent.waitMs(Math.max(1, Math.ceil(perSecond / slowdown)));
   };
@@ -99,20 +102,20 @@ export function createPaceControl(pace: Pace, monotonic: () => number) {
     sinceDoubling = factor < 1 ? 0 : Number.POSITIVE_INFINITY;
   };
   const slowDown = (): void => {
-    // Without a rate of its own, the requests of the last second were too many.
+    // If the job has no rate of its own, the requests of the last second were too many.
     if (pace.kind !== 'rate' && slowdown === 1) ownRate = Math.max(starts.length, 2);
     change(2);
   };
 
   return {
-    /** How long the next one has to wait, in ms. @param receivedAt of its event, epoch ms */
+    /** The time until the next request may start, in ms. @param receivedAt when its event was received, epoch ms */
     startInMs(receivedAt: number | undefined): number {
       const interval = intervalMs(receivedAt);
       const onScheduleMs = Math.max(scheduledMs + interval, fastMs + interval / catchUpFactor) - monotonic();
       return Math.max(0, onScheduleMs, sparedMs());
     },
 
-    /** A request was started: call `ended` when it is over. @returns the value to pass to `answered` */
+    /** Call it when a request starts, and `ended` when it is over. @returns the value to pass to `answered` */
     started(receivedAt: number | undefined): number {
       const now = monotonic();
       const interval = intervalMs(receivedAt);
@@ -127,7 +130,7 @@ export function createPaceControl(pace: Pace, monotonic: () => number) {
     },
     ended: recent.ended,
 
-    /** @param result refused: 429 or 503, which is a failure, too @param startedMs from `started` */
+    /** @param result refused: 429 or 503, which is also a failure @param startedMs the value of `started` */
     answered(result: 'ok' | 'failed' | 'refused', startedMs: number): void {
       if (startedMs < changedMs) return;
       const isOk = result === 'ok';
@@ -141,7 +144,7 @@ export function createPaceControl(pace: Pace, monotonic: () => number) {
       else if (good >= goodInRow && slowdown > 1) change(0.5);
     },
 
-    /** How many times slower than asked for. */
+    /** How many times slower the job is than requested. */
     slowdown: (): number => slowdown,
   };
 }

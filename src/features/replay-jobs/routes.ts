@@ -22,7 +22,7 @@ import type { ReplayJobsService } from './service.ts';
 
 type Options = { gate: Gate; replayJobs: ReplayJobsService };
 
-/** There may be credentials in the URLs, which do more than read. */
+/** The URLs may contain credentials, which would let a read-only key do more than read. */
 const toShown = ({ isReadOnly }: Pick<Principal, 'isReadOnly'>, job: ReplayJob): ReplayJob =>
   isReadOnly ? { ...job, dest: withoutPath(job.dest), dest2: job.dest2 === null ? null : withoutPath(job.dest2) } : job;
 

@@ -1,4 +1,4 @@
-/* Which events a replay job has. They are fixed when it is created. */
+/* Selects the events of a replay job, which are fixed when it is created. */
 
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';
@@ -9,12 +9,12 @@ import type { EventSummary } from '../events/model.ts';
 import { maxJobEvents, type ReplayJobInput } from './model.ts';
 import type { ReplayJobsStore } from './store.ts';
 
-/** So many are read at once. */
+/** How many events one read returns. */
 const chosenTogether = 100;
 
 export type SelectionOptions = {
   store: Pick<ReplayJobsStore, 'bytesOf'>;
-  /** The events that match, oldest first, in steps. @throws invalid for the filter, not_found */
+  /** The matching events, oldest first, in steps. @throws invalid for the filter, not_found */
   matching: (
     principal: TeamAccess,
     selection: { endpointId: string; where: string },
@@ -25,7 +25,7 @@ export type SelectionOptions = {
 };
 
 export function createSelection({ store, matching, summaries }: SelectionOptions) {
-  /** The events that the request names. @throws not_found when the endpoint does not have one of them */
+  /** The events that the request names. @throws not_found if one is not an event of the endpoint */
   async function* chosen(principal: MemberAccess & Reader, endpointId: string, ids: readonly string[]) {
     const wanted = new Set(ids);
     const seqs = [...wanted].map(id => parseEventId(id)?.seq ?? 0).sort((a, b) => a - b);
@@ -49,7 +49,7 @@ export function createSelection({ store, matching, summaries }: SelectionOptions
       : matching(principal, { endpointId, where }, principal);
     const seqs: number[] = [];
     let bytes = 0;
-    /** Of each delivery: the place of its event in `seqs`, and the event's size. */
+    /** For each delivery, the index of its event in `seqs`, and the event's size. */
     const deliveries = new Map<string, { place: number; size: number }>();
     for await (const step of steps) {
       if (per === 'event') {
@@ -79,7 +79,7 @@ export function whereOf({ where = '', from, to, eventIds }: ReplayJobInput): str
     if (!/^[\w.:+-]+$/.test(text)) throw invalid(`${name} is not a time`);
     return text;
   };
-  // Alone, so that its parentheses are its own and positions in errors count from its beginning.
+  // It is parsed alone, so that its parentheses are balanced and positions in errors count from its beginning.
   if (where.trim() !== '') parseWhere(where);
   const terms = [
     ...(where.trim() === '' ? [] : [from === undefined && to === undefined ? where.trim() : `(${where.trim()})`]),
@@ -89,5 +89,5 @@ export function whereOf({ where = '', from, to, eventIds }: ReplayJobInput): str
   return terms.join(' ');
 }
 
-/** A duration means "newer than so long ago", a time "then or later". */
+/** A duration selects events younger than that; a time selects events from then on. */
 const fromTerm = (time: string): string => (/^\d+(?:ms|[smhdw])/.test(time) ? `received>${time}` : `received>=${time}`);

@@ -1,6 +1,6 @@
 /*
- * Replay jobs: many events, sent again at a pace. The events of a job are fixed when it is created. The queues
- * decide when each is sent (features/queues); this file has the operations of people.
+ * Replay jobs: many events, sent again at a pace. The events of a job are fixed when it is created. The queues decide when each
+ * is sent (features/queues); this file has the operations of the API.
  */
 import { gunzipSync } from 'node:zlib';
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
@@ -32,7 +32,7 @@ import { createJobWork, type JobSender } from './work.ts';
 export type ReplayJobsService = ReturnType<typeof createReplayJobsService>;
 
 const queueName = 'replay';
-/** So many events go into the queue in one transaction: a few milliseconds of the writer's time. */
+/** How many events one transaction adds to the queue: a few milliseconds of the writer's time. */
 const addedTogether = 1000;
 const dayMs = 24 * 3_600_000;
 const jobsKeptMs = 30 * dayMs;
@@ -47,9 +47,9 @@ export function createReplayJobsService(
     /** Whether the endpoint has this signing secret. */
     hasSecret: (endpoint: number, id: string) => boolean;
     send: JobSender;
-    /** Why a URL may not be sent to; undefined when it may, or when its name cannot be resolved now. */
+    /** Why nothing may be sent to a URL; undefined if it is allowed, or if its name cannot be resolved now. */
     refusal: (url: string) => Promise<string | undefined>;
-    /** Called for every event that was settled, or that the destination asked to send later (`again`). */
+    /** Called for every settled event, and with `again` if the destination asked to wait. */
     onItem?: (outcome: string) => void;
     clock: Clock;
     random: RandomBytes;
@@ -74,7 +74,7 @@ export function createReplayJobsService(
 
   const select = createSelection(options);
 
-  /** Addresses may change later: each attempt checks them again. @throws invalid */
+  /** The addresses of a name may change later, so each attempt checks them again. @throws invalid */
   const checkDestinations = async (dest: string, dest2: string | null): Promise<void> => {
     for (const [name, url] of Object.entries({ dest, dest2 })) {
       const reason = url === null ? undefined : await refusal(url);
@@ -101,7 +101,7 @@ export function createReplayJobsService(
   const pause = async (id: string): Promise<void> => {
     await store.write([...store.pausing(id, 'running', 'paused'), ...queues.pausing(queueName, id)]);
     queues.finish(queueName, id);
-    // Nothing is left to go on with.
+    // The job has no open events left.
     const counts = (await store.counts([id])).get(id);
     if (!counts?.waiting) await store.write(store.ending(id, 'done', clock.now()));
   };
@@ -122,7 +122,7 @@ export function createReplayJobsService(
       const destinations = [dest, ...(dest2 === null ? [] : [dest2])].map(sameForAll);
       if (destinations[0] === destinations[1]) throw invalid('dest and dest2 are the same URL');
       readPace(request.pace ?? undefined);
-      // Alone, so that it cannot end the brackets that it is put into.
+      // It is parsed alone, so that it cannot close the parentheses around it.
       parseWhere(request.where ?? '');
       const where = whereOf(request);
       readIgnored(request.ignore ?? []);
@@ -162,7 +162,7 @@ export function createReplayJobsService(
           createdAt: now,
         },
         destinations,
-        // Paused until all its events are in it.
+        // The queue is paused until all events are in it.
         [...queues.creation(queueName, id, principal.teamId), ...queues.pausing(queueName, id)],
       );
       if (result === 'too_many')
@@ -206,13 +206,13 @@ export function createReplayJobsService(
           ...store.pausing(id, 'paused', 'running'),
           store.noteResume(id, failed),
           ...queues.resuming(queueName, id),
-          // Also when all its events were settled while it was paused: the runner then finds that it is done.
+          // The queue becomes due even if all its events were settled during the pause: the runner then finishes the job.
           ...queues.wakening(queueName, id),
         ]);
         queues.wake(queueName, id);
       }),
 
-    /** Requests under way are cut off; their events stay waiting. */
+    /** Running requests are aborted; their events stay waiting. */
     cancel: (principal: TeamAccess, id: string): Promise<ReplayJob> =>
       change(principal, id, async () => {
         await store.write([...store.ending(id, 'cancelled', clock.now()), ...queues.pausing(queueName, id)]);
@@ -231,7 +231,7 @@ export function createReplayJobsService(
       return { items: shown.map(toItem), nextCursor };
     },
 
-    /** Both answers to an event whose answers differed, for 7 days. @throws not_found */
+    /** Both responses to an event whose responses differed. They are kept for 7 days. @throws not_found */
     async answers(principal: TeamAccess, id: string, event: string): Promise<ReplayJobAnswers> {
       await find(principal, id);
       const found = await store.answers(id, parseEventId(event)?.seq ?? 0, clock.now());
@@ -239,7 +239,7 @@ export function createReplayJobsService(
       return JSON.parse(gunzipSync(found).toString('utf8')) as ReplayJobAnswers;
     },
 
-    /** For the runner of queues. */
+    /** The kind of queue for jobs, for the runner. */
     queueKind: {
       async open(id) {
         const job = await store.open(id);
@@ -255,7 +255,10 @@ export function createReplayJobsService(
       return store.sweep(now, now - jobsKeptMs, now - unfinishedMs);
     },
 
-    /** At the start of the only process of a database: a job without its events was left by a kill, and would keep its destination. */
+    /**
+     * Call it at the start of the only process on a database: it removes jobs whose creation was killed, which would otherwise
+     * keep their destinations.
+     */
     removeUnfinished: (): Promise<void> => {
       const now = clock.now();
       return store.sweep(now, now - jobsKeptMs, Number.MAX_SAFE_INTEGER);
@@ -263,7 +266,7 @@ export function createReplayJobsService(
   };
 }
 
-/** What cannot be the path of a difference would be ignored in silence. @throws invalid */
+/** Refuses texts that cannot be the path of a difference, because they would have no effect. @throws invalid */
 function readIgnored(paths: readonly string[]): void {
   const wrong = paths.find(path => !/^(?:status$|header\.|body(?:$|[.[]))/.test(path));
   if (wrong !== undefined) throw invalid('ignore: a path is status, header.x or body.a.b');

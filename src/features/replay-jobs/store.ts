@@ -1,4 +1,4 @@
-/* Replay jobs: their rows, and the destinations that they have for themselves. */
+/* Replay jobs: their rows, and the destinations that they reserve. */
 import type { InStatement } from '@libsql/client';
 import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import { maxFinishedJobs, maxUnfinishedJobs, type ReplayJobState } from '../../core/replay/replay-job.ts';
@@ -15,7 +15,8 @@ export type NewJobRow = Omit<Row, 'seq' | 'failedAtResume' | 'finishedAt'>;
 export type JobRow = Row & { endpointId: string };
 export type ReplayJobsStore = ReturnType<typeof createReplayJobsStore>;
 
-// Fails, and the transaction with it, when the new job is one too many: `state` is never NULL. ?1: its id, ?2: the team, ?3: the limit.
+// If the new job exceeds the limit, this writes NULL, which `state` does not allow, so the transaction fails. ?1: its id, ?2: the
+// team, ?3: the limit.
 const requireFewSql = `UPDATE replay_jobs SET state = CASE WHEN (
     SELECT count(*) FROM replay_jobs AS job JOIN endpoints ON endpoints.seq = job.endpoint AND endpoints.deleted_at IS NULL
     WHERE job.team_id = ?2 AND job.finished_at IS NULL) <= ?3 THEN state END WHERE id = ?1`;
@@ -34,8 +35,8 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
     ...createJobItemsStore(db),
 
     /**
-     * Creates the job, with its destinations, which no other job that is not over may have.
-     * @returns taken: a job of the team has one of them; too_many: the team has `maxUnfinishedJobs` jobs
+     * Creates the job, and reserves its destinations, which no other unfinished job may have.
+     * @returns taken if a job of the team has one of them; too_many if the team has `maxUnfinishedJobs` jobs
      */
     async insert(
       row: NewJobRow,
@@ -50,7 +51,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
         .innerJoin(endpoints, and(eq(endpoints.seq, replayJobs.endpoint), isNotNull(endpoints.deletedAt)))
         .where(eq(replayJobs.teamId, teamId));
       const statements = [
-        // Nobody sees or ends these jobs any more.
+        // These jobs belong to deleted endpoints, so no request can see or end them.
         db
           .delete(jobDestinations)
           .where(and(eq(jobDestinations.teamId, teamId), inArray(jobDestinations.job, ofDeleted))),
@@ -68,7 +69,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
       }
     },
 
-    /** The events are all in the queue. */
+    /** A statement that starts the job: all its events are in the queue. */
     ready: (id: string, matched: number, bytes: number): InStatement =>
       toClientStatement(db.update(replayJobs).set({ matched, bytes }).where(eq(replayJobs.id, id))),
 
@@ -79,7 +80,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
     find: async (teamId: string, id: string): Promise<JobRow | undefined> =>
       (await selectJobs().where(and(ofTeam(teamId), eq(replayJobs.id, id)))).map(toRow)[0],
 
-    /** For the runner, with the job's owner. */
+    /** The job with its owner, for the runner. */
     async open(id: string) {
       const [found] = await db
         .select({ ...shown, plan: teams.plan, account: accounts.id })
@@ -128,15 +129,18 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
       toClientStatement(db.delete(jobDestinations).where(eq(jobDestinations.job, id))),
     ],
 
-    /** From here on, failures count anew for `stopAfter`. */
+    /** Restarts the count of failures for `stopAfter`. */
     noteResume: (id: string, failed: number): InStatement =>
       toClientStatement(db.update(replayJobs).set({ failedAtResume: failed }).where(eq(replayJobs.id, id))),
 
-    /** How many jobs of all teams are in a state. */
+    /** The number of jobs of all teams in a state. */
     countIn: async (state: ReplayJobState): Promise<number> =>
       (await db.select({ jobs: count() }).from(replayJobs).where(eq(replayJobs.state, state)))[0]?.jobs ?? 0,
 
-    /** Removes answers whose time is over, jobs that ended long ago or have many newer ones, and jobs that a kill left without their events. */
+    /**
+     * Removes expired responses, jobs that ended long ago or have many newer ones, and jobs that a kill left without their
+     * events.
+     */
     async sweep(now: number, endedBefore: number, unfinishedBefore: number): Promise<void> {
       const old = db
         .select({ id: replayJobs.id })
@@ -154,7 +158,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
         db.delete(jobAnswers).where(lt(jobAnswers.until, now)),
         db.delete(replayJobs).where(sql`${replayJobs.id} IN ${old}`),
       ]);
-      // Their jobs went with the endpoint.
+      // The jobs of these queues were removed with their endpoint.
       const all = sql`SELECT id FROM replay_jobs`;
       await removeQueues(db, sql`SELECT seq FROM queues WHERE kind = ${jobQueue} AND owner NOT IN (${all})`);
     },

@@ -8,7 +8,7 @@ import type { ItemDetail } from './work.ts';
 
 const defaultPage = 25;
 
-/** How many rows a page has, and one more to be read, to know whether it is the last. */
+/** The number of rows on a page. One more is read, to know whether it is the last. */
 export const pageSize = (limit: number | string | undefined): number =>
   limit === undefined ? defaultPage : Number(limit);
 
@@ -46,7 +46,7 @@ export const toJob = (row: JobRow, counts: Counts): ReplayJob => ({
 });
 
 export function toItem({ event, nonce, outcome, status, error, detail }: ItemRow): ReplayJobItem {
-  // A waiting item's detail is the time at which its event came.
+  // The detail of a waiting item is the time at which its event was received.
   const { status2, differences } =
     outcome === null || detail === null
       ? { status2: null, differences: [] }

@@ -1,6 +1,6 @@
 /*
- * How the items of a replay job are worked on: send the event, compare the answers where there are two destinations, and slow down
- * where a destination refuses. Every attempt stands among the event's replays.
+ * Works on the items of a replay job: sends the event, compares the responses if there are two destinations, and slows down if a
+ * destination cannot keep up. Every attempt is recorded among the event's replays.
  */
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -17,7 +17,7 @@ import { compareAnswers, type Difference } from './answer-comparison.ts';
 import { createPaceControl, readPace } from './pace.ts';
 import type { JobRow, ReplayJobsStore } from './store.ts';
 
-/** The answer to an attempt. Credentials in it are hidden. `recorded` writes it among the event's replays. */
+/** The response to an attempt, with credentials hidden. `recorded`: statements that record it among the event's replays. */
 export type SentAnswer = { recorded: InStatement[] } & (
   | { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array }
   | { kind: 'failed'; reason: string }
@@ -27,8 +27,8 @@ export type SentAnswer = { recorded: InStatement[] } & (
 export type ItemDetail = { status2: number | null; differences: Difference[] };
 
 /**
- * Sends one event to each destination. @returns their answers in that order; AppError where a destination may not be sent to
- * @throws AppError when nothing was sent, because the event is gone, may not be signed or needs memory that is in use
+ * Sends one event to each destination. @returns their responses in that order; AppError for a destination that is not allowed
+ * @throws AppError when nothing was sent, because the event no longer exists, may not be signed, or needs memory that is in use
  */
 export type JobSender = (
   job: JobRow & { plan: 'free' | 'pro' },
@@ -38,11 +38,11 @@ export type JobSender = (
 ) => Promise<PromiseSettledResult<SentAnswer>[]>;
 
 const answersKeptMs = 7 * 24 * 3_600_000;
-/** The queues know no later time. */
+/** The queues support no later time. */
 const maxRetryAfterMs = 24 * 3_600_000;
 const longestTimesInRow = 1000;
 const memoryMs = 2000;
-/** No timer takes more than 2^31 ms. */
+/** A timer supports at most 2^31 ms. */
 const maxSleepMs = 60_000;
 
 const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value), 'utf8');
@@ -50,10 +50,10 @@ const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
 export type JobWorkOptions = {
   store: Pick<ReplayJobsStore, 'wasAccepted' | 'keepAnswers' | 'write'>;
-  /** Sends the event as it was captured, or signed anew. @throws AppError when it is gone or may not be sent */
+  /** Sends the event as it was captured, or re-signed. @throws AppError when it is gone or may not be sent */
   send: JobSender;
   clock: Clock;
-  /** `stopAfter` events have failed. */
+  /** Called after `stopAfter` events have failed. */
   onTooManyFailures: (id: string) => Promise<void>;
   onItem: ((outcome: string) => void) | undefined;
 };
@@ -76,7 +76,7 @@ export function createJobWork(
   let failed = failedBefore;
   let isStopped = false;
 
-  /** 429 and 503 that say when to come back are not the event's fault. */
+  /** A 429 or 503 with Retry-After does not depend on the event. */
   const askedToWait = (answers: readonly SentAnswer[]): { status: number; inMs: number } | undefined => {
     for (const answer of answers) {
       if (answer.kind !== 'answered' || (answer.status !== 429 && answer.status !== 503)) continue;
@@ -109,7 +109,7 @@ export function createJobWork(
     const id = eventId(event.seq, event.nonce);
     if (job.skipOk && (await store.wasAccepted(event.seq, dest)))
       return skipped('the destination has accepted it before');
-    // Others may have started while that was looked up.
+    // Other requests may have started during the lookup.
     for (let ms = pace.startInMs(receivedAt(item)); ms > 0; ms = pace.startInMs(receivedAt(item))) {
       await sleep(ms, signal);
       if (signal.aborted) return { kind: 'interrupted' };
@@ -134,7 +134,7 @@ export function createJobWork(
     if (signal.aborted && isCutOff) return { kind: 'interrupted', also };
     const unexpected = errors.find(error => !(error instanceof AppError));
     if (unexpected) {
-      // The other destination has got the event.
+      // The other destination has received the event.
       await store.write(also);
       throw unexpected;
     }
@@ -155,7 +155,7 @@ export function createJobWork(
     startInMs: item => pace.startInMs(receivedAt(item)),
     work,
     giveUp: (_, reason) => refused(reason),
-    // The next process sends the event again; that it was sent before is recorded all the same.
+    // The next process sends the event again; this attempt is recorded even so.
     onLost: async (_, result) => void (result.also && (await store.write(result.also))),
     onWritten: (_, result) => {
       if (result.kind === 'settled') onItem?.(result.outcome);
@@ -184,7 +184,7 @@ const skipped = (reason: string): WorkResult => ({
   error: reason,
   detail: encode(noDetail),
 });
-/** @param statuses of the destinations that have answered */
+/** @param statuses of the destinations that have responded */
 const refused = (reason: string, [status = null, status2 = null]: readonly (number | null)[] = []): WorkResult => ({
   kind: 'settled',
   outcome: 'failed',
@@ -193,7 +193,7 @@ const refused = (reason: string, [status = null, status2 = null]: readonly (numb
   detail: encode({ status2, differences: [] } satisfies ItemDetail),
 });
 
-/** Gone meanwhile, not allowed or not to be signed: that says nothing about the pace. */
+/** The event is gone, or may not be sent or signed. That does not count against the pace. */
 const notSent = ({ code, message }: AppError, statuses: readonly (number | null)[] = []): WorkResult =>
   code === 'not_found' ? skipped('the event is gone') : refused(message, statuses);
 

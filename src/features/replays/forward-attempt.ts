@@ -1,6 +1,6 @@
 /*
- * One attempt of a forward. What the destination accepts is recorded by the caller, together with what that settles; other attempts
- * leave no row. Headers that the forward adds are no edit of the event, but a stored secret signs nothing beside them.
+ * One attempt of a forward. The caller records accepted attempts together with the settled item; other attempts leave no row.
+ * Headers that the forward adds are not an edit of the event, but a stored secret does not sign an event with such headers.
  */
 import type { InStatement } from '@libsql/client';
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
@@ -14,7 +14,7 @@ import type { PrepareRequest } from './prepare.ts';
 import type { ReplaysStore } from './store.ts';
 
 export type ForwardAttempt = TeamAccess & {
-  /** Who made the forward. */
+  /** The account that created the forward. */
   accountId: string | null;
   url: string;
   sign: 'as-captured' | 'fresh';
@@ -26,12 +26,12 @@ export type ForwardAttempt = TeamAccess & {
 export type ForwardAttemptResult =
   | { kind: 'answered'; status: number; headers: readonly HeaderPair[]; recorded: InStatement }
   | { kind: 'failed'; reason: string }
-  /** Not sent. */
+  /** Nothing was sent. */
   | { kind: 'refused'; reason: string };
 
 export type ForwardAttemptOptions = {
   store: Pick<ReplaysStore, 'acceptance'>;
-  /** Runs it with the event in memory, within the memory that there is for large ones. */
+  /** Runs the work with the event in memory, within the budget for large events. */
   withStored: <T>(
     principal: MemberAccess,
     id: string,
@@ -64,7 +64,8 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
       body: request.body,
       timeoutMs,
       signal,
-      // Only the status and the headers count. A short body is read to its end, so that the destination sees no broken connection.
+      // Only the status and the headers count. A short body is read to its end, so that the destination does not see an aborted
+      // connection.
       previewBytes: 4096,
     });
     if (outcome.kind === 'refused') return outcome;
@@ -92,7 +93,7 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
     );
 }
 
-/** How often the event has been forwarded; the highest that any of its headers says. */
+/** How often the event has been forwarded: the highest value of its headers. */
 function hopsOf(headers: readonly HeaderPair[]): number {
   const counts = headers
     .filter(([name]) => name.toLowerCase() === hopsHeader)
@@ -101,7 +102,7 @@ function hopsOf(headers: readonly HeaderPair[]): number {
   return Math.max(0, ...counts);
 }
 
-/** With headers that replace the captured ones of the same name. */
+/** Adds the forward's headers, which replace captured ones of the same name. */
 function withOwn(headers: readonly HeaderPair[], own: readonly HeaderPair[]): HeaderPair[] {
   const names = new Set(own.map(([name]) => name.toLowerCase()));
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...own];

@@ -1,6 +1,6 @@
 /*
- * What is kept of the answer to a replay, as JSON in its wire shape: the beginning of headers and body. Credentials in it, and texts
- * that must not be shown, such as the secret that signed the request, are replaced.
+ * The stored part of the response to a replay, as JSON in its wire shape: the beginning of headers and body. Credentials, and
+ * texts that must not be shown, such as the secret that signed the request, are replaced.
  */
 import { type BodyEncoding, encodeBody } from '../../core/encoding/body-encoding.ts';
 import { type HeaderPair, isCredentialHeader, redacted } from '../../core/headers.ts';
@@ -15,7 +15,7 @@ export type KeptResponse = {
   truncated: boolean;
 };
 
-/** Sets cookies: the answer's counterpart of `Cookie`. */
+/** Sets cookies: the counterpart of `Cookie` in a response. */
 const answerCredentials = new Set(['set-cookie', 'set-cookie2']);
 
 export function keepResponse(
@@ -32,7 +32,7 @@ export function keepResponse(
   };
 }
 
-/** The headers of an answer as they may be shown and stored. */
+/** The headers of a response as they may be shown and stored. */
 export const shownHeaders = (pairs: readonly HeaderPair[], hidden: readonly HiddenText[]): HeaderPair[] =>
   hideInHeaders(pairs, hidden).map(([name, value]) => {
     const lower = name.toLowerCase();

@@ -119,10 +119,10 @@ export const ReplayDryRun = t.Object(
 );
 export type ReplayDryRun = Static<typeof ReplayDryRun>;
 
-/** The second with `dryRun`. */
+/** With `dryRun`, the second shape is returned. */
 export const ReplayAnswer = t.Union([ReplayResult, ReplayDryRun], { title: 'ReplayAnswer' });
 
-/** The response of a target that another machine has sent to. */
+/** The response of a target to which another machine has sent the event. */
 export const ReportedResponse = t.Object(
   {
     headers: Headers,

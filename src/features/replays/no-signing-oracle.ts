@@ -13,7 +13,7 @@ export type StoredSigner = {
   maySign: boolean;
   /** Origins, as browsers write them. */
   destinations: readonly string[];
-  /** False: it came with a handshake, and no person has confirmed it. */
+  /** False if it came with a handshake and no person has confirmed it. */
   isConfirmed: boolean;
 };
 
@@ -28,16 +28,16 @@ export type SigningIntent = {
   /** The time to sign for, when the request names one; epoch ms. */
   at: number | undefined;
   now: number;
-  /** Where it will be sent, as given; undefined: to a listener. */
+  /** The URL to send to, as given; undefined for a listener. */
   url: string | undefined;
   /** HOOKTAPE_REPLAY_ALLOW. */
   allow: readonly AllowEntry[];
 };
 
-/** How far the clock of a client may be from ours. What is signed is our time. */
+/** The largest difference between a client's clock and ours. The signature contains our time. */
 const clockDifferenceMs = 5000;
 
-/** Why the secret may not sign; null when it may. The text is for the user. */
+/** Why the secret may not sign; null if it may. The text is for the user. */
 export function refusalToSign(intent: SigningIntent): string | null {
   const { secret, isApp, isValid, isEdited, at, now, url, allow } = intent;
   if (isApp) return 'connected apps never sign';
@@ -60,8 +60,8 @@ export function refusalToSign(intent: SigningIntent): string | null {
 const withAlternative = (reason: string): string => `${reason}. You can send the secret with the request instead`;
 
 /**
- * The URL must begin with its origin as browsers write it: then no other spelling of a host, a port, a user name or a trailing dot can
- * make it another destination than it looks. Names count as names, whatever they resolve to.
+ * The URL must begin with its origin exactly as browsers write it, so that no unusual spelling (user name, port, trailing dot)
+ * can disguise the destination. Host names are compared as text and not resolved.
  */
 function isDestinationOf({ destinations }: StoredSigner, given: string, allow: readonly AllowEntry[]): boolean {
   const url = URL.parse(given);

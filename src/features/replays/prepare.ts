@@ -30,7 +30,7 @@ export type PreparedRequest = {
   body: Uint8Array;
   isSigned: boolean;
   isEdited: boolean;
-  /** Not to be shown or stored, should the destination echo it. */
+  /** Texts that must not be shown or stored if the destination echoes them. */
   hidden: HiddenText[];
 };
 
@@ -45,8 +45,9 @@ export type PrepareOptions = Omit<ReplayRequest, 'url' | 'listener'> & {
 
 type SignOptions = NonNullable<ReplayRequest['sign']>;
 /**
- * `platform`: by whose row it signs. `schemes`: a stored secret renews only signatures that are valid: beside a valid one, which may
- * cover little, a caller could ask for another that covers content which the platform never sent.
+ * `platform`: the platform whose row defines the signature. `schemes`: a stored secret renews only valid signatures. Otherwise,
+ * beside a valid signature that covers little, a caller could request another one that covers content which the platform never
+ * sent.
  */
 type ChosenSecret = {
   secret: string;
@@ -64,7 +65,7 @@ export function createPrepareRequest(options: {
     event: StoredEvent,
     secret: SigningSecret,
   ) => { verdict: Verdict | null; validSchemes: readonly SignatureScheme[] };
-  /** Destinations for which stored secrets may sign although nobody listed them. */
+  /** Destinations for which stored secrets may sign although no owner listed them. */
   allow: readonly AllowEntry[];
   clock: Pick<Clock, 'now'>;
 }) {
@@ -116,7 +117,7 @@ export function createPrepareRequest(options: {
     const url = appendPath && given !== undefined ? readDestination(appendTarget(given, targetOf(event))) : given;
     const isSigned = wanted !== undefined && wanted.mode !== 'none';
     const isEdited = isEdit(edit) || (isSigned && wanted.newId === true);
-    // Before the edit is looked at: an answer to it must not depend on what it would sign.
+    // This comes before the edit is read, so that the response does not depend on what the secret would sign.
     const chosen = isSigned
       ? chooseSecret(event, { sign: wanted, url, isApp: principal.app !== undefined, isEdited })
       : undefined;
@@ -159,7 +160,7 @@ const targetOf = ({ row: { path, query } }: StoredEvent) => ({
   query: query && latin1(query),
 });
 
-/** What a stored secret signs has the time of this server. */
+/** A stored secret signs with the time of this server. */
 const optionsOf = ({ mode, at, newId }: SignOptions, { isStored, platform, schemes }: ChosenSecret, now: number) => ({
   platform,
   schemes,
@@ -168,7 +169,7 @@ const optionsOf = ({ mode, at, newId }: SignOptions, { isStored, platform, schem
   tamper: mode === 'tamper',
 });
 
-/** @throws invalid for what cannot be signed */
+/** @throws invalid if the request cannot be signed */
 function signed(
   request: Omit<SignRequest, 'secret'>,
   { secret, isStored }: ChosenSecret,

@@ -27,7 +27,7 @@ export const replaysRoutes = ({ gate, replays }: { gate: Gate; replays: ReplaysS
           permission: 'replay',
           audit: {
             action: ({ dryRun }) => (dryRun ? null : 'event.replayed'),
-            // The destination did not answer: the attempt was made, and the event's replays have it.
+            // Without a response of the destination, the attempt is recorded all the same.
             alsoAfter: [502],
           },
           summary: 'Send an event again',

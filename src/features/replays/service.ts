@@ -1,7 +1,6 @@
 /*
- * Replays stored events. Every attempt is recorded, with the account that made it, before the caller gets the result, also when the
- * caller disconnects. A refused destination and a dry run are no attempts. Attempts that another machine made
- * are reported here.
+ * Replays stored events. Every attempt is recorded, with the account that made it, before the caller gets the result, even if the
+ * caller disconnects. A refused destination and a dry run are not attempts. Other machines report their attempts here.
  */
 import type { InStatement } from '@libsql/client';
 import { requireUser } from '../../core/access/permissions.ts';
@@ -30,15 +29,15 @@ import type { Attempt, ReplaysStore } from './store.ts';
 
 export type ReplaysService = ReturnType<typeof createReplaysService>;
 
-/** Who asks for a replay. An app may send events as they were captured. */
+/** The caller of a replay. An app may send events only as they were captured. */
 type Replayer = MemberAccess & Pick<Principal, 'app'>;
 
-/** What a destination answered to a replay job. */
+/** The response of a destination to a replay job. */
 export type JobAnswer =
   | { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array }
   | { kind: 'failed'; reason: string };
 
-/** A replay that was sent: the answer, if there was one, and the URL. */
+/** A replay that was sent: the response, if there was one, and the URL. */
 type Transmitted = Exclude<OutboundResult, { kind: 'refused' }> & { destination: string };
 
 export type SendToListener = (
@@ -62,7 +61,7 @@ const maxConcurrentReplays = 10;
 
 export function createReplaysService(options: {
   store: ReplaysStore;
-  /** Runs it with the event in memory, within the memory that there is for large ones. */
+  /** Runs the work with the event in memory, within the budget for large events. */
   withStored: ForwardAttemptOptions['withStored'];
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number }>;
@@ -73,7 +72,7 @@ export function createReplaysService(options: {
   clock: Clock;
   /** From name resolution to the last byte. */
   timeoutMs: number;
-  /** Called for every recorded attempt. `failed`: no answer. */
+  /** Called for every recorded attempt. `failed` if there was no response. */
   onAttempt?: (result: 'ok' | 'not_ok' | 'failed') => void;
 }) {
   const { store, withStored, endpoint: findEndpoint, prepare, clock, onAttempt } = options;
@@ -83,7 +82,7 @@ export function createReplaysService(options: {
 
   const transmit = createTransmit(options);
 
-  /** Sends it once. @returns also how it is to be recorded @throws as `transmit` */
+  /** Sends it once. @returns the result, and the attempt to record @throws as `transmit` */
   const sendOnce = async (
     { accountId }: MemberAccess,
     event: StoredEvent,
@@ -128,7 +127,7 @@ export function createReplaysService(options: {
     return { ok: isSuccess(outcome.status), status: outcome.status, durationMs: outcome.durationMs, responsePreview };
   };
 
-  /** Limits how many replays an account has at once. */
+  /** Limits the concurrent replays of an account. */
   const run = async <T>({ accountId }: Replayer, replay: () => Promise<T>): Promise<T> => {
     const release = semaphore.tryAcquire(accountId);
     if (!release) throw tooManyAtOnce(maxConcurrentReplays, 'replays');
@@ -143,9 +142,9 @@ export function createReplaysService(options: {
 
   return {
     /**
-     * @throws invalid for the destination, an edit or what cannot be signed, forbidden for what may not be signed, rate_limited when
-     * the account has too many replays running, not_found for the event or the secret, unreachable when there was no answer. Apps
-     * send nothing to listeners. @param signal when the caller disconnects before the event is read, nothing is sent
+     * @throws invalid for the destination, for an edit or if it cannot be signed, forbidden if it may not be signed, rate_limited
+     * if the account has too many replays running, not_found for the event or the secret, unreachable if there was no response.
+     * Apps cannot send to listeners. @param signal when the caller disconnects before the event is read, nothing is sent
      */
     async replay(
       principal: Replayer,
@@ -160,16 +159,16 @@ export function createReplaysService(options: {
       const use = async (event: StoredEvent): Promise<ReplayResult | ReplayDryRun> => {
         const prepared = prepare(principal, event, { ...request, url });
         if (request.dryRun) return toDryRun(prepared);
-        // The destination of a listener is not one that agents may use.
+        // Agents may not use the destination of a listener.
         return sendAndRecord(principal, event, prepared, { via: listener === undefined ? via : 'listen', listener });
       };
       return run(principal, () => withStored(principal, id, use, signal));
     },
 
     /**
-     * For replay jobs: an attempt at each URL. @returns their answers in the same order, rejected with `invalid` where a URL may not be
-     * sent to. Credentials that a destination echoes are hidden in them. The caller has to write `recorded`, in the transaction of the
-     * result of the event. @throws as a forward's attempt, when nothing was sent
+     * For replay jobs: an attempt at each URL. @returns their responses in the same order, rejected with `invalid` for a URL that
+     * is not allowed. Credentials that a destination echoes are hidden in them. The caller has to write `recorded`, in the
+     * transaction of the result of the event. @throws as a forward's attempt, when nothing was sent
      */
     attemptsInJob: (
       principal: MemberAccess,
@@ -177,7 +176,7 @@ export function createReplaysService(options: {
       { urls, sign, signal }: { urls: readonly string[]; sign: ReplayRequest['sign'] | undefined; signal: AbortSignal },
     ): Promise<PromiseSettledResult<AttemptInJob>[]> =>
       withStored(
-        // Not from the share of the person, who reads events meanwhile.
+        // Takes memory from the team's share, so that a job does not use up what the person needs for reading events.
         { ...principal, accountId: principal.teamId },
         id,
         event => {
@@ -206,8 +205,10 @@ export function createReplaysService(options: {
       }),
 
     /**
-     * Records what a listener has sent. @returns how many: events that are gone meanwhile, or that are not of this endpoint, are left
-     * out, so that they cannot hold up the others. @throws not_found for the endpoint
+     * Records what a listener has sent. Attempts for removed events, or for events of another endpoint, are skipped, so that they
+     * cannot block the rest.
+     * @returns how many were recorded
+     * @throws not_found for the endpoint
      */
     async report(principal: Replayer, endpointId: string, attempts: readonly Reported[]): Promise<number> {
       requireUser(principal);
@@ -233,7 +234,7 @@ export function createReplaysService(options: {
       return store.insertAll(known);
     },
 
-    /** Aborts running replays, and waits until they are recorded. */
+    /** Aborts running replays and waits until they are recorded. */
     async stop(): Promise<void> {
       stopping.abort();
       await Promise.allSettled(running);
@@ -267,7 +268,7 @@ function toDryRun({ method, url, headers, body }: PreparedRequest): ReplayDryRun
   return { dryRun: true, method, url, headers: headers.map(([name, value]) => [name, value]), ...encodeBody(body) };
 }
 
-/** The result throws invalid for a refused destination, unreachable when there is no such listener. */
+/** The returned function throws invalid for a refused destination, and unreachable if there is no such listener. */
 function createTransmit({
   send,
   sendToListener,

@@ -6,23 +6,23 @@ import { replays } from '../../db/schema.ts';
 
 export type Attempt = Omit<typeof replays.$inferInsert, 'seq' | 'event'> & { accountId: string };
 
-/** An event by its id's parts: only one of this endpoint. */
+/** An event of the endpoint, by the parts of its id. */
 export type EventOfEndpoint = { endpoint: number; seq: number; nonce: Uint8Array };
 
 export type ReplaysStore = ReturnType<typeof createReplaysStore>;
 
-// For a transaction with what the attempt settles. No answer is kept: there is one row for every event that is forwarded.
+// For the transaction that settles the item. No response is stored, because every forwarded event has such a row.
 const settledSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited)
   SELECT seq, (SELECT id FROM accounts WHERE id = ?3), ?4, ?5, 1, ?6, ?7, 'forward', ?8, 0 FROM events WHERE seq = ?1 AND nonce = ?2`;
 
-// The same for an attempt of a job, with its answer.
+// Like `settledSql`, for an attempt of a job, with its response.
 const jobAttemptSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, response)
   SELECT seq, (SELECT id FROM accounts WHERE id = ?2), ?3, ?4, ?5, ?6, ?7, 'job', ?8, 0, ?9 FROM events WHERE seq = ?1`;
 
 const removeOlderSql = `DELETE FROM replays WHERE event = ?1 AND seq <=
   (SELECT seq FROM replays WHERE event = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`;
 
-/** Older attempts are deleted, so that no event grows without end. */
+/** Older attempts are deleted, so that no event grows without limit. */
 const maxAttemptsPerEvent = 100;
 
 export function createReplaysStore(db: Drizzle) {
@@ -55,13 +55,13 @@ export function createReplaysStore(db: Drizzle) {
   };
 
   return {
-    /** Records nothing when the event is gone, and no account when the account is gone. */
+    /** Records nothing if the event no longer exists, and no account if the account no longer exists. */
     async insert(event: number, attempt: Attempt): Promise<void> {
       const [inserted] = await db.all<{ event: number; count: number }>(insertion(attempt, sql`seq = ${event}`));
       if (inserted) await removeOlder(inserted);
     },
 
-    /** Statements that record an attempt of a job; nothing when the event is gone. */
+    /** Statements that record an attempt of a job; they do nothing if the event no longer exists. */
     recording: (event: number, attempt: Attempt): InStatement[] => {
       const { accountId, destination, status = null, ok, durationMs, createdAt, signed, response = null } = attempt;
       const answer = [destination, status, ok ? 1 : 0, durationMs, createdAt, signed ? 1 : 0, response];
@@ -71,7 +71,7 @@ export function createReplaysStore(db: Drizzle) {
       ];
     },
 
-    /** A statement that records that a destination has accepted an event; nothing when the event is gone. */
+    /** A statement that records that a destination has accepted an event; it does nothing if the event no longer exists. */
     acceptance: (
       event: { seq: number; nonce: Uint8Array },
       attempt: Pick<Attempt, 'destination' | 'status' | 'durationMs' | 'createdAt'> & {
@@ -85,7 +85,9 @@ export function createReplaysStore(db: Drizzle) {
       return { sql: settledSql, args: [seq, Buffer.from(nonce), accountId, ...answer] };
     },
 
-    /** Records attempts in one transaction, of events that are gone or of another endpoint none. @returns how many were recorded */
+    /**
+     * Records attempts in one transaction, except those of removed events or of another endpoint. @returns how many were recorded
+     */
     async insertAll(attempts: readonly { event: EventOfEndpoint; attempt: Attempt }[]): Promise<number> {
       const [first, ...rest] = attempts.map(({ event: { endpoint, seq, nonce }, attempt }) =>
         db.all<{ event: number; count: number }>(

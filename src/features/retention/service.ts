@@ -10,9 +10,9 @@ import type { SweepClock } from './sweep-clock.ts';
 type Slice = () => Promise<'more' | 'done'>;
 
 const sliceMs = 2.5;
-/** In units of one event without content: freeing 4 KiB of content costs about as much. */
+/** The cost of a removal. The unit is an event without content; freeing 4 KiB of content costs about as much. */
 const cost = ({ bytes }: ExpiredEvent): number => 1 + bytes / 4096;
-/** A delivery that found its endpoint before the deletion is committed this much later at most: senders may be slow. */
+/** A delivery that found its endpoint before the deletion is committed at most this much later, because senders may be slow. */
 const maxDeliveryMs = 600_000;
 
 export type RetentionService = ReturnType<typeof createRetentionService>;
@@ -33,7 +33,7 @@ export function createRetentionService(options: {
   const { store, clock, retentionMs, background, reclaimSpace, removeTeam, onSwept } = options;
   const batchSize = createBatchSize({ targetMs: sliceMs, initial: 128, min: 64, max: 4096 });
   let isSweeping = false;
-  /** Woken during a sweep: endpoints that it has passed may have expired events by now. */
+  /** Set when a sweep is woken while it runs: endpoints that it has passed may have expired events by now. */
   let isSweepAgainDue = false;
   let nextEndpoint = 0;
   let sweptEvents = 0;
@@ -88,7 +88,9 @@ export function createRetentionService(options: {
   const space = reclaimSpace && background.add({ name: 'space', slice: reclaimSpace });
 
   return {
-    /** Something may have expired: time passed, an endpoint was deleted, or a plan or an endpoint's retention changed. */
+    /**
+     * Call it when events may have expired: time passed, an endpoint was deleted, or a plan or an endpoint's retention changed.
+     */
     wake(): void {
       isSweepAgainDue = true;
       sweep.wake();

@@ -1,6 +1,6 @@
 /*
- * Returns free disk space to the operating system, a few pages at a time. Some free pages are kept for the next deliveries,
- * so that the file does not shrink and grow all day.
+ * Returns free disk space to the operating system, a few pages at a time. Some free pages are kept for the next deliveries, so
+ * that the file does not shrink and grow again and again.
  */
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import type { Maintenance } from '../../db/maintenance.ts';
@@ -9,7 +9,7 @@ const sliceMs = 2.5;
 /** A twentieth of the file, at least 1 MiB. */
 const pagesToKeep = (usedPages: number): number => Math.max(64, Math.ceil(usedPages / 20));
 
-/** @param isBusy whether deliveries wait for their commit; the log is truncated only when none do */
+/** @param isBusy whether deliveries wait for their commit; the log is truncated only if none do */
 export function createSpaceReclaimer({ maintenance, isBusy }: { maintenance: Maintenance; isBusy: () => boolean }) {
   const batchSize = createBatchSize({ targetMs: sliceMs, initial: 16, min: 16, max: 4096 });
   return {

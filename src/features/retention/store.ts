@@ -1,6 +1,4 @@
-/*
- * Finds and removes expired events. Finding uses the readers. Each removal is one transaction (db/remove-events.ts).
- */
+/* Finds and removes expired events. Searches use the reader threads. Each removal is one transaction (db/remove-events.ts). */
 import { and, asc, eq, exists, gte, isNotNull, isNull, lt, max, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.ts';
 import { endpointCutoff, isPinned } from '../../db/event-marks.ts';
@@ -11,7 +9,7 @@ import type { SeenClock } from './sweep-clock.ts';
 /** The events of `endpoint` that were received before `before` are expired; pinned ones only if `withPinned`. */
 export type ExpiredRange = { endpoint: number; before: number; withPinned: boolean };
 
-/** `bytes`: of the stored content. */
+/** `bytes`: the size of the stored content. */
 export type ExpiredEvent = { seq: number; bytes: number };
 
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
@@ -21,7 +19,7 @@ const seenClockName = 'clock-seen';
 const one = { one: sql`1` };
 
 export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | 'timedBatch'>) {
-  /** Of the block's stored content, in proportion. */
+  /** An event's proportional share of the block's stored content. */
   const shareOfBlock = db
     .select({ bytes: sql`length(${blocks.content}) * ${events.size} / ${blocks.bytes}` })
     .from(blocks)
@@ -43,7 +41,7 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
   );
 
   return {
-    /** The saved clock, or else the time of the newest event; undefined on a database that has neither. */
+    /** The saved clock, or the time of the newest event; undefined on a database without both. */
     async seenClock(): Promise<SeenClock | undefined> {
       const [saved] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, seenClockName));
       if (saved) return JSON.parse(saved.value.toString()) as SeenClock;
@@ -60,7 +58,8 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
     },
 
     /**
-     * The first endpoint from row `from` on that has expired events: past its plan's window or its own, or any when it is deleted.
+     * The first endpoint from row `from` on that has expired events: older than its plan's retention or its own, or any events if
+     * it is deleted.
      * @param cutoffs the oldest time of receipt that each plan still shows, and the time
      */
     async findExpired(
@@ -101,7 +100,7 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
       return rows[0];
     },
 
-    /** Events whose endpoint row is gone: deliveries that were committed after it was removed. */
+    /** Events without a row of their endpoint: deliveries that were committed after it was removed. */
     async findOrphans(): Promise<ExpiredRange | undefined> {
       // Raw: Drizzle has no recursive queries. This takes one step in the index for each endpoint, however many events it has.
       const [orphan] = await db.all<{ owner: number }>(sql`
@@ -141,7 +140,7 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
       return { removed: results[removalAt]?.rowsAffected ?? 0, writerMs };
     },
 
-    /** Teams that have no people any more, but endpoints that still take deliveries. */
+    /** Teams without members whose endpoints still accept deliveries. */
     async abandonedTeams(): Promise<string[]> {
       const rows = await db
         .selectDistinct({ teamId: endpoints.teamId })
@@ -161,7 +160,7 @@ export function createRetentionStore({ db, timedBatch }: Pick<Database, 'db' | '
      */
     async removeEmpty(deletedBefore: number): Promise<void> {
       const emptyEndpoints = emptyEndpointsDeletedBefore(deletedBefore);
-      // Read first: most sweeps find nothing, and then the writer is left alone.
+      // This reads first, because most sweeps find nothing and then do not use the writer.
       const found = await Promise.all([
         db.select(one).from(secrets).where(secretsOfDeletedEndpoints).limit(1),
         db.select(one).from(endpoints).where(emptyEndpoints).limit(1),

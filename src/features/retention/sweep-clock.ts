@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../core/clock.ts';
 
-/** Saved for the next start; epoch ms. `ahead`: a jump that is not trusted yet, and how long it has lasted. */
+/** Saved for the next start; epoch ms. `ahead`: a jump that is not trusted yet, and its duration so far. */
 export type SeenClock = { trusted: number; ahead?: { since: number; heldMs: number } | undefined };
 
 export type SweepClockOptions = {
@@ -47,7 +47,7 @@ export function createSweepClock({ clock, store, onJump, onTrusted }: SweepClock
     const trustedNow = expected(trusted, at);
     const isAhead = at.wall - trustedNow > toleranceMs;
     if (isAhead && (!jump || Math.abs(at.wall - expected(jump.at, at)) > toleranceMs)) {
-      // After a restart the downtime comes on top. A clock before the saved jump means that this is another one.
+      // After a restart, the downtime adds to the jump. A wall clock earlier than the saved jump means that this is a new jump.
       const isSameJump = savedJump !== undefined && at.wall >= savedJump.since - toleranceMs;
       jump = { at, heldBeforeMs: isSameJump ? (savedJump?.heldMs ?? 0) : 0 };
       savedJump = undefined;
@@ -62,7 +62,7 @@ export function createSweepClock({ clock, store, onJump, onTrusted }: SweepClock
   };
 
   return {
-    /** Loads what was saved. Call it once, before `now`. */
+    /** Loads the saved clock. Call it once, before `now`. */
     async read(): Promise<void> {
       const seen = await store.seenClock();
       if (!seen) return;

@@ -1,7 +1,7 @@
 /*
- * Reads stored events in row order, and saves the schemas learned from them together with the position up to which they were read. Every
- * statement of that transaction depends on the position before, so that an event is counted once, whatever crashes and however
- * many processes do this. Raw SQL, because of INSERT … SELECT, and because blocks are read as blobs.
+ * Reads stored events in row order, and saves the schemas learned from them together with the new position. Every statement of
+ * that transaction requires the old position, so each event counts once, despite crashes and concurrent processes. Raw SQL,
+ * because of INSERT … SELECT, and because blocks are read as blobs.
  */
 import type { Client, InStatement, Row } from '@libsql/client';
 import { DamagedError } from '../../core/blocks/stored-content.ts';
@@ -30,7 +30,7 @@ export type LearningStore = ReturnType<typeof createLearningStore>;
 const positionName = 'schemas-read-up-to';
 const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 const positionBytes = (position: number): Buffer => Buffer.from(String(position));
-/** The endpoint, unless it was deleted or somebody else has read these events; ?1 is its row number, ?2 the position before. */
+/** The endpoint, unless it was deleted or another process has read these events; ?1 is its row number, ?2 the position before. */
 const ifUnread = `FROM endpoints WHERE seq = ?1 AND deleted_at IS NULL
   AND (SELECT value FROM meta WHERE name = '${positionName}') = ?2`;
 
@@ -51,7 +51,7 @@ export function createLearningStore(
 
     /**
      * The next events in row order, with bodies of at most `maxBytes` together, or one event.
-     * @returns without those of deleted endpoints; `to`: the last row number that was looked at, undefined when there is none
+     * @returns the events, except those of deleted endpoints. `to`: the last row number scanned; undefined at the end
      */
     async eventsAfter(
       position: number,
@@ -119,7 +119,7 @@ export function createLearningStore(
     countOf: async (endpoint: number): Promise<number> =>
       Number((await rowsOf('SELECT count(*) FROM schemas WHERE endpoint = ?', [endpoint]))[0]?.[0] ?? 0),
 
-    /** Saves all of it in one transaction. @returns false when somebody else has read these events: then nothing is saved */
+    /** Saves all of it in one transaction. @returns false if another process has read these events; then nothing is saved */
     async save({ schemas, changes, from, to }: Learned): Promise<boolean> {
       const before = positionBytes(from);
       const statements: InStatement[] = [

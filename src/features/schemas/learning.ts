@@ -1,7 +1,7 @@
 /*
- * Learns schemas from stored events, in the background: in row order, a few events at a time, and much more slowly while many deliveries
- * arrive. What was learned is saved together with the position, so that a crash neither loses nor repeats an event. Only JSON
- * bodies are read.
+ * Learns schemas from stored events, in the background: in row order, a few events at a time, and much more slowly while many
+ * deliveries arrive. What was learned is saved together with the position, so that a crash neither loses nor counts an event
+ * twice. Only JSON bodies are read.
  */
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { eventId } from '../../core/ids/ids.ts';
@@ -15,14 +15,14 @@ import { newSchema, type Schema } from './shapes/shape.ts';
 type SliceResult = 'more' | 'done' | { restMs: number };
 
 const maxEventsPerSlice = 256;
-/** Bodies read together. A larger one is read alone. */
+/** The most bytes of bodies in one read. A larger body is read alone. */
 const maxBytesPerSlice = 1 << 20;
 /** Under load, each slice is followed by a pause of this many times its duration. */
 const restFactor = 100;
 const maxRestMs = 250;
 /** Senders choose the types, so their number is limited. */
 const maxSchemasPerEndpoint = 500;
-/** How many paths the schemas in memory may have together; those that were used longest ago are dropped. */
+/** The most paths of all schemas in memory together; the least recently used schemas are dropped. */
 const maxKeptPaths = 30_000;
 /** How long a reader waits for events that have just arrived. */
 const maxWaitMs = 500;
@@ -50,7 +50,7 @@ export function createSchemaLearner(options: {
   const learnSome = async (): Promise<boolean> => {
     position ??= await store.position();
     const from = position;
-    // After an error it is unknown what was saved.
+    // After an error, the saved position is unknown.
     position = undefined;
     const { events, to } = await store.eventsAfter(from, maxEventsPerSlice, maxBytesPerSlice);
     if (to === undefined) {
@@ -99,7 +99,7 @@ export function createSchemaLearner(options: {
 
   const { wake } = addJob({ name: 'schemas', slice });
   return {
-    /** There may be new events. */
+    /** Call it when there may be new events. */
     wake,
 
     /** Resolves when the events that are stored now have been read, or after half a second. Does not wait under load. */
@@ -119,7 +119,10 @@ function createWaiting() {
   return {
     isEmpty: (): boolean => current.size === 0,
 
-    /** Begins a slice. @returns a function to call when the slice found nothing more: what was stored before has been read */
+    /**
+     * Begins a slice. @returns a function to call when the slice found nothing more: everything that was stored before has been
+     * read
+     */
     begin(): () => void {
       for (const resolve of current) started.add(resolve);
       current = new Set();
@@ -143,17 +146,17 @@ function createWaiting() {
   };
 }
 
-/** The schemas that were used last, decoded. */
+/** The most recently used schemas, decoded. */
 function createKeptSchemas(store: LearningStore) {
   const kept = new Map<string, Entry>();
 
-  /** Makes it the one that was used last. */
+  /** Adds the entry as the most recently used one. */
   const add = (id: string, entry: Entry): void => {
     kept.delete(id);
     kept.set(id, entry);
   };
 
-  /** New schemas, as many as their endpoint may have. */
+  /** Creates missing schemas, up to the limit of their endpoint. */
   const createMissing = async (missing: ReadonlyMap<string, EndpointKey>): Promise<void> => {
     const byEndpoint = Map.groupBy(missing, ([, { endpoint }]) => endpoint);
     for (const [endpoint, keys] of byEndpoint) {
@@ -164,7 +167,7 @@ function createKeptSchemas(store: LearningStore) {
   };
 
   return {
-    /** The schemas with these keys, by `idOf`. One beyond the limit of its endpoint is left out. */
+    /** The schemas with these keys, by `idOf`. Schemas beyond the limit of their endpoint are left out. */
     async entries(keys: readonly EndpointKey[]): Promise<Map<string, Entry>> {
       const missing = new Map(keys.map(key => [idOf(key), key] as const).filter(([id]) => !kept.has(id)));
       for (const { shape, ...row } of missing.size > 0 ? await store.schemas([...missing.values()]) : []) {
@@ -187,7 +190,7 @@ function createKeptSchemas(store: LearningStore) {
 
     forget: (): void => kept.clear(),
 
-    /** Forgets those that were not used for the longest time. */
+    /** Drops the least recently used schemas. */
     shrink(): void {
       let paths = 0;
       for (const { schema } of kept.values()) paths += schema.paths;
@@ -205,7 +208,7 @@ const idOf = ({ endpoint, platform, type }: EndpointKey): string => JSON.stringi
 const keyOf = ({ endpoint, platform, eventType }: EventToLearn): EndpointKey => ({
   endpoint,
   platform: platform ?? '',
-  // In the URL of a schema, `-` stands for no type.
+  // In the URL of a schema, `-` means without a type.
   type: eventType === null || eventType === '-' ? '' : eventType,
 });
 

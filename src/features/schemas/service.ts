@@ -12,7 +12,7 @@ import type { SchemaRow, SchemasStore } from './store.ts';
 /** Changes kept and shown for an endpoint. */
 export const maxChangesPerEndpoint = 500;
 
-/** Stands for events without a type, or without a platform. */
+/** The text for events without a type or without a platform. */
 const none = '-';
 const nullIfEmpty = (text: string): string | null => (text === '' ? null : text);
 

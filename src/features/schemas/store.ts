@@ -3,7 +3,7 @@ import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';
 import { eventSchemas, schemaChanges } from '../../db/schema.ts';
 
-/** Empty: without a platform or a type. */
+/** An empty text means without a platform or a type. */
 export type SchemaKey = { platform: string; type: string };
 export type SchemaRow = SchemaKey & { count: number; firstAt: number; lastAt: number; changedAt: number };
 export type ChangeRow = SchemaKey & {
@@ -22,7 +22,7 @@ export const createSchemasStore = (db: Drizzle) => ({
   list: (endpoint: number): Promise<SchemaRow[]> =>
     db.select(listed).from(eventSchemas).where(eq(eventSchemas.endpoint, endpoint)).orderBy(asc(type), asc(platform)),
 
-  /** The schema of a type. @param ofPlatform undefined: of the platform with the most events */
+  /** The schema of a type. @param ofPlatform undefined chooses the platform with the most events */
   find: async (
     endpoint: number,
     ofType: string,

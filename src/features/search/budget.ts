@@ -3,7 +3,7 @@
 export type BudgetLimits = {
   /** Time limit, including waits for the database. */
   ms: number;
-  /** Blocks that are unpacked. */
+  /** The most blocks to unpack. */
   blocks: number;
 };
 

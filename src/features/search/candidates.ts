@@ -21,9 +21,9 @@ const maxRuns = 32;
 export class ChangedError extends Error {}
 
 export type Candidates = {
-  /** No further candidate has an event that is listed before this one; undefined when there are none. */
+  /** No further candidate has an event that is listed before this position; undefined if there are no candidates. */
   next: () => Position | undefined;
-  /** Reads more signatures, or takes the next candidates, at most `limit`. Not to be called after the last one. */
+  /** Reads more signatures, or takes the next candidates, at most `limit`. Do not call it after the last one. */
   take: (limit: number) => Promise<Candidate[]>;
 };
 
@@ -58,7 +58,7 @@ export function createCandidates(
   const readPage = async (from: Position): Promise<void> => {
     pageSize = Math.min(pageSize * 4, maxPageSize);
     const { runs: current, page } = await store.nextSignatures(rest, narrowing, from, pageSize);
-    // A new run may have replaced signatures that this page would have had.
+    // A new run may have replaced signatures that would have been on this page.
     const numbers = current.map(({ seq }) => seq).toSorted((a, b) => a - b);
     if (numbers.some((seq, i) => seq !== runNumbers[i])) throw new ChangedError();
     add(page.candidates);

@@ -1,6 +1,7 @@
 /*
- * What a search looks for, in the three forms in which it is checked: bits of signatures, columns of rows, and the event itself. Each
- * decides only what it can: signatures exclude blocks, columns decide or leave it open, and contents and verdicts decide the rest.
+ * The condition of a search, in the three forms in which it is checked: bits of signatures, columns of rows, and the event
+ * itself. Each form decides only what it can: signatures exclude blocks, columns decide or leave it open, and contents and
+ * verdicts decide the rest.
  */
 
 import type { Narrowing } from '../../core/blocks/narrowing.ts';
@@ -23,15 +24,15 @@ export type EventRow = Position & {
   size: number;
   verdict: string | null;
   decided: boolean | undefined;
-  /** The following are empty, false and null when no term needs them. */
+  /** The following fields are empty, false or null if no term needs them. */
   tags: readonly string[];
   isPinned: boolean;
   isReplayed: boolean;
   isEdited: boolean;
-  /** The status that it was answered with; null for none. */
+  /** The status of the response to the sender; null if there was none. */
   answered: number | null;
   isRefused: boolean;
-  /** Which attempt of its delivery it is; undefined when no term asks, or not looked up yet. */
+  /** Which attempt of its delivery it is; undefined if no term needs it, or until it is looked up. */
   attempt?: number | undefined;
 };
 
@@ -44,14 +45,14 @@ export type RowContent = {
   body: Uint8Array;
 };
 
-/** What a verdict is computed from. */
+/** The fields from which a verdict is computed. */
 export type EventToVerify = Pick<EventRow, 'method' | 'platform' | 'receivedAt' | 'verdict'> &
   Pick<RowContent, 'path' | 'query' | 'body'> & { headers: readonly HeaderPair[] };
 export type ReadVerdict = (event: EventToVerify) => Promise<Verdict>;
 
 export type Condition = Pick<Plan, 'columns' | 'isOfRows' | 'required' | 'range'> & {
   narrowing: Narrowing;
-  /** Whether blocks are searched one by one, also when signatures exclude none. */
+  /** Whether blocks are searched one by one even if signatures cannot exclude any. */
   isText: boolean;
   /** Whether the columns of the row decide. */
   decide: (row: EventRow) => boolean | undefined;
@@ -80,7 +81,7 @@ export function textCondition(q: string, indexed: boolean): Condition {
     required: undefined,
     range: {},
     decide: () => undefined,
-    // The type of a damaged event can be found.
+    // A search still finds the type of a damaged event.
     matches: ({ eventType }, content, yieldIfDue) => advance(matcher(eventType, content?.body ?? nothing), yieldIfDue),
   };
 }
@@ -113,7 +114,7 @@ export function filterCondition(
       if (!content) return decide(row) ?? undecided;
       const headers = headersOf(content);
       const facts = { ...columnFacts(row), ...contentFacts(content, headers) };
-      // In steps, because deliveries are answered on this thread.
+      // In steps, because this thread responds to deliveries.
       const decided = await advance(evaluateInSteps(filter, facts, now), yieldIfDue);
       if (decided !== undefined) return decided;
       const verdict = await readVerdict(toVerify(row, content, headers));

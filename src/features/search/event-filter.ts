@@ -1,7 +1,7 @@
 /*
- * A filter for events: in searches of the list (`find`), or for events that are known by their row numbers, such as those that a live
- * stream is about to send, a feed has read, or an export is about to write. Columns are looked at first; contents are read, and
- * signatures verified, only when nothing else decides.
+ * A filter for events: in searches of the list (`find`), or for events that are known by their row numbers, such as those that a
+ * live stream is about to send, a feed has read, or an export is about to write. Columns are checked first; contents are read,
+ * and signatures verified, only if nothing else decides.
  */
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import type { ContentRead } from '../../core/concurrency/content-reads.ts';
@@ -15,28 +15,28 @@ import type { SearchStore } from './store.ts';
 import { createVerifier } from './verify.ts';
 
 export type EventFilter = {
-  /** As written. */
+  /** The filter as it was written. */
   text: string;
-  /** It matches every event. */
+  /** Whether it matches every event. */
   isEmpty: boolean;
   filter: Filter;
   /** The time from which relative times count. */
   now: number;
   readVerdict: ReadVerdict;
   /**
-   * The subset of these row numbers that are events of the endpoint and match. Call it with at most some hundred: all are decided in one
-   * go, in time slices. Times such as `received>2h` count from `time`, by default this moment.
+   * The subset of these row numbers that are events of the endpoint and match. Call it with at most some hundred: one call
+   * decides about all of them, in time slices. Times such as `received>2h` count from `time`, by default this moment.
    * @param undecided whether a damaged event is selected when its columns leave open whether it matches
    */
   select: (seqs: readonly number[], options?: { time?: number; undecided?: boolean }) => Promise<Set<number>>;
   /**
-   * For each of these events that is there: whether it matches, and the text of the term that decided. The last ones are missing when
-   * the budget of a search is spent.
+   * For each existing event among these, whether it matches, and the text of the term that decided. The last events are missing
+   * if the budget of a search is spent.
    */
   explain: (seqs: readonly number[]) => Promise<Map<number, { matches: boolean; clause: string }>>;
 };
 
-/** The events that `explain` reads together: as many as take about so long. */
+/** How many events `explain` reads at once: as many as take about this long. */
 const explained = { targetMs: 20, initial: 1, min: 1, max: 32 };
 
 export function createEventFilter(options: {
@@ -79,7 +79,7 @@ export function createEventFilter(options: {
         const verdictOf: ReadVerdict = asksForVerdict ? readVerdict : async () => 'none';
         const batchSize = createBatchSize(explained);
         const budget = createBudget(limits, monotonic);
-        // Tests something even when the budget is spent at once.
+        // It tests at least one event, even if the budget is spent at once.
         for (let at = 0; at < seqs.length && (at === 0 || !budget.isSpent()); ) {
           const startedAt = monotonic();
           const some = seqs.slice(at, at + batchSize.units());

@@ -1,10 +1,11 @@
 /*
- * Finds an endpoint's events that meet a condition, newest first. Signatures only select candidate blocks; columns and the stored texts
- * decide, so results are exact as soon as an event is stored. Three sources are merged in list order: signatures of single blocks, runs
- * of older ones (candidates.ts), and rows of 1.0 in no block, which are all read. A match is returned when no source can have one listed
- * before it. A condition that signatures cannot narrow is checked on the rows of the list instead (list-search.ts). A call works within
- * a budget; when that is spent, it returns the position where the next call continues. Pinned events that are older than the
- * retention window come last in the list; they are few, and all read.
+ * Finds an endpoint's events that meet a condition, newest first. Signatures only select candidate blocks; columns and the stored
+ * texts decide, so results are exact as soon as an event is stored. Three sources are merged in list order: signatures of single
+ * blocks, runs of older ones (candidates.ts), and rows of 1.0 that are in no block, all of which are read. A match is returned
+ * once no source can have another one before it. A condition that signatures cannot narrow is checked on the rows of the list
+ * instead (list-search.ts). A call works within a budget; when that is spent, it returns the position where the next call
+ * continues. Pinned events that are older than the retention window come last in the list; there are few of them, and all are
+ * read.
  */
 
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
@@ -26,9 +27,9 @@ import { createVerifier } from './verify.ts';
 
 export type Search = {
   endpoint: number;
-  /** Empty: any text. */
+  /** An empty text matches everything. */
   q: string;
-  /** undefined: any event. */
+  /** undefined matches every event. */
   filter?: EventFilter | undefined;
   /** The oldest time of receipt to show. Pinned events may be older. */
   since: number;
@@ -40,21 +41,21 @@ export type Search = {
 };
 
 /**
- * Blocks that are read together: first, and at most. Reading fields takes longer than searching texts, reading only rows is quick. Large
- * events take long, so their number follows the time.
+ * How many blocks one step reads: at first, and at most. Reading fields takes longer than searching texts, and reading only rows
+ * is quick. Large events take long, so the number follows the time.
  */
 const firstBlocks = 2;
 const blocksMs = 50;
 const maxBlocks = { texts: 32, fields: 8, rows: 256 };
-/** Reading only the rows of a block costs about so much of reading it. */
+/** The cost of reading only the rows of a block, as a part of the cost of reading the block. */
 const costOfRows = 1 / 16;
-/** Pinned events that are read together. */
+/** How many pinned events one step reads. */
 const pinnedAtOnce = 32;
 
 export function createFinder(options: {
   store: SearchStore;
   monotonic: () => number;
-  /** false: every search reads all events instead of using signatures. */
+  /** false if every search reads all events instead of using signatures. */
   indexed: boolean;
   budget: BudgetLimits;
 }) {
@@ -72,7 +73,7 @@ export function createFinder(options: {
     const { newestBlock } = opening;
     const verifier = createVerifier({ store, rest, condition, newestBlock, monotonic, read });
     const rows = createUnsigned({ store, rest, ...opening });
-    /** Matches by row number that may be preceded by others. */
+    /** Matches, by row number, that other matches may precede. */
     const early = new Map<number, Position>();
     const { isText, isOfRows } = condition;
     const most = isText ? maxBlocks.texts : isOfRows ? maxBlocks.rows : maxBlocks.fields;
@@ -92,7 +93,7 @@ export function createFinder(options: {
       if (!reached || isListedAfter(reached, rest.after)) state.next = reached;
       if (!open || state.found.length === limit) return;
       start ??= rest.after ?? reached;
-      // Always makes progress, or the next request would repeat the same work.
+      // It always makes progress, because the next request would otherwise repeat the same work.
       if (budget.isSpent() && reached && isListedAfter(reached, start)) return;
       let found: Position[];
       if (open === nextBlock) {
@@ -110,7 +111,7 @@ export function createFinder(options: {
     }
   };
 
-  /** The same among pinned events that were received before `rest.since`. */
+  /** Like `searchBlocks`, among pinned events that were received before `rest.since`. */
   const searchPinned = async ({ rest, condition, limit, read }: Work, budget: Budget, state: Found): Promise<void> => {
     const verifier = createVerifier({
       store,
@@ -169,7 +170,7 @@ export function createFinder(options: {
       }
     },
 
-    /** Those of these events that contain `q` and match the filter, in no particular order. */
+    /** The events among these that contain `q` and match the filter, in no particular order. */
     matching(given: Pick<Search, 'endpoint' | 'q' | 'filter' | 'read'>, seqs: readonly number[]): Promise<Position[]> {
       const rest: ListRest = { endpoint: given.endpoint, since: Number.MIN_SAFE_INTEGER, after: undefined };
       const condition = conditionOf(given);
@@ -178,7 +179,7 @@ export function createFinder(options: {
   };
 }
 
-/** The one that is listed later. */
+/** The position that is listed later. */
 const laterOf = (a: Position | undefined, b: Position): Position => (a && isListedAfter(a, b) ? a : b);
 
 /** @throws invalid when `q` is longer than a search may be */

@@ -27,7 +27,7 @@ function piecesOf(text: string): string[] {
   });
 }
 
-/** What a signature must have of an event's columns. */
+/** The facts about an event's columns that a signature must have. */
 const probesOfColumns = ({ eventType, platform, method, path, body }: ReadEvent): Probe[] => [
   ...(eventType === null ? [] : factsOfValue('type', eventType)),
   ...(platform === null ? [] : factsOfValue('platform', platform)),
@@ -44,7 +44,10 @@ export function createIndexCheck(options: {
 }) {
   const { signing, runs, search } = options;
 
-  /** What the signature must have: pieces of the block's texts, and facts; undefined when it no longer exists or cannot be read. */
+  /**
+   * The pieces of the block's texts and the facts that its signature must have; undefined when it no longer exists or cannot be
+   * read.
+   */
   const probesIn = async (block: number): Promise<Probe[][] | undefined> => {
     const found = await signing.blockAfter(block - 1);
     if (found?.seq !== block) return undefined;
@@ -53,7 +56,7 @@ export function createIndexCheck(options: {
       const texts = events.flatMap(({ eventType, body }) => searchTexts(eventType, body));
       return [...texts.flatMap(piecesOf).map(gramsOf), ...events.map(probesOfColumns)];
     } catch (error) {
-      // The check of contents reports it.
+      // The check of contents reports damaged blocks.
       if (error instanceof DamagedError) return undefined;
       throw error;
     }

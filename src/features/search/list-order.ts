@@ -7,7 +7,7 @@ export const byListOrder = (a: Position, b: Position): number => b.receivedAt - 
 export const isListedAfter = (one: Position, position: Position | undefined): boolean =>
   position === undefined || byListOrder(position, one) < 0;
 
-/** The first in list order; undefined when all are. */
+/** The first position in list order; undefined if all are undefined. */
 export function firstListed(positions: readonly (Position | undefined)[]): Position | undefined {
   let first: Position | undefined;
   for (const one of positions) if (one && (!first || byListOrder(one, first) < 0)) first = one;

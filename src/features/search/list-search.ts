@@ -26,7 +26,7 @@ export type Work = {
 /** List positions per step: for the first step, and the maximum. */
 const firstStep = 256;
 const maxStep = 16_384;
-/** Rows that are decided together, perhaps by their contents: so many, and not more bytes unless it is one event. */
+/** How many rows are decided at once, perhaps by their contents, and how many bytes they may have unless it is one event. */
 const rowsAtOnce = 32;
 const bytesAtOnce = 4 << 20;
 /** Reading this many rows costs as much as reading a block. */
@@ -77,7 +77,7 @@ export function createListSearch({ store, monotonic }: { store: SearchStore; mon
   };
 }
 
-/** After the last row of a step, the search is as far as the step. */
+/** After the last row of a step, the position of the search is the end of the step. */
 function finish(state: Found, next: Position | undefined, rows: readonly EventRow[]): void {
   const last = rows.at(-1);
   if (state.next && last && !isListedAfter(last, state.next)) state.next = next;

@@ -71,15 +71,15 @@ export function createIndexMaintenance({
     /** Starts the background work. */
     wake,
 
-    /** The same, and looks for runs whose blocks are gone. */
+    /** Starts the background work, including the search for runs whose blocks were removed. */
     wakeForMaintenance(): void {
       builder.checkRuns();
       wake();
     },
 
     /**
-     * Rebuilds all signatures in the background. Searches stay exact in the meantime.
-     * @param onProgress gets the number of the last block that was signed, and the last one of all
+     * Rebuilds all signatures in the background. Searches stay exact during the rebuild.
+     * @param onProgress gets the number of the last signed block, and the number of the last block of all
      */
     reindex(onProgress: (done: number, total: number) => void = () => {}): Promise<void> {
       const finished = rebuild.start(onProgress);

@@ -4,7 +4,10 @@
  */
 import type { Client } from '@libsql/client';
 
-/** Rows that one slice deletes from each of the tables behind the index. Rows of the first have 8 KB. Its rows up to 10 describe it. */
+/**
+ * How many rows a slice deletes from each table of the index. Rows of the first table have 8 KB, and its rows up to 10 describe
+ * the index.
+ */
 const slices = [
   'DELETE FROM events_search_data WHERE id IN (SELECT id FROM events_search_data WHERE id > 10 LIMIT 32)',
   'DELETE FROM events_search_idx WHERE (segid, term) IN (SELECT segid, term FROM events_search_idx LIMIT 500)',

@@ -1,6 +1,7 @@
 /*
- * Plans a search with a filter: which signatures a matching block must have, which range of times, which table has all candidates, and
- * what the columns of a row decide. Everything here may keep too many events, never too few: the filter itself decides in the end.
+ * Plans a search with a filter: which signatures a matching block must have, which range of times, which table has all
+ * candidates, and what the columns of a row decide. Everything here may keep too many events, but never too few, because the
+ * filter itself decides in the end.
  */
 import { factOfSize, factsOfValue, noPaths, otherBodies } from '../../core/blocks/block-facts.ts';
 import { type Gram, gramsOf, gramsOfPath } from '../../core/blocks/block-signature.ts';
@@ -17,7 +18,7 @@ import {
 } from '../../shared/filter/filter.ts';
 import { narrowingOfText } from './text-narrowing.ts';
 
-/** A condition on the columns of a row with three values: `unknown` is what they do not decide. */
+/** A condition on the columns of a row with three values: `unknown` if they do not decide. */
 export type ColumnCondition =
   | { is: 'known'; value: boolean }
   | { is: 'unknown' }
@@ -35,17 +36,17 @@ export type RequiredRows = { of: 'pins' } | { of: 'tags'; tag: string } | { of: 
 
 export type Plan = {
   narrowing: Narrowing;
-  /** undefined: no term is about the columns of the row. */
+  /** undefined if no term is about the columns of the row. */
   columns: ColumnPlan | undefined;
   /** Whether the columns of rows decide every event. */
   isOfRows: boolean;
   required: RequiredRows | undefined;
-  /** Times of receipt: from `from` up to, not including, `to`. */
+  /** Times of receipt, from `from` until before `to`. */
   range: { from?: number | undefined; to?: number | undefined };
 };
 export type ColumnPlan = {
   condition: ColumnCondition;
-  /** What rows must have for terms that SQL does not decide. */
+  /** The columns that rows must have for terms that SQL does not decide. */
   needs: {
     tags: boolean;
     pins: boolean;
@@ -87,7 +88,7 @@ export function planOf({ root }: Filter, now: number): Plan {
   };
 }
 
-/** A search tests at most so many grams for each signature. */
+/** The most grams that a search tests for each signature. */
 const maxGrams = 60;
 const maxGramsPerTerm = 12;
 const minGramsPerTerm = 2;
@@ -107,7 +108,7 @@ const isExact = ({ text, isQuoted }: Value): boolean => isQuoted || !text.includ
 function rowsOf(term: Term): RequiredRows[] {
   if (term.on !== 'column') return [];
   if (term.column === 'tag' && isExact(term.value)) return [{ of: 'tags', tag: term.value.text }];
-  // Events without an outcome were answered with 200.
+  // Events without an outcome got the status 200.
   if (term.column === 'answered') return isIn(200, term.range) ? [] : [{ of: 'outcomes' }];
   if (term.column !== 'is') return [];
   if (term.state === 'pinned') return [{ of: 'pins' }];
@@ -172,7 +173,7 @@ function textColumn(column: 'type' | 'platform' | 'method', value: Value): Colum
 }
 
 function narrowingOf(node: Node, limit: number): Narrowing {
-  // What a block lacks cannot be told from the signature of what it has.
+  // A signature describes what a block has, so it cannot show what a block lacks.
   if (node.kind === 'not') return [];
   if (node.kind === 'and') return node.nodes.flatMap(one => narrowingOf(one, limit));
   if (node.kind === 'term') return narrowingOfTerm(node, limit);
@@ -227,7 +228,7 @@ function narrowingOfField(term: Exclude<Term, { on: 'column' } | { on: 'text' }>
   // The same number can be written in several ways.
   const literals = term.on === 'content' && term.number === undefined ? piecesOf(term.value) : [];
   const pieces = [...literals.sort((a, b) => b.length - a.length), ...keys];
-  // Text that could not be decoded is compared by what stands for it.
+  // Text that could not be decoded is compared by its replacement.
   return unless(
     otherBodies,
     gramsOfPieces(

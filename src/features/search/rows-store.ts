@@ -1,7 +1,7 @@
 /*
- * Reads the rows of events for a search, with what their columns decide. Raw SQL, because a search reads many rows. A condition on
- * columns becomes an expression with SQL's three values, in which NULL is what columns do not decide. Patterns are compared by
- * functions that take time in proportion to the text. Captured text is never returned as TEXT.
+ * Reads the rows of events for a search, with what their columns decide. Raw SQL, because a search reads many rows. A condition
+ * on columns becomes an expression with SQL's three values, in which NULL means that the columns do not decide. Patterns are
+ * compared by functions that take time in proportion to the text. Captured text is never returned as TEXT.
  */
 import type { Client, InValue, Row } from '@libsql/client';
 import { DamagedError } from '../../core/blocks/stored-content.ts';
@@ -25,10 +25,10 @@ const columns = {
 } as const;
 const numbers = { size: 'events.size', received: 'events.received_at', answered: answeredStatus } as const;
 const isReplayed = 'EXISTS (SELECT 1 FROM replays WHERE event = events.seq)';
-/** Replayed with changes. */
+/** Whether the event was replayed with changes. */
 const isEdited = 'EXISTS (SELECT 1 FROM replays WHERE event = events.seq AND edited = 1)';
 const endOfTime = Number.MAX_SAFE_INTEGER;
-/** No status is below every range. */
+/** The value for events without a response; it is below every range. */
 const lowest = { size: -endOfTime, received: -endOfTime, answered: 0 } as const;
 const inList = 'IN (SELECT value FROM json_each(?))';
 
@@ -119,14 +119,14 @@ const toRow = (row: Row): EventRow => ({
 
 const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 
-/** Blocks whose row numbers are spread over more rows are read from their contents instead. */
+/** A block whose row numbers span more rows than this is read by its contents instead. */
 const maxSpread = 512;
-/** Rows with columns that a list returns at once. */
+/** The most rows with columns that a list returns at once. */
 const maxListed = 1024;
-/** With more replays in the database, events are looked through instead. */
+/** If the database has more replays, the events are scanned instead. */
 const maxReplaysRead = 20_000;
 
-/** The rows of blocks that columns do not exclude. `wide`: blocks whose rows were not read. */
+/** The rows of blocks that columns do not exclude. `wide`: blocks whose row numbers span too many rows to be read. */
 export type BlockRows = { rows: (EventRow & { block: number })[]; wide: number[]; found: ReadonlySet<number> };
 
 /** @param scans for reads of any length */
@@ -181,8 +181,8 @@ export function createRowsStore(scans: Client) {
     },
 
     /**
-     * The next rows of the list that columns do not exclude, of at most `step` positions. `next`: the position that was reached;
-     * undefined at the end.
+     * The next rows of the list that columns do not exclude, of at most `step` positions. `next`: the last position; undefined at
+     * the end.
      */
     async list(
       { endpoint, since, after }: ListRest,
@@ -203,7 +203,7 @@ export function createRowsStore(scans: Client) {
       return { rows: found, next: found.length === maxListed ? found.at(-1) : last };
     },
 
-    /** The next positions of the list in a table that has all candidates; undefined when it is too large for that. */
+    /** The next positions of the list in a table that has all candidates; undefined if the table is too large for that. */
     async required(
       { endpoint, since, after }: ListRest,
       required: RequiredRows,

@@ -1,8 +1,8 @@
 /*
  * Moves the signatures of full blocks into runs, oldest first, in slices of a few milliseconds. Every block always has its own
- * signature or is in a usable run: the signatures that a run replaces are deleted only after it is complete. A crash loses the work of
- * one slice; another process that shares the database continues with the same run. When most blocks of a run no longer exist, the
- * others get their own signatures again, and the run is removed.
+ * signature or is in a usable run: the signatures that a run replaces are deleted only after it is complete. A crash loses the
+ * work of one slice; another process that shares the database continues with the same run. If most blocks of a run no longer
+ * exist, the others get their own signatures again, and the run is removed.
  */
 import { makePart, partBytes } from '../../core/blocks/bit-slices.ts';
 import { factBytes } from '../../core/blocks/block-facts.ts';
@@ -11,12 +11,12 @@ import type { BlockFilter, RunsStore, StoredRun } from './runs-store.ts';
 
 const blocksPerRun = 2048;
 /**
- * Written or deleted in one transaction: parts of 8 KiB, and signatures of up to 4 KiB. Under load most of a slice's time is its wait for
- * the writer, so many small slices would fall behind capture.
+ * How many parts or signatures one transaction writes or deletes: parts of 8 KiB, and signatures of up to 4 KiB. Under load most
+ * of a slice's time is its wait for the writer, so many small slices would fall behind capture.
  */
 const partsPerSlice = 128;
 const signaturesPerSlice = 512;
-/** A run with fewer blocks left is removed. */
+/** A run with a smaller share of existing blocks is removed. */
 const minLiving = 1 / 8;
 
 export function createRunBuilder(options: {

@@ -13,7 +13,10 @@ export type RunsStore = ReturnType<typeof createRunsStore>;
 
 /** Must equal the condition of the index of full blocks, because the query planner compares the text. */
 const isFull = 'bytes BETWEEN 32768 AND 65536';
-/** The larger filters of a run are made as small as these, rather than all as large as they are. */
+/**
+ * The share of filters that decides the size of a run's filters: larger ones are reduced to that size, so that not all get as
+ * large as the largest.
+ */
 const mostFilters = 0.75;
 const inList = 'IN (SELECT value FROM json_each(?))';
 const runColumns = 'seq, state, filter_bytes, blocks';
@@ -40,7 +43,7 @@ export function createRunsStore(client: Client, scans: Client) {
       return row && Number(row[0]);
     },
 
-    /** The oldest full blocks of an endpoint that are in no run, and the size that most of their filters have at most. */
+    /** The oldest full blocks of an endpoint that are in no run, and the size that most of their filters do not exceed. */
     async oldest(endpoint: number, limit: number): Promise<{ blocks: SignedBlock[]; filterBytes: number }> {
       const sql = `SELECT block, newest, oldest, last_event, length(filter) FROM block_signatures
         WHERE endpoint = ? AND ${isFull} ORDER BY newest LIMIT ?`;
@@ -57,7 +60,7 @@ export function createRunsStore(client: Client, scans: Client) {
       };
     },
 
-    /** Adds a run, unless one of this endpoint is under construction, perhaps by another process. */
+    /** Adds a run, unless another run of this endpoint is under construction, perhaps by another process. */
     async add(endpoint: number, blocks: readonly SignedBlock[], filterBytes: number): Promise<void> {
       const newest = blocks.reduce((a, b) => ((b.newest - a.newest || b.lastEvent - a.lastEvent) > 0 ? b : a));
       await write([
@@ -84,7 +87,7 @@ export function createRunsStore(client: Client, scans: Client) {
       return row && toRun(row);
     },
 
-    /** The next finished run after run number `seq`. @param used also one whose signatures are not all deleted yet */
+    /** The next finished run after run number `seq`. @param used whether runs count whose signatures are not all deleted yet */
     async finishedAfter(seq: number, used = false): Promise<StoredRun | undefined> {
       const sql = `SELECT ${runColumns} FROM signature_runs WHERE seq > ? AND +state BETWEEN ? AND 2 ORDER BY seq LIMIT 1`;
       const [row] = await rows(sql, [seq, used ? 1 : 2]);
@@ -101,7 +104,7 @@ export function createRunsStore(client: Client, scans: Client) {
       return new Map(found.map(row => [Number(row[0]), { filter: bytesOf(row[1]), facts: bytesOf(row[2]) }]));
     },
 
-    /** The subset of these blocks that have their own signature. */
+    /** The blocks among these that have their own signature. */
     async signed(blocks: readonly number[]): Promise<number[]> {
       const found = await rows(`SELECT block FROM block_signatures WHERE block ${inList}`, [JSON.stringify(blocks)]);
       return found.map(row => Number(row[0]));
@@ -132,7 +135,7 @@ export function createRunsStore(client: Client, scans: Client) {
     forget: (blocks: readonly number[]): Promise<number> =>
       write([{ sql: `DELETE FROM block_signatures WHERE block ${inList}`, args: [JSON.stringify(blocks)] }]),
 
-    /** The subset of these blocks that still exist. */
+    /** The blocks among these that still exist. */
     async living(blocks: readonly number[]): Promise<number[]> {
       const found = await rows(`SELECT seq FROM blocks WHERE seq ${inList}`, [JSON.stringify(blocks)]);
       return found.map(row => Number(row[0]));

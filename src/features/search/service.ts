@@ -13,7 +13,7 @@ import type { SearchStore } from './store.ts';
 
 const defaultBudget: BudgetLimits = { ms: 250, blocks: 2048 };
 
-/** The verdicts on the signatures of events, computed as the event list does; null: an event without a signature. */
+/** The verdicts on the signatures of events, computed as in the event list; null for an event without a signature. */
 export type Verify = (
   endpoint: IngestAddress,
   events: readonly EventToVerify[],
@@ -30,7 +30,7 @@ export type SearchService = ReturnType<typeof createSearchService>;
 export function createSearchService(
   options: IndexMaintenanceOptions & {
     store: SearchStore;
-    /** false: every search reads all events instead of using signatures. */
+    /** false if every search reads all events instead of using signatures. */
     indexed: boolean;
     /** Epoch ms. */
     now: () => number;
@@ -67,7 +67,7 @@ export function createSearchService(
         finder.find({ ...search, read, filter: where && eventFilter(where.filter, where.endpoint) }),
       ),
 
-    /** Those of these events that contain `q` and match the filter, in no particular order. @throws as `ContentReads.run` */
+    /** The events among these that contain `q` and match the filter, in no particular order. @throws as `ContentReads.run` */
     matching: (
       { where, reader, ...search }: Pick<Search, 'endpoint' | 'q'> & By,
       seqs: readonly number[],
@@ -80,13 +80,13 @@ export function createSearchService(
     ...createIndexMaintenance(options),
 
     /**
-     * Decides for events that are known by their row numbers, as streams, feeds and exports do (event-filter.ts).
+     * Filters events by their row numbers, for streams, feeds and exports (event-filter.ts).
      * @param filter of `parseWhere` (core/where.ts)
      * @param reader undefined: background work
      */
     createEventFilter: eventFilter,
 
-    /** As `explain` of an event filter. */
+    /** Like `explain` of an event filter. */
     explain: (filter: Filter, endpoint: IngestAddress, seqs: readonly number[], reader: Reader) =>
       eventFilter(filter, endpoint, reader).explain(seqs),
 

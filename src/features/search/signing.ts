@@ -39,7 +39,7 @@ const blocksPerStep = 16;
 
 /**
  * Rebuilds all signatures, a few blocks at a time.
- * @param onProgress gets the number of the last block that was signed, and the last one of all
+ * @param onProgress gets the number of the last signed block, and the number of the last block of all
  */
 export function createRebuild(
   store: SigningStore,
@@ -52,7 +52,7 @@ export function createRebuild(
     finished: Promise<void>;
     done: () => void;
     onProgress: (done: number, total: number) => void;
-    /** Known once it has begun. */
+    /** Undefined until the rebuild has begun. */
     from?: { block: number; lastBlock: number; lastRun: number };
   };
   let rebuild: Rebuild | undefined;
@@ -60,7 +60,7 @@ export function createRebuild(
   return {
     isDue: (): boolean => rebuild !== undefined,
 
-    /** Resolves when it is done. A second call in the meantime waits for the same rebuild. */
+    /** Resolves when the rebuild is done. A second call during the rebuild waits for the same one. */
     start(onProgress: (done: number, total: number) => void): Promise<void> {
       if (!rebuild) {
         const { promise: finished, resolve: done } = Promise.withResolvers<void>();

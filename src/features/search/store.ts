@@ -17,17 +17,17 @@ export type Candidate = { block: number; first: Position };
 /** A run of signatures (core/blocks/bit-slices.ts). No event of its blocks is listed before `first`. */
 export type Run = { seq: number; first: Position; filterBytes: number; blocks: number };
 
-/** Signatures of single blocks in list order. `last`: where the next page begins; undefined when there is none. */
+/** Signatures of single blocks in list order. `last`: the position at which the next page begins; undefined at the end. */
 export type SignaturePage = { candidates: Candidate[]; last: Position | undefined };
 
-/** The range of row numbers whose events may be in no block. None of them was received after `newest`. */
+/** The range of row numbers whose events may be in no block. All of them were received at `newest` or earlier. */
 export type Unsigned = { after: number; upTo: number; newest: number };
 
 export type Opening = { runs: Run[]; newestBlock: number; unsigned: Unsigned | undefined; page: SignaturePage };
 
 export type SearchStore = ReturnType<typeof createSearchStore>;
 
-/** By bit: the bytes that have it. */
+/** For each bit, the bytes that have it. */
 const withBit = Array.from({ length: 8 }, (_, bit) =>
   Uint8Array.from(Array.from({ length: 256 }, (_, byte) => byte).filter(byte => (byte >>> bit) & 1)),
 );
@@ -64,7 +64,7 @@ const toRun = (row: Row): Run => ({
 const maxPartBytes = 65_536;
 const endOfTime = Number.MAX_SAFE_INTEGER;
 
-/** The last of the next `limit` signatures, if there are that many, and the matches among them. */
+/** The last of the next `limit` signatures, if there are as many, and the matches among them. */
 function signaturePage(
   { endpoint, since, after }: ListRest,
   narrowing: Narrowing,
@@ -85,7 +85,7 @@ function signaturePage(
   return [
     { sql: last('newest, last_event'), args },
     {
-      // Slightly more if other blocks have the same time as the last one.
+      // The page is slightly larger if other blocks have the same time as the last one.
       sql: `SELECT block, newest, last_event FROM block_signatures
         WHERE ${page} AND newest >= ifnull((${last('newest')}), ?4) AND ${meets(narrowing)}`,
       args: [...args, ...probesOf(narrowing).flatMap(toParameters)],
@@ -158,7 +158,10 @@ export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
       return { runs: found?.rows.map(toRun) ?? [], page: toPage(page) };
     },
 
-    /** Slices of runs, in order; fewer when a run was removed in the meantime. @param wanted all of one length. `seq`: of the part */
+    /**
+     * Slices of runs, in order; fewer when a run was removed in the meantime. @param wanted all of one length. `seq`: the number
+     * of the part
+     */
     async slices(wanted: readonly { seq: number; offset: number }[], length: number): Promise<Uint8Array[]> {
       const sql = `SELECT substr(slices, 1 + given.value % ${maxPartBytes}, ?) FROM json_each(?) AS given
         CROSS JOIN signature_slices ON seq = given.value / ${maxPartBytes} ORDER BY given.key`;
@@ -206,7 +209,7 @@ export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
       return found.map(row => ({ seq: Number(row[0]), receivedAt: Number(row[1]) }));
     },
 
-    /** The next positions of the list. `block`: null for an event of 1.0 that is in none. */
+    /** The next positions of the list. `block`: null for an event of 1.0 that is in no block. */
     async positions(
       { endpoint, since, after }: ListRest,
       unsigned: Unsigned,

@@ -10,14 +10,14 @@ import type { SearchStore, Unsigned } from './store.ts';
 /** List positions per step: for the first step, and the maximum. */
 const firstStep = 64;
 const maxStep = 2048;
-/** Events that are read in one step. */
+/** The most events of one step. */
 const maxTaken = 64;
 
 export function createUnsigned(options: {
   store: Pick<SearchStore, 'positions'>;
   rest: ListRest;
   newestBlock: number;
-  /** undefined: there are none. */
+  /** undefined if there are no such events. */
   unsigned: Unsigned | undefined;
 }) {
   const { store, rest, newestBlock, unsigned } = options;
@@ -34,7 +34,7 @@ export function createUnsigned(options: {
     from = page.length === step ? last : undefined;
     after = last;
     step = Math.min(step * 4, maxStep);
-    // A block created after the search began may have events that were in no block then.
+    // A block that was created after the search began may have events that were in no block before.
     waiting = page.filter(({ block }) => block === null || block > newestBlock);
   };
 
@@ -42,7 +42,7 @@ export function createUnsigned(options: {
     /** No remaining event is listed before this one. */
     next: (): Position | undefined => waiting[0] ?? from,
 
-    /** The row numbers of the next events; empty when a part of the list had none. Not to be called after the last one. */
+    /** The row numbers of the next events; empty if a part of the list had no such events. Do not call it after the last one. */
     async take(): Promise<number[]> {
       if (waiting.length === 0 && unsigned) await read(unsigned);
       const taken = waiting.slice(0, maxTaken).map(({ seq }) => seq);

@@ -20,10 +20,10 @@ import type { Condition, EventRow } from './condition.ts';
 import type { ListRest } from './rows-store.ts';
 import type { Candidate, SearchStore } from './store.ts';
 
-/** Events whose contents are read together, and blocks. */
+/** How many events, and how many blocks, one step reads. */
 const eventsAtOnce = 32;
 const blocksAtOnce = 32;
-/** Events that are read one by one have neighbours in the same block. */
+/** The cost of an event that is read on its own, in blocks: several such events are often in one block. */
 const blocksPerEvent = 1 / 4;
 
 export type Verifier = ReturnType<typeof createVerifier>;
@@ -32,7 +32,7 @@ export function createVerifier(options: {
   store: Pick<SearchStore, 'blocks' | 'wereMoved' | 'events' | 'bodies' | 'blockRows' | 'attemptsOf'>;
   rest: ListRest;
   condition: Condition;
-  /** When the search began. */
+  /** The newest block when the search began. */
   newestBlock: number;
   monotonic: () => number;
   read: ContentRead;
@@ -47,7 +47,7 @@ export function createVerifier(options: {
       const records = block.bytes > maxBlockBytes ? await unpackLargeBlock(block) : unpackBlock(block);
       return [...readRecords(records, block.firstEvent)];
     } catch (error) {
-      // `hooktape check` reports it. The other events can still be searched.
+      // `hooktape check` reports the damage. The other events can still be searched.
       if (error instanceof DamagedError) return [];
       throw error;
     }
@@ -55,7 +55,7 @@ export function createVerifier(options: {
 
   const attemptsOf = async (seqs: readonly number[]): Promise<ReadonlyMap<number, number>> =>
     columns?.needs.attempts && seqs.length > 0 ? store.attemptsOf(rest.endpoint, seqs) : noAttempts;
-  /** Adds which attempts the events are, when a term asks. */
+  /** Adds the attempt numbers of events, if a term needs them. */
   const withAttempts = async <Row extends EventRow>(rows: readonly Row[]): Promise<readonly Row[]> => {
     const attempts = await attemptsOf(rows.map(({ seq }) => seq));
     return attempts.size === 0 ? rows : rows.map(row => ({ ...row, attempt: attempts.get(row.seq) }));
@@ -64,7 +64,7 @@ export function createVerifier(options: {
   const matches = async (row: EventRow, record: EventRecord | undefined): Promise<boolean> =>
     condition.decide(row) ?? condition.matches(row, record, yieldIfDue);
 
-  /** @param known rows by number; undefined: they are not read yet */
+  /** @param known rows by number; undefined until they are read */
   const inContents = async (
     blocks: Iterable<StoredBlock>,
     known: ReadonlyMap<number, EventRow> | undefined,
@@ -85,7 +85,7 @@ export function createVerifier(options: {
     return found;
   };
 
-  /** The matching events of blocks by their contents. @param gone gets the blocks that do not exist any more */
+  /** The matching events of blocks by their contents. @param gone gets the blocks that no longer exist */
   const readBlocks = async (
     numbers: readonly number[],
     gone: Set<number>,
@@ -110,7 +110,7 @@ export function createVerifier(options: {
     return found;
   };
 
-  /** The same by their rows first. */
+  /** Like `readBlocks`, but decides by rows first. */
   const readRows = async (numbers: readonly number[], gone: Set<number>): Promise<Position[]> => {
     if (!columns) return readBlocks(numbers, gone);
     const { rows: read, wide, found: existing } = await store.blockRows(rest, numbers, columns);

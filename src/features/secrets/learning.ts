@@ -1,6 +1,7 @@
 /*
- * Registers the secrets that handshakes deliver. Anybody can send a handshake, so a learned secret is unconfirmed, unless a person
- * has opened a window: then the next one is confirmed, and the window closes. An endpoint keeps a few unconfirmed secrets, the newest.
+ * Registers the secrets that handshakes deliver. Any sender can make a handshake, so a learned secret is unconfirmed, unless a
+ * person has opened a window: then the next one is confirmed, and the window closes. An endpoint keeps its few newest unconfirmed
+ * secrets.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { SecretRow, SecretsStore } from './store.ts';
@@ -19,7 +20,7 @@ export type OpenedSecret = {
   destinations: readonly string[];
 };
 
-/** Per endpoint and platform. */
+/** The most unconfirmed secrets of an endpoint and platform. */
 const maxUnconfirmedSecrets = 3;
 
 export type LearnSecret = (endpoint: number, learned: LearnedSecret) => Promise<void>;
@@ -36,7 +37,7 @@ export function createLearnSecret(options: {
   const { store, clock, maxConfirmed, secretsOf, toRow, change } = options;
   const batches = new Map<number, { learned: LearnedSecret[]; done: Promise<void> }>();
 
-  /** @returns whether the window was open, and this secret is confirmed now */
+  /** @returns whether the window was open, so that this secret is now confirmed */
   const confirmInWindow = (
     endpoint: number,
     learned: LearnedSecret,

@@ -1,6 +1,7 @@
 /*
- * Recognises a delivery at capture, before the header rules: its platform and event type, the answer to a handshake, and the verdict
- * on a signature in headers that are not stored, which cannot be verified later. Runs for every delivery, without a query.
+ * Recognises a delivery at capture, before the header rules: its platform and event type, the response to a handshake, and the
+ * verdict on a signature in headers that are not stored, which cannot be verified later. Runs for every delivery, without a
+ * query.
  */
 
 import type { Recognition, UnredactedDelivery } from '../../ingest/row-encoder.ts';
@@ -25,7 +26,7 @@ export const urlsOf = (url: string, { path, query }: Pick<RawDelivery, 'path' | 
 ];
 
 /**
- * The handshake answer that the sender of a stored delivery got, computed again; null for the default answer. Never throws.
+ * The response to the handshake of a stored delivery, computed again; null for the default answer. Never throws.
  * @param endpoint its public URL and the secrets that were known then
  */
 export const handshakeAnswer = (
@@ -34,8 +35,8 @@ export const handshakeAnswer = (
 ): HandshakeAnswer | null => handshake({ delivery, detection, secrets, receivedAt, urls: urlsOf(url, delivery) });
 
 /**
- * What is stored of a delivery that came to an earlier URL of the endpoint, in place of a verdict: it must be verified with that URL,
- * which cannot be told from its time, because both URLs are taken for a while.
+ * Stored instead of a verdict for a delivery to an earlier URL of the endpoint: it must be verified with that URL, which its time
+ * does not show, because both URLs accept deliveries for a while.
  */
 export type SentTo = { sentTo: string };
 
@@ -58,7 +59,7 @@ export function recognise(
     detection,
     secrets,
     receivedAt,
-    // Computed on demand: few handshakes need it.
+    // The URLs are computed on demand, because few handshakes need them.
     get urls() {
       return urlsOf(url, delivery);
     },
@@ -67,7 +68,7 @@ export function recognise(
   return { ...detection, verdict: kept && JSON.stringify(kept), answer };
 }
 
-/** The verdict, where it cannot be computed from what is stored: signatures may cover a query from which a token was removed. */
+/** The verdict, if it cannot be computed from the stored event: a signature may cover a query from which a token was removed. */
 function verdictLostIn(
   stored: RawDelivery,
   received: RawDelivery,
@@ -78,8 +79,8 @@ function verdictLostIn(
 }
 
 /**
- * The same for a delivery for which `mayRecogniseLater` is true, after the header rules.
- * @param platforms of the endpoint's secrets when the delivery came
+ * Like `recognise`, after the header rules, for a delivery for which `mayRecogniseLater` is true.
+ * @param platforms the platforms of the endpoint's secrets when the delivery was received
  */
 export function recogniseLater(
   platforms: readonly string[],

@@ -95,7 +95,10 @@ export function createSecretsService(options: {
     /** The endpoint's secrets, oldest first, from memory. */
     secretsOf: secretsOf as (endpoint: number) => readonly SigningSecret[],
 
-    /** The same, with what decides whether the server may sign with them (features/replays/no-signing-oracle.ts). */
+    /**
+     * Like `secretsOf`, with the fields that decide whether the server may sign with them
+     * (features/replays/no-signing-oracle.ts).
+     */
     signersOf: secretsOf,
 
     /** The secrets that existed at a time, without those removed since. @param at epoch ms */
@@ -121,7 +124,7 @@ export function createSecretsService(options: {
       };
     },
 
-    /** @throws not_found for the endpoint; invalid when it cannot be a secret of that platform */
+    /** @throws not_found for the endpoint; invalid if it cannot be a secret of that platform */
     async add(
       principal: Pick<Principal, 'teamId'>,
       endpointId: string,
@@ -139,13 +142,13 @@ export function createSecretsService(options: {
     /** Registers a secret that a handshake delivered. */
     learn: createLearnSecret({ store, clock, maxConfirmed: maxConfirmedSecrets, secretsOf, toRow, change }),
 
-    /** A row that no endpoint has yet. */
+    /** A new row, not stored yet. */
     newSecret: (given: { platform: string | null; secret: string }): Omit<SecretRow, 'endpoint'> => {
       const { endpoint: _, ...row } = toRow(0, given, true);
       return row;
     },
 
-    /** undefined when it cannot be opened, which was reported. */
+    /** Undefined if it cannot be decrypted, which is reported. */
     openSecret: (row: SecretRow): string | undefined => open([row])[0]?.secret,
 
     /** Reads the secrets of an endpoint again. */
@@ -163,7 +166,7 @@ export function createSecretsService(options: {
       return toSecret(row);
     },
 
-    /** @throws not_found for the endpoint or the secret, invalid for a destination that is no origin, forbidden for an app */
+    /** @throws not_found for the endpoint or the secret, invalid for a destination that is not an origin, forbidden for an app */
     async allowSigning(
       principal: Pick<Principal, 'teamId' | 'app'>,
       endpointId: string,
@@ -191,7 +194,7 @@ export function createSecretsService(options: {
   };
 }
 
-/** An origin in the form in which browsers write it, so that it is compared as text. @throws invalid */
+/** An origin as browsers write it, so that it can be compared as text. @throws invalid */
 function readOrigin(given: string): string {
   const url = URL.parse(given);
   if (given.length > maxOriginCharacters)

@@ -7,7 +7,7 @@ import { endpoints, secrets } from '../../db/schema.ts';
 /** `learned` is used only by the queries here, `declared` only by files. */
 export type SecretRow = Omit<typeof secrets.$inferSelect, 'learned' | 'declared'>;
 
-/** `rows` are of this endpoint and platform, and at least one. The newest `kept` remain. */
+/** `rows`: at least one, of this endpoint and platform. The newest `kept` remain. */
 type UnconfirmedSecrets = { endpoint: number; platform: string; rows: SecretRow[]; kept: number };
 
 export type SecretsStore = ReturnType<typeof createSecretsStore>;
@@ -99,7 +99,7 @@ export function createSecretsStore(db: Drizzle) {
       return updated.rowsAffected === 1;
     },
 
-    /** Inserts learned secrets of one endpoint and platform. Of its learned, unconfirmed secrets the newest `kept` remain. */
+    /** Inserts learned secrets of one endpoint and platform. The newest `kept` of its learned, unconfirmed secrets remain. */
     async insertUnconfirmed({ endpoint, platform, rows, kept }: UnconfirmedSecrets): Promise<void> {
       const isUnconfirmed = and(
         eq(secrets.endpoint, endpoint),
@@ -119,7 +119,7 @@ export function createSecretsStore(db: Drizzle) {
       ]);
     },
 
-    /** Confirms a secret unless the endpoint already has `limit` confirmed secrets. True also when it was confirmed before. */
+    /** Confirms a secret unless the endpoint already has `limit` confirmed secrets. True even if it was confirmed before. */
     async confirm(endpoint: number, id: string, limit: number): Promise<boolean> {
       const { rowsAffected } = await db
         .update(secrets)

@@ -1,7 +1,7 @@
 /*
  * Verifies the signatures of stored events. Verdicts are computed when an event is read, so a secret that is added or corrected
  * later applies to every stored event. The exception is a verdict that was stored with the event at capture (recognition.ts).
- * Signatures that cover the URL are verified with the one that the event was sent to.
+ * Signatures that cover the URL are verified with the URL that the event was sent to.
  */
 
 import type { HeaderPair } from '../../core/headers.ts';
@@ -28,7 +28,7 @@ export function createVerdicts(options: {
   secretsOf: (endpoint: number) => readonly SigningSecret[];
   /** The public URL of an endpoint's ingest address. */
   urlOf: (token: string) => string;
-  /** The tokens whose URL the endpoint's events of this time may have been sent to, the likeliest first. */
+  /** The tokens of the URLs to which the endpoint's events of this time may have been sent, the likeliest first. */
   tokensAt: (address: IngestAddress, receivedAt: number) => readonly string[];
 }) {
   const { secretsOf, urlOf, tokensAt } = options;

@@ -4,7 +4,7 @@ import { maxPasswordBytes } from '../../core/access/password.ts';
 import { nullable, Password, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import { Account, Role } from '../accounts/model.ts';
 
-/** Only compared with the stored hash: the rules for good passwords apply when a password is set. */
+/** It is only compared with the stored hash; the rules for passwords apply when a password is set. */
 const GivenPassword = textDocumentedAs(t.String({ maxLength: maxPasswordBytes, format: 'password' }), {
   description: `at most ${maxPasswordBytes} bytes`,
 });

@@ -45,7 +45,7 @@ const signInRoutes = ({ gate, cookie, sessions, setup, account, version }: Sessi
           summary: 'Who is signed in',
           description:
             'Without credentials it answers 401 and says whether the installation still needs its first account.',
-          // Credentials are optional: `{}` stands for none.
+          // Credentials are optional: `{}` means without credentials.
           security: [{}, { bearer: [] }, { session: [] }],
         }),
       },

@@ -46,7 +46,7 @@ export function createSessionsService(options: {
   sha256: (bytes: Uint8Array) => Uint8Array;
   /** The hashes of the sessions that exist. */
   index: CredentialIndex;
-  /** Called when a session's last use could not be written. The request goes on. */
+  /** Called when a session's last use could not be written. The request continues. */
   onTouchError: (error: unknown) => void;
   /** Called after sessions ended. */
   onAccessEnded: () => void;
@@ -59,7 +59,9 @@ export function createSessionsService(options: {
     createdAfter: clock.now() - absoluteMs,
   });
 
-  /** Starts a session that replaces the client's current one. @throws unauthorized when the password changed meanwhile */
+  /**
+   * Starts a session that replaces the client's current one. @throws unauthorized if the password changed since it was checked
+   */
   const start = async (account: { id: string; passwordHash: string }, clientInfo: ClientInfo): Promise<string> => {
     const token = newToken(random);
     const now = clock.now();

@@ -1,7 +1,7 @@
 /*
- * Slows down password guessing with each failure: per account and client network, so that nobody can lock out another user,
- * and per client network. An attempt counts as a failure when it starts, so that concurrent attempts are limited too; success
- * takes it back. The number of entries is bounded; the least recently used one is dropped.
+ * Slows down password guessing with each failure: per account and client network, so that no user can lock out another one, and
+ * per client network. An attempt counts as a failure when it starts, so that concurrent attempts are limited too; success takes
+ * it back. The number of entries is bounded; the least recently used one is dropped.
  */
 
 import { AppError } from '../../core/errors.ts';

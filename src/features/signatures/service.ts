@@ -1,7 +1,6 @@
 /*
- * Explains the signature of a stored event, and checks it with a secret that the request brings. Nothing is computed with the
- * endpoint's own secrets but the verdict that the event already shows, and for the event as it was recognised: whoever could read what
- * a stored secret gives could sign with it.
+ * Explains the signature of a stored event and checks it with a secret from the request. The endpoint's stored secrets are used
+ * only for the verdict that the event already shows: anyone who could read what a stored secret produces could sign with it.
  */
 
 import type { MemberAccess } from '../../core/access/principal.ts';
@@ -92,7 +91,10 @@ const parsed = (platform: string | null, text: string): string => {
   return read.secret;
 };
 
-/** @param shown undefined when the request names a platform or scheme: then the endpoint's secrets say nothing */
+/**
+ * @param shown undefined if the request names a platform or scheme, because the verdict of the endpoint's secrets does not apply
+ * then
+ */
 function verdictFields({
   explanation,
   platform,

@@ -92,7 +92,7 @@ export function createTeamsService(options: {
       return shown.url;
     },
 
-    /** Those that can still be accepted, newest first. @throws forbidden */
+    /** The invitations that can still be accepted, newest first. @throws forbidden */
     async pendingInvitations(principal: AccountIdentity): Promise<PendingInvitation[]> {
       requireOwner(principal);
       return store.pendingInvitations(principal.teamId, clock.now());
@@ -130,7 +130,7 @@ export function createTeamsService(options: {
     invitation: find,
 
     /**
-     * Creates the account, or sets the password of the one whose password link it is. The token works once.
+     * Creates the account, or sets the password of the account of a password link. The token works once.
      * @throws not_found, invalid for the password, conflict when the address already has an account
      */
     async accept(token: string, password: string): Promise<{ id: string; passwordHash: string }> {

@@ -1,6 +1,6 @@
 /*
- * Members and invitations. Statements that only an owner may run check the role themselves, so that an owner who is removed
- * concurrently can do nothing more. Only the SHA-256 of an invitation's token is stored.
+ * Members and invitations. Statements that only an owner may run check the role themselves, so that an owner who is removed at
+ * the same moment can do nothing more. Only the SHA-256 of an invitation's token is stored.
  */
 import { and, asc, desc, eq, exists, gt, inArray, isNull, lt, lte, ne, not, or, sql } from 'drizzle-orm';
 import type { Role } from '../../core/access/principal.ts';
@@ -81,7 +81,10 @@ export function createTeamsStore(db: Drizzle) {
         .where(and(eq(invitations.teamId, teamId), gt(invitations.expiresAt, now), not(isPasswordLink)))
         .orderBy(desc(invitations.createdAt), desc(invitations.id)),
 
-    /** Gives a pending invitation a new link. @returns its address; undefined when there is none, or its new inviter is no owner */
+    /**
+     * Gives a pending invitation a new link. @returns its address; undefined if there is no such invitation, or if its new
+     * inviter is not an owner
+     */
     async renewInvitation(invitation: Omit<typeof invitations.$inferInsert, 'email'>): Promise<string | undefined> {
       const { id, teamId, ...link } = invitation;
       const rows = await db
@@ -92,7 +95,7 @@ export function createTeamsStore(db: Drizzle) {
       return rows[0]?.email;
     },
 
-    /** @returns false when there is no such pending invitation, or `by` is no owner */
+    /** @returns false if there is no such pending invitation, or if `by` is not an owner */
     async removeInvitation(of: { teamId: string; id: string; by: string; now: number }): Promise<boolean> {
       const { rowsAffected } = await db
         .delete(invitations)
@@ -110,12 +113,12 @@ export function createTeamsStore(db: Drizzle) {
       return rows[0];
     },
 
-    /** @param link its address is that of the account `invitedBy` */
+    /** @param link its address is the address of the account `invitedBy` */
     async insertPasswordLink(link: typeof invitations.$inferInsert): Promise<void> {
       await db.insert(invitations).values(link);
     },
 
-    /** Sets the first password of the account whose password link this is. @returns its id; undefined when the link is not valid */
+    /** Sets the first password of the account of a password link. @returns its id; undefined when the link is not valid */
     async acceptPasswordLink(hash: Buffer, now: number, passwordHash: string): Promise<string | undefined> {
       const accountOfLink = db
         .select({ id: invitations.invitedBy })

@@ -1,4 +1,4 @@
-/* What a person needs to connect a platform, from the catalog: where to enter the URL, where the secret is, which samples there are. */
+/* The guide to connect a platform, from the catalog: where to enter the URL, where to find the secret, and the samples. */
 import type { Platform } from '../../platforms/engine/platform.ts';
 import { acceptedKeyFormats } from '../../platforms/engine/secrets.ts';
 import { canTestSign } from '../../platforms/engine/test-secret.ts';

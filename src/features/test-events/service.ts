@@ -1,7 +1,7 @@
 /*
- * Test events: samples of a platform, signed, stored and answered like any delivery. A stored secret that a person registered never
- * signs one: the secret comes with the request, or is a test secret, which is known only here. The guard lets them pass, because the
- * credential of the request permits them.
+ * Test events: samples of a platform, signed, stored and responded to like any delivery. A registered secret never signs one: the
+ * secret comes with the request, or is a test secret, which only this server knows. The guard accepts them, because the
+ * credentials of the request permit them.
  */
 
 import type { TeamAccess } from '../../core/access/principal.ts';
@@ -23,7 +23,7 @@ type Options = {
   /** The address as the ingest path knows it, with the endpoint's rules. */
   findAddress: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
   urlOf: (token: string) => string;
-  /** The endpoint's test secret of a platform: made by `create` when there is none. */
+  /** The endpoint's test secret of a platform: `create` makes it if there is none yet. */
   testSecret: (endpoint: number, platform: string, create: () => string) => Promise<{ id: string; secret: string }>;
   record: CaptureService['record'];
   clock: Clock;
@@ -33,7 +33,7 @@ type Options = {
 export type TestEventsService = ReturnType<typeof createTestEventsService>;
 
 export function createTestEventsService({ endpoint, findAddress, urlOf, testSecret, record, clock, random }: Options) {
-  /** Null when the platform's samples are not signed. @throws invalid for the given secret */
+  /** Null if the platform's samples are not signed. @throws invalid for the given secret */
   const secretFor = async (
     seq: number,
     platform: Platform,
@@ -78,7 +78,7 @@ export function createTestEventsService({ endpoint, findAddress, urlOf, testSecr
       const delivery = deliveryOf(request, { url, platform, secret: signing?.secret, now });
       const address = (await findAddress(token)) ?? { seq, token };
       const { id, chosen } = await record(address, { ...delivery, sourceIp, receivedAt: now });
-      // The answer is stored with the event. No sender waits for it, so it needs no place among the delayed ones.
+      // The response is stored with the event. No sender waits for it, so it does not count as a delayed response.
       chosen?.hold?.release();
       const { id: secretId = null } = signing ?? {};
       return { eventId: id, platform: platform.name, sample: sample.name, signed: signing !== null, secretId };

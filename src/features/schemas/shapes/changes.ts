@@ -1,22 +1,27 @@
-/* Finds the properties that appeared or vanished: only in objects that many events had, and never one that comes and goes. */
+/*
+ * Finds the properties that appeared or vanished: only in objects that many events had, and never a property that comes and goes.
+ */
 import { propertyPath } from './paths.ts';
 import type { ObjectShape, Property } from './shape.ts';
 import { looksLikeId } from './text-rules.ts';
 
-/** `type`: values of another kind than before. `path`: see paths.ts. */
+/** `type`: values have another kind than before. `path`: see paths.ts. */
 export type Change = { kind: 'new' | 'vanished' | 'type'; path: string };
 
 /** An object that the event has, and its path. */
 export type Visited = { object: ObjectShape; path: string };
 
-/** A property is new after so many events with the object. */
+/** A property counts as new only after this many events with the object. */
 const minEventsBefore = 20;
-/** A property has vanished after so many events with the object, in a row, without it. */
+/** A property has vanished after this many events in a row that have the object but not the property. */
 const vanishedAfter = 50;
-/** It must have been there before: in so many events, and in this share of them. */
+/** It must have been present before in this many events, and in this share of them. */
 const minEventsWith = 5;
 const minShareWith = 0.9;
-/** Keys in fewer of the object's events are rare. An object with many rare keys has changing keys: none of them is worth telling. */
+/**
+ * Keys in fewer of the object's events are rare. An object with many rare keys has changing keys, so no change of its keys is
+ * reported.
+ */
 const rareShare = 0.1;
 const minRareKeys = 5;
 const minShareOfRareKeys = 1 / 3;
@@ -63,7 +68,7 @@ function missedProperty(object: ObjectShape, property: Property): 'vanished' | u
 
 function hasChangingKeys({ properties, events }: ObjectShape): boolean {
   let rare = 0;
-  // Those that are new with this event may all be there to stay.
+  // The properties that are new with this event may all be permanent.
   for (const { shape, since } of properties.values()) if (since < events && shape.events < rareShare * events) rare++;
   return rare >= minRareKeys && rare >= minShareOfRareKeys * properties.size;
 }

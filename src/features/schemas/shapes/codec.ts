@@ -1,6 +1,4 @@
-/*
- * The stored form of a schema: nested lists as JSON, compressed. Everything that is only in memory is left out.
- */
+/* The stored form of a schema: nested lists as JSON, compressed. Fields that exist only in memory are left out. */
 import {
   maxPaths,
   newObject,
@@ -49,7 +47,7 @@ const cut = 2;
 export const encodeSchema = ({ count, paths, root }: Schema): Uint8Array =>
   Bun.zstdCompressSync(Buffer.from(JSON.stringify([version, count, paths, toStored(root)])));
 
-/** Undefined when the bytes are none of a schema. */
+/** Undefined if the bytes are not a valid schema. */
 export function decodeSchema(bytes: Uint8Array): Schema | undefined {
   try {
     const plain = Bun.zstdDecompressSync(bytes as Uint8Array<ArrayBuffer>);

@@ -5,7 +5,7 @@ import { endOfByteOrderMark, skipSpace } from '../../../core/json/bytes.ts';
 import { validateJson } from '../../../core/json/validator.ts';
 
 const sliceBytes = 128 << 10;
-/** What a JSON text begins with. */
+/** The bytes with which a JSON text can begin. */
 const firstBytes = new Set(Buffer.from('{["-0123456789tfn'));
 
 /** The text without a byte order mark; undefined when the body is not JSON in UTF-8. Yields from time to time. */

@@ -1,12 +1,12 @@
-/* Decides whether an object's keys are ids rather than field names, and merges its values into one shape then. */
+/* Decides whether an object's keys are ids rather than field names, and if so, merges its values into one shape. */
 import { kinds, newObject, type ObjectShape, type Property, type Shape } from './shape.ts';
 import { allFormats, looksLikeAddress, looksLikeId, maxWords } from './text-rules.ts';
 
 /** An object with more different keys may be a map. */
 const minMapKeys = 50;
-/** With values of one kind, so many different keys are a map already in the first object. */
+/** If all values have one kind, an object with this many keys is a map from the first event on. */
 const manyKeys = 500;
-/** Keys are looked at again after so many new ones. */
+/** Keys are checked again after this many new ones. */
 const keysPerCheck = 25;
 const minIdShare = 0.9;
 /** How many times as many different keys as an object has on average. */
@@ -45,7 +45,7 @@ export function becomeMap(object: ObjectShape): Shape | null {
   return values;
 }
 
-/** Adds what is known of `other` to `shape`. */
+/** Merges `other` into `shape`. */
 function mergeInto(shape: Shape, other: Shape): Shape {
   shape.events = Math.max(shape.events, other.events);
   shape.seenKinds |= other.seenKinds;

@@ -1,4 +1,4 @@
-/* Names for generated code, from event types and keys that senders chose: they may be anything. */
+/* Names for generated code, made from event types and keys. Senders choose these, so they can be any text. */
 
 /** `invoice.paid` and `INVOICE_PAID` -> `InvoicePaid`; without a type `WebhookEvent`. A valid identifier of TypeScript. */
 export function typeName(type: string | null): string {
@@ -17,7 +17,9 @@ function capitalised(word: string): string {
 
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
-/** A text as a literal, in which nothing is hidden: line separators and what changes the direction of text are escaped. */
+/**
+ * A text as a literal without hidden characters: line separators and characters that change the direction of text are escaped.
+ */
 const literal = (text: string): string =>
   JSON.stringify(text).replaceAll(
     /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
@@ -27,5 +29,5 @@ const literal = (text: string): string =>
 /** A key of an object in source code. */
 export const keyName = (key: string): string => (identifier.test(key) ? key : literal(key));
 
-/** A text for a comment, which it cannot end. */
+/** A text that cannot end the comment around it. */
 export const commentText = (text: string): string => literal(text).replaceAll('*/', '*\\/');

@@ -1,6 +1,7 @@
 /*
- * Merges one JSON body into a schema, and says how the schema changed. Reads the text in one pass without recursion and yields
- * from time to time, so that the largest body blocks nothing. The text must be valid JSON: a part of an invalid one would stay merged.
+ * Merges one JSON body into a schema and returns the changes. Reads the text in one pass without recursion and yields from time
+ * to time, so that the largest body blocks nothing. The text must be valid JSON: otherwise, the part before the error would stay
+ * merged.
  */
 import { type Change, endEvent, type Visited } from './changes.ts';
 import { becomeMap, isMap } from './merge-shapes.ts';
@@ -31,7 +32,7 @@ import {
 } from './text-rules.ts';
 
 export type Observation = {
-  /** What is worth telling: changes of a schema that many events had followed. */
+  /** The changes to report: of a schema that many events had followed. */
   changes: Change[];
   /** Whether a path, a kind or an optional property is new. */
   isChanged: boolean;
@@ -41,14 +42,14 @@ export type Observation = {
 const valuesPerSlice = 500;
 /** Longer texts of escapes are not read. */
 const maxTextCharacters = 3 * maxFormatCharacters;
-/** A kind that is new at a path is a change after so many events with the path. */
+/** A new kind at a path is a change only after this many events with the path. */
 const warmUpEvents = 20;
 
 /** An object or list that is being read. */
 type Frame = {
   object: ObjectShape | null;
   list: Shape['list'];
-  /** Its number, by which a repeated key is recognised. */
+  /** Its number, which serves to recognise repeated keys. */
   serial: number;
 };
 
@@ -68,7 +69,7 @@ export function* observe(schema: Schema, text: string): Generator<undefined, Obs
 function createReader(schema: Schema, text: string) {
   const event = ++schema.count;
   const frames: Frame[] = [];
-  /** The way to the value that is being read: a step for each frame. */
+  /** The path to the current value: a step for each frame. */
   const steps: PathStep[] = [];
   let visited: Visited[] = [];
   const typeChanges = new Map<string, Change>();
@@ -113,7 +114,7 @@ function createReader(schema: Schema, text: string) {
     const values = becomeMap(object);
     schema.paths = countPaths(schema.root);
     const prefix = pathText(steps.slice(0, -1));
-    // What is below has another path now.
+    // Everything below has another path now.
     visited = visited.filter(one => one.object === object || !one.path.startsWith(prefix) || one.path === prefix);
     return values ?? undefined;
   };
@@ -198,7 +199,7 @@ function createReader(schema: Schema, text: string) {
     }
   };
 
-  /** Goes on after a value. @returns whether another one follows */
+  /** Continues after a value. @returns whether another value follows */
   const goOn = (): boolean => {
     for (;;) {
       at = skipSpaces(text, at);

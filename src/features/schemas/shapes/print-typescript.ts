@@ -53,7 +53,7 @@ function printObject({ properties, isCut }: Extract<Option, { kind: 'object' }>,
   return lines.length === 0 ? '{}' : `{\n${lines.join('')}${indent}}`;
 }
 
-/** What the type cannot say. */
+/** Facts that the type cannot express, as a comment. */
 function remark({ options }: View): string {
   const remarks = options.flatMap(option => {
     if (option.kind === 'integer' && option.isLarge) return ['integers beyond 2^53, which JSON.parse rounds'];

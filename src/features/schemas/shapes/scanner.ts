@@ -33,7 +33,7 @@ const numberForm = /-?\d+((?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 /** Integers with fewer digits are exact in a double. */
 const exactDigits = 15;
 
-/** The number at `start`. An integer is one by how it is written: `1.0` and `1e3` are not. */
+/** The number at `start`. Whether it is an integer depends on its spelling: `1.0` and `1e3` are not. */
 export function readNumber(text: string, start: number): { end: number; isInteger: boolean; isLarge: boolean } {
   numberForm.lastIndex = start;
   const fraction = numberForm.exec(text)?.[1] ?? '';

@@ -1,7 +1,7 @@
 /*
- * What is known about the JSON bodies of one event type: a tree of shapes, merged from all of them. It counts what is needed to tell
- * required from optional and rare from gone, and keeps no values but candidates for small enums (text-rules.ts). Bounded: `maxPaths`
- * paths, `maxDepth` levels.
+ * What is known about the JSON bodies of one event type: a tree of shapes, merged from all of them. It counts what is needed to
+ * distinguish required from optional and rare from vanished properties, and stores no values except candidates for small enums
+ * (text-rules.ts). It is limited to `maxPaths` paths and `maxDepth` levels.
  */
 
 export const kinds = { null: 1, boolean: 2, integer: 4, number: 8, string: 16, object: 32, list: 64 } as const;
@@ -23,11 +23,11 @@ export type Shape = {
   hasLargeIntegers: boolean;
   /** The formats that all texts had (text-rules.ts), as bits. */
   formats: number;
-  /** The texts, while they may be an enum; null when they are none. */
+  /** The texts, as long as they may be an enum; null if they are not one. */
   words: Set<string> | null;
   object: ObjectShape | null;
   list: ListShape | null;
-  /** Whether there are values, too deep ones, that are not described. */
+  /** Whether there are values that are too deep to be described. */
   isCut: boolean;
   /** The event that was seen last, by its number in the schema. Only in memory. */
   lastEvent: number;
@@ -39,7 +39,7 @@ export type ObjectShape = {
   /** Events with such an object. */
   events: number;
   properties: Map<string, Property>;
-  /** All values together when the keys change all the time, such as ids; there are no `properties` then. */
+  /** The shape of all values if the keys keep changing, such as ids; then there are no `properties`. */
   values: Shape | null;
   /** Whether it has properties that are not described. */
   isCut: boolean;
@@ -68,7 +68,7 @@ export type Property = {
 export type ListShape = { items: Shape | null; isCut: boolean };
 
 export type Schema = {
-  /** Events. */
+  /** The number of events. */
   count: number;
   /** How many paths the tree has. */
   paths: number;

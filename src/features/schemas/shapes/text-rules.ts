@@ -1,6 +1,6 @@
 /*
- * What may be said about texts: formats that all of them have, and small enums. An enum shows values, so only words like `paid` or
- * `payment.failed` can be in one, and never in a field that may hold something personal or secret.
+ * What a schema may state about texts: formats that all of them have, and small enums. An enum shows values, so only words like
+ * `paid` or `payment.failed` can be in one, and never in a field that may hold something personal or secret.
  */
 
 /** Bits of `Shape.formats`, with the names of JSON Schema. A text has at most one. */
@@ -12,7 +12,7 @@ export const maxFormatCharacters = 2048;
 export const maxWords = 8;
 const maxWordCharacters = 32;
 const minEnumTexts = 10;
-/** Each word must have been seen so many times on average. */
+/** Each word must have been seen this many times on average. */
 const minRepetition = 3;
 
 const dateForm = /^(\d{4})-(\d\d)-(\d\d)$/;
@@ -69,13 +69,13 @@ const personalParts = list(`
   pass passphrase password passwords path phone phones pin place postal postcode private query race ref region religion reporter
   reviewer screenname search secret secrets session sessions sex sha signature slug ssn street subject subtitle suburb summary surname
   tax tel telephone text title token tokens town uid uri url urls user username users uuid vat zip zipcode`);
-/** Objects that stand for people or places, or hold anything: of their fields only choices are shown. */
+/** Objects that describe people or places, or have any content: only their fields that name a choice are shown. */
 const personParts = list(`
   actor address addresses assignee author billing billto buyer cardholder client collaborator commenter committer contact creator credentials customer
   customers doctor driver employee geo guest location manager member metadata organizer owner participant passenger patient payer people person persons
   player profile pusher recipient recipients reporter requester requestor reviewer sender seller shipping shipto signer student
   subscriber user users visitor`);
-/** Last parts of field names that name a choice, whatever it is a choice of. */
+/** Last parts of field names that name a choice. */
 const choiceParts = list('kind mode object plan role scope source status tier type verified');
 
 /** `billingAddress_2` -> `billing`, `address`, `2`. */

@@ -1,12 +1,12 @@
 /*
- * A schema as the printers of JSON Schema, TypeScript and Zod see it: the alternatives at each path, without counters. What it says holds
- * for every body that was merged.
+ * A schema as the printers of JSON Schema, TypeScript and Zod see it: the alternatives at each path, without counters. It is true
+ * for every merged body.
  */
 import { hasKind, type Schema, type Shape } from './shape.ts';
 import { formatName, isEnum } from './text-rules.ts';
 
 export type View = {
-  /** Whether anything may be here: it is not described. */
+  /** Whether any value is possible, because it is not described. */
   isUnknown: boolean;
   isNullable: boolean;
   /** Other kinds than null, in the order of `kinds`. */
@@ -15,7 +15,7 @@ export type View = {
 
 export type Option =
   | { kind: 'boolean' | 'number' }
-  /** `isLarge`: some are beyond 2^53. */
+  /** `isLarge`: some values are beyond 2^53. */
   | { kind: 'integer'; isLarge: boolean }
   | { kind: 'string'; format: string | undefined; words: string[] | undefined }
   | { kind: 'list'; items: View | undefined }
