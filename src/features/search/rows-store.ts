@@ -28,7 +28,7 @@ const isReplayed = 'EXISTS (SELECT 1 FROM replays WHERE event = events.seq)';
 /** Whether the event was replayed with changes. */
 const isEdited = 'EXISTS (SELECT 1 FROM replays WHERE event = events.seq AND edited = 1)';
 const endOfTime = Number.MAX_SAFE_INTEGER;
-/** The value for events without a response; it is below every range. */
+/** The lower end of a range that has none. */
 const lowest = { size: -endOfTime, received: -endOfTime, answered: 0 } as const;
 const inList = 'IN (SELECT value FROM json_each(?))';
 
