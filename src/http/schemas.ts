@@ -19,7 +19,11 @@ export const FilterErrorBody = t.Object(
   { title: 'FilterError' },
 );
 export const Ok = t.Object({ ok: t.Boolean() }, { title: 'Ok' });
-export const Timestamp = t.Integer({ description: 'epoch milliseconds', format: 'int64' });
+export const Timestamp = t.Integer({
+  description: 'epoch milliseconds',
+  format: 'int64',
+  examples: [1_789_000_000_000],
+});
 /** int64: totals can exceed 32 bits. */
 export const ByteCount = t.Integer({ description: 'body bytes', format: 'int64' });
 export const HttpStatus = (description: string) => t.Integer({ description, format: 'int32' });

@@ -50,7 +50,19 @@ export const AlertInput = t.Object(
     channel: AlertChannel,
     enabled: t.Optional(t.Boolean({ default: true })),
   },
-  { title: 'AlertInput', additionalProperties: false },
+  {
+    title: 'AlertInput',
+    examples: [
+      {
+        name: 'No orders',
+        kind: 'silence',
+        where: 'type:order.*',
+        minutes: 30,
+        channel: { type: 'ntfy', url: 'https://ntfy.sh/a-topic-that-nobody-guesses' },
+      },
+    ],
+    additionalProperties: false,
+  },
 );
 export type AlertInput = Static<typeof AlertInput>;
 
@@ -63,7 +75,7 @@ export const AlertChange = t.Object(
     channel: t.Optional(AlertChannel),
     enabled: t.Optional(t.Boolean()),
   },
-  { title: 'AlertChange', additionalProperties: false },
+  { title: 'AlertChange', examples: [{ minutes: 60 }], additionalProperties: false },
 );
 export type AlertChange = Static<typeof AlertChange>;
 

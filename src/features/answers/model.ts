@@ -63,7 +63,18 @@ export const AnswerRules = t.Object(
 );
 export type AnswerRules = Static<typeof AnswerRules>;
 
-export const AnswerRulesRequest = t.Object(AnswerRules.properties, { title: 'AnswerRulesRequest' });
+const exampleRule = {
+  name: 'retry twice',
+  when: 'type:order.*',
+  per: 'delivery',
+  first: 2,
+  answer: { status: 500, headers: [['Retry-After', '30']], body: 'try again' },
+};
+
+export const AnswerRulesRequest = t.Object(AnswerRules.properties, {
+  title: 'AnswerRulesRequest',
+  examples: [{ rules: [exampleRule] }],
+});
 
 export const maxPreviewed = 25;
 
@@ -74,7 +85,7 @@ export const AnswerPreviewRequest = t.Object(
       t.Integer({ minimum: 1, maximum: maxPreviewed, default: 10, description: 'how many events, the newest ones' }),
     ),
   },
-  { title: 'AnswerPreviewRequest' },
+  { title: 'AnswerPreviewRequest', examples: [{ rules: [exampleRule], limit: 10 }] },
 );
 export type AnswerPreviewRequest = Static<typeof AnswerPreviewRequest>;
 

@@ -29,7 +29,7 @@ export const ConsumerPosition = t.Object(
     }),
     rewind: t.Optional(t.Boolean({ description: 'true: the position may go back. Default false' })),
   },
-  { title: 'ConsumerPosition' },
+  { title: 'ConsumerPosition', examples: [{ cursor: '000000000z43q7k2w9d' }] },
 );
 export type ConsumerPosition = Static<typeof ConsumerPosition>;
 

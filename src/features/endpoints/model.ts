@@ -80,7 +80,7 @@ export const Endpoint = t.Object(
 export type Endpoint = Static<typeof Endpoint>;
 
 export const EndpointList = t.Object({ endpoints: t.Array(Endpoint) }, { title: 'EndpointList' });
-export const EndpointName = t.Object({ name: Name }, { title: 'EndpointName' });
+export const EndpointName = t.Object({ name: Name }, { title: 'EndpointName', examples: [{ name: 'Shop' }] });
 
 export const Rotation = t.Object(
   {
@@ -92,7 +92,7 @@ export const Rotation = t.Object(
       }),
     ),
   },
-  { title: 'Rotation' },
+  { title: 'Rotation', examples: [{ overlap: '24h' }] },
 );
 export const PreviousUrlParams = t.Object({ id: t.String(), urlId: t.String() });
 
@@ -128,6 +128,7 @@ const changes = {
 /** At least one field is required. The service checks it, so that the error reads like that of any missing field. */
 export const EndpointChange = t.Object(changes, {
   title: 'EndpointChange',
+  examples: [{ name: 'Shop' }],
   documentedAs: t.Object(changes, { minProperties: 1 }),
 });
 export type EndpointChange = Static<typeof EndpointChange>;

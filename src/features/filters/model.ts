@@ -8,7 +8,10 @@ import { EventSummary, Where } from '../events/model.ts';
 
 const WhereText = t.String({ description: 'a filter, such as `type:invoice.* size>10k`' });
 
-export const FilterInput = t.Object({ name: Name, where: WhereText }, { title: 'FilterInput' });
+export const FilterInput = t.Object(
+  { name: Name, where: WhereText },
+  { title: 'FilterInput', examples: [{ name: 'Large orders', where: 'type:order.* size>10k' }] },
+);
 export type FilterInput = Static<typeof FilterInput>;
 
 export const SavedFilter = t.Object(
@@ -35,7 +38,7 @@ export const FilterTest = t.Object(
       }),
     ),
   },
-  { title: 'FilterTest' },
+  { title: 'FilterTest', examples: [{ where: 'type:order.* size>10k', limit: 10 }] },
 );
 export type FilterTest = Static<typeof FilterTest>;
 
@@ -75,7 +78,7 @@ export const DeletionRequest = t.Object(
     where: t.String({ description: 'a filter that is not empty' }),
     pinned: t.Optional(t.Boolean({ default: false, description: 'whether pinned events are deleted, too' })),
   },
-  { title: 'DeletionRequest' },
+  { title: 'DeletionRequest', examples: [{ where: 'type:order.* received<30d' }] },
 );
 export type DeletionRequest = Static<typeof DeletionRequest>;
 

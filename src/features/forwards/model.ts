@@ -59,12 +59,16 @@ const settable = {
 
 export const ForwardInput = t.Object(
   { name: Name, ...settable },
-  { title: 'ForwardInput', additionalProperties: false },
+  {
+    title: 'ForwardInput',
+    examples: [{ name: 'orders to staging', url: 'https://staging.example.com/hook', where: 'type:order.*' }],
+    additionalProperties: false,
+  },
 );
 export type ForwardInput = Static<typeof ForwardInput>;
 export const ForwardChange = t.Object(
   { ...settable, name: t.Optional(Name), url: t.Optional(settable.url) },
-  { title: 'ForwardChange', additionalProperties: false },
+  { title: 'ForwardChange', examples: [{ url: 'https://next.example.com/hook' }], additionalProperties: false },
 );
 export type ForwardChange = Static<typeof ForwardChange>;
 
@@ -115,7 +119,7 @@ export const ForwardSelection = t.Object(
     where: t.Optional(t.String({ minLength: 1, description: 'events that match this filter' })),
     dryRun: t.Optional(t.Boolean({ description: 'only count the events' })),
   },
-  { title: 'ForwardSelection', additionalProperties: false },
+  { title: 'ForwardSelection', examples: [{ where: 'received>2h' }], additionalProperties: false },
 );
 export type ForwardSelection = Static<typeof ForwardSelection>;
 export const ForwardDryRun = t.Object(

@@ -43,6 +43,6 @@ export const ApiKeyInput = t.Object(
     ),
     readOnly: t.Optional(t.Boolean({ default: false, description: 'true: a key that may only read' })),
   },
-  { title: 'ApiKeyInput' },
+  { title: 'ApiKeyInput', examples: [{ name: 'laptop', expiresIn: '90d' }] },
 );
 export type ApiKeyInput = Static<typeof ApiKeyInput>;

@@ -83,7 +83,18 @@ export const ListenerCall = t.Object(
       t.Boolean({ description: 'true: its last call, which takes no replays. Then it is gone at once' }),
     ),
   },
-  { title: 'ListenerCall' },
+  {
+    title: 'ListenerCall',
+    examples: [
+      {
+        instance: '5f0c1f3e-2a7b-4c59-9f0e-3d1b7a2c4e68',
+        targets: ['http://localhost:3000/webhooks'],
+        answers: [],
+        running: [],
+        wait: 25,
+      },
+    ],
+  },
 );
 export type ListenerCall = Static<typeof ListenerCall>;
 

@@ -21,7 +21,7 @@ export const PinRequest = t.Object(
       ),
     ),
   },
-  { title: 'PinRequest' },
+  { title: 'PinRequest', examples: [{ name: 'golden', note: 'the first paid order' }] },
 );
 export type PinRequest = Static<typeof PinRequest>;
 
@@ -31,6 +31,7 @@ export const TagsRequest = t.Object(
   { tags: t.Array(t.String(), { description: 'repetitions are left out' }) },
   {
     title: 'TagsRequest',
+    examples: [{ tags: ['checkout'] }],
     documentedAs: t.Object({
       tags: t.Array(Tag, { maxItems: maxTagsPerEvent, description: 'repetitions are left out' }),
     }),

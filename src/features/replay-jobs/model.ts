@@ -74,7 +74,19 @@ export const ReplayJobInput = t.Object(
     sign: t.Optional(Sign),
     dryRun: t.Optional(t.Boolean({ description: 'only count the events' })),
   },
-  { title: 'ReplayJobInput', additionalProperties: false },
+  {
+    title: 'ReplayJobInput',
+    examples: [
+      {
+        endpointId: 'ep_01m2ab3cd4ef5gh6jk7mn8pq9r',
+        where: 'type:order.*',
+        from: '2h',
+        dest: 'https://staging.example.com/hook',
+        pace: '5/s',
+      },
+    ],
+    additionalProperties: false,
+  },
 );
 export type ReplayJobInput = Static<typeof ReplayJobInput>;
 

@@ -83,6 +83,9 @@ export const ReplayRequest = t.Object(
   },
   {
     title: 'ReplayRequest',
+    examples: [
+      { url: 'https://staging.example.com/hook', edit: { set: { amount: '13.00' } }, sign: { mode: 'fresh' } },
+    ],
     // For readers of the description; the service checks it. Client generators skip these keywords, but make unusable classes
     // from a union of objects that differ in what they require.
     if: { required: ['url'] },
@@ -153,7 +156,21 @@ export const ReportedAttempts = t.Object(
       { minItems: 1, maxItems: maxReportedAttempts },
     ),
   },
-  { title: 'ReportedAttempts' },
+  {
+    title: 'ReportedAttempts',
+    examples: [
+      {
+        attempts: [
+          {
+            eventId: 'evt_01m2ab3cd4ef5gh6jk7mn8pq9r',
+            destination: 'http://localhost:3000/hook',
+            status: 200,
+            durationMs: 12,
+          },
+        ],
+      },
+    ],
+  },
 );
 export type ReportedAttempts = Static<typeof ReportedAttempts>;
 

@@ -77,5 +77,5 @@ export const SchemaParams = t.Object({
 
 export const SchemaText = byMediaType({
   'application/json': t.Record(t.String(), t.Unknown(), { title: 'EventJsonSchema' }),
-  'text/plain': t.String(),
+  'text/plain': t.String({ description: 'source code, such as `export type OrderPaid = { … };`' }),
 });

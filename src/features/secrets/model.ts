@@ -50,7 +50,7 @@ export const SecretInput = t.Object(
       description: 'as the platform shows it',
     }),
   },
-  { title: 'SecretInput' },
+  { title: 'SecretInput', examples: [{ platform: 'stripe', secret: 'whsec_9f2k4t7x1m3p' }] },
 );
 
 export const maxSigningDestinations = 20;
@@ -70,7 +70,7 @@ export const SecretChange = t.Object(
       ),
     ),
   },
-  { title: 'SecretChange' },
+  { title: 'SecretChange', examples: [{ maySign: true, destinations: ['https://staging.example.com'] }] },
 );
 export type SecretChange = Static<typeof SecretChange>;
 

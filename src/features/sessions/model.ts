@@ -9,7 +9,10 @@ const GivenPassword = textDocumentedAs(t.String({ maxLength: maxPasswordBytes, f
   description: `at most ${maxPasswordBytes} bytes`,
 });
 
-export const SignIn = t.Object({ email: t.String(), password: GivenPassword }, { title: 'SignIn' });
+export const SignIn = t.Object(
+  { email: t.String(), password: GivenPassword },
+  { title: 'SignIn', examples: [{ email: 'ada@example.com', password: 'a quiet river at noon' }] },
+);
 
 export const SignedIn = t.Object(
   {
@@ -44,7 +47,7 @@ export const PasswordChange = t.Object(
       }),
     ),
   },
-  { title: 'PasswordChange' },
+  { title: 'PasswordChange', examples: [{ current: 'a quiet river at noon', password: 'a wide meadow at dawn' }] },
 );
 
 export const Session = t.Object(

@@ -12,7 +12,12 @@ export const SetupRequest = t.Object(
     email: Email,
     password: Password,
   },
-  { title: 'SetupRequest' },
+  {
+    title: 'SetupRequest',
+    examples: [
+      { token: '4t9v2kq8x7w3m5n6p1r0s2d4f6g8h0j2', email: 'ada@example.com', password: 'a quiet river at noon' },
+    ],
+  },
 );
 export const SetupDone = t.Object({ account: Account, endpoint: Endpoint }, { title: 'SetupDone' });
 export type SetupDone = Static<typeof SetupDone>;

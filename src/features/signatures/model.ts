@@ -14,7 +14,7 @@ export const SignatureCheckRequest = t.Object(
     platform: t.Optional(t.String({ description: 'a platform’s name; absent: the event’s own' })),
     scheme: t.Optional(t.String({ description: 'one of the platform’s schemes; absent: all of them' })),
   },
-  { title: 'SignatureCheckRequest' },
+  { title: 'SignatureCheckRequest', examples: [{ secret: 'whsec_9f2k4t7x1m3p' }] },
 );
 export type SignatureCheckRequest = Static<typeof SignatureCheckRequest>;
 

@@ -23,7 +23,10 @@ export const Team = t.Object(
 );
 export type Team = Static<typeof Team>;
 
-export const InvitationInput = t.Object({ email: Email }, { title: 'InvitationInput' });
+export const InvitationInput = t.Object(
+  { email: Email },
+  { title: 'InvitationInput', examples: [{ email: 'grace@example.com' }] },
+);
 
 const invitationFields = {
   id: t.String(),
@@ -57,5 +60,8 @@ export const OpenInvitation = t.Object(
 );
 export type OpenInvitation = Static<typeof OpenInvitation>;
 
-export const Acceptance = t.Object({ password: Password }, { title: 'Acceptance' });
+export const Acceptance = t.Object(
+  { password: Password },
+  { title: 'Acceptance', examples: [{ password: 'a quiet river at noon' }] },
+);
 export const TokenParams = t.Object({ token: t.String() });

@@ -52,7 +52,7 @@ export const TestEventInput = t.Object(
       }),
     ),
   },
-  { title: 'TestEventInput' },
+  { title: 'TestEventInput', examples: [{ platform: 'stripe', sample: 'invoice.paid' }] },
 );
 export type TestEventInput = Static<typeof TestEventInput>;
 

@@ -1,7 +1,7 @@
 /* The parts of an OpenAPI 3.1 document that the refinements need, and functions that map over them. */
 
 export type Schema = Record<string, unknown>;
-export type MediaType = { schema: Schema; example?: unknown };
+export type MediaType = { schema: Schema };
 export type Content = Record<string, MediaType>;
 export type HeaderObject = { description: string; required?: boolean; schema: Schema };
 export type ResponseObject = { description: string; headers?: Record<string, HeaderObject>; content?: Content };

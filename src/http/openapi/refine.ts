@@ -3,7 +3,6 @@
 import type { DeclaredOperation } from '../route-table.ts';
 import { closedRequests, mediaTypes, namedSchemas } from './components.ts';
 import type { Document, Refinement } from './document.ts';
-import { examples } from './examples.ts';
 import { jsonContent, nonEmptyParameters, responseSchemas } from './generated.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { commonResponses, responseDescriptions } from './responses.ts';
@@ -28,8 +27,6 @@ const refinements = (declared: readonly DeclaredOperation[]): readonly Refinemen
   namedSchemas,
   requestHeaders,
   responseHeaders,
-  // After `namedSchemas`: examples are found by the name of the schema.
-  examples,
 ];
 
 export const refine = (document: Document, declared: readonly DeclaredOperation[]): Document =>

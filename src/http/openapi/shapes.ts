@@ -8,11 +8,11 @@ const schemaRefinement =
   (document: Document) =>
     mapSchemas(document, map);
 
-/** Puts the documented schema in place of the validated one (`textDocumentedAs` in http/schemas.ts). */
+/** Puts the documented schema in place of the validated one (`textDocumentedAs` in http/schemas.ts), with the latter's annotations. */
 export const documentedSchemas = schemaRefinement(({ documentedAs, ...schema }) => {
   if (!isSchema(documentedAs)) return schema;
-  const { title, description } = schema;
-  return { ...documentedAs, ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
+  const annotations = ['title', 'description', 'examples'].filter(name => name in schema);
+  return { ...documentedAs, ...Object.fromEntries(annotations.map(name => [name, schema[name]])) };
 });
 
 /** Elysia closes the schemas that it has compiled. Responses may gain properties; `closedRequests` closes request bodies again. */
