@@ -38,7 +38,7 @@ import { answerHeadRequests } from './http/head-requests.ts';
 import { createHealth } from './http/health.ts';
 import { describeApi } from './http/openapi.ts';
 import { countRequests } from './http/request-metrics.ts';
-import { createRouteTable } from './http/route-table.ts';
+import { createRouteTable, declaredOperations } from './http/route-table.ts';
 import type { Services } from './wiring.ts';
 
 /** The REST API. Its type names every operation with its input and responses. */
@@ -89,7 +89,12 @@ export function createApp(services: Services): App {
     .use(api)
     .use(oauthRoutes(services))
     .use(mcpRoutes(services))
-    .use(docsRoutes(() => describeApi(api, config.baseUrl, services.cookie.name)))
+    .use(
+      docsRoutes({
+        describe: () => describeApi(api, config.baseUrl, services.cookie.name),
+        operations: () => declaredOperations(api.routes),
+      }),
+    )
     .get('/healthz', health['/healthz'])
     .get('/readyz', health['/readyz'])
     .use(metricsRoutes(services))

@@ -8,6 +8,7 @@ import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file
 import tokens from '../ui/styles/tokens.css' with { type: 'text' };
 import ownStyle from './docs.css' with { type: 'text' };
 import type { Document } from './openapi/document.ts';
+import type { DeclaredOperation } from './route-table.ts';
 import { withScriptNonce } from './script-nonce.ts';
 
 const page = `<!doctype html>
@@ -46,16 +47,23 @@ dark.addEventListener('change', apply);
 addEventListener('storage', apply);
 `;
 
+/** Patterns for method and path of the operations that need no credentials. */
+const openRequests = (operations: readonly DeclaredOperation[]): string[] =>
+  operations.filter(({ isOpen }) => isOpen).map(({ method, path }) => `^${method} ${path.replace(/{\w+}/g, '[^/]+')}$`);
+
 // A key that a user enters stays in the memory of the page until a sign-out in another tab (ui/pages/explorer-key.ts).
 // Version 1.0 kept it in localStorage.
-const start = `try {
+// Requests from this page can use the session of the browser, which curl does not have: its command gets a placeholder to replace,
+// unless the operation needs no credentials.
+const start = (operations: readonly DeclaredOperation[]) => `try {
   localStorage.removeItem('authorized');
 } catch {}
 new BroadcastChannel('hooktape-sign-out').onmessage = () => location.reload();
-// Requests from this page can use the session of the browser, which curl does not have: its command gets a placeholder to replace.
-const isOpen = url => /^\\/api\\/(session$|setup$|invitations\\/)/.test(new URL(url, location.href).pathname);
+const open = ${JSON.stringify(openRequests(operations))};
+const isOpen = request =>
+  open.some(one => new RegExp(one).test(request.get('method') + ' ' + new URL(request.get('url'), location.href).pathname));
 const withCredential = request =>
-  isOpen(request.get('url')) || request.hasIn(['headers', 'Authorization'])
+  isOpen(request) || request.hasIn(['headers', 'Authorization'])
     ? request
     : request.setIn(['headers', 'Authorization'], 'Bearer htk_YOUR_API_KEY');
 const credentialInCurl = ({ React }) => ({
@@ -104,8 +112,14 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** @param describe makes the interface description; called when it is first requested, not at the start */
-export const docsRoutes = (describe: () => Promise<Document>) => {
+/** Called when they are first needed, not at the start. */
+type Sources = {
+  /** Makes the interface description. */
+  describe: () => Promise<Document>;
+  operations: () => readonly DeclaredOperation[];
+};
+
+export const docsRoutes = ({ describe, operations }: Sources) => {
   const document = once(describe);
   const forGenerators = once(async () => JSON.stringify(await document()));
   // For the page, which may only call its own origin. That need not be HOOKTAPE_BASE_URL.
@@ -115,7 +129,7 @@ export const docsRoutes = (describe: () => Promise<Document>) => {
     .get('/openapi.json', async () => asset(await forGenerators(), 'application/json'))
     .get('/docs/openapi.json', async () => asset(await forPage(), 'application/json'))
     .get('/docs', explorer)
-    .get('/docs/explorer.js', () => asset(start, 'text/javascript; charset=utf-8'))
+    .get('/docs/explorer.js', () => asset(start(operations()), 'text/javascript; charset=utf-8'))
     .get('/docs/theme.js', () => asset(theme, 'text/javascript; charset=utf-8'))
     .get('/docs/page.css', () => asset(pageStyle, 'text/css; charset=utf-8'))
     .get('/docs/swagger-ui.js', async () =>

@@ -89,6 +89,17 @@ describe.skipIf(hasNoBrowser)(browserTitle('the explorer'), () => {
     await page.context().close();
   });
 
+  test('fills in the example of a request body; open operations get no placeholder for a key', async () => {
+    const page = await dashboard.open();
+    await shorten(page);
+    await page.goto(`${dashboard.origin}/docs`);
+    expect(await curlOf(page, 'signOut')).toContain('Authorization: Bearer htk_YOUR_API_KEY');
+    expect(await curlOf(page, 'signIn')).not.toContain('Authorization');
+    const body = await page.locator('[id$="-signIn"] .body-param__text').inputValue();
+    expect(JSON.parse(body)).toEqual({ email: 'ada@example.com', password: 'a quiet river at noon' });
+    await page.context().close();
+  });
+
   test.each(['127.0.0.1', 'localhost'])(
     'opened at %s, executes operations on that host with a pasted key',
     async host => {
