@@ -29,7 +29,7 @@ import { setupRoutes } from './features/setup/routes.ts';
 import { signaturesRoutes } from './features/signatures/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
 import { testEventsRoutes } from './features/test-events/routes.ts';
-import { auditRequests } from './http/audit-requests.ts';
+import { createRequestAudit } from './http/audit-requests.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { declaredOnly } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
@@ -80,12 +80,14 @@ export function createApp(services: Services): App {
   const api = createApi(services);
   const health = createHealth(services);
   const match = createRouteTable(() => app.routes);
+  const audit = createRequestAudit({ match, actorOf: services.actorOf, record: services.audit.record });
   // standardHostname: Elysia would misread the path of a request whose Host is shorter than four characters.
   // normalize: it would copy responses, and a copy loses a header or JSON key called __proto__.
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(({ request }) => gate.check(request, match(request)))
     .onRequest(({ request }) => declaredOnly(request, match(request)))
     .onError(createErrorHandler(onRequestError))
+    .onAfterHandle(({ request, responseValue }) => audit.keepResult(request, responseValue))
     .use(api)
     .use(oauthRoutes(services))
     .use(mcpRoutes(services))
@@ -99,10 +101,6 @@ export function createApp(services: Services): App {
     .get('/readyz', health['/readyz'])
     .use(metricsRoutes(services))
     .use(dashboardRoutes());
-  const fetch = auditRequests(answerHeadRequests(app.fetch, match), {
-    match,
-    actorOf: services.actorOf,
-    record: services.audit.record,
-  });
+  const fetch = audit.wrap(answerHeadRequests(app.fetch, match));
   return { fetch: countRequests({ fetch, match }, services.metrics.request, services.clock.monotonic) };
 }

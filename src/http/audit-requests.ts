@@ -1,10 +1,11 @@
 /*
  * Writes the audit log for API requests, in one place: after the handler and before the response is sent. Each route declares its
- * entry.
+ * entry. What an entry needs to know of a result is taken from the value that the handler returned; the response itself is not read.
  */
+import { ElysiaCustomStatusResponse } from 'elysia';
 import type { AuditTarget } from '../core/access/audit-actions.ts';
 import type { Fetcher } from './fetch-adapter.ts';
-import type { AuditRule } from './operation.ts';
+import type { AuditRule, HandlerResult } from './operation.ts';
 import type { MatchRoute } from './route-table.ts';
 
 type Options<Actor> = {
@@ -14,28 +15,44 @@ type Options<Actor> = {
   record: (actor: Actor, action: string, target: AuditTarget) => Promise<void>;
 };
 
-/** Wraps the app. */
-export function auditRequests<Actor>(fetch: Fetcher, { match, actorOf, record }: Options<Actor>): Fetcher {
-  return async request => {
-    const response = await fetch(request);
-    const found = match(request);
-    const audit = found?.route?.operation?.audit;
-    if (!found || !audit) return response;
-    const rule: AuditRule = typeof audit === 'string' ? { action: audit } : audit;
-    if (!(response.ok || rule.alsoAfter?.includes(response.status))) return response;
-    const actor = await actorOf(request, response);
-    const body = (await response
-      .clone()
-      .json()
-      .catch(() => ({}))) as Record<string, unknown>;
-    const action = typeof rule.action === 'string' ? rule.action : rule.action(body);
-    if (actor && action !== null) {
-      const [noun = ''] = action.split('.');
-      const id = targetId(rule, action, found.params, body) ?? actor.accountId;
-      await record(actor, action, { type: rule.type ?? noun, id });
-    }
-    return response;
+export function createRequestAudit<Actor>({ match, actorOf, record }: Options<Actor>) {
+  /** What handlers returned, by request; a promise of it where Elysia does not wait for the handler. */
+  const returned = new WeakMap<Request, unknown>();
+
+  return {
+    /** Elysia's `onAfterHandle`. */
+    keepResult(request: Request, value: unknown): void {
+      if (match(request)?.route?.operation?.audit) returned.set(request, value);
+    },
+
+    /** Wraps the app. */
+    wrap(fetch: Fetcher): Fetcher {
+      return async request => {
+        const response = await fetch(request);
+        const found = match(request);
+        const audit = found?.route?.operation?.audit;
+        if (!found || !audit) return response;
+        const rule: AuditRule = typeof audit === 'string' ? { action: audit } : audit;
+        if (!(response.ok || rule.alsoAfter?.includes(response.status))) return response;
+        const actor = await actorOf(request, response);
+        // An error response has no result: the handler threw.
+        const result = response.ok ? resultOf(await returned.get(request)) : {};
+        const action = typeof rule.action === 'string' ? rule.action : rule.action(result);
+        if (actor && action !== null) {
+          const [noun = ''] = action.split('.');
+          const id = targetId(rule, action, found.params, result) ?? actor.accountId;
+          await record(actor, action, { type: rule.type ?? noun, id });
+        }
+        return response;
+      };
+    },
   };
+}
+
+/** Without the status that a handler may give (`status(201, …)`); `{}` for a result without properties. */
+function resultOf(returned: unknown): HandlerResult {
+  const value = returned instanceof ElysiaCustomStatusResponse ? returned.response : returned;
+  return typeof value === 'object' && value !== null ? (value as HandlerResult) : {};
 }
 
 /**
@@ -46,9 +63,8 @@ function targetId(
   rule: AuditRule,
   action: string,
   params: Record<string, string>,
-  body: Record<string, unknown>,
+  { id }: HandlerResult,
 ): string | undefined {
-  const { id } = body;
   if (action.endsWith('.created') && typeof id === 'string') return id;
   const name = rule.param ?? Object.keys(params).at(-1);
   return name === undefined || name === 'token' ? undefined : params[name];

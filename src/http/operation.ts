@@ -7,10 +7,13 @@ import type { Permission } from '../core/access/permissions.ts';
 /** `noun.past_participle` */
 type AuditAction = `${string}.${string}`;
 
+/** What the handler of an operation returned, before it becomes the response. */
+export type HandlerResult = Readonly<Record<string, unknown>>;
+
 /** The entry of an operation. Without `type` and `param`, its target follows from the action and the path (audit-requests.ts). */
 export type AuditRule = {
-  /** A function of the response's JSON; null: this response says that nothing was changed. */
-  action: AuditAction | ((body: Record<string, unknown>) => AuditAction | null);
+  /** Or a function of the result that chooses the action; null: this result says that nothing was changed. */
+  action: AuditAction | ((result: HandlerResult) => AuditAction | null);
   /** The type of the target, where it is not the noun of the action. */
   type?: string;
   /** The path parameter with the target's id, where it is not the last one. */

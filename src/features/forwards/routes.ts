@@ -154,7 +154,7 @@ const deliveriesRoutes = ({ gate, forwards }: Options) =>
         ...operation({
           operationId: 'retryForward',
           permission: 'forwards',
-          audit: { action: body => ('id' in body ? 'forward.retried' : null) },
+          audit: { action: result => ('id' in result ? 'forward.retried' : null) },
           summary: 'Try events again now; not for apps',
           description:
             'One event, or all failed and given-up events that match `where`; without either, all given-up events. With `dryRun` the answer says how many that is, and nothing is changed.',
@@ -171,7 +171,7 @@ const deliveriesRoutes = ({ gate, forwards }: Options) =>
         ...operation({
           operationId: 'skipForward',
           permission: 'forwards',
-          audit: { action: body => ('id' in body ? 'forward.skipped' : null) },
+          audit: { action: result => ('id' in result ? 'forward.skipped' : null) },
           summary: 'Do not send events; not for apps',
           description:
             'One event, or all that match `where`; without either, the failed head of each lane, which holds up its successors. With `dryRun` the answer says how many that is, and nothing is changed.',

@@ -43,7 +43,7 @@ const jobRoutes = ({ gate, replayJobs }: Options) =>
         ...operation({
           operationId: 'createReplayJob',
           permission: 'replayJobs',
-          audit: { action: body => ('id' in body ? 'replay_job.created' : null) },
+          audit: { action: result => ('id' in result ? 'replay_job.created' : null) },
           summary: 'Send many events again, at a pace; not for apps',
           description:
             'The events are fixed now, at most 100,000, oldest first. A kill of the server repeats at most the requests under way. 429 and 503 with `Retry-After` are sent again after it, while the job goes on with later events; other failures are not. A destination that refuses is sent to more slowly. One job at a time sends to a destination; a team has at most 20 that are not over (403). With `dest2` the answers of both are compared. With `dryRun` the answer is 200 with the numbers, and nothing is sent.',
