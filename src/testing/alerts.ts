@@ -62,7 +62,7 @@ export async function openAlerts(env: Record<string, string> = {}) {
     async clear(): Promise<void> {
       const { endpoints } = await ada.json<{ endpoints: { id: string }[] }>(200, 'GET', '/api/endpoints');
       for (const { id } of endpoints) await ada.json(200, 'DELETE', `/api/endpoints/${id}`);
-      for (const receiver of receivers.splice(0)) receiver.close();
+      for (const receiver of receivers.splice(0)) await receiver.close();
     },
     close: server.close,
   };

@@ -132,5 +132,5 @@ test('five commands lead from nothing to a Stripe event in a local handler', asy
   await eventually(() => seen.length > 0, 20_000);
   expect(seen).toEqual(['event']);
   await eventually(() => listening.said.text.includes('200'), 20_000);
-  handler.stop(true);
+  await handler.stop(true);
 });

@@ -93,7 +93,7 @@ export async function killWhileForwarding(options: {
     const found = await check(directory, destinations, kills);
     return { ...found, kills, seconds: Math.round((performance.now() - startedAt) / 1000) };
   } finally {
-    for (const one of destinations) one.stop();
+    for (const one of destinations) await one.stop();
     rmSync(directory, { recursive: true, force: true });
   }
 }

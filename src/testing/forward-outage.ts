@@ -123,7 +123,7 @@ export async function killDuringOutage(options: OutageOptions): Promise<OutageRe
       drainPerSecond: destinations.map(({ perSecond }) => perSecond()),
     };
   } finally {
-    for (const one of destinations) one.stop();
+    for (const one of destinations) await one.stop();
     rmSync(directory, { recursive: true, force: true });
   }
 }

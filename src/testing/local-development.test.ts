@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  handler.stop(true);
+  await handler.stop(true);
   await client.close();
 });
 

@@ -85,6 +85,6 @@ test('an event and a replay arrive after every wait of both connections was cut 
     { via: 'listen', status: 201 },
   ]);
   await player.isGone(endpoint, 'laptop');
-  proxy.close();
-  handler.stop(true);
+  await proxy.close();
+  await handler.stop(true);
 });

@@ -22,7 +22,7 @@ const send = createAlertSender({ outbound: outbound(['127.0.0.1']), mailer: unde
 const target = openReceiver();
 const mailServer = await openMailServer();
 afterAll(async () => {
-  target.close();
+  await target.close();
   await mailServer.close();
 });
 
@@ -154,12 +154,12 @@ describe('a receiver that fails is a value', () => {
     });
     // No redirect was followed.
     expect(target.received).toHaveLength(before);
-    failing.close();
+    await failing.close();
   });
 
   test('nobody listens', async () => {
     const gone = openReceiver();
-    gone.close();
+    await gone.close();
     const result = await send(channel('slack', { url: gone.origin }), message);
     expect(result).toMatchObject({ ok: false, status: null, error: expect.any(String) });
   });

@@ -142,7 +142,7 @@ describe('POST /api/endpoints/{id}/alerts', () => {
     expect(await sentTo(channel.url, first)).toBe('Bearer tk_of_the_first');
     await bench.ada.json(200, 'PATCH', one, { channel: { ...channel, secret: '' } });
     expect(await sentTo(channel.url, first)).toBeUndefined();
-    for (const one of [first, second]) one.close();
+    for (const one of [first, second]) await one.close();
   });
 
   test('403 for the 21st, also when they come at once', async () => {
@@ -197,7 +197,7 @@ describe('POST /api/endpoints/{id}/alerts/{aid}/test', () => {
       { ok: status === 200, status, error: status === 200 ? null : `the receiver answered ${status}` },
     ]);
     expect(target.received.map(({ text }) => (JSON.parse(text) as { type: string }).type)).toEqual(['alert.test']);
-    target.close();
+    await target.close();
   });
 
   test('says that a destination is not allowed', async () => {

@@ -31,7 +31,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
   });
   afterAll(async () => {
     await dashboard?.close();
-    receiver.close();
+    await receiver.close();
   });
 
   const look = async (name: string): Promise<void> => {

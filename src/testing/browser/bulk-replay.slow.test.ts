@@ -36,7 +36,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying many events'), () => {
   });
   afterAll(async () => {
     await dashboard?.close();
-    handler?.stop();
+    await handler?.stop();
   });
 
   const dialog = () => page.getByRole('dialog');

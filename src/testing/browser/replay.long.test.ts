@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
   });
   afterAll(async () => {
     await dashboard?.close();
-    handler?.stop();
+    await handler?.stop();
   });
 
   const dialog = () => page.getByRole('dialog');
