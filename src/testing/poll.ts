@@ -10,3 +10,16 @@ export async function eventually<T>(probe: () => T | Promise<T>, deadlineMs = 50
     await Bun.sleep(5);
   }
 }
+
+/** Waits until a count that only grows is positive and was the same ten times in a row. @returns the count */
+export async function stableCount(count: () => number, deadlineMs = 5000): Promise<number> {
+  let last = 0;
+  let repeats = 0;
+  await eventually(() => {
+    const now = count();
+    repeats = now > 0 && now === last ? repeats + 1 : 0;
+    last = now;
+    return repeats === 10;
+  }, deadlineMs);
+  return last;
+}

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import { eventually } from '../../testing/poll.ts';
+import { eventually, stableCount } from '../../testing/poll.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import { readHistory } from './history.ts';
@@ -78,16 +78,8 @@ describe('streaming', () => {
         return batch(...args);
       }) as typeof batch;
       try {
-        await eventually(() => pages > 0);
-        // Wait until no more pages are read although there are more.
-        let before = -1;
-        await eventually(async () => {
-          const isStopped = before === pages;
-          before = pages;
-          await Bun.sleep(50);
-          return isStopped;
-        });
-        const pagesBefore = pages;
+        // No more pages are read, although there are more.
+        const pagesBefore = await stableCount(() => pages);
         const text = await slow.readAll();
         expect(pages).toBeGreaterThan(pagesBefore);
         expect(text.length).toBeGreaterThan(count * 130_000);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createFront, type Front } from '../../front.ts';
-import { eventually } from '../../testing/poll.ts';
+import { eventually, stableCount } from '../../testing/poll.ts';
 import { openWire } from '../../testing/raw-http.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { createHttpServer } from './http-server.ts';
@@ -51,17 +51,6 @@ function half(text: string): { socket: Socket; received: () => string } {
     });
   return { socket, received: () => received };
 }
-/** How many were started once no further ones are. */
-async function standstill(): Promise<number> {
-  let before = -1;
-  await eventually(async () => {
-    const stands = started.length > 0 && started.length === before;
-    before = started.length;
-    await Bun.sleep(50);
-    return stands;
-  });
-  return before;
-}
 
 describe('requests of one connection', () => {
   test('are answered in order: one starts when the previous response was sent', async () => {
@@ -71,7 +60,7 @@ describe('requests of one connection', () => {
     wire.write(get('/in/1') + get('/in/2') + get('/in/3'));
     for (const n of ['1', '2', '3']) {
       const resolve = await eventually(() => held.get(`/in/${n}`));
-      await standstill();
+      await stableCount(() => started.length);
       expect(started.at(-1)).toBe(`/in/${n}`);
       resolve(`<${n}>`);
     }
@@ -87,7 +76,7 @@ describe('requests of one connection', () => {
     const socket = connect(port, '127.0.0.1');
     socket.pause();
     socket.write(get('/in/x').repeat(count));
-    expect(await standstill()).toBeLessThan(50);
+    expect(await stableCount(() => started.length)).toBeLessThan(50);
     let received = 0;
     socket.on('data', chunk => {
       received += chunk.length;
@@ -109,11 +98,11 @@ describe('requests of one connection', () => {
     answer = () => held.promise;
     const wire = await openWire(origin);
     wire.write(get('/in/1') + get('/in/2'));
-    await standstill();
+    await stableCount(() => started.length);
     wire.destroy();
     await wire.closed;
     held.resolve('done');
-    expect(await standstill()).toBe(1);
+    expect(await stableCount(() => started.length)).toBe(1);
   });
 
   test('after one with Connection: close are not started', async () => {
@@ -136,7 +125,7 @@ describe('requests of one connection', () => {
     const size = 8 << 20;
     const wire = await openWire(origin);
     wire.write(`POST /in/x HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n${'x'.repeat(size)}`);
-    await standstill();
+    await stableCount(() => started.length);
     expect(req?.readableLength).toBeLessThan(1 << 20);
     reading.resolve();
     await wire.until(new RegExp(`${size} bytes`));
@@ -229,7 +218,7 @@ describe('invalid HTTP', () => {
     answer = () => held.promise;
     const wire = await openWire(origin);
     wire.write(`${get('/in/1')}nonsense\r\n\r\n`);
-    await standstill();
+    await stableCount(() => started.length);
     expect(wire.received()).toBe('');
     held.resolve('<1>');
     await wire.closed;

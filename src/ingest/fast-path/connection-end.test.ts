@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { Answer } from '../../core/answer.ts';
 import { answers, budgetBytes, type FastPathServer, latin1, ok, openFastPath, post } from '../../testing/fast-path.ts';
-import { eventually } from '../../testing/poll.ts';
+import { eventually, stableCount } from '../../testing/poll.ts';
 import type { Wire } from '../../testing/raw-http.ts';
 
 let server: FastPathServer;
@@ -28,13 +28,7 @@ async function sendWithoutReading(deliveries: number, behind = '') {
     .on('end', () => socket.end())
     .pause()
     .write(post('hello').repeat(deliveries) + behind);
-  let before = -1;
-  await eventually(async () => {
-    const isStalled = server.arrived.length > 0 && server.arrived.length === before;
-    before = server.arrived.length;
-    await Bun.sleep(50);
-    return isStalled;
-  });
+  await stableCount(() => server.arrived.length);
   return { socket, received: () => text };
 }
 

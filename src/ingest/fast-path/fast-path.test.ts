@@ -12,7 +12,7 @@ import {
   openFastPath,
   post,
 } from '../../testing/fast-path.ts';
-import { eventually } from '../../testing/poll.ts';
+import { eventually, stableCount } from '../../testing/poll.ts';
 import type { Wire } from '../../testing/raw-http.ts';
 
 let server: FastPathServer;
@@ -121,17 +121,7 @@ describe('responses', () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.pause();
     socket.write(post('x').repeat(100));
-    await eventually(() => server.arrived.length > 0);
-    let before = -1;
-    // Wait until no more deliveries are accepted.
-    await eventually(async () => {
-      const now = server.arrived.length;
-      const isStalled = now === before;
-      before = now;
-      await Bun.sleep(50);
-      return isStalled;
-    });
-    expect(server.arrived.length).toBeLessThan(50);
+    expect(await stableCount(() => server.arrived.length)).toBeLessThan(50);
     let bytes = 0;
     socket.on('data', chunk => {
       bytes += chunk.length;
