@@ -10,7 +10,7 @@ import { openTestServer } from '../../testing/test-server.ts';
 const page = new URL('../../../docs/finding.md', import.meta.url);
 const program = async (): Promise<string> => {
   const text = await Bun.file(page).text();
-  return /poller\.test\.ts\. -->\n```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
+  return /poller\.long\.test\.ts\. -->\n```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
 };
 test.skipIf(!Bun.which('jq') || !Bun.which('curl'))(
   'the ten lines in docs/finding.md handle every event, through kills of the program and restarts of the server',

@@ -58,7 +58,7 @@ const compile = async (names: readonly string[]): Promise<string> => {
   const options = { strict: true, noEmit: true, target: 'esnext', module: 'preserve', lib: ['esnext'], types: [] };
   const compilerOptions = { ...options, exactOptionalPropertyTypes: true };
   writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: names }));
-  const tsc = join(import.meta.dir, '../../../node_modules/typescript/lib/tsc.js');
+  const tsc = join(import.meta.dir, '../../../../node_modules/typescript/lib/tsc.js');
   const child = Bun.spawn([process.execPath, tsc, '-p', directory], { stdout: 'pipe', stderr: 'inherit' });
   return new Response(child.stdout).text();
 };
