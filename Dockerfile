@@ -1,4 +1,4 @@
-# Hooktape in a container. The base images are arguments, so that a mirror or another Debian can take their place.
+# Hooktape in a container. The base images are arguments, so that a mirror or a different Debian version can replace them.
 ARG BUILD_IMAGE=docker.io/library/node:22-bookworm-slim
 ARG BASE_IMAGE=docker.io/library/debian:bookworm-slim
 
@@ -10,7 +10,7 @@ COPY . .
 ARG HOOKTAPE_COMMIT=unknown
 RUN npx --yes bun@1.4.5 run build && mkdir -p /out/data && cp dist/hooktape /out/hooktape
 
-# No command runs in this stage: a base without a shell serves as well, as long as it has glibc and libgcc.
+# No command runs in this stage, so a base without a shell is sufficient if it has glibc and libgcc.
 FROM ${BASE_IMAGE}
 ARG HOOKTAPE_COMMIT=unknown
 LABEL org.opencontainers.image.title="Hooktape" \

@@ -1,4 +1,4 @@
-# The formula of the tap; `bun run release brew` fills in version, addresses and checksums.
+# The formula of the tap; `bun run release brew` fills in the version, the URLs and the checksums.
 class Hooktape < Formula
   desc "Self-hosted webhook recorder"
   homepage "{{homepage}}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the executable that npm installed for this system, and ends as it ends.
+// Starts the executable that npm installed for this system, and exits with its exit code or signal.
 
 const { spawn } = require('node:child_process');
 const { constants } = require('node:os');
