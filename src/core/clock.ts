@@ -1,7 +1,7 @@
 /* Time as a dependency, so that tests can control it. */
 
 export type Clock = {
-  /** Wall clock, epoch milliseconds. May jump in either direction. */
+  /** Wall clock, epoch milliseconds. It may jump in either direction. */
   now: () => number;
   /** Milliseconds since some fixed point; never goes back. For durations and rate limits. */
   monotonic: () => number;

@@ -10,7 +10,7 @@ export type ErrorCode =
   | 'limit_reached'
   | 'not_found'
   | 'conflict'
-  /** The thing has changed since the version that the request names. */
+  /** The resource has changed since the version that the request names. */
   | 'precondition_failed'
   | 'too_large'
   /** The request did not arrive in time. */
@@ -20,19 +20,19 @@ export type ErrorCode =
   | 'unavailable'
   /** More requests at once than there is capacity for. Not an incident: nothing needs to be repaired. */
   | 'overloaded'
-  /** What was stored has changed on disk. */
+  /** Stored data has changed on disk. */
   | 'damaged'
   | 'internal';
 
-/** For programs: what the message says in words. */
+/** The facts of the message as fields, for programs. */
 export type ErrorDetails = Readonly<Record<string, string | number | null>>;
 
-/** An error that is expected: its message says all there is to say, and a stack would not help. */
+/** An error that is expected: its message is complete, and a stack would not help. */
 export class ExpectedError extends Error {}
 
 export class AppError extends ExpectedError {
   readonly code: ErrorCode;
-  /** After how many whole seconds to try again; becomes `Retry-After`. */
+  /** When to try again, in whole seconds; it becomes `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
   /** Further fields of the response, beside `error`. */
   readonly details: ErrorDetails | undefined;
@@ -55,7 +55,7 @@ export const unauthorized = (message = 'credentials are missing, invalid or revo
   new AppError('unauthorized', message);
 export const forbidden = (message: string): AppError => new AppError('forbidden', message);
 export const limitReached = (message: string): AppError => new AppError('limit_reached', message);
-/** The same message for what does not exist and what belongs to another team: clients must not see the difference. */
+/** Clients get one message for missing things and for another team's things, so that they cannot tell them apart. */
 export const notFound = (thing: string): AppError => new AppError('not_found', `${thing} not found`);
 export const conflict = (message: string): AppError => new AppError('conflict', message);
 export const preconditionFailed = (message: string): AppError => new AppError('precondition_failed', message);
@@ -63,7 +63,7 @@ export const tooLarge = (message: string): AppError => new AppError('too_large',
 export const tooSlow = (message: string): AppError => new AppError('too_slow', message);
 export const rateLimited = (retryAfterSeconds: number): AppError =>
   new AppError('rate_limited', 'rate limit exceeded', { retryAfterSeconds });
-/** Of one account, under way at the same time. */
+/** For limits on the concurrent operations of one account. */
 export const tooManyAtOnce = (max: number, things: string, retryAfterSeconds = 1): AppError =>
   new AppError('rate_limited', `at most ${max} ${things} at once`, { retryAfterSeconds });
 export const unreachable = (message: string, cause?: unknown): AppError =>
@@ -71,5 +71,5 @@ export const unreachable = (message: string, cause?: unknown): AppError =>
 export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown): AppError =>
   new AppError('unavailable', message, { cause, retryAfterSeconds });
 
-/** An event was not read because other large events are being read or sent: it is tried again. */
+/** Whether an event was not read because other large events are being read or sent, so that a retry makes sense. */
 export const isShortOfMemory = ({ code }: AppError): boolean => code === 'rate_limited' || code === 'overloaded';

@@ -26,8 +26,8 @@ function nameOf(spelling: string): Name {
   const lower = spelling.toLowerCase();
   const rule = isTransitHeader(lower) ? 'drop' : isCredentialHeader(lower) ? 'redact' : 'keep';
   const name: Name = { lower, rule };
-  // A copy, because a slice would keep the whole head in memory. A name with characters beyond latin1, which cannot have been
-  // received, has no exact copy and is not cached.
+  // This makes a copy, because a slice would keep the whole head in memory. A name with characters beyond latin1, which cannot
+  // have been received, has no exact copy and is not cached.
   const copy = Buffer.from(spelling, 'latin1').toString('latin1');
   if (spelling.length > maxCachedLength || copy !== spelling) return name;
   if (names.size >= maxNames) names.clear();
@@ -51,7 +51,7 @@ export const connectionFields = [
   'http2-settings',
 ] as const;
 
-/** Field names that the captured `Connection` header lists, in lower case: they belong to that connection, too. */
+/** Field names that the captured `Connection` header lists, in lower case: they apply only to that connection, too. */
 export const connectionOptions = (pairs: readonly HeaderPair[]): Set<string> =>
   new Set(
     pairs
@@ -117,7 +117,7 @@ export function applyHeaderRules(pairs: readonly HeaderPair[]): HeaderPair[] {
   return kept;
 }
 
-/** A line of a field that is not stored as it came. */
+/** Matches a line of a field that is not stored as received. */
 const ruledLine = new RegExp(
   `(?:^|\\n)(?:(?:${[...credentials, ...transit].join('|')})[ \\t]*:|${transitPrefixes.join('|')})`,
   'i',

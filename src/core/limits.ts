@@ -1,4 +1,4 @@
-/* The contract's fixed numbers (api-contract "Limits"). What an operator may change is in the settings. */
+/* The contract's fixed numbers (api-contract "Limits"). Limits that an operator may change are in the settings. */
 
 export const apiVersion = '2026.09.17';
 export const maxNameCharacters = 100;
@@ -12,7 +12,7 @@ export const maxAlertsPerEndpoint = 20;
 export const defaultPageSize = 25;
 export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;
-/** Of the body of an answer to a replay, and of its headers. */
+/** The most that is stored of the body of a response to a replay, and of its headers. */
 export const keptResponseBytes = 4096;
 export const maxReportedAttempts = 100;
 export const maxEventTypeCharacters = 200;
@@ -25,7 +25,7 @@ export const maxParsedBodyBytes = 8 * 1024 * 1024;
 export const largeBodyBytes = 256 * 1024;
 /** A JSON API request body; deliveries have their own limit. */
 export const maxRequestBytes = 256 * 1024;
-/** The same for a request without credentials. */
+/** A JSON API request body without credentials. */
 export const maxAnonymousRequestBytes = 16 * 1024;
 export const maxSearchCharacters = 1000;
 /** The longest destination that a signing secret may name. Longer than every host name with a scheme and a port. */

@@ -6,7 +6,7 @@ const temporary =
 const maxCauses = 5;
 const retryAfterSeconds = 5;
 
-/** The error for the client when `error` is such a failure; undefined for any other error. */
+/** The error for the client if `error` is such a failure; undefined for any other error. */
 export function storageRefusal(error: unknown): AppError | undefined {
   let cause = error;
   // Drizzle wraps the database's error, and that one the library's.

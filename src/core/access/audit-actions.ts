@@ -12,13 +12,15 @@ export type AuditTarget = { type: string; id: string };
 export type CommandRule = {
   action: string;
   type: string;
-  /** How the team is found: by an email address or a key's id of the arguments, or by an endpoint; undefined: the installation. */
+  /**
+   * How the team is found: by an argument that is an email address, a key's id or an endpoint; undefined for the installation.
+   */
   team?: { by: 'email' | 'key' | 'endpoint'; argument: string };
   /** A property of the result or, without one, an argument. */
   id: { result: string } | { argument: string } | { fixed: string };
 };
 
-/** Of a command whose result is an account. */
+/** The entry of a command whose result is an account. */
 const ofAccount = (action: string): CommandRule => ({
   action,
   type: 'account',
@@ -26,7 +28,7 @@ const ofAccount = (action: string): CommandRule => ({
   id: { result: 'id' },
 });
 
-/** By the names of `cli/operations.ts`. null: the command changes nothing that people have made. */
+/** The entries by the names of `cli/operations.ts`; null for a command that changes nothing that people made. */
 export const commandRules = {
   ping: null,
   'import.add': {

@@ -4,9 +4,9 @@
  */
 
 export type CredentialIndex = {
-  /** false: there is no such credential. */
+  /** False only if there is no such credential. */
   mayExist: (id: string) => boolean | Promise<boolean>;
-  /** To be called after a new credential was stored and before it is returned to its owner. */
+  /** Call it after a new credential was stored and before it is returned to its owner. */
   add: (id: string) => void;
   /** Reads all ids again, which drops deleted credentials. */
   reload: () => Promise<void>;
@@ -47,7 +47,7 @@ const idsPerQuery = 500;
 type PendingLookup = { promise: Promise<boolean>; settle: (outcome: boolean | Promise<never>) => void };
 
 /**
- * For a database that other processes write as well: ids that were found once are cached. Lookups of other ids are batched into
+ * For a database that other processes write as well: ids are cached once they are found. Lookups of other ids are batched into
  * shared queries, one at a time.
  * @param findExisting returns the given ids that exist
  */

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock.ts';
 
-/** @param write stores the time of the last use (epoch ms) by id; not called without any */
+/** @param write stores the time of the last use (epoch ms) by id; not called if there are none */
 export function createLastUseRecorder(
   clock: Pick<Clock, 'now'>,
   write: (lastUses: ReadonlyMap<string, number>) => Promise<void>,
@@ -16,7 +16,7 @@ export function createLastUseRecorder(
     /** The time of a use that has not been written yet. */
     pending: (id: string): number | undefined => pending.get(id),
 
-    /** Writes what is pending. What could not be written stays pending. */
+    /** Writes the pending times. A time that could not be written stays pending. */
     async flush(): Promise<void> {
       if (pending.size === 0) return;
       const written = new Map(pending);

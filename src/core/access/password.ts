@@ -1,4 +1,4 @@
-/* Which passwords are accepted: long ones that are not common. No composition rules (NIST SP 800-63B section 3.1.1.2). */
+/* The rules for passwords: they must be long and not common. No composition rules (NIST SP 800-63B section 3.1.1.2). */
 import { invalid } from '../errors.ts';
 
 export const minPasswordCharacters = 12;
@@ -24,7 +24,7 @@ const common = new Set(
 /** One to four characters, repeated. */
 const repeated = /^(.{1,4}?)\1+$/su;
 
-/** @param email the account's, which is refused as its password @throws invalid */
+/** @param email the address of the account, which is refused as its password @throws invalid */
 export function checkPassword(password: string, email?: string): string {
   if ([...password].length < minPasswordCharacters)
     throw invalid(`the password must have at least ${minPasswordCharacters} characters`);

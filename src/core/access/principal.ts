@@ -17,17 +17,20 @@ export type Principal = {
   credential: { kind: 'key' | 'app' | 'session'; id: string };
   /** The connected app that acts for the account, with a token or with a key that it made; undefined for a person. */
   app: ActingApp | undefined;
-  /** The credential is an API key that may change nothing. */
+  /** Whether the credential is an API key that may only read. */
   isReadOnly: boolean;
 };
 
 /** `grantId` is null for an app of an external issuer. */
 export type ActingApp = { id: string; grantId: string | null };
 
-/** What decides which endpoints and events are visible: they belong to a team, and its plan limits how long events stay. */
+/**
+ * The fields that decide which endpoints and events are visible: they belong to a team, and its plan limits how long events are
+ * kept.
+ */
 export type TeamAccess = Pick<Principal, 'teamId' | 'plan'>;
 
-/** The same where concurrent requests are limited by account. */
+/** `TeamAccess` with the account, for limits of concurrent requests. */
 export type MemberAccess = TeamAccess & Pick<Principal, 'accountId'>;
 
 /** The part of a principal that every credential of an account has in common. */

@@ -1,14 +1,14 @@
 /*
- * What a block's signature says about the columns of its events: which platforms, methods and event types occur, and between which
- * sizes their bodies lie. The texts of a block fill much of its filter, so these facts have a filter of their own, which stays sparse:
- * a few tokens for each distinct value, and bits for the size classes of the smallest and the largest body.
+ * The part of a block's signature about the columns of its events: which platforms, methods and event types occur, and the range
+ * of the sizes of bodies. The texts of a block fill much of its filter, so these facts have a filter of their own, which stays
+ * sparse: a few tokens for each distinct value, and bits for the size classes of the smallest and the largest body.
  */
 
-/** A fixed size, whatever the block has. */
+/** The size is the same for all blocks. */
 export const factBytes = 48;
 const tokenBits = 4;
 
-/** What the facts of a block are made from. `undefined`: unknown, so that the facts exclude nothing. */
+/** The columns from which a block's facts are made. If one is undefined, the facts do not exclude any value of it. */
 export type EventFactColumns = {
   eventType: string | null;
   platform?: string | null;
@@ -34,9 +34,9 @@ function sizeClass(size: number): number {
 /** Bit `largeAt + c`: some body has class `c` or a larger one. Bit `smallAt + c`: some body has class `c` or a smaller one. */
 const largeAt = 0;
 const smallAt = classes;
-/** Set when the paths are not in the filter of the texts. */
+/** Set if the paths are not in the filter of the texts. */
 const noPathsAt = 2 * classes;
-/** Set when the fields of a body may have texts that are not in the filter. */
+/** Set if the fields of a body may have texts that are not in the filter. */
 const otherBodiesAt = noPathsAt + 1;
 const tokensAt = otherBodiesAt + 1;
 const tokens = factBytes * 8 - tokensAt;
@@ -85,7 +85,7 @@ export function factsOf(events: readonly EventFactColumns[], hasOtherBodies: boo
   const facts = new Uint8Array(factBytes);
   let smallest = Number.POSITIVE_INFINITY;
   let largest = 0;
-  // Most neighbours are alike, and most blocks have few values.
+  // Neighbouring events are mostly alike, and most blocks have few values.
   let seen: Set<string> | undefined;
   let last: EventFactColumns | undefined;
   const add = (kind: TokenKind, text: string): void => {
@@ -121,9 +121,9 @@ function tokenText(kind: TokenKind, text: string): string {
 
 const toFact = (bit: number): Fact => ({ bit: bit & 7, byte: bit >>> 3 });
 
-/** The fact of a block whose filter does not have the paths of its events. */
+/** The fact of a block whose filter lacks the paths of its events. */
 export const noPaths: Fact = toFact(noPathsAt);
-/** The fact of a block with a body that its filter does not have. */
+/** The fact of a block whose filter lacks a body. */
 export const otherBodies: Fact = toFact(otherBodiesAt);
 
 /** The facts of every block that has an event with this platform, method or type. */
@@ -133,7 +133,7 @@ export function factsOfValue(kind: TokenKind, text: string): Fact[] {
   return Array.from({ length: factBytes * 8 }, (_, bit) => toFact(bit)).filter(fact => hasFact(facts, fact));
 }
 
-/** The fact of every block that has a body of at least, or at most, so many bytes. */
+/** The fact of every block that has a body of at least, or at most, this many bytes. */
 export const factOfSize = (which: 'atLeast' | 'atMost', bytes: number): Fact =>
   toFact((which === 'atLeast' ? largeAt : smallAt) + sizeClass(bytes));
 

@@ -11,7 +11,7 @@ import { factsOf, unknownFacts } from './block-facts.ts';
 import { backslash, decodeForm, escapeLength, letterU, mayBeEncoded, shortEscapes } from './encoded-text.ts';
 import { foldCase, resolveEscapes } from './search-text.ts';
 
-/** `platform`, `method`, `path`: undefined when unknown, which a signature then does not exclude. `path`: bytes as Latin-1. */
+/** If `platform`, `method` or `path` is undefined, the signature does not exclude any value of it. `path`: bytes as Latin-1. */
 export type SignedEvent = {
   receivedAt: number;
   eventType: string | null;
@@ -58,7 +58,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** Adds the grams of `text` from `from` to `to`. Folds ASCII letters; all others must be folded already. */
 function addGrams(text: Uint8Array, from: number, to: number, shift: number): void {
   let gram = 0;
-  // What the 3-grams that end one, two and three bytes earlier add to the hash of a 6-gram.
+  // The contributions to the hash of a 6-gram by the 3-grams that end one, two and three bytes earlier.
   let one = 0;
   let two = 0;
   let three = 0;
@@ -111,8 +111,8 @@ const addString = (text: string, shift: number): void => {
 };
 
 /**
- * Adds the grams around escapes and non-ASCII characters, whose text differs from the raw bytes. Every gram with part of one lies
- * within five bytes of plain text on either side.
+ * Adds the grams around escapes and non-ASCII characters, whose text differs from the raw bytes. Every gram that contains a part
+ * of one is within five bytes of plain text on either side.
  */
 function addAroundSpecials(text: Uint8Array, isPlain: boolean, shift: number): void {
   const margin = longGram - 1;
@@ -147,7 +147,7 @@ const nextBackslash = (text: Uint8Array, from: number): number => {
   return at < 0 ? text.length : at;
 };
 
-/** @returns false for a body that is not UTF-8: it is not searched, but may have fields */
+/** @returns false for a body that is not UTF-8: its text is not searched, but it may have fields */
 function addBody({ body, headersJson }: SignedEvent, shift: number): boolean {
   const isPlain = isAscii(body);
   if (!isPlain && !isUtf8(body)) return false;
@@ -194,7 +194,7 @@ function halve(filter: Uint8Array): Uint8Array {
 
 const nothing = new Uint8Array(0);
 
-/** ASCII without a detour. */
+/** Adds the path. ASCII is added directly. */
 function addPath(path: string, shift: number): void {
   const text = enclosedPath(path);
   let i = 0;
@@ -241,7 +241,7 @@ export function signBlock(events: readonly SignedEvent[]): BlockSignature {
   return { ...signTimes(events), facts: factsOf(events, !hasAll), filter };
 }
 
-/** A signature that excludes no event by anything but its time. */
+/** A signature that excludes events only by their time. */
 export function signTimes(events: readonly SignedEvent[]): BlockSignature {
   let newest = Number.NEGATIVE_INFINITY;
   let oldest = Number.POSITIVE_INFINITY;

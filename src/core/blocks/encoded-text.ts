@@ -2,7 +2,7 @@
 
 export const backslash = 0x5c;
 export const letterU = 0x75;
-/** Two-character JSON escapes: the character after the backslash, and the character that it stands for. */
+/** Two-character JSON escapes: the character after the backslash, and the character that it means. */
 export const shortEscapes = new Map(
   [...'"\\/bfnrt'].map((letter, i) => [letter.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(i)]),
 );
@@ -19,7 +19,7 @@ const percent = 0x25;
 const plus = 0x2b;
 const hexPair = /^[0-9a-fA-F]{2}$/;
 
-/** Whether a form with this text would read differently when it is decoded. */
+/** Whether decoding would change this text of a form. */
 export const mayBeEncoded = (text: Uint8Array): boolean => text.includes(percent) || text.includes(plus);
 
 /** The bytes of a form, with plus signs and percent-encoded bytes decoded. */

@@ -33,7 +33,7 @@ export type EventRecord = {
   body: Buffer;
   /** The record without its row number. */
   tail: Buffer;
-  /** Where the next record begins. */
+  /** The position of the next record. */
   end: number;
 };
 
@@ -44,7 +44,7 @@ export type PackedBlock = {
   firstEvent: number;
   lastEvent: number;
   events: number;
-  /** Of the uncompressed records. */
+  /** The size of the uncompressed records. */
   bytes: number;
   encoding: number;
   checksum: Uint8Array;
@@ -89,7 +89,7 @@ export function createBlockBuilder() {
     used = 0;
     count = 0;
     contained = [];
-    // Does not keep the memory of a large event.
+    // The memory of a large event is not kept.
     if (plain.length > 2 * maxBlockBytes) plain = Buffer.allocUnsafeSlow(2 * maxBlockBytes);
   };
 
@@ -151,7 +151,7 @@ export function createBlockBuilder() {
 
     /**
      * Finishes the block, which must not be empty, and starts the next one.
-     * @param sign null: a signature that excludes no text
+     * @param sign null makes a signature that does not exclude any text
      */
     take(sign: SignBlock | null): PackedBlock {
       const records = plain.subarray(0, used);
@@ -207,7 +207,7 @@ export function unpackBlock(block: StoredBlock): Buffer {
   }
 }
 
-/** The same for a large event, outside this thread. @throws DamagedError */
+/** Like `unpackBlock`, for a large event, on another thread. @throws DamagedError */
 export async function unpackLargeBlock(block: StoredBlock): Promise<Buffer> {
   const { encoding, content } = block;
   const stored = content as Uint8Array<ArrayBuffer>;
@@ -226,7 +226,7 @@ function unreadable(cause?: unknown): never {
   throw new DamagedError('its headers and body cannot be read', { cause });
 }
 
-/** The record that begins at `start`. @throws DamagedError when there is none */
+/** The record that begins at `start`. @throws DamagedError if no record begins there */
 export function readRecord(records: Buffer, start: number, firstEvent: number): EventRecord {
   let at = start;
   const next = (): number => {

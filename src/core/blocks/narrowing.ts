@@ -1,6 +1,6 @@
 /*
- * What a search asks the signatures of blocks: a condition that every block with a matching event meets. Other blocks may meet it, too,
- * so it may always be made weaker, never stronger.
+ * The condition of a search on the signatures of blocks. Every block with a matching event meets it, and other blocks may meet
+ * it, too. So a weaker condition is always correct, and a stronger one never is.
  */
 import type { Fact } from './block-facts.ts';
 import type { Gram } from './block-signature.ts';
@@ -8,7 +8,7 @@ import type { Gram } from './block-signature.ts';
 /** One bit of a signature: of its facts or of the filter of its texts. */
 export type Probe = Gram | Fact;
 
-/** All of the items. Empty: every block. */
+/** A block must meet all items. With none, every block matches. */
 export type Narrowing = readonly NarrowingItem[];
 export type NarrowingItem = Probe | { any: readonly Narrowing[] };
 
@@ -20,7 +20,7 @@ export const probesOf = (narrowing: Narrowing): Probe[] =>
 
 /**
  * The blocks that meet the narrowing, as a slice: bit by bit for many blocks.
- * @param slices of the probes, in the order of `probesOf`
+ * @param slices the slices of the probes, in the order of `probesOf`
  */
 export function combineSlices(narrowing: Narrowing, slices: readonly Uint8Array[], bytes: number): Uint8Array {
   let next = 0;

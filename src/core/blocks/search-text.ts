@@ -1,17 +1,17 @@
 /*
- * What a search compares. An event is found by its type or its payload: a valid UTF-8 body as written, and a JSON body also with
- * the escapes in its strings resolved. Text and term are case-folded by the same function, so that the index and the final check
- * agree. Every other character is literal, but for the white space between the tokens of a search like `"key": value`.
+ * The texts that a search compares. An event is found by its type or its payload: a valid UTF-8 body as written, and a JSON body
+ * also with the escapes in its strings resolved. Text and term are case-folded by the same function, so that the index and the
+ * final check agree. Every other character is literal, except white space between the tokens of a search like `"key": value`.
  */
 import { betweenTokens, jsonPhraseTokens, literalPattern } from '../../shared/json-phrase.ts';
 import { decodeUtf8 } from '../text.ts';
 
-/** `toLowerCase` turns it into two characters, so it is left out. */
+/** It is left out, because `toLowerCase` turns it into two characters. */
 const dottedCapitalI = '\u0130';
 /**
- * What `toLowerCase` leaves apart or, for a capital sigma, makes depend on the neighbours, each with what it folds to: all
- * that CaseFolding.txt (statuses C and S) does beyond lower case, save the dotted capital I. Written out because finding
- * them takes a look at every character, and the program starts often; the tests look.
+ * Characters that `toLowerCase` does not fold or, for a capital sigma, folds depending on its neighbours, each with its folded
+ * form: all that CaseFolding.txt (statuses C and S) does beyond lower case, except the dotted capital I. They are listed here,
+ * because finding them means checking every character, and the program starts often; the tests check all.
  */
 const special = new Map<string, string>(
   (
@@ -70,9 +70,9 @@ function beforeEscape(text: string, from: number, end: number): number {
   return end;
 }
 
-/** Looks for a term in text that is read in pieces. Both are folded. */
+/** A search for a term in text that is read in pieces. Both are folded. */
 type Search = {
-  /** Makes long text short where that changes nothing. */
+  /** Shortens long text where that cannot change the result. */
   shorten: (text: string) => string;
   isIn: (text: string) => boolean;
   /** The longest match that can occur, in characters. */
@@ -87,7 +87,8 @@ const literalSearch = (term: string): Search => ({
 
 /** Finds the tokens with any white space between them. */
 function phraseSearch(term: string, tokens: readonly string[]): Search {
-  // More white space than any token contains matches nothing but a gap between tokens, so one character more says the same.
+  // White space that is longer than any in the tokens can only be a gap between tokens, so one character more than that has the
+  // same effect.
   const mostSpace = Math.max(0, ...(term.match(/[ \t\n\r]+/g) ?? []).map(run => run.length));
   const longSpace = new RegExp(`([ \\t\\n\\r]{${mostSpace + 1}})[ \\t\\n\\r]+`, 'g');
   const pattern = new RegExp(tokens.map(literalPattern).join(betweenTokens));
@@ -114,7 +115,7 @@ function* contains(text: string, search: Search, piece: number, resolved: boolea
   return false;
 }
 
-/** Decides whether an event is found. Each step is short, however large the body. */
+/** Decides whether a search finds an event. Each step is short, however large the body is. */
 export type Matcher = (eventType: string | null, body: Uint8Array) => Generator<void, boolean>;
 
 const pieceCharacters = 1 << 18;

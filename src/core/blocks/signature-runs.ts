@@ -1,12 +1,12 @@
-/* Runs of signatures (bit-slices.ts): how their parts are numbered, and the list of their blocks, four numbers for each. */
+/* Runs of signatures (bit-slices.ts): the numbers of their parts, and the list of their blocks, with four numbers for each. */
 import type { Position } from '../ids/cursor.ts';
 
-/** A block as its signature describes it. */
+/** The facts about a block in the list of its run. */
 export type SignedBlock = { block: number; newest: number; oldest: number; lastEvent: number };
 
 const numbersPerBlock = 4;
 export const bytesPerBlock = numbersPerBlock * 8;
-/** How many parts a run has room for; its number times this, and the number of the part, is the part's row number. */
+/** The most parts of a run. The row number of a part is the run's number times this, plus the number of the part. */
 export const maxParts = 2048;
 
 export const partSeq = (run: number, part: number): number => run * maxParts + part;

@@ -11,17 +11,17 @@ import type { HeaderPair } from '../headers.ts';
 /** Headers are written as UTF-8, so anything else is damage. */
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Stored content has changed on disk. In a row of 1.0, changed headers are noticed only when they cannot be parsed. */
+/** Stored content has changed on disk. In a row of 1.0, changed headers are noticed only if they cannot be parsed. */
 export class DamagedError extends Error {}
 
 /** The header pairs as JSON in UTF-8, not yet parsed, and the body. */
 export type PlainContent = { headers: Uint8Array; body: Uint8Array };
 export type Intact = { headers: HeaderPair[]; headersJson: string; body: Uint8Array };
 
-/** Content in the row itself. */
+/** The content of a row that contains it itself. */
 export type OwnContent = { encoding: number; content: Uint8Array };
 
-/** @throws DamagedError when the headers are none */
+/** @throws DamagedError if the headers cannot be parsed */
 export function parseContent({ headers, body }: PlainContent): Intact {
   try {
     const headersJson = decoder.decode(headers);
@@ -31,7 +31,7 @@ export function parseContent({ headers, body }: PlainContent): Intact {
   }
 }
 
-/** The content of a row of 1.0, whose hash is not checked yet. @throws DamagedError */
+/** The content of a row of 1.0, whose checksum is not compared yet. @throws DamagedError */
 export function unpackOwn({ encoding, content }: OwnContent): PlainContent {
   const packed = content as Uint8Array<ArrayBuffer>;
   try {
@@ -41,7 +41,7 @@ export function unpackOwn({ encoding, content }: OwnContent): PlainContent {
   }
 }
 
-/** The same for a large body, outside this thread. @throws DamagedError */
+/** Like `unpackOwn`, for a large body, on another thread. @throws DamagedError */
 export async function unpackLargeOwn({ encoding, content }: OwnContent): Promise<PlainContent> {
   const packed = content as Uint8Array<ArrayBuffer>;
   const plain = encoding === 1 ? await Bun.zstdDecompress(packed).catch(unreadable) : packed;
@@ -51,7 +51,7 @@ export async function unpackLargeOwn({ encoding, content }: OwnContent): Promise
 /** @throws DamagedError unless it is the hash of the body */
 export const checkHash = (body: Uint8Array, sha256: Uint8Array): void => compare(hash(body), sha256);
 
-/** The same in time slices. */
+/** Like `checkHash`, in time slices. */
 export const checkHashInSlices = async (body: Uint8Array, sha256: Uint8Array, yieldIfDue: YieldIfDue): Promise<void> =>
   compare(await sha256InSlices(body, yieldIfDue), sha256);
 
@@ -75,7 +75,8 @@ const isPair = (pair: unknown): pair is HeaderPair =>
 
 /** @throws when the blob is damaged */
 function split(plain: Uint8Array): PlainContent {
-  // By hand: asking for the underlying buffer costs more than all the rest when a whole history is read.
+  // The number is read byte by byte, because access to the underlying buffer would cost more than the rest when a whole history
+  // is read.
   const [a = 0, b = 0, c = 0, d = 0] = [plain[0], plain[1], plain[2], plain[3]];
   const start = 4 + a * 0x1000000 + b * 0x10000 + c * 0x100 + d;
   if (start > plain.length) throw new RangeError('stored content is damaged');

@@ -1,12 +1,12 @@
 /*
- * How much work to do in one slice of background work, learned from how long the last slices took. Shrinks at once after a slow
- * slice and at most doubles after a quick one, so that one lucky slice does not make the next one too long.
+ * The amount of work for one slice of background work, learned from the duration of the last slices. It shrinks at once after a
+ * slow slice and at most doubles after a quick one, so that one lucky slice does not make the next one too long.
  */
 
 export type BatchSize = {
   /** How many units the next slice should do. */
   units: () => number;
-  /** The last slice did `done` units in `durationMs`; undefined when that is unknown. */
+  /** Records that the last slice did `done` units in `durationMs`, which is undefined if unknown. */
   record: (done: number, durationMs: number | undefined) => void;
 };
 
@@ -18,7 +18,7 @@ export function createBatchSize({ targetMs, initial, min, max }: BatchSizeOption
     units: () => units,
     record: (done, durationMs) => {
       if (durationMs === undefined || done <= 0) return;
-      // A small slice that was quick tells nothing about a full one.
+      // A quick small slice does not predict a full one.
       if (done < units / 2 && durationMs < targetMs) return;
       const fitting = durationMs > 0 ? (done * targetMs) / durationMs : max;
       units = Math.round(Math.min(max, Math.max(min, Math.min(fitting, units * 2))));

@@ -1,8 +1,9 @@
 /*
- * Reads of the contents of events, which one account must not use up. A few reads of each account and of each team run at the same
- * time, and large events in memory count against a budget (memory-reservations.ts). The other reads wait in line, in order, for a
- * while, and only as long as their clients are there. A running read ends between two slices of its work when its client leaves.
- * Reads must not be nested: the inner one would wait for the place of the outer one. Per process.
+ * Limits the reads of events' contents, so that one account cannot use up all of them. A few reads of each account and each team
+ * run at the same time, and large events in memory count against a budget (memory-reservations.ts). Other reads wait in line for
+ * a limited time, and only while their clients stay connected. If the client of a running read disconnects, the read ends after
+ * the current slice of its work. Reads must not be nested: the inner one would wait for the place of the outer one. Limits count
+ * per process.
  */
 
 import type { MemberAccess } from '../access/principal.ts';
@@ -11,8 +12,8 @@ import type { MemoryReservation, MemoryReservations } from './memory-reservation
 import { createSemaphore } from './semaphore.ts';
 
 /**
- * Who reads. `signal`: aborted when the client disconnects. `isPatient`: it waits in line as long as it takes, as a live stream or an
- * export does, which could only break off.
+ * Who reads. `signal`: aborted when the client disconnects. `isPatient`: it waits in line without a time limit, like a live
+ * stream or an export, which could otherwise only be aborted.
  */
 export type Reader = Pick<MemberAccess, 'accountId' | 'teamId'> & {
   signal?: AbortSignal | undefined;
@@ -24,26 +25,26 @@ export type ContentRead = {
   /** Aborted when the client disconnects. */
   signal: AbortSignal | undefined;
   /**
-   * Counts so many bytes, instead of what it counted before: call it before reading large events, when earlier ones are not used any
-   * more.
+   * Reserves this many bytes instead of the bytes reserved before. Call it before reading large events, once earlier ones are no
+   * longer used.
    * @throws the reason of the signal; rate_limited, overloaded when memory stays short
    */
   hold: (bytes: number) => Promise<void>;
-  /** The memory that it holds now, for a response that still has the events when the read is over: the response releases it. */
+  /** Hands the reserved memory to a response that still has the events after the read. The response releases it. */
   keep: () => MemoryReservation | undefined;
 };
 
 export type ContentReadsOptions = {
   maxPerAccount: number;
   maxPerTeam: number;
-  /** Reads of an account that wait for its other ones. */
+  /** The most reads of an account that wait for its other reads. */
   maxWaiting: number;
   /** How long a read may wait to begin. */
   maxWaitMs: number;
   memory: MemoryReservations;
 };
 
-/** What is read and unpacked to get an event of this size: the event, and what it was unpacked from. */
+/** The memory to read an event of this size: the event, and the block that it is unpacked from. */
 export const bytesToRead = (size: number): number => 2 * size;
 
 /** A read by background work, which reads one event after the other and has no client. */
@@ -62,7 +63,7 @@ export function createContentReads(options: ContentReadsOptions) {
   const teams = createSemaphore(maxPerTeam);
   let running = 0;
 
-  /** @returns ends it @throws the reason of the signal, rate_limited */
+  /** @returns a function that ends the read @throws the reason of the signal, rate_limited */
   const enter = async ({ accountId, teamId, signal, isPatient }: Reader): Promise<() => void> => {
     if (!isPatient && accounts.waiting(accountId) >= maxWaiting) throw tooManyReads();
     const leaving = new AbortController();
@@ -91,17 +92,17 @@ export function createContentReads(options: ContentReadsOptions) {
   };
 
   return {
-    /** How many run now. */
+    /** The number of running reads. */
     running: (): number => running,
-    /** How many of an account wait for their turn. */
+    /** The number of waiting reads of an account. */
     waiting: accounts.waiting,
-    /** Of large events that are read and sent. */
+    /** The memory of large events that are being read or sent. */
     heldBytes: memory.heldBytes,
 
     /**
-     * Runs `work` when it is the reader's turn. What it holds is released at the end, unless it keeps it.
-     * @param reader undefined: background work
-     * @throws the reason of the signal when the client leaves; rate_limited, overloaded after a wait
+     * Runs `work` when it is the reader's turn. Its reserved memory is released at the end, unless `keep` was called.
+     * @param reader undefined for background work
+     * @throws the reason of the signal if the client disconnects; rate_limited, overloaded after a wait
      */
     async run<T>(reader: Reader | undefined, work: (read: ContentRead) => Promise<T>): Promise<T> {
       if (!reader) return work(backgroundRead);

@@ -1,18 +1,18 @@
 /*
- * Places that owners, such as teams, share fairly without a limit for each: an owner may always have its first few while any is free,
- * and takes more only while it has no more than stay free besides the reserved ones. One owner alone gets half of what is not
- * reserved, two get a third each, and the reserved places are there for owners that have few.
+ * Shares places fairly among owners, such as teams, without a limit for each. While any place is free, an owner can have its
+ * first few. It gets more only while it has no more places than are free besides the reserved ones. One owner alone gets half of
+ * the unreserved places, two get a third each, and the reserved places are for owners with few places.
  */
 
 export type FairShares = {
   canTake: (owner: string) => boolean;
-  /** Takes a place. @returns false, and takes nothing, when the owner may not have another one */
+  /** Takes a place. @returns false, without taking one, if the owner may not have another place */
   take: (owner: string) => boolean;
   /** Returns a place. */
   give: (owner: string) => void;
-  /** How many places each owner has, without owners that have none. */
+  /** The number of places of each owner that has any. */
   held: ReadonlyMap<string, number>;
-  /** How many places are free. */
+  /** The number of free places. */
   free: () => number;
 };
 

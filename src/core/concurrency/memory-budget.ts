@@ -1,15 +1,15 @@
 /*
- * A memory budget that holders share fairly, without configuration: a holder may take more only while it holds no more than what
- * stays free. One holder alone gets half of the budget, two get a third each, and a new one always gets something.
+ * A memory budget that holders share fairly, without configuration: a holder gets more only while it holds no more than is free.
+ * One holder alone gets half of the budget, two get a third each, and a new one always gets something.
  */
 
 export type MemoryBudget = {
   /**
-   * @param holders the bytes count against the share of each; without holders only the total limits
-   * @returns false, and takes nothing, when the budget or a share is used up
+   * @param holders the bytes count against the share of each of them; without holders, only the total counts
+   * @returns false, and takes nothing, if the budget or a share is used up
    */
   take: (bytes: number, holders?: readonly string[]) => boolean;
-  /** Returns bytes, with the holders they were taken for. */
+  /** Returns bytes with the holders for which they were taken. */
   give: (bytes: number, holders?: readonly string[]) => void;
 };
 

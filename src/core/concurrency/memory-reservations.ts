@@ -1,13 +1,13 @@
 /*
- * Memory for large events while they are read and sent: a few reservations for each account, and a number of bytes for all together, of
- * which one account alone may have half. A request waits a while for its reservation; a client that reads nothing loses its own when another request needs it.
- * Per process.
+ * Reserves memory for large events while they are read and sent: a few reservations for each account, and a number of bytes for
+ * all together, of which one account can have half. A request waits a while for its reservation. A client that stops reading
+ * loses its reservation when another request needs the memory. Limits count per process.
  */
 import { AppError } from '../errors.ts';
 
 export type MemoryReservationOptions = {
   maxPerAccount: number;
-  /** A reservation of more bytes than this is granted when it is the only one. */
+  /** The memory for all reservations. A larger reservation is granted if it is the only one. */
   totalBytes: number;
   /** How long a request may wait for its reservation. */
   maxWaitMs: number;
@@ -17,20 +17,20 @@ export type MemoryReservationOptions = {
 };
 
 export type MemoryReservation = {
-  /** May be called again. */
+  /** It may be called more than once. */
   release: () => void;
-  /** A chunk is ready for the client; `stop` is called when it does not read it and the memory is needed. */
+  /** Call it when a chunk is ready for the client. `stop` is called if the client does not read it and the memory is needed. */
   offered: (stop: () => void) => void;
-  /** The client has read the chunk, and the next one is being made. */
+  /** Call it when the client has read the chunk. */
   taken: () => void;
 };
 
-/** `signal`: aborted when the client has gone. `isPatient`: it waits as long as it takes. */
+/** `signal`: aborted when the client disconnects. `isPatient`: it waits without a time limit. */
 type Requester = { accountId: string; signal?: AbortSignal | undefined; isPatient?: boolean };
 type Held = { accountId: string; bytes: number; offer: { since: number; stop: () => void } | undefined };
 type Waiting = { accountId: string; bytes: number; grant: () => void };
 
-/** How often stalled clients are looked for while requests wait. */
+/** How often waiting requests check for stalled clients. */
 const checkEveryMs = 250;
 
 export type MemoryReservations = ReturnType<typeof createMemoryReservations>;
@@ -47,7 +47,7 @@ export function createMemoryReservations({
   let heldBytes = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  /** An account that holds memory may have more only while it holds no more than what stays free for others. */
+  /** Whether the account must wait for its own memory: it gets more only while it holds no more than is free for others. */
   const isOverShare = ({ accountId, bytes }: Waiting): boolean => {
     let count = 0;
     let own = bytes;
@@ -75,7 +75,7 @@ export function createMemoryReservations({
     }
   };
 
-  /** Stops the client that has read nothing for longest, so that the first waiting request can be granted. */
+  /** Stops the client that has not read for the longest time, so that the first waiting request can be granted. */
   const stopStalledReader = (): void => {
     for (const request of waiting) {
       const isOver = isOverShare(request);

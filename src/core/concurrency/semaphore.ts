@@ -1,20 +1,23 @@
-/* Limits how much runs at the same time for each key, such as an account. Keys do not wait for each other. Per process. */
+/*
+ * Limits how many operations run at the same time the permits of each key, such as an account. Keys do not wait for each other.
+ * Limits count per process.
+ */
 
 export type Semaphore = {
-  /** Takes a permit at once. @returns releases it; undefined when all permits of the key are taken */
+  /** Takes a permit at once. @returns a function that releases it; undefined if all permits of the key are taken */
   tryAcquire: (key: string) => (() => void) | undefined;
   /**
    * Takes a permit once one is free, first come first served.
-   * @param signal leaves the line when it is aborted
-   * @returns releases it
+   * @param signal stops waiting when it is aborted
+   * @returns a function that releases it
    * @throws the signal's reason
    */
   acquire: (key: string, signal?: AbortSignal) => Promise<() => void>;
   /** Runs `work` once a permit is free, first come first served. */
   run: <T>(key: string, work: () => Promise<T>) => Promise<T>;
-  /** The same, before all that `run` lets wait. */
+  /** Like `run`, ahead of all waiting calls of `run`. */
   runFirst: <T>(key: string, work: () => Promise<T>) => Promise<T>;
-  /** How many calls wait for a permit of the key. */
+  /** The number of calls that wait for a permit of the key. */
   waiting: (key: string) => number;
 };
 
@@ -44,7 +47,7 @@ export function createSemaphore(permits: number): Semaphore {
       isHeld = false;
     };
   };
-  /** Takes a permit. @returns undefined when one was free */
+  /** Takes a permit. @returns undefined if one was free */
   const take = (line: Line, key: string, signal?: AbortSignal): Promise<void> | undefined => {
     const own = permitsOf(key);
     if (own.taken >= permits) return waitIn(own.waiting[line], signal);
@@ -84,7 +87,7 @@ export function createSemaphore(permits: number): Semaphore {
   };
 }
 
-/** Resolves when a release takes it out of the line. */
+/** Resolves when a release removes it from the line. */
 function waitIn(line: (() => void)[], signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {

@@ -1,12 +1,12 @@
 /*
- * Long work on the main thread, where deliveries are answered: it runs in time slices and lets other work run between them.
- * While many deliveries arrive, exports and other long answers also pause between their slices, all together most of the time.
+ * Time slices for long work on the main thread, which responds to deliveries: other work runs between the slices. While many
+ * deliveries arrive, exports and other long responses also pause between their slices, together for most of the time.
  */
 
-/** Called after each small piece of work: undefined while the slice lasts, then a promise to wait for. */
+/** Called after each small piece of work: it returns undefined during the slice, and then a promise to wait for. */
 export type YieldIfDue = () => Promise<void> | undefined;
 
-/** Waits so many milliseconds; for 0, until everything that is ready has run. */
+/** Waits this many milliseconds; with 0, until everything that is ready has run. */
 export const pause = (ms: number): Promise<void> =>
   new Promise(resolve => {
     if (ms > 0) setTimeout(resolve, ms);
@@ -43,9 +43,9 @@ export function createTimeSlices({
 }
 
 const answerSliceMs = 1.5;
-/** A longer slice was waiting for the database or its reader, or the operating system ran something else. */
+/** In a longer slice, the work waited for the database or its reader, or the operating system ran something else. */
 const maxCountedMs = 2 * answerSliceMs;
-/** While many deliveries arrive: how many times as long as it worked an answer pauses. */
+/** While many deliveries arrive, a response pauses this many times as long as it worked. */
 const pauseFactor = 6;
 
 export type AnswerSliceOptions = {
@@ -58,7 +58,7 @@ export type AnswerSliceOptions = {
 /** Creates the time slices of one piece of work. */
 export type CreateSlices = (signal?: AbortSignal) => YieldIfDue;
 
-/** Long responses share the time that capture leaves. */
+/** Creates time slices for long responses, which share the time that capture leaves. */
 export function createAnswerSlices({ monotonic, isCaptureHigh, wait = pause }: AnswerSliceOptions): CreateSlices {
   let pausedUntil = 0;
   const pauseAfter = (workedMs: number, now: number): number => {

@@ -5,7 +5,7 @@ const values = new Map([...alphabet].map((letter, value) => [letter, value]));
 
 const codes = Uint8Array.from(alphabet, letter => letter.charCodeAt(0));
 
-/** How many letters so many bytes take. */
+/** The number of letters for this many bytes. */
 export const lettersFor = (bytes: number): number => Math.ceil((bytes * 8) / 5);
 
 /** Bits in groups of five, most significant first; the last group is padded with zero bits. */
@@ -15,7 +15,7 @@ export function encodeBytes(bytes: Uint8Array): string {
   return letters.toString('latin1');
 }
 
-/** As `encodeBytes`, of part of the bytes and into letters that are there: every stored delivery has an id. */
+/** Like `encodeBytes`, for a part of the bytes and into existing memory, because every stored delivery has an id. */
 export function writeBytes(letters: Uint8Array, at: number, bytes: Uint8Array, from: number, to: number): void {
   let held = 0;
   let bits = 0;
@@ -57,9 +57,9 @@ export function encodeNumber(value: number, length: number): string {
   return letters.toString('latin1');
 }
 
-/** As `encodeNumber`, into letters that are there. */
+/** Like `encodeNumber`, into existing memory. */
 export function writeNumber(letters: Uint8Array, at: number, value: number, length: number): void {
-  // Thirty bits at a time: on whole numbers of that size the engine does not divide.
+  // Thirty bits at a time, because the engine needs no division for integers of that size.
   let rest = value;
   for (let end = at + length; end > at; end -= 6) {
     let low = rest % 0x4000_0000;

@@ -1,7 +1,7 @@
 /*
- * Headers that say how long a body is and what its hash is: Content-Length, Content-Digest, Digest, Content-MD5, x-…-sha256 and others
- * like them. They follow the body when it changes. A header counts only when it has a plain hash of the old body, so that a signature
- * or a wrong hash stays as it is.
+ * Updates the headers with the length and the hash of a changed body: Content-Length, Content-Digest, Digest, Content-MD5,
+ * x-…-sha256 and similar ones. A header is updated only if it has a plain hash of the old body, so a signature or a wrong hash
+ * stays as it is.
  */
 import { createHash } from 'node:crypto';
 import type { HeaderPair } from '../headers.ts';
@@ -9,7 +9,7 @@ import type { HeaderPair } from '../headers.ts';
 const nameOfDigest = /digest|md5|sha-?\d|checksum|hash/i;
 const algorithms = ['sha256', 'sha512', 'sha1', 'md5'] as const;
 
-/** The headers for `after` in place of `before`. */
+/** The headers for the body `after` instead of `before`. */
 export function followBody(headers: readonly HeaderPair[], before: Uint8Array, after: Uint8Array): HeaderPair[] {
   if (Buffer.compare(before, after) === 0) return [...headers];
   let pairs: (readonly [old: string, now: string])[] | undefined;

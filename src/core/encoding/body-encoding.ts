@@ -1,4 +1,4 @@
-/* Bodies as the API writes them in JSON: text when the bytes are UTF-8, else base64. */
+/* Bodies as the API writes them in JSON: as text if the bytes are UTF-8, else in base64. */
 import { invalid } from '../errors.ts';
 import { decodeUtf8 } from '../text.ts';
 
@@ -11,7 +11,7 @@ export function encodeBody(bytes: Uint8Array): { body: string; bodyEncoding: Bod
     : { body: text, bodyEncoding: 'utf8' };
 }
 
-/** @param field names the text in the error @throws invalid for text that is not base64 with padding */
+/** @param field the name of the text in the error @throws invalid for text that is not base64 with padding */
 export function decodeBody(text: string, encoding: BodyEncoding, field: string): Buffer {
   if (encoding === 'utf8') return Buffer.from(text, 'utf8');
   const bytes = Buffer.from(text, 'base64');

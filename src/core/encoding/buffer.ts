@@ -1,4 +1,4 @@
-/** The same bytes as a `Buffer`, on the same memory; one that is a `Buffer` already costs nothing. */
+/** The bytes as a `Buffer` on the same memory; a `Buffer` is returned as it is. */
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 

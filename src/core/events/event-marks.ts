@@ -1,11 +1,11 @@
-/* What people may add to an event: a pin with a name and a note, and tags. The same rules for requests and imported files. */
+/* The rules for pins, with a name and a note, and for tags. Requests and imported files share them. */
 import { invalid } from '../errors.ts';
 import { maxPinNoteCharacters, maxTagCharacters, maxTagsPerEvent } from '../limits.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 
 export const pinNameForm = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
-/** An empty note is none. @throws invalid */
+/** An empty note counts as missing. @throws invalid */
 export function readPin({ name = null, note = null }: { name?: unknown; note?: unknown }): {
   name: string | null;
   note: string | null;

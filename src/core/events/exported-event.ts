@@ -32,7 +32,7 @@ export type ImportedEvent = {
 export type ImportedPin = { name: string | null; note: string | null; pinnedAt: number };
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Longer than any method that capture takes. */
+/** The limit is longer than any method that capture accepts. */
 const methodForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const pathForm = /^(?:\/[\x21-\x3e\x40-\x7e\x80-\xff]*)?$/;
 const queryForm = /^[\x21-\x7e\x80-\xff]*$/;
@@ -87,7 +87,7 @@ function readExportedPin(value: unknown): ImportedPin | null {
   return { ...readPin({ name, note }), pinnedAt: readTime(pinnedAt, 'pinnedAt') };
 }
 
-/** Exports of earlier versions do not contain the answers to senders. */
+/** Exports of earlier versions do not contain the responses to senders. */
 function readOutcome(value: unknown, refused: unknown): StoredOutcome {
   if (value === null) return null;
   const { status, rule, delayMs, fault, limited } = record(value, 'answered');

@@ -1,12 +1,12 @@
-/* How long events are kept, by plan and endpoint: the same rule for reading, counting and sweeping. Pinned events are exempt. */
+/* How long events are kept, by plan and endpoint: one rule for reading, counting and sweeping. Pinned events are exempt. */
 import { parseDuration } from '../../shared/units.ts';
 import type { Plan } from '../access/principal.ts';
 import { invalid } from '../errors.ts';
 
-/** Per plan, 0 = for ever. */
+/** The retention of each plan; 0 means for ever. */
 export type RetentionMs = Record<Plan, number>;
 
-/** An endpoint's own retention; null: as long as the plan says. */
+/** An endpoint's own retention; null means the retention of the plan. */
 export type OwnRetention = { retentionMs: number | null };
 
 /** Events received before this time are expired by the plan. */
@@ -15,10 +15,10 @@ export function oldestVisible(retentionMs: RetentionMs, plan: Plan, now: number)
   return window === 0 ? Number.MIN_SAFE_INTEGER : now - window;
 }
 
-/** What decides, with an endpoint's own retention, how old its events may be; both epoch ms. */
+/** Together with an endpoint's own retention, this decides how old its events may be. Both are epoch ms. */
 export type PlanCutoff = { planCutoff: number; now: number };
 
-/** The same with the endpoint's own retention, which can only be shorter. db/event-marks.ts has the rule in SQL. */
+/** Like `oldestVisible`, with the endpoint's own retention, which can only be shorter. db/event-marks.ts has the rule in SQL. */
 export function oldestVisibleIn(
   { retentionMs: own }: OwnRetention,
   { retentionMs, plan, now }: { retentionMs: RetentionMs; plan: Plan; now: number },
@@ -26,12 +26,12 @@ export function oldestVisibleIn(
   return oldestVisibleSince({ retentionMs: own }, { planCutoff: oldestVisible(retentionMs, plan, now), now });
 }
 
-/** The same when the plan's part is known. */
+/** Like `oldestVisibleIn`, if the plan's part is known. */
 export const oldestVisibleSince = ({ retentionMs: own }: OwnRetention, { planCutoff, now }: PlanCutoff): number =>
   own === null ? planCutoff : Math.max(planCutoff, now - own);
 
 const minOwnMs = 1000;
-/** Where the plan keeps events for ever. */
+/** The longest retention of an endpoint if the plan keeps events for ever. */
 const maxOwnMs = 36_500 * 24 * 60 * 60 * 1000;
 
 /** Milliseconds of an endpoint's own retention. @param planMs the plan's retention, 0 = for ever @throws invalid */

@@ -1,4 +1,4 @@
-/* Why a signature is not accepted with a secret: what can be proven by undoing it, then what is only likely. */
+/* Why a signature does not match a secret: first the causes that undoing the change proves, then likely ones. */
 
 export const signatureCauses = [
   'body_line_end',

@@ -1,4 +1,4 @@
-/* What a term about headers, query or body asks of one value. */
+/* The test of a term about headers, query or body, for one value. */
 import { compareDecimals, type Decimal, parseDecimal } from '../../shared/filter/decimal.ts';
 import type { ContentTerm, HasTerm, Operator } from '../../shared/filter/filter.ts';
 import { asBuffer } from '../encoding/buffer.ts';
@@ -6,11 +6,11 @@ import { minus, openList, openObject, quote } from '../json/bytes.ts';
 import { createTextMatch } from './text-match.ts';
 
 export type ContentTest = {
-  /** True when the term is met by any value at all. */
+  /** Whether any value meets the term. */
   readonly isPresence: boolean;
-  /** A header, a parameter, a field of a form. */
+  /** Tests a header, a parameter or a field of a form. */
   readonly matchesText: (text: string) => boolean;
-  /** A JSON value from `start` up to `end`. */
+  /** Tests the JSON value from `start` up to `end`. */
   readonly matchesJson: (body: Uint8Array, start: number, end: number) => boolean;
 };
 
@@ -22,7 +22,7 @@ export function createContentTest(term: ContentTerm | HasTerm): ContentTest {
   return term.operator === ':' ? equality(term) : comparison(term.operator, term.number);
 }
 
-/** The text of a string, the digits of a number, or the word; two numbers are also equal when they are written differently. */
+/** The text of a string, the digits of a number, or the word; numbers are equal even if they are written differently. */
 function equality({ value, number }: ContentTerm): ContentTest {
   const matchesText = createTextMatch(value);
   return {
@@ -64,7 +64,7 @@ const isContainer = (byte: number | undefined): boolean => byte === openObject |
 
 const isNumber = (byte = 0): boolean => byte === minus || (byte >= 0x30 && byte <= 0x39);
 
-/** The text of a JSON string, which stands with its quotes from `start` up to `end`. */
+/** The text of a JSON string, which is from `start` up to `end` with its quotes. */
 export function stringAt(body: Uint8Array, start: number, end: number): string {
   const text = asBuffer(body).toString('utf8', start, end);
   return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);

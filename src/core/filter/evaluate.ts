@@ -1,7 +1,7 @@
 /*
- * Whether an event matches a filter. The logic has three values: undefined means that the facts given so far do not decide, so that
- * callers read an event's content, and verify its signature, only when they must. A field that an event does not have makes its term
- * false. Cheap terms are tried first; a filter is prepared once, on first use.
+ * Decides whether an event matches a filter. The logic has three values: undefined means that the given facts do not decide, so
+ * that callers read an event's content, and verify its signature, only if they must. A term about a field that the event lacks is
+ * false. Cheap terms are tried first. A filter is prepared once, at its first use.
  */
 
 import { type Filter, type Node, type Term, termsOf } from '../../shared/filter/filter.ts';
@@ -16,8 +16,8 @@ export function evaluate(filter: Filter, facts: Partial<EventFacts>, now: number
 }
 
 /**
- * The same in steps of about a millisecond, for large bodies: the generator yields after each. Does not read a body when the other
- * facts decide.
+ * Like `evaluate`, in steps of about a millisecond, for large bodies: the generator yields after each. It does not read the body
+ * if the other facts decide.
  */
 export function* evaluateInSteps(
   filter: Filter,
@@ -31,20 +31,23 @@ export function* evaluateInSteps(
   return evaluate(filter, facts, now);
 }
 
-/** Reads a large body for a filter, which then knows what it finds there, also for `decidingTerm`. */
+/** Reads a large body for a filter and remembers the results, also for `decidingTerm`. */
 export function* readInSteps(filter: Filter, content: EventContent): Generator<undefined, void> {
   if (isLongReading([filter], content.body.length)) yield* prepare(filter).prepare(content);
 }
 
-/** Whether it takes more than a step or so to read a body of this size for these filters. */
+/** Whether reading a body of this size for these filters takes more than about one step. */
 export function isLongReading(filters: readonly Filter[], bodyBytes: number): boolean {
   let readings = 0;
   for (const filter of filters) readings += prepare(filter).readings;
-  // Terms of lists take longer than reading does.
+  // Terms about lists take longer than reading.
   return readings * bodyBytes > (readings > 1 ? stepBytes / 4 : stepBytes);
 }
 
-/** The term whose outcome decided whether the event matches: of several, the first in the text. Undefined for an empty filter. */
+/**
+ * The term whose outcome decided whether the event matches: if there are several, the first in the text. Undefined for an empty
+ * filter.
+ */
 export function decidingTerm(filter: Filter, facts: EventFacts, now: number): Term | undefined {
   const { tests } = prepare(filter);
   const deciding = (node: Node): { term: Term; result: boolean } => {

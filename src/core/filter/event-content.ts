@@ -1,6 +1,7 @@
 /*
- * Headers, query and body of one event, as filters read them. JSON, form and multipart bodies have fields; a body that is valid JSON
- * is JSON whatever its content type, since many senders name the wrong one. Compressed bodies and all others have none, as in a search.
+ * Headers, query and body of one event, as filters read them. JSON, form and multipart bodies have fields; a body that is valid
+ * JSON is JSON whatever its content type, since many senders name the wrong one. Compressed bodies and all others have no fields,
+ * as in a search.
  */
 import { isUtf8 } from 'node:buffer';
 import { boundaryOf, type MultipartPart, readMultipart } from '../../shared/multipart.ts';
@@ -20,7 +21,7 @@ export type EventContent = {
   /** Undecoded, without the `?`. */
   readonly query: string;
   readonly body: Uint8Array;
-  /** Read once, in steps. */
+  /** The fields of the body, which are read once, in steps. */
   readonly bodyFields: (stepBytes: number) => Generator<undefined, BodyFields>;
 };
 

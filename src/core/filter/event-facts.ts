@@ -1,4 +1,4 @@
-/* What is known of an event, for filters. */
+/* The facts about an event that filters use. */
 import type { Verdict } from '../../shared/filter/filter.ts';
 import type { EventContent } from './event-content.ts';
 
@@ -16,7 +16,7 @@ export type EventFacts = {
   verdict: Verdict;
   /** From 1. */
   attempt: number;
-  /** The status of the answer; null when there was none. */
+  /** The status of the response to the sender; null if there was none. */
   answered: number | null;
   tags: readonly string[];
   isPinned: boolean;

@@ -1,6 +1,6 @@
 /*
- * The value of one field of an event's content, as text: a header, a parameter, or a field of a body, named as in a filter. Of repeated
- * headers and parameters the first counts, of repeated keys the last.
+ * The value of one field of an event's content, as text: a header, a parameter, or a field of a body, named as in a filter. For
+ * repeated headers and parameters, the first counts; for repeated keys, the last.
  */
 
 import { FilterError, type HasTerm } from '../../shared/filter/filter.ts';

@@ -13,7 +13,7 @@ const plus = 0x2b;
 export const someParameter = (text: string, name: string, test: ContentTest): boolean =>
   result(findParameter(text, name, test, Infinity));
 
-/** The same in steps. @param stepCharacters how much is read between two yields */
+/** Like `someParameter`, in steps. @param stepCharacters how much is read between two yields */
 export function* findParameter(
   text: string,
   name: string,
@@ -44,9 +44,9 @@ function indexOfEquals(text: string, start: number, end: number): number {
   return at;
 }
 
-/** Compares while it decodes, because most names are others. */
+/** It compares while it decodes, because most names differ at once. */
 function isName(text: string, start: number, end: number, name: string, utf8: Uint8Array): boolean {
-  // It also stands for bytes that are not UTF-8.
+  // This character also replaces bytes that are not UTF-8.
   if (name.includes('\ufffd')) return decoded(text.slice(start, end)) === name;
   let length = 0;
   for (let at = start; at < end; at++) {
@@ -82,7 +82,7 @@ const decoded = (text: string): string =>
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Whether a field of this name meets the test. A file is there, but has no text. */
+/** Whether a field of this name meets the test. A file counts as present, but has no text. */
 export const somePart = (parts: readonly MultipartPart[], name: string, test: ContentTest): boolean =>
   parts.some(
     part =>

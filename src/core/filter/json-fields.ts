@@ -1,6 +1,7 @@
 /*
- * Tests the values at several paths of a JSON body in one pass, without parsing it: only what a path leads to is looked at. Of repeated
- * keys the last one counts, as for JSON.parse. Without recursion, and in steps, so that a large body does not block the main thread.
+ * Tests the values at several paths of a JSON body in one pass, without parsing it: it reads only the values to which a path
+ * leads. For repeated keys, the last one counts, as in JSON.parse. It works without recursion and in steps, so that a large body
+ * does not block the main thread.
  */
 import type { Step } from '../../shared/filter/filter.ts';
 import {
@@ -16,9 +17,9 @@ import {
 } from '../json/bytes.ts';
 import { type ContentTest, stringAt } from './content-test.ts';
 
-/** `tests` and `below` are indexes of tests: of those that end here, and of those that end here or further down. */
+/** `tests`: indexes of the tests whose path ends here. `below`: indexes of the tests whose path ends here or deeper. */
 type Branch = { children: Child[]; item: Branch | undefined; tests: number[]; below: number[] };
-/** `withItem`: the branch for this item of a list, when there is also one for any item. */
+/** `withItem`: the branch for this item of a list, if there is also a branch for every item. */
 type Child = { key: string; utf8: Uint8Array; index: number; branch: Branch; withItem: Branch | undefined };
 
 export type JsonPaths = { readonly root: Branch; readonly tests: readonly ContentTest[] };
@@ -52,7 +53,7 @@ function itemOf(branch: Branch): Branch {
   return branch.item;
 }
 
-/** Where one item of a list leads. */
+/** The branch for one item of a list. */
 function branchOfItem({ children, item }: Branch, index: number): Branch | undefined {
   const child = children.find(one => one.index === index);
   if (!child || !item) return child?.branch ?? item;
@@ -67,7 +68,7 @@ function merged(a: Branch, b: Branch): Branch {
   });
   const more = b.children.filter(({ key }) => !a.children.some(child => child.key === key));
   return {
-    // What a child leads to together with any item is different here.
+    // The branch of a child together with every item is different here.
     children: [...children, ...more].map(child => ({ ...child, withItem: undefined })),
     item: a.item && b.item ? merged(a.item, b.item) : (a.item ?? b.item),
     tests: [...a.tests, ...b.tests],
@@ -75,21 +76,21 @@ function merged(a: Branch, b: Branch): Branch {
   };
 }
 
-/** A container that a path leads into. */
+/** An object or list into which a path leads. */
 type Frame = {
   readonly branch: Branch;
   readonly isObject: boolean;
-  /** Of the item that is being read. */
+  /** The index of the current item. */
   index: number;
-  /** The key whose value is being read, and the counts before that. */
+  /** The key of the current value, and the counts before it. */
   child: Child | undefined;
   before: readonly number[];
-  /** What the values of keys have added to the counts, to take it back when a key comes again. */
+  /** What the values of keys have added to the counts, so that it can be reverted if a key is repeated. */
   added: Map<Child, readonly number[]> | undefined;
 };
 
 /**
- * For each test, how many values meet it.
+ * Counts, for each test, the values that meet it.
  * @param body valid JSON
  * @param stepBytes how much is read between two yields
  */
@@ -105,7 +106,7 @@ export function* countMatches(
   let at = skipSpace(body, endOfByteOrderMark(body));
   let limit = stepBytes;
   for (;;) {
-    // A value begins here. Without a branch it is skipped.
+    // A value begins here. It is skipped if no branch leads to it.
     const start = at;
     const isObject = body[at] === openObject;
     const isContainer = isObject || body[at] === openList;
@@ -147,7 +148,7 @@ type Skipping = { depth: number; isInString: boolean; isDone: boolean };
 /** 1 for the bytes that matter inside a string. */
 const endsText = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte === quote || byte === backslash));
 
-/** @returns the position after the value at `start`; or one at `limit` or behind it, from which the next call goes on */
+/** @returns the position after the value at `start`; or a position from `limit` on, at which the next call continues */
 function skip(body: Uint8Array, start: number, limit: number, state: Skipping): number {
   const end = Math.min(limit, body.length);
   let at = start;
@@ -194,7 +195,7 @@ function countValue(
   }
 }
 
-/** @returns where the value of the key at `start` begins */
+/** @returns the position of the value of the key at `start` */
 function enterMember(body: Uint8Array, counts: number[], frame: Frame, start: number): number {
   const end = endOfString(body, start + 1);
   const child = childAt(body, frame.branch.children, start, end);
@@ -221,7 +222,7 @@ function endOfChild(counts: readonly number[], frame: Frame, child: Child): void
   );
 }
 
-/** The child whose key stands between the quotes at `start` and `end`. */
+/** The child whose key is between the quotes at `start` and `end`. */
 function childAt(body: Uint8Array, children: readonly Child[], start: number, end: number): Child | undefined {
   if (!hasEscape(body, start, end)) return children.find(({ utf8 }) => isSame(body, start + 1, end, utf8));
   const written = stringAt(body, start, end + 1);
@@ -239,7 +240,7 @@ function isSame(body: Uint8Array, start: number, end: number, wanted: Uint8Array
   return true;
 }
 
-/** Of a number or a word. */
+/** The end of a number or a word. */
 function endOfScalar(body: Uint8Array, start: number): number {
   let at = start;
   for (let byte = body[at] ?? 0; byte > 0x20 && byte !== comma && byte !== closeList && byte !== closeObject; ) {

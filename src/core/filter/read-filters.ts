@@ -1,4 +1,4 @@
-/* Reads what many filters ask of one event, with a limit on the time that this takes. */
+/* Reads one event's content for many filters, with a time limit. */
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { YieldIfDue } from '../concurrency/time-slices.ts';
 import { evaluateInSteps } from './evaluate.ts';
@@ -6,7 +6,7 @@ import type { EventContent } from './event-content.ts';
 import type { EventFacts } from './event-facts.ts';
 
 /**
- * From then on these filters know what they find in `content`, and evaluating them takes no time.
+ * Prepares the filters for `content`: evaluating them takes no time afterwards.
  * @param now as for `evaluate`
  * @param limitMs without the pauses
  * @returns the filters that were not read to the end, and how long the others took

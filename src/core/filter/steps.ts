@@ -1,4 +1,4 @@
-/* Work in steps: a generator that yields after each piece of a large body, so that others can work in between. */
+/* Work in steps: a generator that yields after each piece of a large body, so that other work can run in between. */
 
 /** How much is read between two yields: a millisecond or so. */
 export const stepBytes = 256 * 1024;

@@ -1,4 +1,4 @@
-/* What each term asks of an event. */
+/* The test of each term of a filter. */
 import { isInCidr, parseAddress } from '../../shared/addresses.ts';
 import {
   type ColumnTerm,
@@ -20,10 +20,10 @@ import { countMatches, createJsonPaths } from './json-fields.ts';
 import { result, stepBytes } from './steps.ts';
 import { createTextMatch } from './text-match.ts';
 
-/** Undefined: the facts do not decide. */
+/** Returns undefined if the facts do not decide. */
 export type Test = (facts: Partial<EventFacts>, now: number) => boolean | undefined;
 
-/** How much a test costs, compared with the others. */
+/** The cost of a test, relative to the others. */
 export const costOf = (term: Term): number => {
   if (term.on === 'column') return 0;
   if (term.on === 'text') return 3;
@@ -33,9 +33,9 @@ export const costOf = (term: Term): number => {
 const minStepBytes = 1024;
 
 export type TermTests = {
-  /** Those about the body are decided together, in one pass over it. */
+  /** One pass over the body decides all tests about it. */
   readonly tests: ReadonlyMap<Term, Test>;
-  /** How many of them read the body. */
+  /** The number of tests that read the body. */
   readonly readings: number;
   /** Reads a large body in steps, so that the tests then take no time. */
   readonly prepare: (content: EventContent) => Generator<undefined, void>;
@@ -69,7 +69,10 @@ export function createTermTests(terms: readonly Term[]): TermTests {
   };
 }
 
-/** Something that is read once for each event, in steps or at once. Weak, so that a filter keeps no event in memory. */
+/**
+ * A value that is read once for each event, in steps or at once. The references are weak, so that a filter keeps no event in
+ * memory.
+ */
 function inSteps<T>(read: (content: EventContent, stepBytes: number) => Generator<unknown, T>, usualStep = stepBytes) {
   const known = new WeakMap<EventContent, { value: T }>();
   function* readInSteps(content: EventContent, step = usualStep): Generator<undefined, { value: T }> {
@@ -93,7 +96,7 @@ type OfBody = (ContentTerm | HasTerm) & { field: 'body' };
 const isOfBody = (term: Term): term is Term & OfBody =>
   (term.on === 'content' || term.on === 'has') && term.field === 'body';
 
-/** Which of the terms a body meets. */
+/** Determines which terms a body meets. */
 function createBodyReader(terms: readonly OfBody[]) {
   const tests = terms.map(term => ({ ...term, test: createContentTest(term) }));
   const paths = createJsonPaths(tests);
@@ -123,7 +126,7 @@ function namedTest(term: (ContentTerm | HasTerm) & { field: 'header' | 'query' }
   return ({ content }) => content?.headers.some(([name, value]) => lowerName(name) === key && test.matchesText(value));
 }
 
-/** What `q` finds: a piece of the type or of the payload. */
+/** The test of `q`: whether it is a part of the type or of the payload. */
 function textTest(matcher: Matcher, isInBody: (content: EventContent) => boolean): Test {
   const isInType = (type: string | null | undefined): boolean =>
     typeof type === 'string' && matcher(type, nothing).next().value === true;

@@ -11,7 +11,7 @@ export function createTextMatch({ text: wanted, isQuoted }: Value): TextMatch {
   return text => {
     const end = text.length - last.length;
     if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
-    // Each piece at its first place leaves the most to those after it.
+    // Taking the first match of each piece leaves the most text for the following pieces.
     let at = first.length;
     for (const piece of between) {
       const found = text.indexOf(piece, at);

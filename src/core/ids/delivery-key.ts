@@ -1,10 +1,11 @@
 /*
- * What belongs to one delivery: the attempts of a sender to deliver the same thing. Each event has the number of its delivery, a hash
- * of the sender's delivery id, or of the content when the sender gives none. Numbers are compared within one endpoint only.
+ * Identifies deliveries. A delivery is what a sender wants to deliver once, with all its attempts. Each event has the number of
+ * its delivery: a hash of the sender's delivery id or, without an id, of the content. Numbers are compared within one endpoint
+ * only.
  *
- * The hash is neither secret nor cryptographic. A sender can make two of its own deliveries collide, but sending the same id twice does
- * the same. Joining the delivery of another sender needs its id or content, or about 2^51 requests. Nothing is ever merged, dropped or
- * trusted because of a number: each attempt stays an event with its own verdict.
+ * The hash is neither secret nor cryptographic. A sender can make two of its own deliveries collide, but sending the same id
+ * twice does the same. Joining the delivery of another sender needs its id or content, or about 2^51 requests. Nothing is ever
+ * merged, dropped or trusted because of a number: each attempt stays an event with its own verdict.
  */
 import { decodeNumber, encodeNumber } from '../encoding/base32.ts';
 
@@ -13,7 +14,10 @@ export type DeliveryBasis = 'header' | 'body' | 'content';
 /** Attempts without a sender's id belong together while each follows the one before within this time. */
 export const contentGapMs = 72 * 3_600_000;
 
-/** By the two lowest bits of a number. The last: of an event whose delivery has not been computed, its row number. */
+/**
+ * The basis of a number by its two lowest bits. In the last case the number is the row number of an event whose delivery is not
+ * computed yet.
+ */
 const bases = ['content', 'header', 'body', 'content'] as const;
 const uncomputed = 3;
 const hashBits = 51;
@@ -36,28 +40,28 @@ export function deliveryNumber(
   }
   const { method, path, query, eventType, body } = event;
   const target = query === null ? path : `${path}?${query}`;
-  // Not as the seed, of which Bun uses 32 bits.
+  // The scope is part of the text and not the seed, because Bun uses only 32 bits of a seed.
   return numberOf(`${scope}${method} ${target}\n${eventType ?? ''}\n${Bun.hash.xxHash3(body)}`, 0);
 }
 
 const numberOf = (text: string, basis: number): number =>
   Number(BigInt.asUintN(hashBits, Bun.hash.xxHash3(text))) * 4 + basis;
 
-/** The number as queries use it. @param delivery null: not computed, so the event is alone */
+/** The number for queries. @param delivery null if it is not computed; then the event is alone */
 export const numberOfRow = ({ seq, delivery }: { seq: number; delivery: number | null }): number =>
   delivery ?? seq * 4 + uncomputed;
 
 export const basisOf = (number: number): DeliveryBasis => bases[number % 4] ?? 'content';
 
-/** The row number when the delivery of this event has not been computed. */
+/** The row number, if the number belongs to an event whose delivery is not computed. */
 export const uncomputedRow = (number: number): number | undefined =>
   number % 4 === uncomputed ? Math.floor(number / 4) : undefined;
 
-/** Whether the same number can stand for several deliveries, one after the other. */
+/** Whether several deliveries, one after the other, can have this number. */
 export const hasGaps = (number: number): boolean => number % 4 === 0;
 
 /**
- * What identifies a delivery in its endpoint. `since`: of a delivery that is recognised by its content, when its first attempt was
+ * The key of a delivery in its endpoint. `since`: for a delivery that is recognised by its content, when its first attempt was
  * received (epoch ms); undefined for others.
  */
 export type DeliveryKey = { number: number; since: number | undefined };

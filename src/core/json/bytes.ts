@@ -1,4 +1,4 @@
-/* The bytes that JSON's grammar is made of, and the steps that everything which reads JSON shares. Positions are byte offsets. */
+/* The bytes of JSON's grammar, and the steps that all readers of JSON share. Positions are byte offsets. */
 
 export const quote = 0x22;
 export const backslash = 0x5c;
@@ -35,7 +35,7 @@ function skipDigits(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** The position after the number at `start`; -1 when there is none. */
+/** The position after the number at `start`; -1 if there is no number. */
 export function endOfNumber(bytes: Uint8Array, start: number): number {
   let at = bytes[start] === minus ? start + 1 : start;
   if (!isDigit(bytes[at])) return -1;

@@ -1,7 +1,7 @@
 /*
  * Changes JSON as bytes: replaces the values at paths and removes members. Every other byte stays as it is, numbers of any length
- * included. Paths are lists of keys and list indexes. Of repeated keys the last counts, as for nearly every parser; `unset` removes
- * all of them. The JSON must be valid: see `isJson`.
+ * included. Paths are lists of keys and list indexes. For repeated keys, the last counts, as in nearly every parser; `unset`
+ * removes all of them. The JSON must be valid: see `isJson`.
  */
 import {
   backslash,
@@ -22,7 +22,7 @@ export type JsonPath = readonly string[];
 /** `set`: JSON text for each path. */
 export type JsonChanges = { set: readonly (readonly [path: JsonPath, json: string])[]; unset: readonly JsonPath[] };
 
-/** A path that leads nowhere, or into another one. */
+/** A path that does not exist, or that is inside another one. */
 export class JsonPathError extends Error {
   readonly path: JsonPath;
 
@@ -66,7 +66,7 @@ function valueAt(body: Uint8Array, path: JsonPath): Span {
   return here;
 }
 
-/** What to cut out so that the members at `paths`, which have one parent, are gone, with one comma each. */
+/** The ranges to cut out in order to remove the members at `paths`, which have one parent, each with one comma. */
 function removals(body: Uint8Array, paths: readonly JsonPath[]): Splice[] {
   const [first = []] = paths;
   const parent = valueAt(body, first.slice(0, -1));
@@ -97,7 +97,7 @@ function removals(body: Uint8Array, paths: readonly JsonPath[]): Splice[] {
   return splices;
 }
 
-/** The members of the object or list at `open`; none for a scalar. `isNamed`: the member's key or index is `step`. */
+/** The members of the object or list at `open`; a scalar has none. `isNamed`: the member's key or index is `step`. */
 function* membersOf(body: Uint8Array, open: number, step: string): Generator<Member & { isNamed: boolean }> {
   const isList = body[open] === openList;
   if (!isList && body[open] !== openObject) return;

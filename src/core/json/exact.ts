@@ -6,7 +6,7 @@ const exact = JSON as unknown as {
   parse: (text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown) => unknown;
 };
 
-/** Such numbers become objects that `JSON.stringify` writes as they were. @throws SyntaxError */
+/** Such numbers become objects that `JSON.stringify` writes with their original spelling. @throws SyntaxError */
 export const parseExactJson = (text: string): unknown =>
   exact.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && source !== String(value) ? exact.rawJSON(source) : value,

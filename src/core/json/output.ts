@@ -1,6 +1,6 @@
 /*
- * JSON written to a stream chunk by chunk, so that memory holds a large body once. A body becomes a string literal: its text when it
- * is UTF-8, else base64 (interface "API beyond the contract").
+ * JSON written to a stream chunk by chunk, so that memory holds a large body once. A body becomes a string literal: its text if
+ * it is UTF-8, else base64 (interface "API beyond the contract").
  */
 import { isUtf8 } from 'node:buffer';
 import type { YieldIfDue } from '../concurrency/time-slices.ts';
@@ -96,9 +96,9 @@ export async function* writePieces(
 }
 
 export type StreamHooks = {
-  /** A chunk is ready; `fail` breaks the stream. */
+  /** Called when a chunk is ready; `fail` ends the stream with an error. */
   onOffered?: (fail: (error: Error) => void) => void;
-  /** The client has read it. */
+  /** Called when the client has read the chunk. */
   onTaken?: () => void;
 };
 
@@ -108,7 +108,7 @@ export function toStream(
   onEnd: () => void,
   { onOffered, onTaken }: StreamHooks = {},
 ): ReadableStream<Uint8Array> {
-  /** Frees what the generator holds. */
+  /** Ends the generator, which releases its memory. */
   const end = (): void => {
     onEnd();
     chunks.return(undefined).catch(() => {});

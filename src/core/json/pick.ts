@@ -1,6 +1,7 @@
 /*
- * Picks the values at several paths out of JSON in one pass, without parsing it: for what a list shows of each event. The JSON may be
- * cut off or broken: what comes before the break is found. Never throws. How deep it goes depends on the paths, not on the JSON.
+ * Picks the values at several paths out of JSON in one pass, without parsing it, for the highlights of each event in a list. The
+ * JSON may be cut off or invalid: values before that point are found. It never throws. The depth of its recursion depends on the
+ * paths, not on the JSON.
  */
 import {
   backslash,
@@ -49,8 +50,8 @@ export function createPathTree(paths: readonly string[]): PathTree {
 type Search = { body: Uint8Array; found: (string | undefined)[]; missing: number };
 
 /**
- * The text, or the digits of the number, at each of the `count` paths; undefined where there is neither. Of repeated keys the first
- * with a value counts.
+ * The text, or the digits of the number, at each of the `count` paths; undefined where there is neither. For repeated keys, the
+ * first with a value counts.
  */
 export function pickJson(body: Uint8Array, tree: PathTree, count: number): (string | undefined)[] {
   const search: Search = { body, found: new Array<string | undefined>(count).fill(undefined), missing: count };
@@ -58,7 +59,7 @@ export function pickJson(body: Uint8Array, tree: PathTree, count: number): (stri
   return search.found;
 }
 
-/** Searches the object or list at `from`. @returns the position after it; the end of the body when there is nothing more to find */
+/** Searches the object or list at `from`. @returns the position after it; the end of the body if nothing is left to find */
 function searchContainer(search: Search, from: number, { branches }: PathTree): number {
   const { body } = search;
   const isList = body[from] === openList;
@@ -126,7 +127,7 @@ function readText(body: Uint8Array, from: number, to: number): string | undefine
       break;
     }
   }
-  // Nor a part of a character.
+  // Nor may it leave a part of a character.
   while (end < to && end > from && ((body[end] ?? 0) & 0xc0) === 0x80) end--;
   const text = Buffer.from(body.buffer, body.byteOffset + from, end - from).toString('utf8');
   if (!isEscaped) return text;

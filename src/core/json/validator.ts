@@ -22,7 +22,7 @@ import {
 
 /** The characters that may follow a backslash, besides `u`. */
 const simpleEscapes = new Set(Buffer.from('"\\/bfnrt'));
-/** 1 for bytes that stand for themselves inside a string. */
+/** 1 for bytes that need no escape inside a string. */
 const plainBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(byte >= 0x20 && byte !== quote && byte !== backslash),
 );
@@ -35,7 +35,10 @@ export const isJson = (bytes: Uint8Array): boolean =>
 export type ValidationOptions = {
   /** Where the text starts. */
   start?: number;
-  /** How much is read between two yields; everything at once without it. Runs of white space and digits are not interrupted. */
+  /**
+   * How much is read between two yields; without it, everything is read at once. Runs of white space and digits are not
+   * interrupted.
+   */
   sliceBytes?: number;
   /** Deeper nesting counts as invalid. */
   maxDepth?: number;
@@ -108,7 +111,7 @@ export function* validateJson(
   }
 }
 
-/** The position of the closing quote, or where the slice ends; -1 when it is not a string. */
+/** The position of the closing quote, or the end of the slice; -1 if it is not a string. */
 function endOfString(bytes: Uint8Array, slice: Uint8Array, start: number): number {
   let at = start;
   while (at < slice.length) {

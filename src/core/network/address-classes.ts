@@ -38,7 +38,7 @@ const notPublic = ranges(
   '3fff::/20', // documentation
 );
 
-/** Where clouds hand out credentials and configuration. */
+/** The addresses at which clouds provide credentials and configuration. */
 const metadataAddresses = new Set(
   [
     '169.254.169.254', // most clouds
@@ -71,7 +71,7 @@ function embeddedIpv4({ family, value }: Address): bigint[] {
   if (isInAnyCidr(address, sixToFour)) return [low32(value >> 80n)];
   if (isInAnyCidr(address, teredo)) return [low32(value >> 64n), low32(~value)];
   if (!isInAnyCidr(address, localNat64)) return [];
-  // The prefix length is the network's choice; bits 64 to 71 are skipped where the address spans them.
+  // The network chooses the prefix length. Bits 64 to 71 are skipped if the address spans them.
   const around = (before: bigint): bigint => {
     const high = (value >> 64n) & ((1n << before) - 1n);
     return low32((high << (32n - before)) | ((value >> (24n + before)) & ((1n << (32n - before)) - 1n)));
@@ -81,7 +81,7 @@ function embeddedIpv4({ family, value }: Address): bigint[] {
 
 export const isLoopback = (address: Address): boolean => isInAnyCidr(address, loopback);
 
-/** Whether a browser or a program on this host is meant by an origin such as `http://localhost:4665`. */
+/** Whether an origin such as `http://localhost:4665` means this host. */
 export function isLoopbackOrigin(origin: string): boolean {
   const host = hostOfUrl(URL.parse(origin) ?? { hostname: '' }).replace(/\.$/, '');
   const address = parseAddress(host);
@@ -89,7 +89,7 @@ export function isLoopbackOrigin(origin: string): boolean {
   return address ? isLoopback(address) : host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** Whether it is a cloud metadata address, also embedded in an IPv6 address. */
+/** Whether it is a cloud metadata address, even embedded in an IPv6 address. */
 export const isMetadata = (address: Address): boolean =>
   [address.value, ...embeddedIpv4(address)].some(value => metadataAddresses.has(value));
 

@@ -60,10 +60,13 @@ function isMatch(entry: AllowEntry, { host, address }: Destination): boolean {
 export const isAllowed = (entries: readonly AllowEntry[], to: Destination): boolean =>
   entries.some(entry => (entry.port === undefined || entry.port === to.port) && isMatch(entry, to));
 
-/** Matches no entry of an address or range, which allow only URLs with an IP address in them. */
+/** An address that no entry of an address or range matches: these allow only URLs with an IP address. */
 const noAddress: Address = { family: 6, value: 0n };
 
-/** Whether an entry allows the URL as it is written: a name only when the entry is that name, whatever it resolves to. */
+/**
+ * Whether an entry allows the URL as it is written: a name is allowed only by an entry with that name, regardless of its
+ * addresses.
+ */
 export function isUrlAllowed(entries: readonly AllowEntry[], url: URL): boolean {
   const host = hostOfUrl(url);
   const address = parseAddress(host);

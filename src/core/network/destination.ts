@@ -1,6 +1,7 @@
 /*
- * A replay's destination: which URLs can be one, and what counts as success. The form is strict: an absolute http or https URL. Stricter than the URL parser, which also accepts
- * `http:host`, backslashes and white space, and would send to another address than a reader expects.
+ * A replay's destination: which URLs are allowed, and what counts as success. It must be an absolute http or https URL. That is
+ * stricter than the URL parser, which also accepts `http:host`, backslashes and white space, and would send to another address
+ * than a reader expects.
  */
 import { invalid } from '../errors.ts';
 import { shownSecret } from '../guard/model.ts';
@@ -9,7 +10,7 @@ const absolute = /^https?:\/\/[^/?#]/i;
 const neverInUri = /[\s\\\p{Cc}\p{Cs}]/u;
 export const maxUrlCharacters = 8192;
 
-/** Whether a destination has accepted a request; null: it did not answer. */
+/** Whether a destination has accepted a request; `status` is null without a response. */
 export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299;
 
 /** @returns the destination as given @throws invalid */
@@ -21,13 +22,13 @@ export function readDestination(given: string): string {
 }
 
 /**
- * A destination as a read-only key sees it: only its server. Anyone who knows the rest of the URL can send to it, which is more than to
- * read. The names of listeners stay.
+ * A destination as a read-only key sees it: only its server. Anyone who knows the rest of the URL can send to it, which is more
+ * than reading. The names of listeners stay.
  */
 export const withoutPath = (destination: string): string =>
   absolute.test(destination) ? `${new URL(destination).origin}/${shownSecret}` : destination;
 
-/** For one that is kept, and shown to the team: no credentials stand in it. @throws invalid */
+/** Reads a destination that is stored and shown to the team: it must not contain credentials. @throws invalid */
 export function readKeptDestination(given: string): string {
   const { username, password } = new URL(readDestination(given));
   if (username !== '' || password !== '') throw invalid('url must not contain a user name or password');

@@ -1,9 +1,12 @@
-/* Whether a URL is an ingest URL of this server, so that nothing is forwarded in a circle. Loops by other ways end by counting hops. */
+/*
+ * Whether a URL is an ingest URL of this server, so that no event is forwarded in a circle. Circles through other servers end by
+ * counting hops.
+ */
 import { hostOfUrl, portOfUrl } from '../../shared/addresses.ts';
 import { canonicalHost } from './allow-list.ts';
 import { isLoopbackHost } from './hosts.ts';
 
-/** Under another name of this server, a random token gives it away; a fixed address may be one of another server. */
+/** A random token identifies this server even under another name; a fixed address may belong to another server. */
 const randomToken = /^[0-9a-hjkmnp-tv-z]{32}$/;
 
 export function createOwnIngestCheck({
@@ -11,9 +14,9 @@ export function createOwnIngestCheck({
   port,
   isKnownToken,
 }: {
-  /** The base URL, and the URL for deliveries where there is one. */
+  /** The base URL, and the URL for deliveries if there is one. */
   urls: readonly string[];
-  /** On which the server listens. */
+  /** The port on which the server listens. */
   port: number;
   isKnownToken: (token: string) => Promise<boolean>;
 }) {

@@ -5,11 +5,11 @@ export const ingestPrefix = '/in/';
 
 export const isIngestTarget = (target: string): boolean => /^\/in(?:$|[/?])/.test(target);
 
-/** Whether the path has a segment `.` or `..`, also percent-encoded, as RFC 3986 and WHATWG URLs resolve them. */
+/** Whether the path has a segment `.` or `..`, even percent-encoded, as RFC 3986 and WHATWG URLs resolve them. */
 export const hasDotSegment = (target: string): boolean =>
   /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i.test(splitTarget(target).path);
 
-/** Everything after the first `?`, undecoded; null when there is no `?`; `''` for a lone one (interface "Ingest"). */
+/** Everything after the first `?`, undecoded; null when there is no `?`; `''` if nothing follows it (interface "Ingest"). */
 export function splitTarget(target: string): { path: string; query: string | null } {
   const mark = target.indexOf('?');
   return mark < 0 ? { path: target, query: null } : { path: target.slice(0, mark), query: target.slice(mark + 1) };

@@ -26,8 +26,8 @@ export const fieldsOfRequest: readonly string[] = [
 const notReplayed = new Set<string>([...fieldsOfRequest, 'forwarded']);
 
 /**
- * The header pairs to edit and sign, with order, case and repeats as captured. Credentials are still there, redacted, because a
- * signature may have been in one: `sentHeaders` removes what is left of them.
+ * The header pairs to edit and sign, with order, case and repeats as captured. They include redacted credentials, because a
+ * signature may have been in one: `sentHeaders` removes the rest of these.
  */
 export function replayHeaders(rawHeaders: readonly HeaderPair[]): HeaderPair[] {
   const ofConnection = connectionOptions(rawHeaders);
@@ -38,7 +38,7 @@ export function replayHeaders(rawHeaders: readonly HeaderPair[]): HeaderPair[] {
   });
 }
 
-/** The headers as they are sent: without redacted credentials, and with the fields that tell the receiver which event this is. */
+/** The headers as they are sent: without redacted credentials, and with the fields that identify the event. */
 export function sentHeaders(
   headers: readonly HeaderPair[],
   { eventId, isEdited }: { eventId: string; isEdited: boolean },

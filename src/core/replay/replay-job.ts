@@ -1,12 +1,12 @@
-/* The words of replay jobs. */
+/* The states and outcomes of replay jobs, and their limits. */
 export const replayJobStates = ['running', 'paused', 'done', 'cancelled'] as const;
 export type ReplayJobState = (typeof replayJobStates)[number];
 
-/** `waiting`: not settled yet. `same`, `different`: of a comparison. */
+/** `waiting`: not settled yet. `same`, `different`: the results of a comparison. */
 export const jobOutcomes = ['waiting', 'ok', 'failed', 'skipped', 'same', 'different'] as const;
 export type JobOutcome = (typeof jobOutcomes)[number];
 
-/** Jobs of a team that are not over, paused ones included. */
+/** The most unfinished jobs of a team, including paused ones. */
 export const maxUnfinishedJobs = 20;
-/** Jobs of a team that are over; older ones go before their time. */
+/** The most finished jobs of a team; older ones are removed early. */
 export const maxFinishedJobs = 1000;

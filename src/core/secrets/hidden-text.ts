@@ -1,5 +1,5 @@
 /*
- * Replaces texts that must not be shown or stored in the answer of a destination, which may echo what it was sent: the secret that
+ * Replaces texts that must not be shown or stored in the response of a destination, which may echo the request: the secret that
  * signed the request, and credentials that were added to it.
  */
 import { type HeaderPair, isCredentialHeader, redacted } from '../headers.ts';
@@ -10,7 +10,7 @@ export type HiddenText = { text: string; shownAs: string };
 /** Shorter texts are too common to be hidden. */
 const minHiddenCharacters = 4;
 
-/** Credentials that come with a request: they are redacted wherever they are kept, like captured ones. */
+/** Credentials that come with a request: they are redacted wherever they are stored, like captured ones. */
 export const credentialsIn = (headers: readonly (readonly [name: string, value: string | null])[]): HiddenText[] =>
   headers.flatMap(([name, value]) => {
     if (value === null || !isCredentialHeader(name.toLowerCase())) return [];

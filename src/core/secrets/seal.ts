@@ -1,6 +1,6 @@
 /*
  * Encrypts signing secrets and private keys with AES-256-GCM under a key derived from HOOKTAPE_SECRET. The purpose is
- * authenticated, so that a sealed value cannot be opened in another place.
+ * authenticated, so that an encrypted value cannot be used in another place.
  */
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import type { RandomBytes } from '../ids/ids.ts';
@@ -8,18 +8,18 @@ import type { RandomBytes } from '../ids/ids.ts';
 /** The purposes of sealed values. */
 export const sealPurpose = {
   signingSecret: (id: string): string => `secret:${id}`,
-  /** Of an endpoint. */
+  /** The password and the token of an endpoint's guard. */
   guard: (id: string): string => `guard:${id}`,
-  /** Where the notifications of an alert go, with its secret. */
+  /** The channel of an alert, with its secret. */
   alertChannel: (id: string): string => `alert:${id}`,
   /** Headers that a forward adds. */
   forward: (id: string): string => `forward:${id}`,
 };
 
 export type Sealer = {
-  /** @param purpose where the value belongs, such as `secret:sec_…` */
+  /** @param purpose the place of the value, such as `secret:sec_…` */
   seal: (text: string, purpose: string) => Uint8Array;
-  /** Undefined when it was sealed with another secret or for another purpose, or was altered. */
+  /** Undefined if it was encrypted with another secret or for another purpose, or was altered. */
   open: (sealed: Uint8Array, purpose: string) => string | undefined;
 };
 
