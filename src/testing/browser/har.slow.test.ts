@@ -3,8 +3,8 @@
  * that the panel shows.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Browser, Page } from 'playwright-core';
-import { browserTitle, hasNoBrowser, launchBrowser } from './chromium.ts';
+import type { Page } from 'playwright-core';
+import { browserTitle, hasNoBrowser, sharedBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
@@ -21,7 +21,6 @@ type Modules = {
 
 describe.skipIf(hasNoBrowser)(browserTitle('an exported HAR in the network panel'), () => {
   let dashboard: Dashboard;
-  let browser: Browser;
   let panel: Page;
 
   beforeAll(async () => {
@@ -37,8 +36,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('an exported HAR in the network panel
       return (await fetch(`/api/endpoints/${endpoints[0].id}/export?format=har`)).text();
     });
 
-    browser = await launchBrowser();
-    panel = await browser.newPage();
+    panel = await (await sharedBrowser()).newPage();
     await panel.goto(`${tools}devtools_app.html`);
     await panel.getByRole('tab', { name: 'Network', exact: true }).waitFor();
     await panel.evaluate(
@@ -54,7 +52,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('an exported HAR in the network panel
     await panel.locator('td.name-column').first().waitFor();
   });
   afterAll(async () => {
-    await browser?.close();
+    await panel?.close();
     await dashboard?.close();
   });
 
