@@ -168,6 +168,13 @@ describe('the code', () => {
     expect(problems).toEqual([]);
   });
 
+  test('limits connections without knowing who listens, and reads none of their requests', () => {
+    const isBelow = (to: string): boolean => !/listener|fast-path/.test(to);
+    const limits = shipped.filter(({ file }) => file.startsWith('http/connection/'));
+    expect(limits.length).toBeGreaterThan(3);
+    expect(filesWhere(limits, ({ imports }) => !imports.every(({ to }) => isBelow(to)))).toEqual([]);
+  });
+
   test('touches the process only in main.ts, and the console nowhere', () => {
     const others = shipped.filter(({ file }) => file !== 'main.ts');
     expect(filesWhere(others, ({ code }) => /\bprocess\s*(\.|\[)/.test(code))).toEqual([]);

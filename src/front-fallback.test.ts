@@ -1,8 +1,8 @@
 /* A Bun that does not pass the runtime check: the program says so and goes on with a plain node:http server. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:http';
-import { createFront, decideFastPath, type Front } from './front.ts';
-import { checkRuntime } from './http/connection/runtime-check.ts';
+import { chooseListener, createFront, type Front } from './front.ts';
+import { checkRuntime } from './http/listener/runtime-check.ts';
 import { selfSigned } from './testing/certificate.ts';
 import { openWire, type Wire } from './testing/raw-http.ts';
 import { openTestServer, type TestAccount, type TestServer } from './testing/test-server.ts';
@@ -30,7 +30,7 @@ async function open(certificate?: { cert: string; key: string }): Promise<void> 
     broken.emit = () => true;
     return broken;
   }) as typeof createServer;
-  const fastPath = await decideFastPath({
+  const listener = await chooseListener({
     log: services.log,
     check: () => checkRuntime({ createNodeServer }),
   });
@@ -39,7 +39,7 @@ async function open(certificate?: { cert: string; key: string }): Promise<void> 
     fetch: request => server.fetch(new URL(request.url).pathname, { headers: request.headers }),
     clientAddress: services.clientAddress,
     onError: services.onError,
-    fastPath,
+    listener,
     certificate,
   });
   origin = `http${certificate ? 's' : ''}://127.0.0.1:${await front.listen(0, '127.0.0.1')}`;
@@ -113,5 +113,11 @@ describe('the fallback', () => {
     await open(selfSigned());
     const response = await fetch(`${origin}/healthz`, { tls: { rejectUnauthorized: false } });
     expect(await response.json()).toEqual({ ok: true });
+  });
+
+  test('is not chosen by an executable, which does not check the Bun that it contains', async () => {
+    await open();
+    const check = () => Promise.reject(new Error('checked'));
+    expect(await chooseListener({ log: server.services.log, isExecutable: true, check })).toBe('complete');
   });
 });

@@ -8,13 +8,13 @@ import { hostOf } from './core/network/hosts.ts';
 import { isIngestTarget } from './core/network/request-target.ts';
 import type { Sender } from './http/client-address.ts';
 import type { ConnectionLimitOptions } from './http/connection/connection-limit.ts';
-import { createListener } from './http/connection/listener.ts';
-import type { Certificate, Handler, Listener } from './http/connection/listening.ts';
 import type { ConnectionLimits } from './http/connection/phase.ts';
-import { createPlainListener } from './http/connection/plain-listener.ts';
-import { withoutOrigin } from './http/connection/request-validity.ts';
-import { checkRuntime } from './http/connection/runtime-check.ts';
 import { createFetchAdapter, type Fetcher } from './http/fetch-adapter.ts';
+import { createListener } from './http/listener/listener.ts';
+import type { Certificate, Handler, Listener } from './http/listener/listening.ts';
+import { createPlainListener } from './http/listener/plain-listener.ts';
+import { withoutOrigin } from './http/listener/request-validity.ts';
+import type { RuntimeCheckOptions } from './http/listener/runtime-check.ts';
 import { createBodyBudgets } from './http/request-body.ts';
 import { createFastPath, type FastPathOptions } from './ingest/fast-path/fast-path.ts';
 import type { Logger } from './log.ts';
@@ -25,11 +25,17 @@ export type Front = Omit<Listener, 'listen' | 'port'> & {
   listen: (port: number, host: string) => Promise<number>;
 };
 
+/**
+ * `complete`: owns its sockets, limits connections finely, and has a fast path (http/listener/listener.ts). `plain`: a node:http server
+ * that relies on nothing undocumented (http/listener/plain-listener.ts).
+ */
+export type ListenerKind = 'complete' | 'plain';
+
 export type FrontOptions = {
-  /** Without `fastPath` every delivery is a request of node:http. */
+  /** Without `fastPath` every delivery is a request of node:http; the limits of connections are the same. */
   ingest: { handleRequest: Handler; fastPath?: FastPathOptions };
-  /** Of `decideFastPath`. False: a plain node:http server takes everything. */
-  fastPath?: boolean;
+  /** From `chooseListener`. A plain one has no fast path. */
+  listener?: ListenerKind;
   /** The Elysia app. */
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
@@ -49,34 +55,38 @@ export type FrontLimits = Partial<ConnectionLimits> & {
   tickMs?: number;
 };
 
+/** The check is loaded only where it runs. */
+const checkThisRuntime = async (options: RuntimeCheckOptions): Promise<string | undefined> =>
+  (await import('./http/listener/runtime-check.ts')).checkRuntime(options);
+
 /**
- * The one switch of the fast path and of the connection handling that it needs: on, unless `enabled` is false or this Bun does not
- * behave as they rely on. Then listeners are plain node:http servers.
+ * The complete listener, unless this Bun does not behave as it needs. An executable contains the Bun that its build has checked, so
+ * only a start from source has to check.
  */
-export async function decideFastPath({
+export async function chooseListener({
   log,
   certificate,
-  enabled = true,
-  check = checkRuntime,
+  isExecutable = false,
+  check = checkThisRuntime,
 }: {
   log: Pick<Logger, 'error'>;
   certificate?: Certificate | undefined;
-  enabled?: boolean;
-  check?: typeof checkRuntime;
-}): Promise<boolean> {
-  if (!enabled) return false;
+  isExecutable?: boolean;
+  check?: typeof checkThisRuntime;
+}): Promise<ListenerKind> {
+  if (isExecutable) return 'complete';
   const problem = await check({ certificate }).catch(String);
-  if (problem === undefined) return true;
+  if (problem === undefined) return 'complete';
   log.error(
     'this version of Bun does not behave as the fast path needs it. Deliveries are received by node:http instead: nothing is lost, but they cost more, and slow or excess connections are not limited as finely. Please report this with the version of Bun',
     { problem, bun: Bun.version },
   );
-  return false;
+  return 'plain';
 }
 
 export function createFront({
   ingest,
-  fastPath = true,
+  listener = 'complete',
   fetch,
   clientAddress,
   ingestUrl,
@@ -103,17 +113,18 @@ export function createFront({
     return handle(req, res, target);
   };
   const isIngestHost = ingestUrl === undefined ? undefined : isHost(hostOfUrl(new URL(ingestUrl)));
-  const { listen, port, setCertificate, close } = fastPath
-    ? createListener({
-        handler,
-        certificate,
-        fastPath: ingest.fastPath && createFastPath({ ...ingest.fastPath, isIngestHost }),
-        limits: connectionLimits,
-        tickMs,
-        connectionLimit,
-        onError,
-      })
-    : createPlainListener({ handler, certificate, maxConnections: connectionLimit?.total, onError });
+  const { listen, port, setCertificate, close } =
+    listener === 'plain'
+      ? createPlainListener({ handler, certificate, maxConnections: connectionLimit?.total, onError })
+      : createListener({
+          handler,
+          certificate,
+          fastPath: ingest.fastPath && createFastPath({ ...ingest.fastPath, isIngestHost }),
+          limits: connectionLimits,
+          tickMs,
+          connectionLimit,
+          onError,
+        });
   return {
     listen: async (wantedPort, host) => {
       await listen(wantedPort, host);
@@ -146,15 +157,20 @@ async function sendNotFound(req: IncomingMessage, res: ServerResponse): Promise<
   res.end(req.method === 'HEAD' ? undefined : body);
 }
 
-/** For commands: a server on a unix socket that only the owner of the data directory can open. @param fastPath as for the front */
-export function createSocketFront(handler: Handler, onError: (error: unknown) => void, fastPath = true) {
-  const listener = fastPath ? createListener({ handler, onError }) : createPlainListener({ handler, onError });
+/** For commands: a server on a unix socket that only the owner of the data directory can open. */
+export function createSocketFront(
+  handler: Handler,
+  onError: (error: unknown) => void,
+  listener: ListenerKind = 'complete',
+) {
+  const create = listener === 'plain' ? createPlainListener : createListener;
+  const { listen, close } = create({ handler, onError });
   return {
     listen: async (path: string): Promise<void> => {
       rmSync(path, { force: true });
-      await listener.listen(path);
+      await listen(path);
       chmodSync(path, 0o600);
     },
-    close: listener.close,
+    close,
   };
 }

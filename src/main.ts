@@ -7,6 +7,7 @@ import { createJobControl } from './cli/job-control.ts';
 import { systemClock } from './core/clock.ts';
 
 declare const HOOKTAPE_COMMIT: string | undefined;
+const isExecutable = typeof HOOKTAPE_COMMIT === 'string';
 
 /** While another program has the terminal. */
 let isInterruptIgnored = false;
@@ -158,7 +159,8 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   },
   openFileLimit,
   version,
-  commit: typeof HOOKTAPE_COMMIT === 'string' ? HOOKTAPE_COMMIT : 'source',
+  commit: isExecutable ? HOOKTAPE_COMMIT : 'source',
+  isExecutable,
   useDataDirectory: path => {
     process.env['HOOKTAPE_DATA_DIR'] = path;
   },

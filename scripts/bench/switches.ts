@@ -1,5 +1,5 @@
 /*
- * The gain from the fast path and the cost of detection and of the search index: compares the complete program with builds that lack
+ * The gain from the fast path, alone and with the connection handling, and the cost of detection and of the search index: compares the complete program with builds that lack
  * one of them. Every measurement uses a new server and database, so that no background work is left from an earlier one. The variants
  * alternate, in a different order each round.
  */
@@ -28,7 +28,7 @@ export async function switchRows(
   const rates: Record<string, Rates> = Object.fromEntries(
     Object.keys(sets).map(name => [
       name,
-      { complete: [], 'no fast path': [], 'no detection': [], 'no search index': [] },
+      { complete: [], 'no fast path': [], 'plain listener': [], 'no detection': [], 'no search index': [] },
     ]),
   );
   for (let round = 0; round < rounds; round++)
@@ -41,6 +41,7 @@ export async function switchRows(
       }
   const rows = Object.entries(rates).flatMap(([name, measured]): Row[] => [
     row(`fast path on / off, ${name}`, measured, 'no fast path', 1.1),
+    row(`complete / plain listener, ${name}`, measured, 'plain listener', 1),
     row(`detection on / off, ${name}`, measured, 'no detection', 0.9),
     row(`search index on / off, ${name}`, measured, 'no search index', 0.85),
   ]);

@@ -6,13 +6,19 @@ import { join } from 'node:path';
 import type { BunPlugin } from 'bun';
 import { buildExecutable, repositoryRoot } from '../lib/executable.ts';
 
-export type Variant = 'complete' | 'no fast path' | 'no detection' | 'no search index';
+/** `plain listener`: without the fast path and without the connection handling. */
+export type Variant = 'complete' | 'no fast path' | 'plain listener' | 'no detection' | 'no search index';
 
 type SourceChange = { file: string; change: (source: string) => string };
 
 const sourceChanges: Record<Variant, readonly SourceChange[]> = {
   complete: [],
-  'no fast path': [{ file: 'front.ts', change: source => source.replace('enabled = true,', 'enabled = false,') }],
+  'no fast path': [
+    { file: 'front.ts', change: source => source.replace('fastPath: ingest.fastPath &&', 'fastPath: undefined &&') },
+  ],
+  'plain listener': [
+    { file: 'front.ts', change: source => source.replace("if (isExecutable) return 'complete'", "return 'plain'") },
+  ],
   'no detection': [
     {
       file: 'platforms/engine/detect.ts',

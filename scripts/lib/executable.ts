@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BunPlugin } from 'bun';
 import { version } from '../../package.json' with { type: 'json' };
+import { checkRuntime } from '../../src/http/listener/runtime-check.ts';
 import { isSigned, signAdHoc } from './mach-o.ts';
 import { isTarget, nativePlugin, type Target } from './native-plugin.ts';
 
@@ -20,8 +21,9 @@ export type Executable = {
   plugins?: readonly BunPlugin[];
 };
 
-/** @throws when the build fails or does not contain the database engine */
+/** @throws when the build fails, does not contain the database engine, or would contain a Bun that the program cannot rely on */
 export async function buildExecutable({ outfile, target, plugins = [] }: Executable): Promise<void> {
+  await checkThisBun();
   const native = nativePlugin(repositoryRoot, target ?? hostTarget());
   mkdirSync(dirname(outfile), { recursive: true });
   rmSync(outfile, { force: true });
@@ -53,6 +55,13 @@ export async function buildExecutable({ outfile, target, plugins = [] }: Executa
   for (const log of result.logs) console.error(log);
   if (!native.applied()) throw new Error('libsql is not in the bundle: the executable would have no database');
   if ((target ?? hostTarget()).startsWith('bun-darwin')) signWhereNeeded(outfile);
+}
+
+/** An executable does not check the Bun that it contains when it starts. The tests check it with TLS, too. */
+async function checkThisBun(): Promise<void> {
+  const problem = await checkRuntime();
+  if (problem !== undefined)
+    throw new Error(`Bun ${Bun.version} does not behave as the fast path needs it: ${problem}`);
 }
 
 function signWhereNeeded(outfile: string): void {

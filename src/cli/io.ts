@@ -39,6 +39,8 @@ export type Io = {
   openFileLimit: () => number | undefined;
   version: string;
   commit: string;
+  /** Whether this is an executable with its own copy of Bun, and not run from source by another one. */
+  isExecutable: boolean;
   /** Sets the data directory for the database threads; call before any database is opened. */
   useDataDirectory: (path: string) => void;
   /** Resolves with the name of the first SIGTERM or SIGINT. */

@@ -56,10 +56,12 @@ test.each([
     expect(loaded.filter(one => /^(net|config)\//.test(one))).toEqual([]);
 });
 
-test('the start of the server loads nothing that only requests need', () => {
+test('the start of the server loads nothing that only requests need, and no check of the runtime', () => {
   const loaded = [...loadedBy('cli/serve.ts'), ...loadedBy('cli/server.ts')];
   expect(
-    loaded.filter(file => /^app\.ts$|^features\/\w[\w-]*\/routes\.ts$|^http\/(docs|openapi|dashboard)/.test(file)),
+    loaded.filter(file =>
+      /^app\.ts$|^features\/\w[\w-]*\/routes\.ts$|^http\/(docs|openapi|dashboard|listener\/runtime-check)/.test(file),
+    ),
   ).toEqual([]);
   expect(
     [...new Set(loaded.flatMap(packagesOf))].filter(name => /elysia|swagger|diff|nodemailer|modelcontext/.test(name)),

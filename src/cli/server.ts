@@ -4,7 +4,14 @@ import type { Config } from '../config/config.ts';
 import { isLoopbackHost } from '../core/network/hosts.ts';
 import type { DatabaseBeingOpened } from '../db/open-database.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
-import { createFront, createSocketFront, decideFastPath, type Front, type FrontOptions } from '../front.ts';
+import {
+  chooseListener,
+  createFront,
+  createSocketFront,
+  type Front,
+  type FrontOptions,
+  type ListenerKind,
+} from '../front.ts';
 import type { Logger } from '../log.ts';
 import { hostOfUrl, peerIn } from '../shared/addresses.ts';
 import { buildServices, type Services } from '../wiring.ts';
@@ -34,7 +41,7 @@ export type ServerOptions = {
  * @throws SchemaError, SecretError, or the database's error when it cannot be opened
  */
 export async function openServer({ io, config, log, spawn, databaseBeingOpened, certificate }: ServerOptions) {
-  const { services, fastPath } = await withSecret(io, config, async secret => {
+  const { services, listener } = await withSecret(io, config, async secret => {
     const built = buildServices({
       config,
       secret,
@@ -53,11 +60,11 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
     const opening = built.open();
     // The error is handled where the promise is awaited.
     opening.catch(() => {});
-    // The check is done while the database threads work.
+    // The check of the runtime, if there is one, is done while the database threads work.
     await handleMessages();
-    const deciding = decideFastPath({ log, certificate });
+    const choosing = chooseListener({ log, certificate, isExecutable: io.isExecutable });
     await opening;
-    return { services: built, fastPath: await deciding };
+    return { services: built, listener: await choosing };
   });
   const app = createLazyApp({
     answerProbe: services.answerProbe,
@@ -72,7 +79,7 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
         await (await import('./apply/at-start.ts')).applyAtStart(io, services, config.endpointsFile);
       const stop = await listen(services, app, {
         certificate,
-        fastPath,
+        listener,
         openFileLimit: io.openFileLimit(),
       });
       await announce(io, services, json);
@@ -107,14 +114,14 @@ async function listen(
   { fetch }: App,
   {
     certificate,
-    fastPath,
+    listener,
     openFileLimit,
-  }: { certificate: Certificate | undefined; fastPath: boolean; openFileLimit: number | undefined },
+  }: { certificate: Certificate | undefined; listener: ListenerKind; openFileLimit: number | undefined },
 ): Promise<() => Promise<void>> {
   const { config, log, clientAddress, ingest, onError } = services;
   const front = createFront({
     ingest,
-    fastPath,
+    listener,
     fetch,
     clientAddress,
     ingestUrl: config.ingestUrl,
@@ -125,7 +132,7 @@ async function listen(
   await front.listen(config.port, config.host).catch(cause => {
     throw listenError(config, cause);
   });
-  const socket = createSocketFront(controlHandler(services), onError, fastPath);
+  const socket = createSocketFront(controlHandler(services), onError, listener);
   // Some file systems have no unix sockets; that is no reason not to record.
   await socket
     .listen(socketPath(config))

@@ -5,9 +5,9 @@ import { type AppError, notFound, unavailable } from '../core/errors.ts';
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire } from '../testing/raw-http.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../testing/test-server.ts';
-import { createListener } from './connection/listener.ts';
 import { appErrorResponse } from './errors.ts';
 import { bodyOf, createFetchAdapter, type Fetcher, requestContext } from './fetch-adapter.ts';
+import { createListener } from './listener/listener.ts';
 import { type BodyBudgets, createBodyBudgets } from './request-body.ts';
 
 let server: TestServer;

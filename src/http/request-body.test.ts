@@ -5,8 +5,8 @@ import { createMemoryBudget, type MemoryBudget } from '../core/concurrency/memor
 import { eventually } from '../testing/poll.ts';
 import { exchange, openWire, type Wire } from '../testing/raw-http.ts';
 import { openTestServer, type TestServer } from '../testing/test-server.ts';
-import { createListener } from './connection/listener.ts';
 import { createFetchAdapter } from './fetch-adapter.ts';
+import { createListener } from './listener/listener.ts';
 import { createBodyBudgets } from './request-body.ts';
 
 const kilobyte = 1 << 10;

@@ -138,6 +138,7 @@ function commandIo(env: Record<string, string>): { io: Io; output: () => string 
       openFileLimit: () => undefined,
       version: 'power-cut check',
       commit: 'none',
+      isExecutable: false,
       useDataDirectory: () => {},
       untilSignal: () => new Promise(() => {}),
       ignoreInterrupts: () => {},

@@ -1,6 +1,7 @@
 /*
  * The open connections of one listener: the phase of each (phase.ts), its deadlines, and its queue of pipelined requests, which
- * are answered in order. Silent and slow connections are closed; a shutdown lets busy ones finish.
+ * are answered in order. Silent and slow connections are closed; a shutdown lets busy ones finish. It does not depend on who reads the
+ * sockets: the fast path, the HTTP server, or one after the other.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,7 +9,9 @@ import { type BodyPace, keepsPace, startPace } from './body-pace.ts';
 import { type ConnectionLimitOptions, type ConnectionSlot, createConnectionLimit } from './connection-limit.ts';
 import { type ConnectionLimits, isBusyPhase, type Phase, phaseLimitsMs } from './phase.ts';
 import { type ProtocolError, protocolErrorMessage } from './protocol-errors.ts';
-import type { ReadDecision } from './socket-reader.ts';
+
+/** Whether the HTTP server's parser gets more: `now`: feed it; `later`: buffer, up to a bound; `never`: discard. */
+export type ReadDecision = 'now' | 'later' | 'never';
 
 export type Connection = {
   readonly socket: Socket;

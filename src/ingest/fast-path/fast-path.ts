@@ -7,7 +7,7 @@ import type { Answer, ChosenAnswer } from '../../core/answer.ts';
 import type { MemoryBudget } from '../../core/concurrency/memory-budget.ts';
 import { trimBlanks } from '../../core/headers.ts';
 import type { Sender } from '../../http/client-address.ts';
-import type { FastPathFactory } from '../../http/connection/listener.ts';
+import type { FastPathFactory } from '../../http/listener/listener.ts';
 import { resetConnection, runAnswer, watchSender } from '../answers/timing.ts';
 import { type RequestHead, readRequestHead } from './request-head.ts';
 import { createResponseFormatter } from './response-format.ts';

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createFront, type Front } from '../../front.ts';
 import { eventually, stableCount } from '../../testing/poll.ts';
 import { openWire } from '../../testing/raw-http.ts';
-import { type Connections, createConnections } from './connections.ts';
+import { type Connections, createConnections } from '../connection/connections.ts';
 import { createHttpServer } from './http-server.ts';
 
 let front: Front;

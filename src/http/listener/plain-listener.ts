@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { protocolErrorMessage, protocolErrorOf, sendProtocolError } from '../connection/protocol-errors.ts';
 import { maxHeaderSize } from './http-server.ts';
 import {
   type Certificate,
@@ -16,7 +17,6 @@ import {
   settlesWithin,
   startListening,
 } from './listening.ts';
-import { protocolErrorMessage, protocolErrorOf, sendProtocolError } from './protocol-errors.ts';
 import { isValidRequest } from './request-validity.ts';
 
 type PlainListenerOptions = {

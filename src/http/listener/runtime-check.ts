@@ -1,5 +1,6 @@
 /*
- * Checks at start that this Bun behaves as listener.ts and http-server.ts need it, where the behaviour is not documented:
+ * Checks that this Bun behaves as listener.ts and http-server.ts need it, where the behaviour is not documented. It runs in the tests,
+ * before each build of an executable, and at each start from source:
  * - a node:http server that does not listen serves a socket passed to `emit('connection')`, by `data` and `end` listeners that it adds;
  * - it calls `socket.destroySoon` after a response with `shouldKeepAlive` false, and `clientError` reports what cannot be parsed;
  * - it keeps the target and the header fields exact, and asks for more of a body with `req._read`;
@@ -10,10 +11,10 @@
 import type { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { connect, createServer as createNetServer, type Socket } from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
-import { type Connections, createConnections, isHeadArriving } from './connections.ts';
+import { type Connections, createConnections, isHeadArriving } from '../connection/connections.ts';
+import { protocolErrorMessage } from '../connection/protocol-errors.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import { type Certificate, portOf, settlesWithin, startListening } from './listening.ts';
-import { protocolErrorMessage } from './protocol-errors.ts';
 
 export type RuntimeCheckOptions = {
   /** The check uses TLS when there is one. */

@@ -1,12 +1,12 @@
 /*
  * The HTTP server: node:http's parser on connections that the listener accepted or the fast path handed over. It does not listen
  * itself. Pipelined requests are answered in order, and invalid HTTP is answered in JSON. It relies on undocumented behaviour of
- * Bun, which runtime-check.ts checks at start.
+ * Bun, which runtime-check.ts checks.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Connection, Connections } from './connections.ts';
-import { type ProtocolError, protocolErrorOf, sendProtocolError } from './protocol-errors.ts';
+import type { Connection, Connections } from '../connection/connections.ts';
+import { type ProtocolError, protocolErrorOf, sendProtocolError } from '../connection/protocol-errors.ts';
 import { isValidRequest } from './request-validity.ts';
 import { createSocketReader } from './socket-reader.ts';
 

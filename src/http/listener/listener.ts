@@ -4,9 +4,11 @@
  */
 import { createServer as createNetServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { bodyPaceLimits } from './body-pace.ts';
-import { type ConnectionLimitOptions, isProbePath } from './connection-limit.ts';
-import { type Connection, createConnections } from './connections.ts';
+import { bodyPaceLimits } from '../connection/body-pace.ts';
+import { type ConnectionLimitOptions, isProbePath } from '../connection/connection-limit.ts';
+import { type Connection, createConnections } from '../connection/connections.ts';
+import type { ConnectionLimits } from '../connection/phase.ts';
+import { sendProtocolError } from '../connection/protocol-errors.ts';
 import { createHttpServer } from './http-server.ts';
 import {
   type Certificate,
@@ -17,8 +19,6 @@ import {
   settlesWithin,
   startListening,
 } from './listening.ts';
-import type { ConnectionLimits } from './phase.ts';
-import { sendProtocolError } from './protocol-errors.ts';
 
 /** Reads the requests of a connection that it understands, and hands the connection over at the first one that it does not. */
 export type FastPath = (connection: Connection) => void;

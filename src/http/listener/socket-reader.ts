@@ -3,9 +3,7 @@
  * held in memory, however many were sent at once, and a body waits in the kernel's buffers until its handler reads.
  */
 import type { Socket } from 'node:net';
-
-/** `now`: feed the parser; `later`: buffer, up to a bound; `never`: discard. */
-export type ReadDecision = 'now' | 'later' | 'never';
+import type { ReadDecision } from '../connection/connections.ts';
 
 /** Some dozens of the shortest requests. */
 const chunkBytes = 2048;

@@ -3,7 +3,8 @@ import { expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { eventually } from '../../testing/poll.ts';
-import { createSocketReader, type ReadDecision } from './socket-reader.ts';
+import type { ReadDecision } from '../connection/connections.ts';
+import { createSocketReader } from './socket-reader.ts';
 
 function open() {
   const socket = new PassThrough({ autoDestroy: false });
