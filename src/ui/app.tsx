@@ -11,6 +11,7 @@ import { forgetRequests } from './inspector/replay/request.ts';
 import { clearPickStore } from './inspector/state/pick-store.ts';
 import { ApiError, api, apiListeners, isRetryable } from './kit/api.ts';
 import { Button, Empty } from './kit/controls.tsx';
+import { DialogHost } from './kit/dialogs.tsx';
 import { forgetDrafts } from './kit/draft-store.ts';
 import { navigate, type PageLocation, usePageLocation } from './kit/navigation.tsx';
 import { NotFoundPage } from './kit/not-found.tsx';
@@ -169,6 +170,7 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
       <Shell url={url} onSignOut={signOut}>
         <Route url={url} />
       </Shell>
+      <DialogHost />
     </WorkspaceContext.Provider>
   );
 }

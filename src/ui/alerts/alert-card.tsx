@@ -2,12 +2,14 @@
 
 import { useState } from 'preact/hooks';
 import type { Alert, AlertTest } from '../../features/alerts/model.ts';
-import { Button, Dialog } from '../kit/controls.tsx';
+import { ActionButton } from '../kit/action.tsx';
+import { Button } from '../kit/controls.tsx';
+import { confirm } from '../kit/dialogs.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { IconButton } from '../kit/icon-button.tsx';
 import { Link } from '../kit/navigation.tsx';
 import { Time } from '../kit/time.tsx';
-import { showError } from '../kit/toasts.tsx';
+import { messageOf } from '../kit/toasts.tsx';
 import { AlertState, ConditionSentence } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';
 import { channelTitles, type Explanation, failureOf, targetText, testText } from './wording.ts';
@@ -23,19 +25,19 @@ type AlertCardProps = {
 };
 
 export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemoved }: AlertCardProps) {
-  const [isAsking, setIsAsking] = useState(false);
-  const [isSwitching, setIsSwitching] = useState(false);
   const test = useTest(endpointId, alert);
   const name = visibleName(alert.name);
   const { enabled } = alert;
-  const toggle = async (): Promise<void> => {
-    setIsSwitching(true);
-    try {
-      onChanged(await alertsApi.change(endpointId, alert.id, { enabled: !enabled }));
-    } catch (error) {
-      showError(error);
-    }
-    setIsSwitching(false);
+  const toggle = async (): Promise<void> =>
+    onChanged(await alertsApi.change(endpointId, alert.id, { enabled: !enabled }));
+  const remove = async (): Promise<void> => {
+    const isRemoved = await confirm({
+      title: `Delete ${name}?`,
+      text: 'Nobody is told any more, and notifications that wait to be sent are dropped. To keep it for later, turn it off.',
+      button: 'Delete',
+      run: () => alertsApi.remove(endpointId, alert.id),
+    });
+    if (isRemoved) onRemoved();
   };
   return (
     <article class={`card alert-card ${alert.firing ? 'firing' : ''}`} aria-label={name}>
@@ -55,28 +57,24 @@ export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemov
       </p>
       <AlertFacts endpointId={endpointId} alert={alert} />
       <div class="alert-buttons">
-        <Button icon="send" class="alert-test" busy={test.isBusy} aria-label={`Test ${name}`} onClick={test.run}>
+        <ActionButton icon="send" class="alert-test" aria-label={`Test ${name}`} act={test.run}>
           Test
-        </Button>
+        </ActionButton>
         <Button class="alert-edit" aria-label={`Edit ${name}`} onClick={onEdit}>
           Edit
         </Button>
         <span class="grow" />
-        <Button
+        <ActionButton
           kind="quiet"
           icon={enabled ? 'pause' : 'play'}
-          busy={isSwitching}
           aria-label={`Turn ${enabled ? 'off' : 'on'} ${name}`}
-          onClick={toggle}
+          act={toggle}
         >
           {enabled ? 'Turn off' : 'Turn on'}
-        </Button>
-        <IconButton icon="trash" label={`Delete ${name}`} onClick={() => setIsAsking(true)} />
+        </ActionButton>
+        <IconButton icon="trash" label={`Delete ${name}`} onClick={remove} />
       </div>
       <TestOutcome alert={alert} result={test.result} problem={test.problem} isNew={isNew} />
-      {isAsking && (
-        <DeleteDialog endpointId={endpointId} alert={alert} onClose={() => setIsAsking(false)} onRemoved={onRemoved} />
-      )}
     </article>
   );
 }
@@ -123,26 +121,18 @@ const Explained = ({ explanation: { text, setting } }: { explanation: Explanatio
 );
 
 function useTest(endpointId: string, { id }: Alert) {
-  const [isBusy, setIsBusy] = useState(false);
   const [result, setResult] = useState<AlertTest>();
   const [problem, setProblem] = useState('');
-  const run = async (event: Event): Promise<void> => {
-    const button = event.currentTarget;
-    setIsBusy(true);
+  const run = async (): Promise<void> => {
     setResult(undefined);
     setProblem('');
     try {
       setResult(await alertsApi.test(endpointId, id));
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
     }
-    setIsBusy(false);
-    // A button loses the focus while it is disabled.
-    requestAnimationFrame(() => {
-      if (button instanceof HTMLElement && document.activeElement === document.body) button.focus();
-    });
   };
-  return { isBusy, result, problem, run };
+  return { result, problem, run };
 }
 
 type TestOutcomeProps = { alert: Alert; result: AlertTest | undefined; problem: string; isNew: boolean };
@@ -165,35 +155,5 @@ function TestOutcome({ alert, result, problem, isNew }: TestOutcomeProps) {
       )}
       {isNew && !result && !problem && <p>Saved. Press Test to see that notifications arrive.</p>}
     </div>
-  );
-}
-
-type DeleteDialogProps = { endpointId: string; alert: Alert; onClose: () => void; onRemoved: () => void };
-
-function DeleteDialog({ endpointId, alert, onClose, onRemoved }: DeleteDialogProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const remove = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await alertsApi.remove(endpointId, alert.id);
-      onClose();
-      onRemoved();
-    } catch (error) {
-      showError(error);
-      setIsBusy(false);
-    }
-  };
-  return (
-    <Dialog title={`Delete ${visibleName(alert.name)}?`} onClose={onClose}>
-      <p>
-        Nobody is told any more, and notifications that wait to be sent are dropped. To keep it for later, turn it off.
-      </p>
-      <div class="dialog-actions">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="danger" busy={isBusy} onClick={remove}>
-          Delete
-        </Button>
-      </div>
-    </Dialog>
   );
 }

@@ -1,16 +1,15 @@
 /* The alerts of an endpoint: what they watch, how they stand, where they notify, and the form that makes and changes them. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Alert } from '../../features/alerts/model.ts';
+import type { Alert, AlertList } from '../../features/alerts/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { Button, Dialog, Empty, Notice, Skeleton } from '../kit/controls.tsx';
-import { CopyButton } from '../kit/copy-button.tsx';
+import { Button, Empty, Notice } from '../kit/controls.tsx';
+import { showSecretOnce } from '../kit/dialogs.tsx';
 import { visibleName } from '../kit/format/visible.ts';
-import { Link } from '../kit/navigation.tsx';
-import { EndpointNotFoundPage } from '../kit/not-found.tsx';
 import { useStyle } from '../kit/on-demand-style.ts';
+import { backToSettings, Card, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
 import { usePolled } from '../kit/use-polled.ts';
-import { useTitle } from '../kit/use-title.ts';
+import type { Query } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import style from '../styles/alerts.css' with { type: 'file' };
 import { AlertCard } from './alert-card.tsx';
@@ -22,88 +21,78 @@ const everyMs = 5000;
 
 /** @param kind of a new alert whose form is open */
 export function AlertsPage({ endpointId, kind }: { endpointId: string; kind: string | null }) {
-  const { endpoints } = useWorkspace();
   const isStyled = useStyle(style);
-  const endpoint = endpoints?.find(one => one.id === endpointId);
-  useTitle(endpoint ? `${visibleName(endpoint.name)}, alerts` : 'Alerts');
-  if (endpoints && !endpoint) return <EndpointNotFoundPage />;
+  const query = usePolled(
+    endpointId,
+    () => alertsApi.list(endpointId),
+    () => true,
+    () => everyMs,
+  );
   return (
-    <main class="page narrow alerts">
-      <header class="page-head">
-        <div>
-          <Link to={`/app/endpoints/${endpointId}/settings`} class="crumb">
-            ← Settings of {visibleName(endpoint?.name ?? 'the endpoint')}
-          </Link>
-          <h1>Alerts</h1>
-        </div>
-      </header>
-      {endpoint && isStyled ? (
-        <Alerts endpoint={endpoint} kind={kinds.find(({ id }) => id === kind)?.id} />
-      ) : (
-        <Skeleton rows={3} kind="card" />
+    <WithEndpoint id={endpointId}>
+      {endpoint => (
+        <Page
+          isNarrow
+          class="alerts"
+          title="Alerts"
+          tab={`${visibleName(endpoint.name)}, alerts`}
+          back={backToSettings(endpoint)}
+        >
+          <Loaded query={isStyled ? query : { ...query, value: undefined }} what="the alerts">
+            {list => (
+              <Alerts endpoint={endpoint} list={list} query={query} kind={kinds.find(({ id }) => id === kind)?.id} />
+            )}
+          </Loaded>
+        </Page>
       )}
-    </main>
+    </WithEndpoint>
   );
 }
 
 /** What is open: the form of a new alert, or of one in the list. */
 type Open = { kind: Kind } | { id: string } | undefined;
 
-function Alerts({ endpoint, kind }: { endpoint: Endpoint; kind: Kind | undefined }) {
+type AlertsProps = { endpoint: Endpoint; list: AlertList; query: Query<AlertList>; kind: Kind | undefined };
+
+function Alerts({ endpoint, list, query: { set, reload }, kind }: AlertsProps) {
   const { reloadEndpoints } = useWorkspace();
-  const query = usePolled(
-    endpoint.id,
-    () => alertsApi.list(endpoint.id),
-    () => true,
-    () => everyMs,
-  );
-  const { value, problem, set, reload } = query;
-  const [open, setOpen] = useUnsaved(endpoint.id, value?.alerts, kind);
+  const { alerts } = list;
+  const [open, setOpen] = useUnsaved(endpoint.id, alerts, kind);
   /** Just made: a test is due. */
   const [madeId, setMadeId] = useState('');
-  const [shown, setShown] = useState<{ secret: string; from: string }>();
   const { body, focusLater } = useFocusLater();
-  if (!value)
-    return problem ? (
-      <Empty title="Couldn't load the alerts" action={<Button onClick={reload}>Try again</Button>}>
-        {problem}
-      </Empty>
-    ) : (
-      <Skeleton rows={3} kind="card" />
-    );
-  const show = (alerts: readonly Alert[]): void => {
-    set({ ...value, alerts: [...alerts] });
+  const show = (changed: readonly Alert[]): void => {
+    set({ ...list, alerts: [...changed] });
     // An answer that is under way may be older.
     reload();
     reloadEndpoints();
   };
   const replace = (changed: Alert): void =>
-    show(value.alerts.map(one => (one.id === changed.id ? withoutSecret(changed) : one)));
+    show(alerts.map(one => (one.id === changed.id ? withoutSecret(changed) : one)));
   const saved = (alert: Alert): void => {
-    const isNew = !value.alerts.some(one => one.id === alert.id);
-    if (isNew) show([...value.alerts, withoutSecret(alert)]);
+    const isNew = !alerts.some(one => one.id === alert.id);
+    if (isNew) show([...alerts, withoutSecret(alert)]);
     else replace(alert);
     if (isNew) setMadeId(alert.id);
     const from = `[data-alert="${alert.id}"] .${isNew ? 'alert-test' : 'alert-edit'}`;
-    if (alert.channel.secret !== null) setShown({ secret: alert.channel.secret, from });
     setOpen(undefined);
     focusLater(from);
+    if (alert.channel.secret !== null) void showSecret(alert.channel.secret).then(() => focusLater(from));
   };
   const close = (): void => {
     const from = open && 'id' in open ? `[data-alert="${open.id}"] .alert-edit` : '.alert-new';
     setOpen(undefined);
     focusLater(from);
   };
-  const form = { endpointId: endpoint.id, canEmail: value.canEmail, onSaved: saved, onCancel: close };
+  const form = { endpointId: endpoint.id, canEmail: list.canEmail, onSaved: saved, onCancel: close };
   const isAdding = open !== undefined && 'kind' in open;
   return (
     <div class="alerts-body" ref={body}>
-      {value.alerts.length > 0 && (
+      {alerts.length > 0 && (
         <Lead isPaused={endpoint.paused} onNew={isAdding ? undefined : () => setOpen({ kind: 'silence' })} />
       )}
-      {problem && <Notice tone="warn">{problem}</Notice>}
       <ul class="alert-list">
-        {value.alerts.map(alert => (
+        {alerts.map(alert => (
           <li key={alert.id} data-alert={alert.id}>
             {open && 'id' in open && open.id === alert.id ? (
               <AlertForm {...form} alert={alert} />
@@ -115,7 +104,7 @@ function Alerts({ endpoint, kind }: { endpoint: Endpoint; kind: Kind | undefined
                 onEdit={() => setOpen({ id: alert.id })}
                 onChanged={replace}
                 onRemoved={() => {
-                  show(value.alerts.filter(one => one.id !== alert.id));
+                  show(alerts.filter(one => one.id !== alert.id));
                   focusLater('.alert-new');
                 }}
               />
@@ -124,16 +113,7 @@ function Alerts({ endpoint, kind }: { endpoint: Endpoint; kind: Kind | undefined
         ))}
       </ul>
       {isAdding && <AlertForm key={open.kind} {...form} kind={open.kind} />}
-      {value.alerts.length === 0 && !isAdding && <Start onPick={kind => setOpen({ kind })} />}
-      {shown && (
-        <SecretDialog
-          secret={shown.secret}
-          onClose={() => {
-            setShown(undefined);
-            focusLater(shown.from);
-          }}
-        />
-      )}
+      {alerts.length === 0 && !isAdding && <Start onPick={kind => setOpen({ kind })} />}
     </div>
   );
 }
@@ -141,16 +121,12 @@ function Alerts({ endpoint, kind }: { endpoint: Endpoint; kind: Kind | undefined
 const withoutSecret = (alert: Alert): Alert => ({ ...alert, channel: { ...alert.channel, secret: null } });
 
 /** Forms with unsaved changes of an earlier visit are open at first. */
-function useUnsaved(endpointId: string, alerts: readonly Alert[] | undefined, kind: Kind | undefined) {
-  const [open, setOpen] = useState<Open>(() =>
-    kind || hasUnsaved(endpointId) ? { kind: kind ?? 'silence' } : undefined,
-  );
-  const isLoaded = alerts !== undefined;
-  useEffect(() => {
-    const changed = alerts?.find(({ id }) => hasUnsaved(endpointId, id));
-    if (changed) setOpen(old => old ?? { id: changed.id });
-  }, [isLoaded]);
-  return [open, setOpen] as const;
+function useUnsaved(endpointId: string, alerts: readonly Alert[], kind: Kind | undefined) {
+  return useState<Open>(() => {
+    if (kind || hasUnsaved(endpointId)) return { kind: kind ?? 'silence' };
+    const changed = alerts.find(({ id }) => hasUnsaved(endpointId, id));
+    return changed && { id: changed.id };
+  });
 }
 
 /** Puts the focus on an element of the page that is about to be rendered. */
@@ -204,8 +180,7 @@ function Start({ onPick }: { onPick: (kind: Kind) => void }) {
           tells you once when something is wrong, and again when it's over.
         </Empty>
       </section>
-      <section class="card section" aria-labelledby="other-kinds">
-        <h2 id="other-kinds">Other things to watch</h2>
+      <Card title="Other things to watch">
         <ul class="rows">
           {kinds
             .filter(({ id }) => id !== 'silence')
@@ -221,23 +196,15 @@ function Start({ onPick }: { onPick: (kind: Kind) => void }) {
               </li>
             ))}
         </ul>
-      </section>
+      </Card>
     </>
   );
 }
 
-const SecretDialog = ({ secret, onClose }: { secret: string; onClose: () => void }) => (
-  <Dialog title="Save the signing secret" wide isPersistent onClose={onClose}>
-    <p>
-      Your receiver verifies notifications with it, with any library for Standard Webhooks. Copy it now: it's stored
-      encrypted, and you won't see it again.
-    </p>
-    <div class="address large">
-      <code>{secret}</code>
-      <CopyButton kind="primary" label="Copy" text={secret} />
-    </div>
-    <div class="dialog-actions">
-      <Button onClick={onClose}>I've saved it</Button>
-    </div>
-  </Dialog>
-);
+const showSecret = (secret: string): Promise<void> =>
+  showSecretOnce({
+    title: 'Save the signing secret',
+    text: "Your receiver verifies notifications with it, with any library for Standard Webhooks. Copy it now: it's stored encrypted, and you won't see it again.",
+    secret,
+    button: "I've saved it",
+  });

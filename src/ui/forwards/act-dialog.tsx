@@ -1,7 +1,7 @@
-/* Asks before many events are retried or skipped, and says how many they are; and before one is skipped. */
+/* Asks before many events are retried or skipped, and says how many they are. */
 
 import { useEffect, useState } from 'preact/hooks';
-import type { Forward, ForwardDelivery, ForwardSelection } from '../../features/forwards/model.ts';
+import type { Forward, ForwardSelection } from '../../features/forwards/model.ts';
 import { FilterError } from '../../shared/filter/filter.ts';
 import { FilterField } from '../inspector/filter/filter-field.tsx';
 import { parse } from '../inspector/filter/filter-text.ts';
@@ -10,7 +10,6 @@ import { Button, Dialog, Notice } from '../kit/controls.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine } from '../kit/format/visible.ts';
 import { showToast } from '../kit/toasts.tsx';
-import { eventName } from './delivery-row.tsx';
 import { forwardsApi } from './forwards-api.ts';
 import { type Act, actWording } from './wording.ts';
 
@@ -127,37 +126,4 @@ function useCount(
     };
   }, [key]);
   return { matched, countProblem };
-}
-
-type SkipOneProps = { delivery: ForwardDelivery; onSkip: () => Promise<void>; onClose: () => void };
-
-export function SkipOneDialog({ delivery, onSkip, onClose }: SkipOneProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const [problem, setProblem] = useState('');
-  const isOver = delivery.state === 'given_up';
-  const run = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await onSkip();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      setIsBusy(false);
-    }
-  };
-  return (
-    <Dialog title={isOver ? 'Remove this event from the list?' : 'Skip this event?'} onClose={onClose}>
-      <p class="wrap">
-        <strong>{eventName(delivery)}</strong>{' '}
-        {isOver ? "leaves the list, and can't be retried here any more." : "won't be sent."} It stays stored, and can be
-        replayed.
-      </p>
-      {problem && <Notice tone="bad">{problem}</Notice>}
-      <div class="dialog-actions">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="danger" busy={isBusy} onClick={run}>
-          {isOver ? 'Remove' : 'Skip the event'}
-        </Button>
-      </div>
-    </Dialog>
-  );
 }

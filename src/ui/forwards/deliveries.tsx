@@ -2,11 +2,13 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Forward, ForwardDelivery } from '../../features/forwards/model.ts';
+import { ActionButton } from '../kit/action.tsx';
 import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { confirm } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
-import { showError, showToast } from '../kit/toasts.tsx';
-import { ActDialog, SkipOneDialog } from './act-dialog.tsx';
-import { DeliveryRow } from './delivery-row.tsx';
+import { showToast } from '../kit/toasts.tsx';
+import { ActDialog } from './act-dialog.tsx';
+import { DeliveryRow, eventName } from './delivery-row.tsx';
 import { ForwardFigures } from './forward-state.tsx';
 import { type DeliveryState, forwardsApi } from './forwards-api.ts';
 import { useDeliveries } from './use-deliveries.ts';
@@ -58,7 +60,6 @@ function Acts({ endpointId, forward, onChange }: Omit<Props, 'state'>) {
 
 function Rows({ endpointId, forward, state, onChange }: Props) {
   const list = useDeliveries(endpointId, forward, state);
-  const [skipped, setSkipped] = useState<ForwardDelivery>();
   const { rows, problem } = list;
   const focus = useRowFocus(rows);
   const retry = async ({ eventId }: ForwardDelivery): Promise<void> => {
@@ -68,18 +69,19 @@ function Rows({ endpointId, forward, state, onChange }: Props) {
       if (state === 'given_up') list.drop(eventId);
       onChange(changed);
       showToast('The event is sent again.');
-    } catch (error) {
-      showError(error);
+    } finally {
+      keepFocus();
     }
-    keepFocus();
   };
-  const skip = async ({ eventId }: ForwardDelivery): Promise<void> => {
+  const skip = async (delivery: ForwardDelivery): Promise<void> => {
+    const { eventId } = delivery;
     const keepFocus = focus.from(eventId, 'skip');
-    const changed = await forwardsApi.act(endpointId, forward.id, 'skip', { eventId });
-    setSkipped(undefined);
-    list.drop(eventId);
-    onChange(changed);
-    keepFocus();
+    const isSkipped = await askToSkip(delivery, async () => {
+      const changed = await forwardsApi.act(endpointId, forward.id, 'skip', { eventId });
+      list.drop(eventId);
+      onChange(changed);
+    });
+    if (isSkipped) keepFocus();
   };
   if (!rows) return problem ? <Notice tone="bad">{problem}</Notice> : <Skeleton rows={3} />;
   return (
@@ -94,32 +96,41 @@ function Rows({ endpointId, forward, state, onChange }: Props) {
             forward={forward}
             delivery={delivery}
             onRetry={() => retry(delivery)}
-            onSkip={() => setSkipped(delivery)}
+            onSkip={() => skip(delivery)}
           />
         ))}
       </ul>
       {(list.hasMore || list.isLong) && (
         <div class="button-row">
-          {list.hasMore && (
-            <Button busy={list.isBusy} onClick={list.more}>
-              Show more
-            </Button>
-          )}
+          {list.hasMore && <ActionButton act={list.more}>Show more</ActionButton>}
           {list.isLong && (
-            <Button kind="quiet" onClick={list.refresh}>
+            <ActionButton kind="quiet" act={list.refresh}>
               Back to the oldest
-            </Button>
+            </ActionButton>
           )}
           <span class="faint forward-shown">
             {rows.length.toLocaleString()} of {formatCount(Math.max(rows.length, countOf(forward, state)), 'event')}
           </span>
         </div>
       )}
-      {skipped && (
-        <SkipOneDialog delivery={skipped} onSkip={() => skip(skipped)} onClose={() => setSkipped(undefined)} />
-      )}
     </>
   );
+}
+
+function askToSkip(delivery: ForwardDelivery, run: () => Promise<void>): Promise<boolean> {
+  const isOver = delivery.state === 'given_up';
+  return confirm({
+    title: isOver ? 'Remove this event from the list?' : 'Skip this event?',
+    text: (
+      <p class="wrap">
+        <strong>{eventName(delivery)}</strong>{' '}
+        {isOver ? "leaves the list, and can't be retried here any more." : "won't be sent."} It stays stored, and can be
+        replayed.
+      </p>
+    ),
+    button: isOver ? 'Remove' : 'Skip the event',
+    run,
+  });
 }
 
 const emptyTexts: Record<DeliveryState, string> = {
@@ -136,7 +147,10 @@ function useRowFocus(rows: readonly ForwardDelivery[] | undefined) {
     if (!wanted.current || !list.current || document.activeElement !== document.body) return;
     const { eventId, at, act } = wanted.current;
     const lines = [...list.current.querySelectorAll<HTMLElement>('[data-event]')];
-    const line = lines.find(one => one.dataset['event'] === eventId) ?? lines[Math.min(at, lines.length - 1)];
+    const own = lines.find(one => one.dataset['event'] === eventId);
+    // A row that has left the list needs no second attempt, which could take the focus from the next action.
+    if (!own) wanted.current = undefined;
+    const line = own ?? lines[Math.min(at, lines.length - 1)];
     const target = line?.querySelector<HTMLElement>(`[data-act="${act}"]`) ?? line?.querySelector<HTMLElement>('a');
     (target ?? document.getElementById('forward-events'))?.focus();
   };

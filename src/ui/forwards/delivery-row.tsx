@@ -1,8 +1,8 @@
 /* One event of a forward: what it is, what became of it so far, when it is sent next, and what can be done about it. */
 
-import { useState } from 'preact/hooks';
 import type { Forward, ForwardDelivery } from '../../features/forwards/model.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';
+import { ActionButton } from '../kit/action.tsx';
 import { Button } from '../kit/controls.tsx';
 import { formatCount, formatExactTime } from '../kit/format/time.ts';
 import { visibleLine } from '../kit/format/visible.ts';
@@ -14,21 +14,15 @@ type Props = {
   endpointId: string;
   forward: Forward;
   delivery: ForwardDelivery;
-  onRetry: () => Promise<void>;
+  onRetry: () => unknown;
   onSkip: () => void;
 };
 
 export function DeliveryRow({ endpointId, forward, delivery, onRetry, onSkip }: Props) {
-  const [isBusy, setIsBusy] = useState(false);
   const { eventId, platform, receivedAt, state, attempts, nextAt } = delivery;
   const name = eventName(delivery);
   const reason = reasonText(delivery);
   const next = nextText(delivery, forward, Date.now());
-  const retry = async (): Promise<void> => {
-    setIsBusy(true);
-    await onRetry();
-    setIsBusy(false);
-  };
   return (
     <li data-event={eventId}>
       <PlatformMark platform={platform} />
@@ -55,9 +49,9 @@ export function DeliveryRow({ endpointId, forward, delivery, onRetry, onSkip }: 
       </span>
       <span class="forward-acts">
         {(state === 'given_up' ? receivedAt !== null : state === 'failed' && nextAt !== null) && (
-          <Button kind="quiet" data-act="retry" busy={isBusy} aria-label={`Retry ${name}`} onClick={retry}>
+          <ActionButton kind="quiet" data-act="retry" keepsFocus={false} aria-label={`Retry ${name}`} act={onRetry}>
             Retry
-          </Button>
+          </ActionButton>
         )}
         <Button
           kind="quiet"

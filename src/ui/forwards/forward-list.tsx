@@ -2,11 +2,11 @@
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { Forward } from '../../features/forwards/model.ts';
-import { Empty, Notice, Skeleton } from '../kit/controls.tsx';
+import { Empty } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
-import { useTitle } from '../kit/use-title.ts';
+import { backToSettings, Loaded, Page } from '../kit/page.tsx';
 import { ForwardFigures, ForwardState, StateSentence } from './forward-state.tsx';
 import { forwardPath, forwardsPath } from './forwards-api.ts';
 import { useForwards } from './use-forwards.ts';
@@ -15,56 +15,48 @@ import { useForwards } from './use-forwards.ts';
 const maxForwards = 5;
 
 export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'name' | 'declared'> }) {
-  const name = visibleName(endpoint.name);
-  useTitle(`${name}, forwards`);
-  const { value: forwards, problem } = useForwards(endpoint.id);
+  const query = useForwards(endpoint.id);
+  const amount = query.value?.length ?? 0;
   const add = (label: string) => (
     <Link class="button primary" to={`${forwardsPath(endpoint.id)}/new`}>
       {label}
     </Link>
   );
   return (
-    <main class="page forwards">
-      <header class="page-head">
-        <div>
-          <Link to={`/app/endpoints/${endpoint.id}/settings`} class="crumb">
-            ← Settings of {name}
-          </Link>
-          <h1>Forwards</h1>
-        </div>
-        {forwards &&
-          forwards.length > 0 &&
-          (forwards.length < maxForwards ? (
-            add('New forward')
-          ) : (
-            <span class="faint">An endpoint can have five forwards.</span>
-          ))}
-      </header>
+    <Page
+      class="forwards"
+      title="Forwards"
+      tab={`${visibleName(endpoint.name)}, forwards`}
+      back={backToSettings(endpoint)}
+      actions={
+        amount > 0 &&
+        (amount < maxForwards ? add('New forward') : <span class="faint">An endpoint can have five forwards.</span>)
+      }
+    >
       {endpoint.declared && <DeclaredNotice what="forwards" />}
-      {problem && (
-        <Notice tone="bad" title="Couldn't load the forwards">
-          {problem}
-        </Notice>
-      )}
-      {!forwards && !problem && <Skeleton rows={3} kind="card" />}
-      {forwards?.length === 0 && (
-        <Empty title="No forwards" action={add('Add a forward')}>
-          A forward sends every event of this endpoint on to a URL, until it is accepted there. Senders never wait for
-          it, and while the destination is down, events wait on disk.
-        </Empty>
-      )}
-      <ul class="forward-cards">
-        {forwards?.map(forward => (
-          <ForwardCard key={forward.id} endpointId={endpoint.id} forward={forward} />
-        ))}
-      </ul>
-      {forwards && forwards.length > 0 && (
-        <p class="hint">
-          <Link to={`/app/endpoints/${endpoint.id}/alerts?new=forward_stuck`}>Add an alert</Link> to hear of it when a
-          forward is stuck.
-        </p>
-      )}
-    </main>
+      <Loaded query={query} what="the forwards">
+        {forwards =>
+          forwards.length === 0 ? (
+            <Empty title="No forwards" action={add('Add a forward')}>
+              A forward sends every event of this endpoint on to a URL, until it is accepted there. Senders never wait
+              for it, and while the destination is down, events wait on disk.
+            </Empty>
+          ) : (
+            <>
+              <ul class="forward-cards">
+                {forwards.map(forward => (
+                  <ForwardCard key={forward.id} endpointId={endpoint.id} forward={forward} />
+                ))}
+              </ul>
+              <p class="hint">
+                <Link to={`/app/endpoints/${endpoint.id}/alerts?new=forward_stuck`}>Add an alert</Link> to hear of it
+                when a forward is stuck.
+              </p>
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
   );
 }
 

@@ -1,9 +1,8 @@
 /* The pages of an endpoint's forwards: all of them, one with its events, and the form that makes or changes one. */
 
 import { Skeleton } from '../kit/controls.tsx';
-import { EndpointNotFoundPage } from '../kit/not-found.tsx';
 import { useStyle } from '../kit/on-demand-style.ts';
-import { useWorkspace } from '../kit/workspace.tsx';
+import { WithEndpoint } from '../kit/page.tsx';
 import style from '../styles/forwards.css' with { type: 'file' };
 import { ForwardFormPage } from './forward-form.tsx';
 import { ForwardsPage } from './forward-list.tsx';
@@ -14,12 +13,15 @@ type Shown = { id: string; isEdited: boolean; state: string | null };
 
 export function ForwardsPages({ endpointId, shown }: { endpointId: string; shown: Shown }) {
   const isStyled = useStyle(style);
-  const { endpoints } = useWorkspace();
-  const endpoint = endpoints?.find(one => one.id === endpointId);
-  if (endpoints && !endpoint) return <EndpointNotFoundPage />;
-  if (!isStyled || !endpoint) return <Skeleton rows={3} kind="card" />;
-  if (shown.id === '') return <ForwardsPage endpoint={endpoint} />;
-  if (shown.id === 'new') return <ForwardFormPage endpoint={endpoint} />;
-  if (shown.isEdited) return <ForwardFormPage endpoint={endpoint} id={shown.id} />;
-  return <ForwardPage endpoint={endpoint} id={shown.id} state={shown.state} />;
+  return (
+    <WithEndpoint id={endpointId}>
+      {endpoint => {
+        if (!isStyled) return <Skeleton rows={3} kind="card" />;
+        if (shown.id === '') return <ForwardsPage endpoint={endpoint} />;
+        if (shown.id === 'new') return <ForwardFormPage endpoint={endpoint} />;
+        if (shown.isEdited) return <ForwardFormPage endpoint={endpoint} id={shown.id} />;
+        return <ForwardPage endpoint={endpoint} id={shown.id} state={shown.state} />;
+      }}
+    </WithEndpoint>
+  );
 }

@@ -13,7 +13,6 @@ export type DeliveryList = {
   /** More than a page: it does not follow by itself. */
   isLong: boolean;
   problem: string;
-  isBusy: boolean;
   more: () => Promise<void>;
   refresh: () => Promise<void>;
   /** Takes an event off the list that has left it. */
@@ -25,7 +24,6 @@ type Loaded = { rows: ForwardDelivery[]; cursor: string | null };
 export function useDeliveries(endpointId: string, forward: Forward, state: DeliveryState): DeliveryList {
   const [loaded, setLoaded] = useState<Loaded>();
   const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
   const latest = useRef(0);
   const load = async (before: Loaded | undefined): Promise<void> => {
     const turn = ++latest.current;
@@ -45,19 +43,13 @@ export function useDeliveries(endpointId: string, forward: Forward, state: Deliv
   useEffect(() => {
     if (!isLong) void load(undefined);
   }, [forward]);
-  const visibly = async (before: Loaded | undefined): Promise<void> => {
-    setIsBusy(true);
-    await load(before);
-    setIsBusy(false);
-  };
   return {
     rows: loaded?.rows,
     hasMore: loaded !== undefined && loaded.cursor !== null,
     isLong,
     problem,
-    isBusy,
-    more: () => visibly(loaded),
-    refresh: () => visibly(undefined),
+    more: () => load(loaded),
+    refresh: () => load(undefined),
     drop: eventId => {
       // A page that is being read may still have it.
       latest.current++;

@@ -1,11 +1,11 @@
 /* The shared controls of all pages: buttons, fields, notices, dialogs and placeholders. */
 
 import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from './icon-button.tsx';
 import { Icon, type IconName } from './icons.tsx';
 
-type ButtonProps = ButtonHTMLAttributes & {
+export type ButtonProps = ButtonHTMLAttributes & {
   kind?: 'primary' | 'plain' | 'quiet' | 'danger';
   icon?: IconName;
   busy?: boolean;
@@ -134,7 +134,7 @@ type DialogProps = {
 export function Dialog({ title, onClose, children, wide = false, isPersistent = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const previousFocus = document.activeElement;
     ref.current?.showModal();
     return () => {
@@ -150,13 +150,19 @@ export function Dialog({ title, onClose, children, wide = false, isPersistent = 
       ref={ref}
       class={wide ? 'wide' : ''}
       aria-labelledby={titleId}
+      onCancel={event => {
+        // The element leaves the page at once. If the browser closed it, it would report that in a later task, when a key may already
+        // have opened the next dialog in its place.
+        event.preventDefault();
+        onClose();
+      }}
       onClose={onClose}
-      onClick={event => !isPersistent && event.target === ref.current && ref.current?.close()}
+      onClick={event => !isPersistent && event.target === ref.current && onClose()}
     >
       <div class="dialog-body">
         <header>
           <h2 id={titleId}>{title}</h2>
-          <IconButton icon="close" label="Close" onClick={() => ref.current?.close()} />
+          <IconButton icon="close" label="Close" onClick={onClose} />
         </header>
         {children}
       </div>

@@ -9,8 +9,10 @@ let nextId = 1;
 let pushToast: (toast: Toast) => void = () => {};
 
 export const showToast = (text: string): void => pushToast({ id: nextId++, text, tone: 'good' });
-export const showError = (error: unknown): void =>
-  pushToast({ id: nextId++, text: error instanceof Error ? error.message : String(error), tone: 'bad' });
+export const showError = (error: unknown): void => pushToast({ id: nextId++, text: messageOf(error), tone: 'bad' });
+
+/** The message of an error, for the user. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const shownMs = 4000;
 

@@ -1,0 +1,157 @@
+/*
+ * Dialogs that a function opens, so that a caller needs neither state nor markup: a question before an action, and a secret that is
+ * shown only once. `DialogHost` renders them above the page of a signed-in user; signing out closes them.
+ */
+
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { Button, Dialog, Notice } from './controls.tsx';
+import { CopyButton } from './copy-button.tsx';
+import type { IconName } from './icons.tsx';
+import { currentLocation, usePageLocation } from './navigation.tsx';
+import { messageOf, showError } from './toasts.tsx';
+
+type Opened = {
+  id: number;
+  /** The page that opened it. Undefined keeps it open when the page changes. */
+  path: string | undefined;
+  render: (close: () => void) => ComponentChildren;
+  onGone: () => void;
+};
+
+let nextId = 1;
+let addDialog: (dialog: Opened) => void = () => {};
+
+type OpenOptions = { outlivesPage?: boolean };
+
+/** @returns when the dialog has left the page and the focus is back where it was */
+function openDialog(render: Opened['render'], { outlivesPage = false }: OpenOptions = {}): Promise<void> {
+  const path = outlivesPage ? undefined : currentLocation().path;
+  return new Promise(onGone => addDialog({ id: nextId++, path, render, onGone }));
+}
+
+/** Renders the dialogs that were opened, the newest on top. */
+export function DialogHost() {
+  const [opened, setOpened] = useState<readonly Opened[]>([]);
+  const { path } = usePageLocation();
+  useLayoutEffect(() => {
+    addDialog = dialog => setOpened(all => [...all, dialog]);
+    return () => {
+      addDialog = () => {};
+    };
+  }, []);
+  // A question belongs to the page that asked it.
+  useLayoutEffect(() => setOpened(all => all.filter(one => one.path === undefined || one.path === path)), [path]);
+  return (
+    <>
+      {opened.map(dialog => (
+        <HostedDialog
+          key={dialog.id}
+          dialog={dialog}
+          onClose={() => setOpened(all => all.filter(({ id }) => id !== dialog.id))}
+        />
+      ))}
+    </>
+  );
+}
+
+function HostedDialog({ dialog, onClose }: { dialog: Opened; onClose: () => void }) {
+  // In a task of its own: the dialog inside gives the focus back in a microtask.
+  useLayoutEffect(() => () => void setTimeout(dialog.onGone), []);
+  return <>{dialog.render(onClose)}</>;
+}
+
+type Question = {
+  title: string;
+  text: ComponentChildren;
+  /** The text of the button that runs the action. */
+  button: string;
+  icon?: IconName;
+  /** The text of the button that only closes the dialog. */
+  cancel?: string;
+  /** The action. When it fails, the dialog shows its error and stays open. */
+  run: () => unknown;
+};
+
+/**
+ * Asks before an action that cannot be undone.
+ * @returns whether the action has succeeded, once the dialog is gone; also if it was closed while the action was running
+ */
+export function confirm(question: Question): Promise<boolean> {
+  let isOpen = true;
+  let isDone = Promise.resolve(false);
+  const attempt = async (): Promise<unknown> => {
+    try {
+      await question.run();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  /** @returns the problem to show */
+  const run = async (close: () => void): Promise<string> => {
+    const attempted = attempt();
+    isDone = attempted.then(error => error === undefined);
+    const error = await attempted;
+    if (error === undefined) close();
+    else if (isOpen) return messageOf(error);
+    else showError(error);
+    return '';
+  };
+  return openDialog(close => <Confirmation {...question} run={() => run(close)} onClose={close} />).then(() => {
+    isOpen = false;
+    return isDone;
+  });
+}
+
+type ConfirmationProps = Omit<Question, 'run'> & { run: () => Promise<string>; onClose: () => void };
+
+function Confirmation({ title, text, button, icon, cancel = 'Cancel', run, onClose }: ConfirmationProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const act = async (): Promise<void> => {
+    setIsBusy(true);
+    setProblem(await run());
+    setIsBusy(false);
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {typeof text === 'string' ? <p>{text}</p> : text}
+      {problem && <Notice tone="bad">{problem}</Notice>}
+      <div class="dialog-actions">
+        <Button onClick={onClose}>{cancel}</Button>
+        <Button kind="danger" {...(icon && { icon })} busy={isBusy} onClick={act}>
+          {button}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+type Secret = {
+  title: string;
+  text: ComponentChildren;
+  secret: string;
+  /** The text of the button that closes the dialog. Without it, there is only the cross. */
+  button?: string;
+};
+
+/** Shows a value that the server does not return again. A click outside does not close it. @returns when the dialog is gone */
+export const showSecretOnce = ({ title, text, secret, button }: Secret): Promise<void> =>
+  openDialog(
+    close => (
+      <Dialog title={title} wide isPersistent onClose={close}>
+        <p>{text}</p>
+        <div class="address large">
+          <code>{secret}</code>
+          <CopyButton kind="primary" label="Copy" text={secret} />
+        </div>
+        {button !== undefined && (
+          <div class="dialog-actions">
+            <Button onClick={close}>{button}</Button>
+          </div>
+        )}
+      </Dialog>
+    ),
+    { outlivesPage: true },
+  );

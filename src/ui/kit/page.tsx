@@ -1,0 +1,132 @@
+/* The frame of a page and its usual parts: header, card, facts, and what is shown while something loads or fails to. */
+
+import type { ComponentChildren } from 'preact';
+import type { Endpoint } from '../../features/endpoints/model.ts';
+import { Button, Empty, Notice, Skeleton } from './controls.tsx';
+import { visibleName } from './format/visible.ts';
+import { Link } from './navigation.tsx';
+import { EndpointNotFoundPage } from './not-found.tsx';
+import type { Query } from './use-query.ts';
+import { useTitle } from './use-title.ts';
+import { useWorkspace } from './workspace.tsx';
+
+type PageProps = {
+  title: string;
+  /** The title of the browser's tab, if it differs. */
+  tab?: string;
+  /** The page above this one. */
+  back?: { to: string; label: string };
+  /** Buttons beside the title. */
+  actions?: ComponentChildren;
+  isNarrow?: boolean;
+  class?: string;
+  children: ComponentChildren;
+};
+
+export function Page({ title, tab = title, back, actions, isNarrow = false, class: own = '', children }: PageProps) {
+  useTitle(tab);
+  return (
+    <main class={`page ${isNarrow ? 'narrow' : ''} ${own}`}>
+      <header class="page-head">
+        <div>
+          {back && (
+            <Link to={back.to} class="crumb">
+              ← {back.label}
+            </Link>
+          )}
+          <h1>{title}</h1>
+        </div>
+        {actions}
+      </header>
+      {children}
+    </main>
+  );
+}
+
+type WithEndpointProps = { id: string; children: (endpoint: Endpoint) => ComponentChildren };
+
+/** A page about one endpoint: nothing but placeholders until the endpoints are loaded, and a page of its own if this one is missing. */
+export function WithEndpoint({ id, children }: WithEndpointProps) {
+  const { endpoints, endpointsProblem, reloadEndpoints } = useWorkspace();
+  const endpoint = endpoints?.find(one => one.id === id);
+  if (endpoint) return <>{children(endpoint)}</>;
+  if (endpoints) return <EndpointNotFoundPage />;
+  return (
+    <main class="page narrow">
+      <Loaded
+        query={{ value: undefined, problem: endpointsProblem, reload: reloadEndpoints }}
+        what="the endpoint"
+        rows={4}
+      >
+        {() => null}
+      </Loaded>
+    </main>
+  );
+}
+
+export const backToSettings = ({ id, name }: Pick<Endpoint, 'id' | 'name'>): { to: string; label: string } => ({
+  to: `/app/endpoints/${id}/settings`,
+  label: `Settings of ${visibleName(name)}`,
+});
+
+type LoadedProps<T> = {
+  query: Pick<Query<T>, 'value' | 'problem' | 'reload'>;
+  /** Names it in the message that it could not be loaded: “the alerts”. */
+  what: string;
+  /** Placeholder rows. */
+  rows?: number;
+  /** Inside a card: the placeholders are lines, and a problem is a notice. */
+  inCard?: boolean;
+  children: (value: T) => ComponentChildren;
+};
+
+/** Shows a value as soon as it is loaded. If a later load fails, the old value stays below the message. */
+export function Loaded<T>({ query, what, rows = 3, inCard = false, children }: LoadedProps<T>) {
+  const { value, problem, reload } = query;
+  if (value !== undefined)
+    return (
+      <>
+        {problem && <Notice tone="warn">{problem}</Notice>}
+        {children(value)}
+      </>
+    );
+  if (!problem) return <Skeleton rows={rows} kind={inCard ? 'line' : 'card'} />;
+  const title = `Couldn't load ${what}`;
+  const again = <Button onClick={reload}>Try again</Button>;
+  return inCard ? (
+    <Notice tone="bad" title={title} action={again}>
+      {problem}
+    </Notice>
+  ) : (
+    <Empty title={title} action={again}>
+      {problem}
+    </Empty>
+  );
+}
+
+type CardProps = { title: string; id?: string; class?: string; lead?: ComponentChildren; children?: ComponentChildren };
+
+export const Card = ({ title, id, class: own = '', lead, children }: CardProps) => (
+  <section class={`card section ${own}`} {...(id !== undefined && { id })}>
+    <h2>{title}</h2>
+    {lead && <p class="lead">{lead}</p>}
+    {children}
+  </section>
+);
+
+type Fact = readonly [label: string, value: ComponentChildren];
+
+/** Labels and values. A fact that does not apply is false. */
+export const Facts = ({ facts }: { facts: readonly (Fact | false)[] }) => (
+  <dl class="facts">
+    {facts.map(
+      fact =>
+        fact && (
+          <div key={fact[0]}>
+            <dt>{fact[0]}</dt>
+            <dd>{fact[1]}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+);
