@@ -2,11 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import type { Session } from '../../features/sessions/model.ts';
+import { ActionButton } from '../kit/action.tsx';
 import { api } from '../kit/api.ts';
-import { Button, Checkbox, Field, Notice, Skeleton } from '../kit/controls.tsx';
+import { Button, Checkbox, Field, Notice } from '../kit/controls.tsx';
 import { browserName } from '../kit/format/browser.ts';
+import { Card, Facts, Loaded } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
-import { showError, showToast } from '../kit/toasts.tsx';
+import { showToast } from '../kit/toasts.tsx';
 import { type Query, useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { minPasswordLength } from './auth-page.tsx';
@@ -16,29 +18,16 @@ export function AccountSection() {
   const sessions = useQuery('sessions', api.sessions);
   return (
     <>
-      <section class="card section">
-        <h2>Account</h2>
-        <dl class="facts">
-          <div>
-            <dt>Email</dt>
-            <dd>{session.account.email}</dd>
-          </div>
-          <div>
-            <dt>Role</dt>
-            <dd>{session.role === 'owner' ? 'Owner' : 'Member'}</dd>
-          </div>
-          <div>
-            <dt>Created</dt>
-            <dd>
-              <Time at={session.account.createdAt} long />
-            </dd>
-          </div>
-          <div>
-            <dt>Hooktape</dt>
-            <dd>{session.version}</dd>
-          </div>
-        </dl>
-      </section>
+      <Card title="Account">
+        <Facts
+          facts={[
+            ['Email', session.account.email],
+            ['Role', session.role === 'owner' ? 'Owner' : 'Member'],
+            ['Created', <Time at={session.account.createdAt} long />],
+            ['Hooktape', session.version],
+          ]}
+        />
+      </Card>
       <PasswordSection onChanged={sessions.reload} />
       <SessionsSection sessions={sessions} />
     </>
@@ -116,39 +105,36 @@ function PasswordSection({ onChanged }: { onChanged: () => void }) {
 
 function SessionsSection({ sessions }: { sessions: Query<Session[]> }) {
   const revoke = async (id: string): Promise<void> => {
-    try {
-      await api.revokeSession(id);
-      sessions.reload();
-      showToast('Signed out of that session.');
-    } catch (error) {
-      showError(error);
-    }
+    await api.revokeSession(id);
+    sessions.reload();
+    showToast('Signed out of that session.');
   };
   return (
-    <section class="card section">
-      <h2>Active sessions</h2>
-      {sessions.problem && <Notice tone="bad">{sessions.problem}</Notice>}
-      {!sessions.value && !sessions.problem && <Skeleton rows={2} />}
-      <ul class="rows">
-        {sessions.value?.map(one => (
-          <li key={one.id}>
-            <div class="stack grow">
-              <strong title={one.userAgent ?? ''}>{browserName(one.userAgent)}</strong>
-              <span class="faint">
-                {one.sourceIp ?? 'unknown IP address'} · signed in <Time at={one.createdAt} long /> · last active{' '}
-                <Time at={one.lastSeenAt} long />
-              </span>
-            </div>
-            {one.current ? (
-              <span class="badge good">This device</span>
-            ) : (
-              <Button kind="quiet" onClick={() => revoke(one.id)}>
-                Sign out
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <Card title="Active sessions">
+      <Loaded query={sessions} what="the sessions" rows={2} inCard>
+        {list => (
+          <ul class="rows">
+            {list.map(one => (
+              <li key={one.id}>
+                <div class="stack grow">
+                  <strong title={one.userAgent ?? ''}>{browserName(one.userAgent)}</strong>
+                  <span class="faint">
+                    {one.sourceIp ?? 'unknown IP address'} · signed in <Time at={one.createdAt} long /> · last active{' '}
+                    <Time at={one.lastSeenAt} long />
+                  </span>
+                </div>
+                {one.current ? (
+                  <span class="badge good">This device</span>
+                ) : (
+                  <ActionButton kind="quiet" act={() => revoke(one.id)}>
+                    Sign out
+                  </ActionButton>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Card>
   );
 }

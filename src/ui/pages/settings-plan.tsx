@@ -4,9 +4,10 @@ import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { ExportDialog } from '../inspector/list/export-dialog.tsx';
 import { api } from '../kit/api.ts';
-import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { Button } from '../kit/controls.tsx';
 import { formatCount, formatSpan } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
+import { Card, Facts, Loaded } from '../kit/page.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 
@@ -15,41 +16,33 @@ export function PlanSection() {
   const [exported, setExported] = useState<Endpoint>();
   const team = useQuery('team', api.team);
   const keys = useQuery('keys', api.keys);
-  const limits = team.value?.limits;
   const isPro = (team.value?.plan ?? session.account.plan) === 'pro';
   const events = endpoints?.reduce((sum, endpoint) => sum + endpoint.eventCount, 0) ?? 0;
   return (
     <>
-      <section class="card section">
-        <h2>{isPro ? 'Pro plan' : 'Free plan'}</h2>
-        {team.problem && <Notice tone="bad">{team.problem}</Notice>}
-        {!limits && !team.problem && <Skeleton rows={3} />}
-        {limits && (
-          <>
-            <Usage label="Endpoints" used={endpoints?.length ?? 0} limit={limits.endpoints} />
-            <Usage label="API keys" used={keys.value?.length ?? 0} limit={limits.keys} />
-            <dl class="facts">
-              <div>
-                <dt>Events stored</dt>
-                <dd>{events.toLocaleString()}</dd>
-              </div>
-              <div>
-                <dt>Retention</dt>
-                <dd>{formatSpan(limits.retentionMs)}</dd>
-              </div>
-            </dl>
-          </>
-        )}
+      <Card title={isPro ? 'Pro plan' : 'Free plan'}>
+        <Loaded query={team} what="the plan" inCard>
+          {({ limits }) => (
+            <>
+              <Usage label="Endpoints" used={endpoints?.length ?? 0} limit={limits.endpoints} />
+              <Usage label="API keys" used={keys.value?.length ?? 0} limit={limits.keys} />
+              <Facts
+                facts={[
+                  ['Events stored', events.toLocaleString()],
+                  ['Retention', formatSpan(limits.retentionMs)],
+                ]}
+              />
+            </>
+          )}
+        </Loaded>
         <p class="faint">
           {isPro
             ? "This server's administrator sets the limits."
             : 'To upgrade, ask the administrator of this server to run '}
           {!isPro && <code>hooktape account plan {session.account.email} pro</code>}
         </p>
-      </section>
-      <section class="card section">
-        <h2>Export</h2>
-        <p class="lead">Download all events of an endpoint as JSON, NDJSON, CSV, HAR or a shell script.</p>
+      </Card>
+      <Card title="Export" lead="Download all events of an endpoint as JSON, NDJSON, CSV, HAR or a shell script.">
         <ul class="rows">
           {endpoints?.map(endpoint => (
             <li key={endpoint.id}>
@@ -75,7 +68,7 @@ export function PlanSection() {
             onClose={() => setExported(undefined)}
           />
         )}
-      </section>
+      </Card>
     </>
   );
 }

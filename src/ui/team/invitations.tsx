@@ -2,71 +2,63 @@
 
 import { useState } from 'preact/hooks';
 import type { Invitation, PendingInvitation } from '../../features/teams/model.ts';
+import { ActionButton } from '../kit/action.tsx';
 import { api } from '../kit/api.ts';
-import { Button, Dialog, Field, Notice } from '../kit/controls.tsx';
-import { CopyButton } from '../kit/copy-button.tsx';
+import { Button, Field, Notice } from '../kit/controls.tsx';
+import { confirm, showSecretOnce } from '../kit/dialogs.tsx';
 import { formatMinute } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
+import { Card } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
-import { showError, showToast } from '../kit/toasts.tsx';
+import { showToast } from '../kit/toasts.tsx';
 import { Until } from '../kit/until.tsx';
 import { useQuery } from '../kit/use-query.ts';
 
 export function InvitationsSection() {
   const pending = useQuery('invitations', api.invitations);
-  const [made, setMade] = useState<Invitation>();
-  const [withdrawing, setWithdrawing] = useState<PendingInvitation>();
   const show = (invitation: Invitation): void => {
-    setMade(invitation);
     pending.reload();
+    void showSecretOnce({
+      title: `Invite link for ${visibleName(invitation.email)}`,
+      text: `Share this link yourself: Hooktape doesn't send email. It works once, expires ${formatMinute(invitation.expiresAt)}, and replaces any earlier link for this person.`,
+      secret: invitation.url,
+    });
   };
-  const change = async (work: () => Promise<void>): Promise<void> => {
+  /** The list is read again if it fails: the invitation may have been accepted or have expired since. */
+  const change = async <T,>(work: () => Promise<T>): Promise<T> => {
     try {
-      await work();
+      return await work();
     } catch (error) {
-      showError(error);
-      // It may have been accepted or have expired meanwhile.
       pending.reload();
+      throw error;
     }
   };
-  const resend = (one: PendingInvitation) => change(async () => show(await api.resendInvitation(one.id)));
-  const withdraw = (one: PendingInvitation) =>
-    change(async () => {
-      setWithdrawing(undefined);
-      await api.withdrawInvitation(one.id);
-      pending.reload();
-      showToast(`The invitation for ${visibleName(one.email)} was withdrawn.`);
+  const resend = async ({ id }: PendingInvitation): Promise<void> => show(await change(() => api.resendInvitation(id)));
+  const withdraw = async ({ id, email }: PendingInvitation): Promise<void> => {
+    const isWithdrawn = await confirm({
+      title: `Withdraw the invitation for ${visibleName(email)}?`,
+      text: 'Their link stops working immediately. You can invite them again later.',
+      button: 'Withdraw',
+      run: () => change(() => api.withdrawInvitation(id)),
     });
+    if (!isWithdrawn) return;
+    pending.reload();
+    showToast(`The invitation for ${visibleName(email)} was withdrawn.`);
+  };
   return (
-    <section class="card section">
-      <h2>Invitations</h2>
+    <Card title="Invitations">
       <InviteForm onMade={show} />
       {pending.problem && <Notice tone="bad">{pending.problem}</Notice>}
       <ul class="rows" aria-label="Pending invitations">
         {pending.value?.map(one => (
-          <PendingRow key={one.id} one={one} onResend={() => resend(one)} onWithdraw={() => setWithdrawing(one)} />
+          <PendingRow key={one.id} one={one} onResend={() => resend(one)} onWithdraw={() => withdraw(one)} />
         ))}
       </ul>
-      {made && <LinkDialog invitation={made} onClose={() => setMade(undefined)} />}
-      {withdrawing && (
-        <Dialog
-          title={`Withdraw the invitation for ${visibleName(withdrawing.email)}?`}
-          onClose={() => setWithdrawing(undefined)}
-        >
-          <p>Their link stops working immediately. You can invite them again later.</p>
-          <div class="dialog-actions">
-            <Button onClick={() => setWithdrawing(undefined)}>Cancel</Button>
-            <Button kind="danger" onClick={() => withdraw(withdrawing)}>
-              Withdraw
-            </Button>
-          </div>
-        </Dialog>
-      )}
-    </section>
+    </Card>
   );
 }
 
-type PendingRowProps = { one: PendingInvitation; onResend: () => void; onWithdraw: () => void };
+type PendingRowProps = { one: PendingInvitation; onResend: () => Promise<void>; onWithdraw: () => void };
 
 const PendingRow = ({ one, onResend, onWithdraw }: PendingRowProps) => (
   <li>
@@ -77,9 +69,9 @@ const PendingRow = ({ one, onResend, onWithdraw }: PendingRowProps) => (
       </span>
     </div>
     <div class="button-row">
-      <Button kind="quiet" aria-label={`New link for ${visibleName(one.email)}`} onClick={onResend}>
+      <ActionButton kind="quiet" aria-label={`New link for ${visibleName(one.email)}`} act={onResend}>
         New link
-      </Button>
+      </ActionButton>
       <Button kind="quiet" aria-label={`Withdraw the invitation for ${visibleName(one.email)}`} onClick={onWithdraw}>
         Withdraw
       </Button>
@@ -118,16 +110,3 @@ function InviteForm({ onMade }: { onMade: (invitation: Invitation) => void }) {
     </form>
   );
 }
-
-const LinkDialog = ({ invitation, onClose }: { invitation: Invitation; onClose: () => void }) => (
-  <Dialog title={`Invite link for ${visibleName(invitation.email)}`} wide isPersistent onClose={onClose}>
-    <p>
-      Share this link yourself: Hooktape doesn't send email. It works once, expires {formatMinute(invitation.expiresAt)}
-      , and replaces any earlier link for this person.
-    </p>
-    <div class="address large">
-      <code>{invitation.url}</code>
-      <CopyButton kind="primary" label="Copy" text={invitation.url} />
-    </div>
-  </Dialog>
-);
