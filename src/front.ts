@@ -21,7 +21,7 @@ import type { Logger } from './log.ts';
 import { hostOfUrl } from './shared/addresses.ts';
 
 export type Front = Omit<Listener, 'listen' | 'port'> & {
-  /** @returns the port that was bound @throws when it cannot be */
+  /** @returns the port that was bound @throws if it cannot be bound */
   listen: (port: number, host: string) => Promise<number>;
 };
 
@@ -39,10 +39,10 @@ export type FrontOptions = {
   /** The Elysia app. */
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
-  /** The origin of ingest URLs, when it is not that of everything else. */
+  /** The origin of ingest URLs, if it differs from the origin of everything else. */
   ingestUrl?: string | undefined;
   certificate?: Certificate | undefined;
-  /** Without it the number of connections is unlimited. */
+  /** Without it, the number of connections is unlimited. */
   connectionLimit?: ConnectionLimitOptions | undefined;
   onError: (error: unknown, fields?: { requestId: string }) => void;
   limits?: FrontLimits;
@@ -141,7 +141,7 @@ const isHost =
   (header: string): boolean =>
     hostOf(header) === own;
 
-/** A target in absolute form counts more than `Host` (RFC 9112 section 3.2.2). */
+/** A target in absolute form takes precedence over `Host` (RFC 9112 section 3.2.2). */
 const requestedHost = ({ headers }: IncomingMessage, url: string): string =>
   /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host ?? '';
 

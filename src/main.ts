@@ -9,11 +9,11 @@ import { systemClock } from './core/clock.ts';
 declare const HOOKTAPE_COMMIT: string | undefined;
 const isExecutable = typeof HOOKTAPE_COMMIT === 'string';
 
-/** While another program has the terminal. */
+/** Whether another program has the terminal. */
 let isInterruptIgnored = false;
 const ignore = (): void => {};
 
-/** A listener keeps the system from ending the process; without any, it does so again. */
+/** While a signal has a listener, the system does not end the process. */
 function ignoreInterrupts(isIgnored: boolean): void {
   if (isIgnored === isInterruptIgnored) return;
   isInterruptIgnored = isIgnored;
@@ -22,8 +22,8 @@ function ignoreInterrupts(isIgnored: boolean): void {
 }
 
 /**
- * How long further signals mean the same as the first one: Ctrl+C in a terminal reaches this process and the one that started it, and
- * some of those, such as `bun run`, pass it on.
+ * Further signals within this time count as the first one: Ctrl+C in a terminal reaches this process and its parent, and some
+ * parents, such as `bun run`, pass it on.
  */
 const sameSignalMs = 1000;
 
@@ -47,7 +47,7 @@ const readerClosedCodes = ['EPIPE', 'EBADF'];
 
 /**
  * Synchronous, so that nothing is lost when the process ends.
- * @returns false when the reader has gone @throws when it cannot be written, as on a full disk
+ * @returns false if the reader has closed its end @throws if it cannot be written, as on a full disk
  */
 function writeAll(descriptor: number, content: string | Uint8Array): boolean {
   let rest: Uint8Array = typeof content === 'string' ? Buffer.from(content) : content;
@@ -96,11 +96,11 @@ function openFileLimit(): number | undefined {
 
 const { isForeground, exitInBackground } = createJobControl(process.platform);
 
-/** For a view that fills the screen; undefined when there is no terminal for one. */
+/** The terminal for a view that fills the screen; undefined without one. */
 function fullScreen() {
   if (!isatty(0) || !isatty(1) || process.env['TERM'] === 'dumb') return undefined;
   return async () => {
-    // At its end, Bun gives the terminal its first mode back, and would be stopped for that in the background.
+    // At its end, Bun restores the terminal's first mode, and the system would stop a background process for that.
     process.on('exit', exitCode => {
       if (!isForeground()) exitInBackground(exitCode);
     });
@@ -134,7 +134,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   stdin: () => Bun.stdin.stream(),
   isTerminal: process.stderr.isTTY === true,
   outputTerminal: process.stdout.isTTY === true ? { columns: process.stdout.columns || 80 } : undefined,
-  // Node's streams are expensive to make, so only `ask` makes the one for standard input.
+  // Node's streams are expensive, so only `ask` opens the one for standard input.
   ask:
     isatty(0) && process.stderr.isTTY === true
       ? async (question, isSecret) =>
@@ -145,7 +145,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   sleep: ms => Bun.sleep(ms),
   clock: systemClock,
   random: createRandomBytes(),
-  // Each thread gets this process's environment, so that it finds the native library where the data directory is.
+  // Each thread gets this process's environment, so that it finds the native library in the data directory.
   spawn: name =>
     // A small heap is enough: a database thread's data is in buffers.
     new Worker(new URL(threadFiles[name], import.meta.url).href, {

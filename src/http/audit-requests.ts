@@ -1,6 +1,6 @@
 /*
  * Writes the audit log for API requests, in one place: after the handler and before the response is sent. Each route declares its
- * entry. What an entry needs to know of a result is taken from the value that the handler returned; the response itself is not read.
+ * entry. The facts about a result come from the value that the handler returned; the response itself is not read.
  */
 import { ElysiaCustomStatusResponse } from 'elysia';
 import type { AuditTarget } from '../core/access/audit-actions.ts';
@@ -10,13 +10,13 @@ import type { MatchRoute } from './route-table.ts';
 
 type Options<Actor> = {
   match: MatchRoute;
-  /** Who made the request. Some operations need no sign-in, but sign someone in: then the response says whom. */
+  /** Who made the request. Some operations need no sign-in but sign a person in: then the response identifies the person. */
   actorOf: (request: Request, response: Response) => Promise<(Actor & { accountId: string }) | undefined>;
   record: (actor: Actor, action: string, target: AuditTarget) => Promise<void>;
 };
 
 export function createRequestAudit<Actor>({ match, actorOf, record }: Options<Actor>) {
-  /** What handlers returned, by request; a promise of it where Elysia does not wait for the handler. */
+  /** The values that handlers returned, by request; a promise if Elysia does not wait for the handler. */
   const returned = new WeakMap<Request, unknown>();
 
   return {
@@ -56,8 +56,8 @@ function resultOf(returned: unknown): HandlerResult {
 }
 
 /**
- * What was created, else what the path names last.
- * @returns undefined for the account of the person: the path names nothing, or only by a token, which is a secret
+ * The id of the created object, or else the last parameter of the path.
+ * @returns undefined for the account of the person: the path has no parameter, or only a token, which is a secret
  */
 function targetId(
   rule: AuditRule,

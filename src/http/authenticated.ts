@@ -1,5 +1,5 @@
 /*
- * Elysia plugins that put the principal of the request into the context of the routes that follow. They only look it up: gate.ts
+ * Elysia plugins that put the principal of the request into the context of the routes that follow. They only read it: gate.ts
  * authenticates the request before its body is read, and again after it. `derive` runs after both.
  */
 import { Elysia } from 'elysia';

@@ -10,7 +10,7 @@ import type { SessionCookie } from './cookie.ts';
 import { errorBody } from './errors.ts';
 
 export type BrowserGuard = {
-  /** Whether `Host` is that of BASE_URL, a loopback name, or an address of this machine. */
+  /** Whether `Host` is the host of BASE_URL, a loopback name, or an address of this machine. */
   isOwnHost: (request: Request) => boolean;
   /** For a change outside `/api/` that is authenticated by a cookie: whether the request comes from this installation's own origin. */
   isOwnChange: (request: Request) => boolean;
@@ -45,7 +45,7 @@ export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGua
     return address !== undefined && (!isPublicAddress(address) || ownAddresses().includes(formatAddress(address)));
   };
 
-  /** undefined when the request does not say, as current browsers always do. */
+  /** Undefined if the request has no such header; current browsers always send one. */
   const isSameOrigin = (request: Request): boolean | undefined => {
     const site = request.headers.get('sec-fetch-site');
     if (site !== null) return site === 'same-origin' || site === 'none';

@@ -5,9 +5,9 @@
 
 export type SessionCookie = {
   name: string;
-  /** The request's session token; undefined when there is none of the right form. */
+  /** The request's session token; undefined without one of the right form. */
   read: (request: Request) => string | undefined;
-  /** The session token that an answer sets. */
+  /** The session token that a response sets. */
   readAnswer: (answer: Response) => string | undefined;
   /** `Set-Cookie` values. */
   set: (token: string) => string;

@@ -1,9 +1,9 @@
 /*
  * Refuses what a path's routes do not declare: a method with 405 and `Allow` (RFC 9110 section 15.5.6), and under `/api/` a query
  * parameter with 400, because a misspelt one would be ignored silently. OPTIONS is no exception: routes that answer preflights
- * declare it. Also under `/api/`, a path names one thing only: `.` and `..` in it are 400, and a slash at its end, which the router
- * would ignore, is 404. Otherwise the name `..` of a consumer would address its endpoint. Runs after the gate, so that 401 and 429
- * come first.
+ * declare it. Under `/api/`, every path has one spelling: `.` and `..` in it are 400, and a slash at its end, which the router
+ * would ignore, is 404. Otherwise a consumer named `..` would address its endpoint. Runs after the gate, so that 401 and 429 come
+ * first.
  */
 import { hasDotSegment } from '../core/network/request-target.ts';
 import { firstCharacters } from '../core/text.ts';

@@ -31,7 +31,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-// The theme that was chosen in the dashboard (ui/kit/preferences.ts), else that of the system.
+// The theme chosen in the dashboard (ui/kit/preferences.ts), else the theme of the system.
 const theme = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const apply = () => {
   let chosen = null;
@@ -112,7 +112,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Called when they are first needed, not at the start. */
+/** Functions that are called at the first request, not at the start. */
 type Sources = {
   /** Makes the interface description. */
   describe: () => Promise<Document>;
@@ -122,7 +122,7 @@ type Sources = {
 export const docsRoutes = ({ describe, operations }: Sources) => {
   const document = once(describe);
   const forGenerators = once(async () => JSON.stringify(await document()));
-  // For the page, which may only call its own origin. That need not be HOOKTAPE_BASE_URL.
+  // The description for the page, which may only call its own origin. That can differ from HOOKTAPE_BASE_URL.
   const forPage = once(async () => JSON.stringify({ ...(await document()), servers: [{ url: '/' }] }));
   const read = async (file: string) => new Blob([await Bun.file(file).arrayBuffer()]);
   return new Elysia()

@@ -1,31 +1,31 @@
 /*
- * Converts node's request to the Fetch `Request` that the Elysia app takes, and its `Response` back. The Request has a constant origin,
- * because a malformed Host would make the constructor throw. It has no body: an operation that needs it calls `bodyOf`
- * (request-body.ts). A response that fails before its first byte becomes an error response; one that fails later breaks the
- * connection, so that no client takes it for complete.
+ * Converts node's request to the Fetch `Request` that the Elysia app takes, and its `Response` back to node's response. The
+ * Request has a constant origin, because a malformed Host would make the constructor throw. It has no body: an operation that
+ * needs it calls `bodyOf` (request-body.ts). A response that fails before its first byte becomes an error response; one that
+ * fails later aborts the connection, so that no client takes it for complete.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Sender, senderOf } from './client-address.ts';
 import { failureResponse } from './errors.ts';
 import { type BodyBudgets, createRequestBody, type RequestBody, refuseDeepJson } from './request-body.ts';
 
-/** What a Fetch Request has no field for. */
+/** The facts about a request that a Fetch Request has no field for. */
 export type RequestContext = {
   clientAddress: string;
-  /** As it was sent: `request.url` has no `.` and `..` any more. */
+  /** The target as it was sent: `request.url` is normalised and has no `.` and `..`. */
   target: string;
-  /** The request has valid credentials of this account. `checkAgain` runs when the body has arrived. */
+  /** Call it for a request with valid credentials of this account. `checkAgain` runs when the body has arrived. */
   authenticatedAs: (accountId: string, checkAgain: () => Promise<void>) => void;
   id: string;
   /**
    * For streams and long polls: ends the response when the client closes its half of the connection, which usually means that it
-   * has gone. Other responses are sent, because such a client may still wait for them. `graceMs`: a response that ends within it
-   * is sent, too.
+   * has disconnected. Other responses are sent, because such a client may still wait for them, and so are responses that end
+   * within `graceMs`.
    */
   endWithSender: (graceMs: number) => void;
 };
 
-/** A client that reads nothing of a response for so long is disconnected. */
+/** A client that reads nothing of a response for this long is disconnected. */
 const stalledMs = 120_000;
 
 const contexts = new WeakMap<Request, RequestContext & { body: RequestBody }>();
@@ -54,7 +54,7 @@ export type FetchAdapterOptions = {
   fetch: Fetcher;
   clientAddress: (sender: Sender) => string;
   budgets: BodyBudgets;
-  /** How long the body of an anonymous request may take, other than the default. */
+  /** How long the body of an anonymous request may take, if it is not the default. */
   anonymousBodyTimeoutMs?: number | undefined;
   newRequestId: () => string;
   onError: (error: unknown, requestId: string) => void;
@@ -124,7 +124,7 @@ function toHeaders(rawHeaders: readonly string[]): Headers {
   return headers;
 }
 
-/** Headers that every response has unless it sets them: no type sniffing, and no caching of the API. */
+/** Headers of every response that does not set them itself: no type sniffing, and no caching of the API. */
 function defaultHeaders({ url }: Request): Record<string, string> {
   const headers = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
   // The path of the Request, which is normalised: the target may be `/x/../api/`.
@@ -160,7 +160,7 @@ async function sendResponse(
 
 /**
  * Reads the body only as fast as the client does, and stops when the client disconnects or reads nothing for long.
- * @param writeHead called when the first chunk is there: before it, a failure can still become an error response
+ * @param writeHead called when the first chunk is ready; before that, a failure can still become an error response
  */
 async function sendBody(body: ReadableStream<Uint8Array>, res: ServerResponse, writeHead: () => void): Promise<void> {
   const reader = body.getReader();

@@ -19,9 +19,9 @@ export type Gate = {
   check: (request: Request, match: RouteMatch | undefined) => Promise<Response | undefined>;
   /** 401 and 429 for a path outside `/api/` that accepts bearer credentials but no cookie. */
   admitBearer: (request: Request) => Promise<Response | undefined>;
-  /** The principal of a request that passed. @throws unauthorized when there is none */
+  /** The principal of a request that passed. @throws unauthorized without one */
   principal: (request: Request) => Principal;
-  /** The same for open operations, which need no credentials. */
+  /** The principal of a request to an open operation, which needs no credentials. */
   findPrincipal: (request: Request) => Principal | undefined;
   /** Authenticates the request again, for responses that last long. */
   recheck: Authenticate;
@@ -78,7 +78,8 @@ export function createGate(options: GateOptions): Gate {
 
   const identify = async (request: Request, withoutCredentials: boolean): Promise<Response | undefined> => {
     const principal = await authenticate(request);
-    // Also for open operations: a request with an authorization header skips the rules for browsers, so it must be valid.
+    // This applies to open operations, too: a request with an authorization header skips the rules for browsers, so the header
+    // must be valid.
     const isRefused = !principal && presentsCredentials(request);
     const refusedSeconds = isRefused ? refusals.count(requestContext(request).clientAddress) : 0;
     if (!principal && withoutCredentials && !request.headers.has('authorization')) return undefined;
@@ -105,7 +106,7 @@ export function createGate(options: GateOptions): Gate {
     }
   };
 
-  /** 403 for an operation that these credentials may not use, and for what is no operation. */
+  /** 403 for an operation that these credentials may not use, and for a request without an operation. */
   const refuseOperation = (request: Request, operation: Route['operation']): Response | undefined => {
     const { app, isReadOnly } = principals.get(request) ?? {};
     if (app && !(operation && isAllowedToApps(operation.permission)))

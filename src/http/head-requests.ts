@@ -1,6 +1,6 @@
 /*
- * HEAD for streams and large responses. Elysia answers HEAD by reading the complete response to GET to count its bytes: that never ends
- * for a live stream, reads the whole history for an export, and a large event for its page.
+ * HEAD for streams and large responses. Elysia answers HEAD by reading the complete response to GET to count its bytes: that
+ * never ends for a live stream, reads the whole history for an export, and reads a large event completely.
  */
 import type { Fetcher } from './fetch-adapter.ts';
 import type { MatchRoute } from './route-table.ts';
@@ -10,7 +10,7 @@ export function answerHeadRequests(fetch: Fetcher, match: MatchRoute): Fetcher {
   return async request => {
     const head = match(request)?.route?.operation?.head;
     if (request.method !== 'HEAD' || head === undefined) return fetch(request);
-    // Not a copy: the request's context is found by this object.
+    // The request is changed and not copied, because its context is found by this object.
     Object.defineProperty(request, 'method', { value: 'GET', configurable: true });
     try {
       const response = await fetch(request);

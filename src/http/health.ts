@@ -1,6 +1,6 @@
 /*
- * The health probes. `/healthz`: the process is alive. `/readyz`: a delivery sent now would be stored. GET is answered without the
- * app, so that probes neither load it nor wait until it is loaded.
+ * The health probes. `/healthz`: the process is alive. `/readyz`: a delivery sent now would be stored. GET is handled without the
+ * app, so that probes neither load it nor wait for it.
  */
 import { errorBody } from './errors.ts';
 import type { Gate } from './gate.ts';
@@ -18,7 +18,7 @@ export const createHealth = ({ readiness }: { readiness: Pick<Readiness, 'proble
 
 export type AnswerProbe = (request: Request) => Promise<Response> | undefined;
 
-/** @returns a function that answers a probe as the app would, and returns undefined for any other request */
+/** @returns a function that responds to a probe as the app would, and returns undefined for any other request */
 export function createAnswerProbe(services: {
   gate: Pick<Gate, 'check'>;
   readiness: Pick<Readiness, 'problem'>;

@@ -7,10 +7,10 @@ import { validationMessage } from './errors.ts';
 import { bodyOf } from './fetch-adapter.ts';
 import { withNulls, withoutNulls } from './null-is-absent.ts';
 
-/** The response names one problem; an invalid body can have thousands. */
+/** The most problems in a response; an invalid body can have thousands. */
 const maxProblems = 20;
 
-/** `parse`: in place of `JSON.parse`. `nullIsAbsent`: optional properties may be null, which is the same as absent. */
+/** `parse` replaces `JSON.parse`. With `nullIsAbsent`, optional properties may be null, which means absent. */
 export type JsonOptions = { parse?: (text: string) => unknown; nullIsAbsent?: boolean };
 
 /**

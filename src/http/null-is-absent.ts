@@ -1,7 +1,10 @@
-/* Bodies that make a thing: an optional property that is null is the same as one that is absent. */
+/* For bodies that create something: an optional property that is null counts as absent. */
 import { type TObject, type TSchema, Type as t } from '@sinclair/typebox';
 
-/** The schema in which optional properties may be null, also those of objects in it. What changes nothing is returned as it is. */
+/**
+ * The schema in which optional properties may be null, including those of objects in it. A schema without optional properties is
+ * returned as it is.
+ */
 export function withNulls<T extends TObject>(schema: T): T {
   let isChanged = false;
   const properties = Object.fromEntries(

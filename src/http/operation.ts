@@ -1,6 +1,7 @@
 /*
- * What a route says about its operation: its description, who may call it, its entry in the audit log, and how HEAD is answered.
- * Spread `operation({ … })` into the options of the route. The gate, the audit log and the others read it through route-table.ts.
+ * The declaration of a route's operation: its description, who may call it, its entry in the audit log, and the handling of HEAD.
+ * Spread `operation({ … })` into the options of the route. The gate, the audit log and other checks read it through
+ * route-table.ts.
  */
 import type { Permission } from '../core/access/permissions.ts';
 
@@ -12,11 +13,11 @@ export type HandlerResult = Readonly<Record<string, unknown>>;
 
 /** The entry of an operation. Without `type` and `param`, its target follows from the action and the path (audit-requests.ts). */
 export type AuditRule = {
-  /** Or a function of the result that chooses the action; null: this result says that nothing was changed. */
+  /** The action, or a function that chooses it by the result; null means that nothing was changed. */
   action: AuditAction | ((result: HandlerResult) => AuditAction | null);
-  /** The type of the target, where it is not the noun of the action. */
+  /** The type of the target, if it is not the noun of the action. */
   type?: string;
-  /** The path parameter with the target's id, where it is not the last one. */
+  /** The path parameter with the target's id, if it is not the last one. */
   param?: string;
   /** Statuses other than 2xx after which something was changed. */
   alsoAfter?: readonly number[];
@@ -26,11 +27,14 @@ export type AuditRule = {
 export type OperationRules = {
   operationId: string;
   permission: Permission;
-  /** It needs no credentials. */
+  /** Whether it needs no credentials. */
   isOpen: boolean;
-  /** It changes nothing, so read-only API keys may call it. undefined: it reads if its method is GET. */
+  /**
+   * Whether it changes nothing, so that read-only API keys may call it; undefined means that this depends on the method: GET only
+   * reads.
+   */
   reads: boolean | undefined;
-  /** null: it changes only how far a program has read, or that it is connected, and leaves no entry. */
+  /** null for an operation that leaves no entry, because it changes only the position of a program or that it is connected. */
   audit: AuditAction | AuditRule | null | undefined;
   /**
    * How HEAD is answered without reading the response to GET completely: `stream` reads nothing of the body, `chunk` reads the
@@ -51,6 +55,6 @@ export function operation({ permission, reads, audit, head, ...detail }: Declara
   const { operationId, security } = detail;
   const isOpen = security?.length === 0 || security?.some(scheme => Object.keys(scheme).length === 0) === true;
   const rules: OperationRules = { operationId, permission, isOpen, reads, audit, head };
-  // Not in `detail`, which becomes part of the interface description.
+  // The rules are not in `detail`, because that becomes part of the interface description.
   return { detail, operation: rules };
 }

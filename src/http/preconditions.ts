@@ -5,7 +5,7 @@ import { invalid } from '../core/errors.ts';
 export type VersionList = '*' | readonly string[];
 
 export type Preconditions = {
-  /** The thing must exist in one of these versions. */
+  /** The resource must exist in one of these versions. */
   ifMatch: VersionList | undefined;
   /** It must not exist in any of them. */
   ifNoneMatch: VersionList | undefined;
@@ -23,7 +23,7 @@ function read(name: string, value: string | null, withWeak: boolean): VersionLis
     .map(([, , version]) => version ?? '');
 }
 
-/** A weak ETag matches no `If-Match`: nothing here gives one out. @throws invalid */
+/** A weak ETag never matches in `If-Match`; this server sends none. @throws invalid */
 export const preconditionsOf = ({ headers }: Request): Preconditions => ({
   ifMatch: read('If-Match', headers.get('if-match'), false),
   ifNoneMatch: read('If-None-Match', headers.get('if-none-match'), true),

@@ -1,7 +1,7 @@
 /*
- * The API's rate limit, exact: any window of one minute holds at most `limit` accepted requests of a credential, and never fewer are
- * allowed (api-contract "Limits"). It keeps the times of the last `limit` accepted requests; refused ones do not count. Per process,
- * on the monotonic clock.
+ * The API's rate limit, exact: any window of one minute holds at most `limit` accepted requests of a credential, and never fewer
+ * are allowed (api-contract "Limits"). It keeps the times of the last `limit` accepted requests; refused ones do not count. The
+ * limit counts per process, on the monotonic clock.
  */
 
 const minuteMs = 60_000;

@@ -1,4 +1,7 @@
-/* Reads a request body as it is, limited per request and by a memory budget, so that many uploads at once cannot exhaust the memory. */
+/*
+ * Reads a request body unchanged, limited per request and by a memory budget, so that many uploads at once cannot exhaust the
+ * memory.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MemoryBudget } from '../core/concurrency/memory-budget.ts';
 
@@ -45,7 +48,7 @@ export function readBody(
     let buffer = new ArrayBuffer(0);
     let size = 0;
     let isSettled = false;
-    // The listeners stay: removing four of them from each request would cost more than calling them in vain.
+    // The listeners stay, because removing four of them from each request would cost more than a call without effect.
     const settle = (result: ReadBody): void => {
       isSettled = true;
       clearTimeout(timer);

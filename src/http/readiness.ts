@@ -12,7 +12,7 @@ export type NotReady = string | undefined;
 
 export type Readiness = {
   problem: () => Promise<NotReady>;
-  /** From now on, not ready: stopping. */
+  /** Makes the server not ready from now on, because it stops. */
   drain: () => void;
   /** Checks the free space; logs when it becomes low or full, and when it has recovered. */
   checkDisk: () => Promise<DiskSpace | undefined>;
@@ -21,7 +21,7 @@ export type Readiness = {
 };
 
 export type ReadinessOptions = {
-  /** @throws when a write fails */
+  /** @throws if a write fails */
   checkWritable: () => Promise<void>;
   /** Why no deliveries are accepted at the moment, if that is known. */
   storageProblem?: () => NotReady;
@@ -30,7 +30,7 @@ export type ReadinessOptions = {
   monotonic: () => number;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   cacheMs?: number;
-  /** After so long a write counts as failed. */
+  /** After this time, a write counts as failed. */
   writeTimeoutMs?: number;
 };
 
@@ -56,7 +56,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   let pending: Promise<void> | undefined;
 
   const lookAtDisk = async (): Promise<DiskSpace | undefined> => {
-    // When the free space is unknown, the disk does not count as full.
+    // If the free space is unknown, the disk does not count as full.
     const space = await diskSpace?.().catch(() => undefined);
     if (!space) return undefined;
     const now = isFull(space) ? 'full' : isLow(space) ? 'low' : 'ok';

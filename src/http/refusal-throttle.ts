@@ -9,7 +9,7 @@ const minuteMs = 60_000;
 const maxNetworks = 10_000;
 
 export type RefusalThrottle = {
-  /** Counts a refusal. @returns 0, or for how many whole seconds this client has to wait */
+  /** Counts a refusal. @returns 0, or the whole seconds that this client has to wait */
   count: (clientAddress: string) => number;
 };
 
@@ -17,7 +17,7 @@ export type RefusalThrottle = {
 type Period = { startedAt: number; refusals: number };
 
 export function createRefusalThrottle(monotonic: () => number, capacity = maxNetworks): RefusalThrottle {
-  /** In order of `startedAt`. */
+  /** The periods in the order of `startedAt`. */
   const periods = new Map<string, Period>();
 
   const begin = (network: string, now: number): Period => {

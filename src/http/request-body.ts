@@ -18,15 +18,15 @@ export type BodyBudgets = Record<'anonymous' | 'authenticated', MemoryBudget>;
 export const bodyRefusals = [400, 408, 413] as const;
 
 export type RequestBody = {
-  /** The request has valid credentials of this account. `checkAgain` runs when the body has arrived. To be called before `read`. */
+  /** Call it before `read` for a request with valid credentials of this account. `checkAgain` runs when the body has arrived. */
   authenticatedAs: (accountId: string, checkAgain: () => Promise<void>) => void;
   /** The complete body; a second call returns the same. @throws too_large, too_slow, invalid, overloaded, and what `checkAgain` throws */
   read: () => Promise<Uint8Array>;
-  /** To be called when the body is no longer in use. */
+  /** Call it when the body is no longer in use. */
   release: () => void;
 };
 
-/** Explaining why a deeply nested body does not match its schema takes most of a minute. */
+/** Without a limit, the explanation why a deeply nested body does not match its schema takes most of a minute. */
 const maxJsonDepth = 64;
 
 /** Anonymous bodies are a few kilobytes, sent at once: a sign-in, an OAuth form, client metadata. */

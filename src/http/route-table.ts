@@ -1,10 +1,10 @@
 /*
- * Finds the route of a request, once for all checks that need it: they run before the router, or for requests that never reach it.
- * It finds what the router finds: a slash at the end makes no difference, and fixed segments come before parameters.
+ * Finds the route of a request, once for all checks that need it: they run before the router, or for requests that never reach
+ * it. It finds the same route as the router: a slash at the end makes no difference, and fixed segments come before parameters.
  */
 import type { OperationRules } from './operation.ts';
 
-/** What is read of Elysia's routes. */
+/** The fields of Elysia's routes that are read. */
 export type AppRoute = {
   method: string;
   path: string;
@@ -19,7 +19,7 @@ export type Route = {
 };
 
 export type RouteMatch = {
-  /** undefined: the path does not take the method, or takes all (`ALL`) and checks it itself. HEAD is treated as GET. */
+  /** Undefined if the path does not accept the method, or accepts all (`ALL`) and checks it itself. HEAD is treated as GET. */
   route: Route | undefined;
   /** The methods that the path declares. */
   methods: readonly string[];
@@ -54,7 +54,7 @@ export function createRouteTable(routes: () => readonly AppRoute[]): MatchRoute 
   };
 
   return request => {
-    // A match is remembered also because head-requests.ts changes the method for a while.
+    // The match is stored, also because head-requests.ts changes the method for a while.
     if (!matches.has(request)) matches.set(request, find(request));
     return matches.get(request);
   };
@@ -97,7 +97,7 @@ function pathPattern(path: string): RegExp {
   return new RegExp(`^${source}/?$`);
 }
 
-/** A parameter that reaches a handler can be decoded; others name nothing. */
+/** A parameter that cannot be decoded is returned as it is; it never reaches a handler. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value);

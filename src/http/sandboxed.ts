@@ -1,4 +1,7 @@
-/* Headers of files with captured text. It is hostile: no browser may run or render it, guess its type, or keep a copy. */
+/*
+ * Headers of files with captured text. The text may be hostile, so browsers must not run or render it, guess its type, or store
+ * it.
+ */
 export const sandboxed = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',

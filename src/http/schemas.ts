@@ -5,7 +5,7 @@ import { maxNameCharacters } from '../core/limits.ts';
 import { maxEmailCharacters } from '../core/text.ts';
 
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
-/** Of operations with a filter: `position` and `nearest` say where it is wrong. */
+/** The error of operations with a filter: `position` and `nearest` locate the error. */
 export const FilterErrorBody = t.Object(
   {
     error: t.String(),
@@ -39,10 +39,10 @@ export const literals = <const T extends readonly string[]>(values: T, options: 
   );
 
 /**
- * Text that is documented more precisely than it is validated here: TypeBox counts characters as UTF-16 units and
- * accepts numbers such as `1e1`, so services check the rest.
+ * Text that is documented more precisely than it is validated here: TypeBox counts characters as UTF-16 units and accepts numbers
+ * such as `1e1`, so services check the rest.
  * @param documentedAs the schema that readers of the interface description see
- * @param validated what is checked before the text reaches a service
+ * @param validated the schema that is checked before the text reaches a service
  */
 export const textDocumentedAs = (documentedAs: TSchema, validated: { description: string; pattern?: string }) =>
   t.String({ ...validated, documentedAs });

@@ -1,7 +1,7 @@
 /*
- * Pages whose scripts carry a nonce of their own response. `script-src 'self'` would also permit answers to deliveries: a rule gives
- * them any type, and they may have the same origin. A module passes its nonce on to the modules that it imports; for the links with which
- * Bun's bundles preload those, the page has a `<meta property="csp-nonce">`.
+ * Pages whose scripts carry a nonce of their own response. `script-src 'self'` would also permit the configured answers to
+ * deliveries: a rule can give them any type, and they may have the same origin. A module passes its nonce on to the modules that
+ * it imports; for the links with which Bun's bundles preload those, the page has a `<meta property="csp-nonce">`.
  */
 import { randomBytes } from 'node:crypto';
 

@@ -101,7 +101,7 @@ async function readFiles(): Promise<Files> {
 const textOf = (file?: File): string => new TextDecoder().decode(file?.body);
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** The page as it is sent once. */
+/** A copy of the page for one response. */
 function withNonce(page: File): File {
   const { html, scriptSource } = withScriptNonce(textOf(page));
   const policy = { 'content-security-policy': contentSecurityPolicy(scriptSource) };
@@ -109,8 +109,8 @@ function withNonce(page: File): File {
 }
 
 /**
- * Names the files that the page's script imports at its start, so that browsers fetch them together with it. Files that are imported
- * with `import()` are left to when they are needed.
+ * Names the files that the page's script imports at its start, so that browsers fetch them together with it. Files that are
+ * imported with `import()` are fetched when they are needed.
  */
 function withPreloads(html: string, files: ReadonlyMap<string, File>): string {
   const scripts = [...html.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, path = '']) => path);
