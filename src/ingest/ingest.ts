@@ -5,9 +5,9 @@
  * believe that it arrived.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from '../core/answer.ts';
 import type { EndpointGuard, GuardRefusal } from '../core/answers/model.ts';
 import type { Clock } from '../core/clock.ts';
+import type { DeliveryResponse } from '../core/delivery-response.ts';
 import { AppError } from '../core/errors.ts';
 import { toFieldLines } from '../core/headers.ts';
 import { ingestPrefix, splitTarget } from '../core/network/request-target.ts';
@@ -50,8 +50,8 @@ export function createIngest(options: IngestOptions): Ingest {
     options;
 
   const find = (token: string) => (token === '' ? undefined : findEndpoint(token));
-  /** The answer to a delivery that no endpoint takes. Its body is not read. */
-  const notTaken = (token: string): Answer => {
+  /** The response to a delivery that no endpoint accepts. Its body is not read. */
+  const notTaken = (token: string): DeliveryResponse => {
     if (countIfPaused(token)) {
       onResult('paused');
       return refusal(503, 'this endpoint is paused and stores nothing, try again later', {
@@ -61,39 +61,46 @@ export function createIngest(options: IngestOptions): Ingest {
     onResult('unknown');
     return refusal(404, 'no such URL');
   };
-  const tooLarge = (why = `the body is larger than ${maxBodyBytes} bytes`): Answer => {
+  const tooLarge = (why = `the body is larger than ${maxBodyBytes} bytes`): DeliveryResponse => {
     onResult('too_large');
     return refusal(413, why);
   };
 
   /** An unexpected error: trying again may help. */
-  const failed = (error: unknown): Answer => {
+  const failed = (error: unknown): DeliveryResponse => {
     onResult('refused');
     onError(error);
     return refusal(503, 'the delivery could not be stored, try again', { retryAfterSeconds: 5 });
   };
 
-  const answerOf = ({ id, answer, chosen }: StoredEvent): Answer => {
+  const responseTo = ({ id, answer, chosen }: StoredEvent): DeliveryResponse => {
     onResult('stored');
     return chosen ? chosenAnswer(chosen, id, clock.now()) : stored(id, answer);
   };
 
   /** The guard comes before rules and handshakes. */
-  const recordGuarded = async (endpoint: IngestAddress, delivery: Delivery, guard: EndpointGuard): Promise<Answer> => {
+  const recordGuarded = async (
+    endpoint: IngestAddress,
+    delivery: Delivery,
+    guard: EndpointGuard,
+  ): Promise<DeliveryResponse> => {
     const verdict = guard.check(delivery);
     const given = verdict?.stored ? { ...delivery, stored: verdict.stored } : delivery;
-    if (!verdict?.refusal) return answerOf(await capture.record(endpoint, given));
+    if (!verdict?.refusal) return responseTo(await capture.record(endpoint, given));
     // Stored before it is answered, like any other delivery.
     if (guard.onRefuse === 'record') await capture.record(endpoint, given, verdict.refusal.status);
     return refused(verdict.refusal);
   };
-  const refused = ({ status, error, headers }: GuardRefusal): Answer => {
+  const refused = ({ status, error, headers }: GuardRefusal): DeliveryResponse => {
     onResult('guarded');
     return refusal(status, error, { headers });
   };
 
   /** Stores a complete delivery. Never rejects. */
-  const record = async ({ token, path, query }: Target, from: Omit<BufferedDelivery, 'target'>): Promise<Answer> => {
+  const record = async (
+    { token, path, query }: Target,
+    from: Omit<BufferedDelivery, 'target'>,
+  ): Promise<DeliveryResponse> => {
     const { method, fields, body } = from;
     try {
       // Looked up again: the endpoint may have been deleted while the body was arriving.
@@ -104,7 +111,7 @@ export function createIngest(options: IngestOptions): Ingest {
       const delivery = { method, path, query, fields, body, sourceIp, receivedAt: clock.now() };
       const guard = endpoint.policy?.guard;
       if (guard) return await recordGuarded(endpoint, delivery, guard);
-      return answerOf(await capture.record(endpoint, delivery));
+      return responseTo(await capture.record(endpoint, delivery));
     } catch (error) {
       if (error instanceof AppError && error.code === 'too_large') return tooLarge(error.message);
       if (!(error instanceof AppError)) return failed(error);
@@ -121,7 +128,11 @@ export function createIngest(options: IngestOptions): Ingest {
     return policy.guard.check({ method: req.method ?? 'GET', sourceIp, fields, query })?.refusal;
   };
 
-  const receive = async (req: IncomingMessage, res: ServerResponse, target: string): Promise<Answer | 'aborted'> => {
+  const receive = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    target: string,
+  ): Promise<DeliveryResponse | 'aborted'> => {
     const parsed = readTarget(target);
     const sender = senderOf(req);
     let endpoint: IngestAddress | undefined;
@@ -175,10 +186,10 @@ export function createIngest(options: IngestOptions): Ingest {
       onAborted: () => onResult('aborted'),
     },
     handleRequest: async (req, res, target) => {
-      const answer = await receive(req, res, target);
-      if (answer === 'aborted') res.destroy();
-      else if (answer.chosen) sendChosen(req, res, answer.status, answer.chosen);
-      else send(req, res, answer);
+      const response = await receive(req, res, target);
+      if (response === 'aborted') res.destroy();
+      else if (response.chosen) sendChosen(req, res, response.status, response.chosen);
+      else send(req, res, response);
     },
   };
 }
@@ -193,7 +204,7 @@ function readTarget(target: string): Target {
     : { token: path.slice(ingestPrefix.length, slash), path: path.slice(slash), query };
 }
 
-function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
+function send(req: IncomingMessage, res: ServerResponse, { status, headers, body }: DeliveryResponse): void {
   const fields: Record<string, string> = { ...headers };
   // The rest of the body is discarded while the connection is closing.
   if (!req.complete) fields['connection'] = 'close';

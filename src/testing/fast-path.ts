@@ -1,6 +1,7 @@
 /* A front that records the deliveries of the fast path and the requests of the HTTP server, so that tests can tell which got a request. */
-import type { Answer } from '../core/answer.ts';
+
 import type { MemoryBudget } from '../core/concurrency/memory-budget.ts';
+import type { DeliveryResponse } from '../core/delivery-response.ts';
 import { createFront } from '../front.ts';
 import type { BufferedDelivery } from '../ingest/fast-path/fast-path.ts';
 import { exchange, openWire, type Wire } from './raw-http.ts';
@@ -11,7 +12,7 @@ export const budgetBytes = 10_000;
 
 export type FastPathServer = Awaited<ReturnType<typeof openFastPath>>;
 
-export const ok = (body = '{"ok":true}'): Answer => ({
+export const ok = (body = '{"ok":true}'): DeliveryResponse => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
   body,
@@ -31,7 +32,7 @@ export async function openFastPath() {
     errors: [] as unknown[],
     aborted: 0,
     free: budgetBytes,
-    answer: (_delivery: BufferedDelivery): Answer | Promise<Answer> => ok(),
+    answer: (_delivery: BufferedDelivery): DeliveryResponse | Promise<DeliveryResponse> => ok(),
   };
   const budget: MemoryBudget = {
     take: bytes => {

@@ -4,7 +4,7 @@ import { readFieldLines } from '../core/headers.ts';
 import { createSequencesStore } from '../features/answers/sequences-store.ts';
 import { urlsOf } from '../features/secrets/recognition.ts';
 import { createAnswerer } from '../ingest/answers/answerer.ts';
-import { createHolds } from '../ingest/answers/holds.ts';
+import { createDelayedResponses } from '../ingest/answers/delayed-responses.ts';
 import { createSequences } from '../ingest/answers/sequences.ts';
 import { verify } from '../platforms/platforms.ts';
 import type { EndpointsWiring } from './endpoints.ts';
@@ -17,7 +17,7 @@ export function createAnswering(
   const store = createSequencesStore(direct.client);
   /** Whether the journal of an earlier process has been filed. */
   let isRecovered = journal === undefined;
-  const holds = createHolds({ teamOf: registry.teamOf, ...overrides.heldAnswers });
+  const holds = createDelayedResponses({ teamOf: registry.teamOf, ...overrides.heldAnswers });
   const sequences = createSequences({
     load: async (_endpoint, keys) => {
       isRecovered ||= (await journal?.areAllFiled()) ?? true;

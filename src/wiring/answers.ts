@@ -1,6 +1,7 @@
 /* What the senders of stored events got, computed again. The only place that knows. */
-import type { Answer } from '../core/answer.ts';
+
 import { type Answered, answeredWith } from '../core/answers/model.ts';
+import type { DeliveryResponse } from '../core/delivery-response.ts';
 import type { HeaderPair } from '../core/headers.ts';
 import { handshakeAnswer } from '../features/secrets/recognition.ts';
 import { stored } from '../ingest/responses.ts';
@@ -31,12 +32,12 @@ export function createAnswers({
     return handshakeAnswer(known, { delivery, detection: { platform, eventType }, receivedAt });
   };
   /** The response to a stored delivery that no rule answered. @param id the event's */
-  const answerTo = (endpoint: { seq: number; token: string }, id: string, event: StoredDelivery): Answer =>
+  const responseTo = (endpoint: { seq: number; token: string }, id: string, event: StoredDelivery): DeliveryResponse =>
     stored(id, handshakeTo(endpoint, event));
   return {
-    answerTo,
+    responseTo,
     handshakeTo,
     answered: (endpoint: { seq: number; token: string }, event: StoredDelivery): Answered =>
-      answeredWith(answerTo(endpoint, '', event).status),
+      answeredWith(responseTo(endpoint, '', event).status),
   };
 }

@@ -65,7 +65,7 @@ export function createHistoryWiring(
     toEndpoint: endpoints.toEndpoint,
     retentionCutoff: events.retentionCutoff,
     createSlices,
-    answer: (endpoint, { id, row, ...content }) => answers.answerTo(endpoint, id, { ...row, ...content }),
+    answer: (endpoint, { id, row, ...content }) => answers.responseTo(endpoint, id, { ...row, ...content }),
     readSelection: ({ q = '', where = '' }) => {
       search.checkTerm(q);
       const filter = parseWhere(where);

@@ -1,5 +1,5 @@
 /* What an export file format defines: the text before, between and after the events, and the text of each event. */
-import type { Answer } from '../../core/answer.ts';
+import type { DeliveryResponse } from '../../core/delivery-response.ts';
 import type { Piece, Verbatim } from '../../core/json/output.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import type { ExportContent, ExportRow } from './store.ts';
@@ -12,7 +12,7 @@ export type FileSubject = {
   /** Hooktape's version. */
   version: string;
   /** The response that the sender got. Imported events have none. */
-  answer: (event: ExportedEvent) => Answer;
+  answer: (event: ExportedEvent) => DeliveryResponse;
 };
 
 /** Events that the file leaves out because they are damaged on disk: their number, and the ids of the first thousand. */

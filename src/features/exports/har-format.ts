@@ -3,8 +3,8 @@
  * names begin with an underscore, as HAR allows; the fields of `postData` have the names of the fields of a response's content.
  */
 import { STATUS_CODES } from 'node:http';
-import type { Answer } from '../../core/answer.ts';
 import { type StoredOutcome, shownOutcome } from '../../core/answers/model.ts';
+import type { DeliveryResponse } from '../../core/delivery-response.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { bodyLiteral, encodingOf, type Piece } from '../../core/json/output.ts';
 import { queryPairs } from '../../core/network/request-target.ts';
@@ -80,7 +80,7 @@ function responseTo(event: ExportedEvent, answer: FileSubject['answer']) {
     : response(answer(event), event.row.method);
 }
 
-function response({ status, headers, body }: Answer, method: string) {
+function response({ status, headers, body }: DeliveryResponse, method: string) {
   const text = method === 'HEAD' ? '' : body;
   const size = Buffer.byteLength(text);
   return {

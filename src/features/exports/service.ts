@@ -4,11 +4,11 @@
  */
 
 import type { MemberAccess, Principal, TeamAccess } from '../../core/access/principal.ts';
-import type { Answer } from '../../core/answer.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import type { DeliveryResponse } from '../../core/delivery-response.ts';
 import { invalid, tooManyAtOnce } from '../../core/errors.ts';
 import type { OwnRetention } from '../../core/events/retention.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
@@ -56,7 +56,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   /** The time slices of one export. */
   createSlices: () => YieldIfDue;
   /** The response to the sender of an event. */
-  answer: (endpoint: Row, event: ExportedEvent) => Answer;
+  answer: (endpoint: Row, event: ExportedEvent) => DeliveryResponse;
   /** Which events of an endpoint a query selects. @throws invalid for the query */
   readSelection: (
     query: Pick<ExportQuery, 'q' | 'where'>,

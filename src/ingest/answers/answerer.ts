@@ -2,20 +2,21 @@
  * Decides the answers to the deliveries of a batch whose endpoints have rules or a guard, in order and before the batch is stored, so
  * that the decisions are stored with the events. When storing fails, nothing has been counted.
  */
-import type { Hold } from '../../core/answer.ts';
+
 import { chanceOf } from '../../core/answers/chance.ts';
 import { decide, sequencesOf } from '../../core/answers/evaluate.ts';
 import { type Answered, answeredWith, type Outcome, type Refusal } from '../../core/answers/model.ts';
 import { maxBytesOf, type RenderedEvent } from '../../core/answers/placeholders.ts';
 import type { ActiveAnswer, ActiveRule, ActiveRules } from '../../core/answers/rules.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import type { DelayedResponse } from '../../core/delivery-response.ts';
 import { evaluate, evaluateInSteps } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { HandshakeAnswer } from '../../platforms/engine/model.ts';
 import type { Filter, Verdict } from '../../shared/filter/filter.ts';
 import type { Delivery, Destination } from '../delivery.ts';
-import type { Holds } from './holds.ts';
+import type { DelayedResponses } from './delayed-responses.ts';
 import { createReadingAhead, factsOf, type ReadingAhead } from './reading-ahead.ts';
 import type { SequenceDraft, SequenceKey, Sequences } from './sequences.ts';
 
@@ -43,7 +44,7 @@ export type Chosen = {
   answer: ActiveAnswer;
   retryAfterS: number | undefined;
   /** Undefined: it is sent at once. */
-  hold: Hold | undefined;
+  hold: DelayedResponse | undefined;
   /** With more held answers, or more memory for them, than allowed, it is sent at once and without `stall`. */
   isLimited: boolean;
   event: RenderedEvent;
@@ -84,7 +85,7 @@ export function createAnswerer({
   readingAhead = createReadingAhead({ monotonic }),
 }: {
   sequences: Sequences;
-  holds: Pick<Holds, 'take'>;
+  holds: Pick<DelayedResponses, 'take'>;
   verdictOf: VerdictAtCapture;
   monotonic: () => number;
   /** For tests: another limit. */

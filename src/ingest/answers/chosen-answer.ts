@@ -1,6 +1,7 @@
 /* The response that a rule's answer becomes for one event. */
-import type { Answer } from '../../core/answer.ts';
+
 import { render } from '../../core/answers/placeholders.ts';
+import type { DeliveryResponse } from '../../core/delivery-response.ts';
 import type { Chosen } from './answerer.ts';
 
 const nothing = new Uint8Array(0);
@@ -8,7 +9,11 @@ const nothing = new Uint8Array(0);
 const limitStatuses = new Set([429, 503]);
 
 /** @param id the event's @param now epoch ms */
-export function chosenAnswer({ answer, retryAfterS, hold, isLimited, event }: Chosen, id: string, now: number): Answer {
+export function chosenAnswer(
+  { answer, retryAfterS, hold, isLimited, event }: Chosen,
+  id: string,
+  now: number,
+): DeliveryResponse {
   const { status, fields, body, delayMs, fault } = answer;
   const mustSayWhen =
     retryAfterS !== undefined &&

@@ -1,6 +1,6 @@
 /* Sends an answer that a rule chose as a response of node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ChosenAnswer } from '../../core/answer.ts';
+import type { ChosenAnswer } from '../../core/delivery-response.ts';
 import { announcedBytes, resetConnection, runAnswer, watchSender } from './timing.ts';
 
 export function sendChosen(req: IncomingMessage, res: ServerResponse, status: number, chosen: ChosenAnswer): void {

@@ -1,7 +1,7 @@
 /* Carries out an answer that a rule chose: its delay and its fault. The same code for the fast path and node:http. */
 import type { Socket } from 'node:net';
-import type { ChosenAnswer, Hold } from '../../core/answer.ts';
 import { stallMs } from '../../core/answers/limits.ts';
+import type { ChosenAnswer, DelayedResponse } from '../../core/delivery-response.ts';
 
 /** The actions of an answer on its connection. Each is called at most once, `end` last. */
 export type Steps = {
@@ -36,10 +36,10 @@ export function runAnswer(
 }
 
 /** Gives the place back when the sender leaves, or has left while its event was stored. @returns a function that ends this */
-export function watchSender(socket: Pick<Socket, 'once' | 'off' | 'readableEnded'>, hold: Hold): () => void {
-  if (socket.readableEnded) hold.giveWay();
-  socket.once('end', hold.giveWay).once('close', hold.release);
-  return () => socket.off('end', hold.giveWay).off('close', hold.release);
+export function watchSender(socket: Pick<Socket, 'once' | 'off' | 'readableEnded'>, hold: DelayedResponse): () => void {
+  if (socket.readableEnded) hold.releaseSlot();
+  socket.once('end', hold.releaseSlot).once('close', hold.release);
+  return () => socket.off('end', hold.releaseSlot).off('close', hold.release);
 }
 
 /** Sends a TCP reset, so that the sender learns of an error and not of an end. */

@@ -1,7 +1,7 @@
 /* How connections of the fast path end, when the sender disconnects and when the server closes them. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import type { Answer } from '../../core/answer.ts';
+import type { DeliveryResponse } from '../../core/delivery-response.ts';
 import { answers, budgetBytes, type FastPathServer, latin1, ok, openFastPath, post } from '../../testing/fast-path.ts';
 import { eventually, stableCount } from '../../testing/poll.ts';
 import type { Wire } from '../../testing/raw-http.ts';
@@ -105,7 +105,7 @@ describe('a sender that disconnects', () => {
   });
 
   test('before the response: the delivery is stored and not reported as aborted', async () => {
-    const held = Promise.withResolvers<Answer>();
+    const held = Promise.withResolvers<DeliveryResponse>();
     server.answer = () => held.promise;
     const wire = await server.open();
     wire.write(post('hello'));
@@ -119,7 +119,7 @@ describe('a sender that disconnects', () => {
 
 describe('closing', () => {
   test('waits for a delivery that is being stored, answers it with Connection: close, and closes idle connections', async () => {
-    const held = Promise.withResolvers<Answer>();
+    const held = Promise.withResolvers<DeliveryResponse>();
     server.answer = ({ body }) => (latin1(body) === 'slow' ? held.promise : ok());
     const [slow, idle, silent] = [await server.open(), await server.open(), await server.open()];
     idle.write(post('quick'));

@@ -1,7 +1,7 @@
 /* The fast path over real sockets, with the HTTP server behind it. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import type { Answer } from '../../core/answer.ts';
+import type { DeliveryResponse } from '../../core/delivery-response.ts';
 import {
   answers,
   budgetBytes,
@@ -51,7 +51,7 @@ describe('a plain delivery', () => {
 
   test('follows another one on the connection, pipelined or not, in order', async () => {
     const wire = await server.open();
-    const held = Promise.withResolvers<Answer>();
+    const held = Promise.withResolvers<DeliveryResponse>();
     server.answer = ({ body }) => (latin1(body) === '1' ? held.promise : ok(`{"ok":${latin1(body)}}`));
     wire.write(post('1') + post('22') + post('333').slice(0, -1));
     await eventually(() => server.arrived.length === 1);
@@ -75,7 +75,7 @@ describe('a plain delivery', () => {
   });
 
   test('a sender that has closed its half of the connection gets its response', async () => {
-    const held = Promise.withResolvers<Answer>();
+    const held = Promise.withResolvers<DeliveryResponse>();
     server.answer = () => held.promise;
     let text = '';
     const socket = connect(server.port, '127.0.0.1', () => socket.end(post('x')));

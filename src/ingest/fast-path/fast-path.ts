@@ -3,8 +3,9 @@
  * and has the strictest form (request-head.ts), waits for its body, and answers it before it looks at the next one. At anything
  * else it hands the connection over to the HTTP server for good, with all bytes from the beginning of that request.
  */
-import type { Answer, ChosenAnswer } from '../../core/answer.ts';
+
 import type { MemoryBudget } from '../../core/concurrency/memory-budget.ts';
+import type { ChosenAnswer, DeliveryResponse } from '../../core/delivery-response.ts';
 import { trimBlanks } from '../../core/headers.ts';
 import type { Sender } from '../../http/client-address.ts';
 import type { FastPathFactory } from '../../http/listener/listener.ts';
@@ -22,7 +23,7 @@ export type BufferedDelivery = Sender & {
 };
 
 export type FastPathOptions = {
-  deliver: (delivery: BufferedDelivery) => Promise<Answer>;
+  deliver: (delivery: BufferedDelivery) => Promise<DeliveryResponse>;
   /** Larger bodies are for the HTTP server, whose handler limits and counts them differently. */
   maxBodyBytes: number;
   /** Counts complete deliveries, so that unfinished ones cannot keep them out. */
@@ -147,7 +148,7 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
         const fields = bytes.subarray(read.fieldsFrom, read.fieldsTo);
         const body = bytes.subarray(bodyFrom, end);
         deliver({ method, target, fields, body, forwardedFor, peer })
-          .then(answer => respond(answer, keepAlive))
+          .then(response => respond(response, keepAlive))
           .catch(error => {
             release();
             onError(error);
@@ -155,37 +156,37 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
           });
       };
 
-      const respond = (answer: Answer, keepAlive: boolean): void => {
+      const respond = (response: DeliveryResponse, keepAlive: boolean): void => {
         release();
-        if (answer.chosen) respondChosen(answer, answer.chosen, keepAlive);
-        else send(answer, keepAlive);
+        if (response.chosen) respondChosen(response, response.chosen, keepAlive);
+        else send(response, keepAlive);
       };
 
-      const respondChosen = (answer: Answer, chosen: ChosenAnswer, keepAlive: boolean): void => {
+      const respondChosen = (response: DeliveryResponse, chosen: ChosenAnswer, keepAlive: boolean): void => {
         const { hold } = chosen;
         if (socket.destroyed) return void hold?.release();
         const unwatch = hold && watchSender(socket, hold);
         runAnswer(chosen, {
           answer: () => {
             unwatch?.();
-            send(answer, keepAlive);
+            send(response, keepAlive);
           },
-          head: () => void socket.write(format.head(answer.status, chosen, true)),
+          head: () => void socket.write(format.head(response.status, chosen, true)),
           close: connection.endWith,
           reset: () => resetConnection(socket),
         });
       };
 
-      const send = (answer: Answer, keepAlive: boolean): void => {
+      const send = (response: DeliveryResponse, keepAlive: boolean): void => {
         isAnswering = false;
         head = undefined;
         if (socket.destroyed) return;
         const isLast = !keepAlive || (hasEnded && unreadBytes === 0) || connection.isStopping();
-        const response = answer.chosen
-          ? Buffer.concat([format.head(answer.status, answer.chosen, isLast), answer.chosen.body])
-          : format.usual(answer, isLast);
-        if (isLast) return void connection.endWith(response);
-        if (socket.write(response, 'latin1')) {
+        const bytes = response.chosen
+          ? Buffer.concat([format.head(response.status, response.chosen, isLast), response.chosen.body])
+          : format.usual(response, isLast);
+        if (isLast) return void connection.endWith(bytes);
+        if (socket.write(bytes, 'latin1')) {
           readNext();
           return;
         }

@@ -1,6 +1,6 @@
 /* The bytes of responses of the fast path. They look like those of node:http: the same fields in the same order. */
 import { STATUS_CODES } from 'node:http';
-import type { Answer, ChosenAnswer } from '../../core/answer.ts';
+import type { ChosenAnswer, DeliveryResponse } from '../../core/delivery-response.ts';
 import { announcedBytes } from '../answers/timing.ts';
 
 export type ResponseFormatter = ReturnType<typeof createResponseFormatter>;
@@ -22,7 +22,7 @@ export function createResponseFormatter(keepAliveSeconds: number) {
   const end = (isLast: boolean): string => `Date: ${dateNow()}\r\n${isLast ? closeFields : keepAliveFields}`;
 
   return {
-    usual({ status, headers, body }: Answer, isLast: boolean): string | Buffer {
+    usual({ status, headers, body }: DeliveryResponse, isLast: boolean): string | Buffer {
       let text = statusLine(status);
       for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
       const size = Buffer.byteLength(body);

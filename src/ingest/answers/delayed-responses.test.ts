@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { createHolds } from './holds.ts';
+import { createDelayedResponses } from './delayed-responses.ts';
 import { runAnswer } from './timing.ts';
 
 /** The team of endpoint 110 is `team 11`, and so is that of 111. */
@@ -12,7 +12,7 @@ const recorder = () => {
 };
 
 test('when the server stops, it sends delayed answers at once and closes stalled connections, and does so with later ones, too', () => {
-  const holds = createHolds({ teamOf });
+  const holds = createDelayedResponses({ teamOf });
   const { steps, all } = recorder();
   runAnswer({ delayMs: 60_000, fault: null, hold: holds.take(1, 0) }, all);
   runAnswer({ delayMs: 0, fault: 'stall', hold: holds.take(1, 0) }, all);
@@ -26,7 +26,7 @@ test('when the server stops, it sends delayed answers at once and closes stalled
 });
 
 test('after its sender has left, nothing is sent', () => {
-  const holds = createHolds({ teamOf });
+  const holds = createDelayedResponses({ teamOf });
   const { steps, all } = recorder();
   const hold = holds.take(1, 0);
   runAnswer({ delayMs: 60_000, fault: null, hold }, all);
@@ -36,7 +36,7 @@ test('after its sender has left, nothing is sent', () => {
 });
 
 test('places are limited for each endpoint and in all', () => {
-  const holds = createHolds({ teamOf, perEndpoint: 2, connections: { total: 3, reserved: 0, assured: 3 } });
+  const holds = createDelayedResponses({ teamOf, perEndpoint: 2, connections: { total: 3, reserved: 0, assured: 3 } });
   const first = holds.take(1, 0);
   expect([holds.take(1, 0), holds.take(1, 0), holds.take(2, 0), holds.take(2, 0)].map(Boolean)).toEqual([
     true,
@@ -44,14 +44,14 @@ test('places are limited for each endpoint and in all', () => {
     true,
     false,
   ]);
-  first?.giveWay();
+  first?.releaseSlot();
   first?.release();
   expect(holds.count()).toBe(2);
   expect(holds.take(1, 0)).toBeDefined();
 });
 
 test('endpoints of one team leave places for other teams, whose endpoints may each hold 200', () => {
-  const holds = createHolds({ teamOf });
+  const holds = createDelayedResponses({ teamOf });
   const takeAll = (endpoint: number, bytes = 0): number => {
     let taken = 0;
     while (taken < 1000 && holds.take(endpoint, bytes)) taken++;
@@ -65,7 +65,7 @@ test('endpoints of one team leave places for other teams, whose endpoints may ea
 });
 
 test('endpoints of one team leave memory for the bodies of other teams', () => {
-  const holds = createHolds({ teamOf, totalBytes: 1000 });
+  const holds = createDelayedResponses({ teamOf, totalBytes: 1000 });
   const bytesOf = (endpoint: number): number => {
     let taken = 0;
     while (holds.take(endpoint, 10)) taken += 10;
@@ -75,11 +75,11 @@ test('endpoints of one team leave memory for the bodies of other teams', () => {
 });
 
 test('the memory of waiting bodies is limited, and free again once the answer is sent, not when the sender half-closes', () => {
-  const holds = createHolds({ teamOf, totalBytes: 100 });
+  const holds = createDelayedResponses({ teamOf, totalBytes: 100 });
   const first = holds.take(1, 50);
   expect(first).toBeDefined();
   expect([holds.take(1, 1), holds.take(1, 0)].map(Boolean)).toEqual([false, true]);
-  first?.giveWay();
+  first?.releaseSlot();
   expect(holds.take(1, 1)).toBeUndefined();
   const other = holds.take(20, 25);
   expect(other).toBeDefined();

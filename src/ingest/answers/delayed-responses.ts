@@ -2,15 +2,16 @@
  * The connections that delayed and stalled answers hold open. Their number is limited, because each is one that no
  * other sender can use, and so is the memory of the bodies that wait. Teams share both. When the server stops, none waits any longer.
  */
-import type { Hold } from '../../core/answer.ts';
+
 import { heldConnections, maxHeldBodyBytes, maxHeldPerEndpoint } from '../../core/answers/limits.ts';
 import { createFairShares, type FairSharesOptions } from '../../core/concurrency/fair-shares.ts';
 import { createMemoryBudget } from '../../core/concurrency/memory-budget.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
+import type { DelayedResponse } from '../../core/delivery-response.ts';
 
-export type Holds = ReturnType<typeof createHolds>;
+export type DelayedResponses = ReturnType<typeof createDelayedResponses>;
 
-export type HoldsOptions = {
+export type DelayedResponsesOptions = {
   /** The team of an endpoint, by its row number. An endpoint without one has a share of its own. */
   teamOf: (endpoint: number) => string | undefined;
   perEndpoint?: number;
@@ -18,12 +19,12 @@ export type HoldsOptions = {
   totalBytes?: number;
 };
 
-export function createHolds({
+export function createDelayedResponses({
   teamOf,
   perEndpoint = maxHeldPerEndpoint,
   connections = heldConnections,
   totalBytes = maxHeldBodyBytes,
-}: HoldsOptions) {
+}: DelayedResponsesOptions) {
   const bodies = createMemoryBudget({ totalBytes, maxBytesPerHolder: totalBytes / 2 });
   const ofEndpoints = createSemaphore(perEndpoint);
   const places = createFairShares(connections);
@@ -47,7 +48,7 @@ export function createHolds({
      * @param endpoint its row number
      * @param bytes the memory that only this answer needs, until it is released
      */
-    take(endpoint: number, bytes: number): Hold | undefined {
+    take(endpoint: number, bytes: number): DelayedResponse | undefined {
       const team = teamOf(endpoint) ?? `endpoint ${endpoint}`;
       const place = takePlace(endpoint, team);
       if (!place) return undefined;
@@ -58,7 +59,7 @@ export function createHolds({
         if (stop) waiting.delete(stop);
         stop = undefined;
       };
-      const giveWay = (): void => {
+      const releaseSlot = (): void => {
         if (!isCounted) return;
         isCounted = false;
         place();
@@ -76,11 +77,11 @@ export function createHolds({
           stop = finish;
           waiting.add(finish);
         },
-        giveWay,
+        releaseSlot,
         release() {
           if (isReleased) return;
           isReleased = true;
-          giveWay();
+          releaseSlot();
           // Not earlier: a sender that has closed its side may still read the answer.
           if (bytes > 0) bodies.give(bytes, [team]);
           stop?.();
