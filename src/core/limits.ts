@@ -1,7 +1,7 @@
 /* The contract's fixed numbers (api-contract "Limits"). Limits that an operator may change are in the settings. */
+export { maxNameCharacters } from '../shared/limits.ts';
 
 export const apiVersion = '2026.09.17';
-export const maxNameCharacters = 100;
 export const maxKeysPerAccount = 10;
 export const maxPinsPerTeam = 1000;
 export const maxPinNoteCharacters = 280;

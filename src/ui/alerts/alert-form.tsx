@@ -1,36 +1,151 @@
-/* The form of an alert: what it watches, and whom it tells. Only the settings that its kind and its channel take. */
+/* The form of an alert: what it watches, and whom it notifies. Only the settings that its kind and its channel take. */
 
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
-import type { Alert } from '../../features/alerts/model.ts';
-import { FilterError } from '../../shared/filter/filter.ts';
-import { FilterField } from '../inspector/filter/filter-field.tsx';
-import { parse } from '../inspector/filter/filter-text.ts';
+import type { Alert, AlertInput } from '../../features/alerts/model.ts';
+import {
+  defaultAlertCount,
+  defaultAlertMinutes,
+  kindTakes,
+  maxAlertCount,
+  maxAlertMinutes,
+} from '../../shared/alerts.ts';
+import { maxNameCharacters } from '../../shared/limits.ts';
+import { withScheme } from '../../shared/typed-url.ts';
+import { FilterField, filterText } from '../inspector/filter/filter-field.tsx';
 import { useSeen } from '../inspector/filter/use-seen.ts';
-import { Button, Field, Notice } from '../kit/controls.tsx';
+import { Button, Checkbox, Field, Notice } from '../kit/controls.tsx';
 import { keptDraft } from '../kit/draft-store.ts';
+import { choice, text, typed, wholeNumber } from '../kit/fields.tsx';
+import { Form, type FormOf, Inputs, useForm } from '../kit/form.tsx';
 import { visibleName } from '../kit/format/visible.ts';
-import { RestoredNotice } from '../kit/restored-notice.tsx';
+import {
+  type DraftOf,
+  type FieldTexts,
+  type FormField,
+  type Input,
+  problemsOf,
+  type Rules,
+  requestOf,
+  type SchemaOf,
+} from '../kit/schema.ts';
 import { SelectField } from '../kit/select-field.tsx';
-import { useDraft } from '../kit/use-draft.ts';
 import { ConditionSentence } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';
-import { ChannelFields } from './channel-fields.tsx';
 import {
-  type AlertDraft,
-  changeOf,
-  conditionOf,
-  type DraftProblems,
-  draftOf,
-  newDraft,
-  type PartProps,
-  problemOfError,
-  problemsOf,
-  requestOf,
-  type ServerProblem,
-  takes,
-  withKind,
-} from './draft.ts';
-import { isReporting, type Kind, kindOf, kinds, type Unit } from './wording.ts';
+  type ChannelType,
+  type Condition,
+  channelTitles,
+  isReporting,
+  type Kind,
+  kindOf,
+  kinds,
+  minutesText,
+  splitMinutes,
+  type Unit,
+  unitMinutes,
+} from './wording.ts';
+
+const units: readonly { id: Unit; label: string }[] = [
+  { id: 'minute', label: 'minutes' },
+  { id: 'hour', label: 'hours' },
+  { id: 'day', label: 'days' },
+];
+
+const minutesOf = ([amount = '', unit]: readonly string[]): number => Number(amount.trim()) * unitMinutes[unit as Unit];
+
+/** A time in minutes, hours or days. */
+const minutes: FormField<readonly string[], number | null> = {
+  from(value) {
+    const { amount, unit } = splitMinutes(value ?? defaultAlertMinutes);
+    return [String(amount), unit];
+  },
+  to: minutesOf,
+  problem(draft) {
+    if (!/^\d{1,6}$/.test(draft[0]?.trim() ?? '') || minutesOf(draft) < 1) return 'Enter a whole number, at least 1.';
+    return minutesOf(draft) > maxAlertMinutes ? `At most ${minutesText(maxAlertMinutes)}.` : undefined;
+  },
+  View: ({ input: { value, problem, change }, texts }) => (
+    <>
+      <Field
+        label={texts.label ?? 'For'}
+        type="text"
+        inputMode="numeric"
+        autocomplete="off"
+        maxLength={6}
+        value={value[0] ?? ''}
+        onText={amount => change([amount, value[1] ?? 'minute'])}
+        problem={problem}
+      />
+      <SelectField
+        label="Unit"
+        options={units}
+        value={value[1] as Unit}
+        onPick={unit => change([value[0] ?? '', unit])}
+      />
+    </>
+  ),
+};
+
+/** The credential of a channel. Its draft is what to do with it, and the text that was entered. */
+const credential: FormField<readonly string[], string> = {
+  from: () => ['set', ''],
+  // Empty: none any more. Left out: as before.
+  to: ([action, entered = '']) => {
+    if (action === 'new') return newWebhookSecret();
+    return action === 'remove' ? '' : entered.trim() || undefined;
+  },
+  isSecret: true,
+};
+
+const channels = (Object.keys(channelTitles) as ChannelType[]).map(id => ({ id, label: channelTitles[id] }));
+
+const schema = {
+  kind: choice({ label: 'Watch for', options: kinds.map(({ id, title }) => ({ id, label: title })) }),
+  count: wholeNumber({ label: 'Events', min: 1, max: maxAlertCount }),
+  minutes,
+  where: filterText,
+  'channel.type': choice({ label: 'Channel', options: channels }),
+  'channel.to': text({
+    label: 'Email address',
+    inputMode: 'email',
+    placeholder: 'oncall@example.com',
+    required: 'Enter the address that gets the emails.',
+  }),
+  'channel.url': typed<string>({ label: 'URL', inputMode: 'url', required: 'Enter the URL.' }, { to: withScheme }),
+  'channel.secret': credential,
+  // Without a name, it gets that of its kind.
+  name: typed<string>(
+    { label: 'Name', maxLength: maxNameCharacters, hint: 'Stands in every notification.' },
+    { to: name => name },
+  ),
+} satisfies SchemaOf<AlertInput>;
+type AlertForm = FormOf<typeof schema>;
+
+export const alertRules: Rules<typeof schema> = {
+  schema,
+  applies(path, draft) {
+    const type = draft['channel.type'];
+    if (path === 'where' || path === 'minutes' || path === 'count') return kindTakes[draft.kind][path];
+    if (path === 'channel.to') return type === 'email';
+    if (path === 'channel.url') return type !== 'email';
+    return path !== 'channel.secret' || type === 'ntfy' || type === 'webhook';
+  },
+};
+
+/** A new alert may begin with a longer silence than with the time of other kinds. */
+const firstMinutes = (kind: Kind): number => (kind === 'silence' ? 30 : defaultAlertMinutes);
+
+export const newAlert = (kind: Kind) => ({
+  kind,
+  minutes: firstMinutes(kind),
+  count: defaultAlertCount,
+  channel: { type: 'slack' },
+});
+
+const formName = (endpointId: string, alertId = 'new'): string => `alert.${endpointId}.${alertId}`;
+
+/** Whether the form has unsaved changes of an earlier visit. @param alertId undefined for a new one */
+export const hasUnsaved = (endpointId: string, alertId?: string): boolean =>
+  keptDraft(formName(endpointId, alertId)) !== null;
 
 type AlertFormProps = {
   endpointId: string;
@@ -43,128 +158,80 @@ type AlertFormProps = {
   onCancel: () => void;
 };
 
-export function AlertForm(props: AlertFormProps) {
-  const { endpointId, canEmail, alert } = props;
-  const titleId = useId();
-  const { form, draft, problems, refused, isBusy, change, save, cancel, restored, discard } = useForm(props);
+export function AlertForm({ endpointId, canEmail, alert, kind = 'silence', onSaved, onCancel }: AlertFormProps) {
   const seen = useSeen(endpointId);
-  const fields = { draft, problems, change };
+  const form = useForm({
+    ...alertRules,
+    name: formName(endpointId, alert?.id),
+    initial: alert ?? newAlert(kind),
+    isNew: alert === undefined,
+    save(request: AlertInput, draft) {
+      const named = request.name === '' ? { ...request, name: defaultName(draft.kind) } : request;
+      return alert ? alertsApi.change(endpointId, alert.id, named) : alertsApi.create(endpointId, named);
+    },
+    onSaved: saved => (saved ? onSaved(saved) : onCancel()),
+  });
+  const { draft } = form;
+  const cancel = (): void => {
+    form.forget();
+    onCancel();
+  };
   return (
-    <form class="card alert-form" aria-labelledby={titleId} ref={form} noValidate onSubmit={save}>
-      <h2 id={titleId}>{alert ? `Edit ${visibleName(alert.name)}` : 'New alert'}</h2>
-      <RestoredNotice restored={restored} what="alert" onDiscard={discard} />
+    <Form
+      form={form}
+      class="card alert-form"
+      what="alert"
+      title={alert ? `Edit ${visibleName(alert.name)}` : 'New alert'}
+      submit={alert ? 'Save' : 'Create alert'}
+      isLocked={draft['channel.type'] === 'email' && !canEmail}
+      cancel={<Button onClick={cancel}>Cancel</Button>}
+      isFocused
+    >
       {alert ? (
         <p class="lead">
           {kindOf(alert.kind)?.title}: {kindOf(alert.kind)?.sentence}
         </p>
       ) : (
-        <KindFields kind={draft.kind} onPick={kind => change(withKind(draft, kind))} />
+        <KindFields kind={draft.kind} onPick={picked => form.change(withKind(draft, picked))} />
       )}
       <fieldset class="alert-part">
         <legend>When</legend>
-        <NumberFields {...fields} />
-        {takes.where(draft.kind) && (
+        {kindTakes[draft.kind].minutes && (
+          <div class="alert-numbers">
+            <Inputs form={form} paths={['count', 'minutes']} texts={{ minutes: amountTexts[draft.kind] ?? {} }} />
+          </div>
+        )}
+        {kindTakes[draft.kind].where && (
           <FilterField
             label={draft.kind === 'silence' ? 'Only count events that match' : 'Only events that match'}
+            input={form.input('where')}
+            error={form.error}
+            seen={seen}
             placeholder="every event"
             without={allFields}
-            text={draft.where}
-            seen={seen}
-            refusal={refused?.filter}
-            onText={where => change({ where })}
           />
         )}
-        {problems.where && !refused?.filter && <p class="hint bad">{problems.where}</p>}
         <Preview draft={draft} />
       </fieldset>
-      <ChannelFields {...fields} canEmail={canEmail} before={alert} />
-      <Field
-        label="Name"
-        value={draft.name}
-        onText={name => change({ name })}
-        maxLength={100}
-        placeholder={kindOf(draft.kind)?.defaultName ?? ''}
-        hint="Stands in every notification."
-        problem={problems.name ?? ''}
-      />
-      {refused && !refused.field && (
-        <Notice tone="bad" title="The alert wasn't saved">
-          {refused.message}
-        </Notice>
-      )}
-      <div class="dialog-actions">
-        <Button onClick={cancel}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={isBusy} disabled={draft.channelType === 'email' && !canEmail}>
-          {alert ? 'Save' : 'Create alert'}
-        </Button>
-      </div>
-    </form>
+      <ChannelFields form={form} canEmail={canEmail} isKept={alert?.channel.type === draft['channel.type']} />
+      <Inputs form={form} paths={['name']} texts={{ name: { placeholder: defaultName(draft.kind) } }} />
+    </Form>
   );
 }
 
 const allFields: readonly string[] = [];
+const amountTexts: Partial<Record<Kind, FieldTexts>> = {
+  silence: { label: 'No event for' },
+  bad_signatures: { label: 'Within' },
+  forward_stuck: { label: 'Failing for' },
+};
 
-const formName = (endpointId: string, alertId = 'new'): string => `alert.${endpointId}.${alertId}`;
+const defaultName = (kind: Kind): string => kindOf(kind)?.defaultName ?? kind;
 
-/** Whether the form has unsaved changes of an earlier visit. @param alertId undefined for a new one */
-export const hasUnsaved = (endpointId: string, alertId?: string): boolean =>
-  keptDraft(formName(endpointId, alertId)) !== null;
-
-function useForm({ endpointId, alert, kind, onSaved, onCancel }: AlertFormProps) {
-  const { draft, setDraft, restored, discard, forget } = useDraft<AlertDraft>(
-    formName(endpointId, alert?.id),
-    () => (alert ? draftOf(alert) : newDraft(kind ?? 'silence')),
-    'token',
-  );
-  const [refused, setRefused] = useState<ServerProblem>();
-  /** Problems are shown once saving was tried. */
-  const [isTried, setIsTried] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  const own = useMemo(() => problemsOf(draft), [draft]);
-  const isWrongFilter = takes.where(draft.kind) && parse(draft.where) instanceof FilterError;
-  const problems: DraftProblems = {
-    ...(refused?.field && { [refused.field]: refused.message }),
-    ...(isTried && own),
-  };
-  useEffect(() => {
-    form.current?.scrollIntoView({ block: 'nearest' });
-    form.current?.querySelector<HTMLElement>('input:checked, input:not([type="radio"])')?.focus();
-  }, []);
-  const toProblem = (): void => {
-    // After the problems are rendered.
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
-  };
-  const cancel = (): void => {
-    forget();
-    onCancel();
-  };
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    if (isBusy) return;
-    setIsTried(true);
-    if (Object.keys(own).length > 0 || isWrongFilter) return toProblem();
-    const changed = alert && changeOf(draft, alert);
-    if (changed && Object.keys(changed).length === 0) return cancel();
-    setIsBusy(true);
-    try {
-      const saved =
-        alert && changed
-          ? await alertsApi.change(endpointId, alert.id, changed)
-          : await alertsApi.create(endpointId, requestOf(draft));
-      forget();
-      onSaved(saved);
-    } catch (error) {
-      setRefused(problemOfError(error));
-      setIsBusy(false);
-      toProblem();
-    }
-  };
-  const change = (changed: Partial<AlertDraft>): void => {
-    setRefused(undefined);
-    setDraft(old => ({ ...old, ...changed }));
-  };
-  return { form, draft, problems, refused, isBusy, change, save, cancel, restored, discard };
+/** What another kind changes: a time that was entered stays. */
+export function withKind(draft: DraftOf<typeof schema>, kind: Kind): Partial<DraftOf<typeof schema>> {
+  const isDefault = draft.minutes.join() === minutes.from(firstMinutes(draft.kind)).join();
+  return { kind, ...(isDefault && { minutes: minutes.from(firstMinutes(kind)) }) };
 }
 
 const KindFields = ({ kind, onPick }: { kind: Kind; onPick: (kind: Kind) => void }) => (
@@ -182,50 +249,119 @@ const KindFields = ({ kind, onPick }: { kind: Kind; onPick: (kind: Kind) => void
   </fieldset>
 );
 
-const units: readonly { id: Unit; label: string }[] = [
-  { id: 'minute', label: 'minutes' },
-  { id: 'hour', label: 'hours' },
-  { id: 'day', label: 'days' },
-];
-
-const number = { type: 'text', inputMode: 'numeric', autocomplete: 'off', maxLength: 6 } as const;
-const amountLabels: Partial<Record<Kind, string>> = {
-  silence: 'No event for',
-  bad_signatures: 'Within',
-  forward_stuck: 'Failing for',
-};
-
-const NumberFields = ({ draft, problems, change }: PartProps) =>
-  !takes.minutes(draft.kind) ? null : (
-    <div class="alert-numbers">
-      {takes.count(draft.kind) && (
-        <Field
-          label="Events"
-          {...number}
-          value={draft.count}
-          onText={count => change({ count })}
-          problem={problems.count ?? ''}
-        />
-      )}
-      <Field
-        label={amountLabels[draft.kind] ?? 'For'}
-        {...number}
-        value={draft.amount}
-        onText={amount => change({ amount })}
-        problem={problems.amount ?? ''}
-      />
-      <SelectField label="Unit" options={units} value={draft.unit} onPick={unit => change({ unit })} />
-    </div>
-  );
-
-/** The condition as it will stand in the list. */
-function Preview({ draft }: { draft: AlertDraft }) {
-  const { amount, count } = problemsOf(draft);
-  if (amount || count) return null;
+/** The condition as the list will show it. */
+function Preview({ draft }: { draft: DraftOf<typeof schema> }) {
+  const problems = problemsOf(alertRules, draft);
+  if (problems.minutes || problems.count) return null;
+  const none = { where: null, minutes: null, count: null };
+  const condition = { ...none, ...requestOf(alertRules, draft) } as Condition;
   return (
     <p class="alert-preview">
       {isReporting(draft) ? 'Reports: ' : 'Fires: '}
-      <ConditionSentence condition={conditionOf(draft)} />.
+      <ConditionSentence condition={condition} />.
     </p>
   );
+}
+
+const urlTexts: Record<Exclude<ChannelType, 'email'>, FieldTexts> = {
+  slack: {
+    label: 'Webhook URL',
+    placeholder: 'https://hooks.slack.com/services/…',
+    hint: 'Of an incoming webhook. Slack makes one for an app: Features, Incoming Webhooks.',
+  },
+  discord: {
+    label: 'Webhook URL',
+    placeholder: 'https://discord.com/api/webhooks/…',
+    hint: 'Discord makes one in the settings of a channel: Integrations, Webhooks.',
+  },
+  ntfy: {
+    label: 'Topic URL',
+    placeholder: 'https://ntfy.sh/a-name-that-nobody-guesses',
+    hint: 'Whoever knows the name of a public topic can read it.',
+  },
+  webhook: {
+    label: 'URL',
+    placeholder: 'https://example.com/alerts',
+    hint: 'Gets JSON, signed as Standard Webhooks says.',
+  },
+};
+
+type ChannelFieldsProps = {
+  form: AlertForm;
+  canEmail: boolean;
+  /** The channel may have a secret from before. */
+  isKept: boolean;
+};
+
+function ChannelFields({ form, canEmail, isKept }: ChannelFieldsProps) {
+  const type = form.draft['channel.type'];
+  return (
+    <fieldset class="alert-part">
+      <legend>Tell</legend>
+      <SelectField
+        label="Channel"
+        options={channels}
+        value={type}
+        onPick={picked => form.change({ 'channel.type': picked, 'channel.secret': credential.from(null) })}
+        problem={form.input('channel.type').problem}
+      />
+      {type === 'email' && !canEmail && (
+        <Notice tone="warn" title="Email isn't set up on this server">
+          Its operator sets <code>HOOKTAPE_SMTP_URL</code> to a mail server, such as{' '}
+          <code>smtp://user:password@mail.example.com:587</code>, and restarts Hooktape.
+        </Notice>
+      )}
+      {type === 'email' && canEmail && <Inputs form={form} paths={['channel.to']} />}
+      {type !== 'email' && <Inputs form={form} paths={['channel.url']} texts={{ 'channel.url': urlTexts[type] }} />}
+      {type === 'ntfy' && <TokenFields input={form.input('channel.secret')} isKept={isKept} />}
+      {type === 'webhook' && <SigningFields input={form.input('channel.secret')} isKept={isKept} />}
+    </fieldset>
+  );
+}
+
+type CredentialProps = { input: Input<readonly string[]>; isKept: boolean };
+
+const TokenFields = ({ input: { value, problem, change }, isKept }: CredentialProps) => (
+  <>
+    {value[0] !== 'remove' && (
+      <Field
+        label="Access token"
+        type="password"
+        autocomplete="off"
+        placeholder={isKept ? 'unchanged' : 'none'}
+        value={value[1] ?? ''}
+        onText={token => change(['set', token])}
+        hint={isKept ? 'Leave it empty to keep the token that is stored, if there is one.' : 'If the topic needs one.'}
+        problem={problem}
+      />
+    )}
+    {isKept && (
+      <Checkbox
+        label="Remove the stored token"
+        hint="Notifications are then sent without one."
+        checked={value[0] === 'remove'}
+        onChange={isRemoved => change([isRemoved ? 'remove' : 'set', ''])}
+      />
+    )}
+  </>
+);
+
+const SigningFields = ({ input: { value, change }, isKept }: CredentialProps) =>
+  isKept ? (
+    <Checkbox
+      label="Make a new signing secret"
+      hint="The old one isn't used any more. The new one is shown once, after saving."
+      checked={value[0] === 'new'}
+      onChange={isNew => change([isNew ? 'new' : 'set', ''])}
+    />
+  ) : (
+    <p class="hint">The signing secret is shown once, after saving.</p>
+  );
+
+const secretBytes = 32;
+
+/** As the server makes them. */
+function newWebhookSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(secretBytes));
+  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
 }

@@ -23,10 +23,9 @@ export const ConditionFields = ({ draft, problems, onChange, seen, filterProblem
     <legend>When</legend>
     <FilterField
       label="Condition"
-      text={draft.when}
+      input={{ value: draft.when, problem: filterProblem?.message ?? '', change: when => onChange({ when }) }}
+      error={filterProblem}
       seen={seen}
-      refusal={filterProblem}
-      onText={when => onChange({ when })}
     />
     <div class="rule-numbers">
       <NumberField

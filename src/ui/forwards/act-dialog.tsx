@@ -57,12 +57,10 @@ export function ActDialog({ endpointId, forward, act, onChange, onClose }: Props
         {isFiltered && (
           <FilterField
             label="Filter"
-            text={where}
+            input={{ value: where, problem: '', change: setWhere }}
             seen={seen}
-            refusal={undefined}
             placeholder="type:order.* received>2h"
             without={noFields}
-            onText={setWhere}
             onEscape={onClose}
           />
         )}

@@ -21,16 +21,23 @@ import type { SignatureCheckRequest, SignatureExplanation } from '../../features
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../../features/teams/model.ts';
 import type { PlatformGuide, TestEvent, TestEventInput } from '../../features/test-events/model.ts';
 
+/** What is wrong with one field of the input. `path`: such as `channel.to` or `rules[0].name`; empty for the input as a whole. */
+export type InputProblem = { path: string; message: string };
+
 export class ApiError extends Error {
   readonly status: number;
   readonly retryAfterSeconds: number;
   readonly body: Record<string, unknown>;
+  /** As sentences. Of other errors than those about input: none. */
+  readonly problems: readonly InputProblem[];
 
   constructor(status: number, message: string, body: Record<string, unknown> = {}, retryAfterSeconds = 0) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.body = body;
+    const problems = (body['problems'] ?? []) as readonly InputProblem[];
+    this.problems = problems.map(({ path, message }) => ({ path, message: toSentence(message) }));
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

@@ -34,9 +34,15 @@ type FieldProps = InputHTMLAttributes & {
   onText: (text: string) => void;
 };
 
-type CheckboxProps = { label: string; hint: string; checked: boolean; onChange: (checked: boolean) => void };
+type CheckboxProps = {
+  label: string;
+  hint: ComponentChildren;
+  problem?: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+};
 
-export function Checkbox({ label, hint, checked, onChange }: CheckboxProps) {
+export function Checkbox({ label, hint, problem, checked, onChange }: CheckboxProps) {
   const id = useId();
   return (
     <div class="field">
@@ -45,12 +51,13 @@ export function Checkbox({ label, hint, checked, onChange }: CheckboxProps) {
           type="checkbox"
           checked={checked}
           aria-describedby={`${id}-hint`}
+          aria-invalid={problem ? true : undefined}
           onChange={event => onChange(event.currentTarget.checked)}
         />
         {label}
       </label>
-      <p id={`${id}-hint`} class="hint">
-        {hint}
+      <p id={`${id}-hint`} class={problem ? 'hint bad' : 'hint'}>
+        {problem || hint}
       </p>
     </div>
   );

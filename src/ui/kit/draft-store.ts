@@ -32,15 +32,15 @@ export function forgetDrafts(): void {
   }
 }
 
-/** Whether a value has the fields of a draft, with values of the same types. Lists are pairs of texts, such as headers. */
+/** Whether a value has the fields of a draft, with values of the same types. Lists are of texts, or of pairs such as headers. */
 export function isDraftLike<T extends object>(value: unknown, like: T): value is T {
   if (typeof value !== 'object' || value === null) return false;
   const given = value as Record<string, unknown>;
   return Object.entries(like).every(([name, wanted]) =>
-    Array.isArray(wanted) ? isPairs(given[name]) : typeof given[name] === typeof wanted,
+    Array.isArray(wanted) ? isPairs(given[name]) || isTexts(given[name]) : typeof given[name] === typeof wanted,
   );
 }
 
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(text => typeof text === 'string');
 export const isPairs = (value: unknown): boolean =>
-  Array.isArray(value) &&
-  value.every(pair => Array.isArray(pair) && pair.length === 2 && pair.every(text => typeof text === 'string'));
+  Array.isArray(value) && value.every(pair => isTexts(pair) && pair.length === 2);

@@ -3,8 +3,8 @@
 import { Button, Notice } from './controls.tsx';
 import type { Restored } from './use-draft.ts';
 
-/** @param what is edited, such as `rules` */
-type Props = { restored: Restored; what: 'rules' | 'forward' | 'alert'; onDiscard: () => void };
+/** `what`: what is edited, such as `rules`. */
+type Props = { restored: Restored; what: string; onDiscard: () => void };
 
 export const RestoredNotice = ({ restored, what, onDiscard }: Props) =>
   restored === 'no' ? null : (

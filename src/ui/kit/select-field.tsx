@@ -1,5 +1,6 @@
 /* A labelled choice of one of a few options. */
 
+import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 type SelectFieldProps<T extends string> = {
@@ -7,9 +8,11 @@ type SelectFieldProps<T extends string> = {
   options: readonly { id: T; label: string }[];
   value: T;
   onPick: (id: T) => void;
+  hint?: ComponentChildren;
+  problem?: string;
 };
 
-export function SelectField<T extends string>({ label, options, value, onPick }: SelectFieldProps<T>) {
+export function SelectField<T extends string>({ label, options, value, onPick, hint, problem }: SelectFieldProps<T>) {
   const id = useId();
   return (
     <div class="field select-field">
@@ -17,6 +20,8 @@ export function SelectField<T extends string>({ label, options, value, onPick }:
       <select
         id={id}
         value={value}
+        aria-describedby={hint || problem ? `${id}-hint` : undefined}
+        aria-invalid={problem ? true : undefined}
         onChange={event => {
           const picked = options.find(option => option.id === event.currentTarget.value);
           if (picked) onPick(picked.id);
@@ -28,6 +33,11 @@ export function SelectField<T extends string>({ label, options, value, onPick }:
           </option>
         ))}
       </select>
+      {(hint || problem) && (
+        <p id={`${id}-hint`} class={problem ? 'hint bad' : 'hint'}>
+          {problem || hint}
+        </p>
+      )}
     </div>
   );
 }

@@ -1,6 +1,6 @@
-/* The draft of a form, kept while it differs from what is saved. */
+/* The draft of a form: what is saved, and the changes to it. The changes are kept while the tab is open, and end once they are saved. */
 
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { isDraftLike, keepDraft, keptDraft } from './draft-store.ts';
 
 /** Whether unsaved changes of an earlier visit are shown. `changed`: someone has saved something else since. */
@@ -8,41 +8,68 @@ export type Restored = 'no' | 'yes' | 'changed';
 
 export type DraftState<T> = {
   draft: T;
-  setDraft: (change: (draft: T) => T) => void;
+  isDirty: boolean;
+  change: (changed: Partial<T>) => void;
+  /** The changes were saved. @param fields that go back to what they were, such as secrets */
+  settle: (fields: readonly (keyof T & string)[]) => void;
   restored: Restored;
   /** Shows what is saved again. */
   discard: () => void;
-  /** For a form that is saved or cancelled. */
+  /** For a form that is cancelled. */
   forget: () => void;
 };
 
 /**
- * @param name of the form, with what it edits
- * @param saved the draft without changes
- * @param secret a field that is not kept
+ * @param name of the form, with what it edits; undefined for a form whose draft is not kept
+ * @param saved the draft without changes. Fields that were not changed follow it.
+ * @param secrets fields that are not kept
  */
-export function useDraft<T extends object>(name: string, saved: () => T, secret?: keyof T & string): DraftState<T> {
-  const [base] = useState(saved);
-  const [kept] = useState(() => keptFor(name, base));
-  const [draft, setDraft] = useState<T>(kept ? { ...base, ...kept.draft } : base);
+export function useDraft<T extends object>(
+  name: string | undefined,
+  saved: T,
+  secrets: readonly (keyof T & string)[],
+): DraftState<T> {
+  const savedText = JSON.stringify(saved);
+  const [kept] = useState(() => (name === undefined ? undefined : keptFor(name, saved)));
+  const [changes, setChanges] = useState<Partial<T>>(kept?.draft ?? {});
   const [isShown, setIsShown] = useState(kept !== undefined);
-  const baseText = JSON.stringify(base);
-  const isDirty = JSON.stringify(draft) !== baseText;
+  /** What was saved when the changes were sent: they stay in the fields until they come back from the server. */
+  const [settledAt, setSettledAt] = useState<string>();
+  const draft = { ...saved, ...changes };
+  const isDirty = settledAt === undefined && JSON.stringify(draft) !== savedText;
   useEffect(() => {
-    const open = secret === undefined ? draft : { ...draft, [secret]: base[secret] };
-    const isKept = JSON.stringify(open) !== baseText;
-    keepDraft(name, isKept ? { base: baseText, draft: open } : undefined);
+    if (settledAt === undefined || settledAt === savedText) return;
+    setSettledAt(undefined);
+    setChanges({});
+  }, [savedText]);
+  useEffect(() => {
+    if (name === undefined) return;
+    const open = { ...draft, ...pick(saved, secrets) };
+    const isKept = isDirty && JSON.stringify(open) !== savedText;
+    keepDraft(name, isKept ? { base: savedText, draft: open } : undefined);
     if (!isDirty) setIsShown(false);
-  }, [name, draft]);
-  useQuestionBeforeClosing(isDirty);
+  }, [name, changes, isDirty]);
+  useQuestionBeforeClosing(isDirty && name !== undefined);
   return {
     draft,
-    setDraft,
-    restored: kept && isShown ? (kept.base === baseText ? 'yes' : 'changed') : 'no',
-    discard: useCallback(() => setDraft(base), [base]),
-    forget: useCallback(() => keepDraft(name, undefined), [name]),
+    isDirty,
+    change(changed) {
+      setSettledAt(undefined);
+      setChanges(old => ({ ...old, ...changed }));
+    },
+    settle(fields) {
+      if (name !== undefined) keepDraft(name, undefined);
+      setSettledAt(savedText);
+      setChanges(old => ({ ...old, ...pick(saved, fields) }));
+    },
+    restored: kept && isShown ? (kept.base === savedText ? 'yes' : 'changed') : 'no',
+    discard: () => setChanges({}),
+    forget: () => name !== undefined && keepDraft(name, undefined),
   };
 }
+
+const pick = <T extends object>(object: T, fields: readonly (keyof T)[]): Partial<T> =>
+  Object.fromEntries(fields.map(field => [field, object[field]])) as Partial<T>;
 
 function keptFor<T extends object>(name: string, base: T): { base: string; draft: T } | undefined {
   const kept = (keptDraft(name) ?? {}) as { base?: unknown; draft?: unknown };

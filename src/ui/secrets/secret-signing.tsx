@@ -2,7 +2,7 @@
 
 import { useId, useState } from 'preact/hooks';
 import type { Secret } from '../../features/secrets/model.ts';
-import { readDestination } from '../inspector/replay/destination.ts';
+import { readDestination } from '../kit/destination.ts';
 import { api } from '../kit/api.ts';
 import { Button, Checkbox, Field } from '../kit/controls.tsx';
 import { platformTitle } from '../kit/format/platforms.ts';

@@ -9,7 +9,7 @@ import { Dialog, Field, Segmented } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { visibleLine, visibleText } from '../../kit/format/visible.ts';
 import { loadPreference, savePreference } from '../../kit/preferences.ts';
-import { readDestination } from '../replay/destination.ts';
+import { readDestination } from '../../kit/destination.ts';
 import { targetOf } from '../replay/request.ts';
 import { curlCommand } from './curl.ts';
 import { endpointTarget, requestTo } from './event-request.ts';

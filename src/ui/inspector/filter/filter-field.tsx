@@ -2,6 +2,8 @@
 
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { FilterError } from '../../../shared/filter/filter.ts';
+import { ApiError } from '../../kit/api.ts';
+import type { FormField, Input } from '../../kit/schema.ts';
 import { FilterInput } from './filter-input.tsx';
 import { FilterProblem } from './filter-problem.tsx';
 import { parse, withNearest } from './filter-text.ts';
@@ -14,22 +16,34 @@ const settleDelayMs = 1200;
 /** Fields that a delivery does not have yet when it is answered. They are not suggested. */
 const unknownBeforeAnswer = ['attempt', 'answered', 'tag', 'is'];
 
+/** In the schema of a form; it is shown by FilterField. Without a filter, the value is null. */
+export const filterText: FormField<string, string | null> = {
+  from: where => where ?? '',
+  to: text => text.trim() || null,
+  problem(text) {
+    const parsed = parse(text);
+    return parsed instanceof FilterError ? parsed.message : undefined;
+  },
+};
+
 type FilterFieldProps = {
   label: string;
-  text: string;
+  input: Input<string>;
+  /** What the server found wrong, if anything: a problem with a filter has its position. */
+  error?: unknown;
   seen: SeenSource;
-  /** A problem that the server found. */
-  refusal: FilterError | undefined;
   placeholder?: string;
   /** Fields that are not suggested. */
   without?: readonly string[];
-  onText: (text: string) => void;
   /** Escape, while no suggestions are open. */
   onEscape?: () => void;
 };
 
 export function FilterField(props: FilterFieldProps) {
-  const { label, text, seen, refusal, placeholder = 'every delivery', without = unknownBeforeAnswer, onText } = props;
+  const { label, input, error, seen, placeholder = 'every delivery', without = unknownBeforeAnswer } = props;
+  const text = input.value;
+  const onText = (next: string): void => input.change(next);
+  const refusal = input.problem === '' ? undefined : filterErrorOf(error);
   const id = useId();
   const inputRef = useRef<HTMLInputElement>(null);
   const completion = useCompletion(inputRef, text, seen, without);
@@ -79,11 +93,24 @@ export function FilterField(props: FilterFieldProps) {
           onBlur={() => setIsSettled(true)}
         />
       </div>
+      {input.problem !== '' && !wrong && !refusal && <p class="hint bad">{input.problem}</p>}
       {problem && !isChoosing ? (
         <FilterProblem id={`${id}-problem`} text={text} problem={problem} onCorrect={correct} />
       ) : (
         <p class="hint">A filter, as in the search box: type:invoice.* or body.amount&gt;1000.</p>
       )}
     </div>
+  );
+}
+
+/** The position of what the server found wrong with a filter. */
+function filterErrorOf(error: unknown): FilterError | undefined {
+  if (error instanceof FilterError) return error;
+  if (!(error instanceof ApiError) || typeof error.body['position'] !== 'number') return undefined;
+  const { position, nearest } = error.body;
+  return new FilterError(
+    error.problems[0]?.message ?? error.message,
+    position,
+    typeof nearest === 'string' ? nearest : null,
   );
 }

@@ -1,7 +1,7 @@
 /* The fields of the dialog for a new job, and the request that it makes. */
 
 import type { ReplayJobInput } from '../../../features/replay-jobs/model.ts';
-import { readDestination } from './destination.ts';
+import { readDestination } from '../../kit/destination.ts';
 
 /** `ids`: in place of the filter. */
 export type ChosenEvents = { endpointId: string; where: string; ids?: readonly string[] | undefined };

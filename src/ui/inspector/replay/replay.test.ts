@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { appendTarget } from '../../../shared/replay-target.ts';
 import { bodyProblem, type Draft, editOf, newDraft } from './changes.ts';
 import { sendCommand } from './command.ts';
-import { readDestination } from './destination.ts';
+import { readDestination } from '../../kit/destination.ts';
 import { explainRefusal } from './refusal.ts';
 import { statusText } from './status-text.ts';
 

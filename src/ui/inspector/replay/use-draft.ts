@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import { type Draft, editOf, newDraft } from './changes.ts';
-import { readDestination } from './destination.ts';
+import { readDestination } from '../../kit/destination.ts';
 import { type Destination, lastDestination, listDestinations } from './replay-destinations.ts';
 import type { Receiver, ReplayRequest } from './request.ts';
 

@@ -1,6 +1,6 @@
 /* Reads a destination as people type it. */
 
-import { withScheme } from '../../../shared/typed-url.ts';
+import { withScheme } from '../../shared/typed-url.ts';
 
 export type Destination = { url: string; problem: '' } | { url: ''; problem: string };
 

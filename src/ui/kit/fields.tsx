@@ -1,0 +1,201 @@
+/* The fields of which forms are made: how each reads a value, checks what was typed, and is shown. */
+
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import { useId } from 'preact/hooks';
+import { parseDuration } from '../../shared/units.ts';
+import { Checkbox, Field } from './controls.tsx';
+import { readDestination } from './destination.ts';
+import { HeaderEditor } from './header-editor.tsx';
+import type { FormField, Pair } from './schema.ts';
+import { SelectField } from './select-field.tsx';
+
+type TextOptions = {
+  label: string;
+  hideLabel?: boolean;
+  hint?: ComponentChildren;
+  placeholder?: string;
+  /** What to say when nothing was entered. Without it, the field may stay empty. */
+  required?: string;
+  type?: 'text' | 'email' | 'password';
+  /** For password managers. */
+  name?: string;
+  autocomplete?: AutoFill;
+  inputMode?: 'text' | 'email' | 'url' | 'numeric' | 'decimal';
+  maxLength?: number;
+  autoFocus?: boolean;
+  /** The id of a datalist. */
+  list?: string;
+};
+type AutoFill = 'off' | 'username' | 'current-password' | 'new-password';
+type Reader<V> = {
+  from?: (value: V) => string;
+  to: (text: string) => V;
+  problem?: (text: string) => string | undefined;
+};
+
+/** A field that is typed, in one line. An empty one becomes null, unless it is required. */
+export function typed<V>({ required, ...options }: TextOptions, reader: Reader<V>): FormField<string, V> {
+  const { label, hint, ...rest } = options;
+  // The attributes of an input are a union over its type, into which an input of any of three types does not fit.
+  const attributes = rest as InputHTMLAttributes;
+  return {
+    from: value => (value === null || value === undefined ? '' : (reader.from ?? String)(value)),
+    to: draft => reader.to(draft.trim()),
+    problem: draft => (draft.trim() === '' ? required : reader.problem?.(draft.trim())),
+    View: ({ input, texts }) => (
+      <Field
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        {...attributes}
+        {...texts}
+        label={texts.label ?? label}
+        hint={texts.hint ?? hint}
+        value={input.value}
+        onText={text => input.change(text)}
+        problem={input.problem}
+      />
+    ),
+  };
+}
+
+export function text(options: TextOptions & { required: string }): FormField<string, string>;
+export function text(options: TextOptions): FormField<string, string | null>;
+export function text(options: TextOptions): FormField<string, string | null> {
+  return typed<string | null>(options, { to: text => text || null });
+}
+
+/** A password or another secret: exactly as it was typed, and never kept in the browser. */
+export const secret = (
+  options: TextOptions & { check?: (text: string) => string | undefined },
+): FormField<string, string> => {
+  const { check, ...rest } = options;
+  return {
+    ...typed<string>({ type: 'password', ...rest }, { to: text => text }),
+    to: draft => draft,
+    problem: draft => (draft === '' ? rest.required : check?.(draft)),
+    isSecret: true,
+  };
+};
+
+/** A destination, as people type it: without a scheme, or only a port. */
+export const url = (options: TextOptions): FormField<string, string> =>
+  typed<string>(
+    { inputMode: 'url', ...options },
+    { to: text => readDestination(text).url, problem: text => readDestination(text).problem || undefined },
+  );
+
+type NumberOptions = TextOptions & { min: number; max: number };
+
+export function wholeNumber(options: NumberOptions & { isOptional: true }): FormField<string, number | null>;
+export function wholeNumber(options: NumberOptions): FormField<string, number>;
+export function wholeNumber(options: NumberOptions & { isOptional?: true }): FormField<string, number | null> {
+  const { min, max, isOptional, ...rest } = options;
+  const range = `A whole number from ${min.toLocaleString()} to ${max.toLocaleString()}.`;
+  const isInRange = (text: string): boolean => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
+  return typed<number | null>(
+    { inputMode: 'numeric', ...(!isOptional && { required: range }), ...rest },
+    {
+      to: text => (text === '' ? null : Number(text)),
+      problem: text => (isInRange(text) ? undefined : range),
+    },
+  );
+}
+
+/** @param example such as `24h` */
+export const duration = ({ example, ...options }: TextOptions & { example: string }): FormField<string, string> => {
+  const problem = `A duration, such as ${example}.`;
+  return typed<string>(
+    { required: problem, maxLength: 12, ...options },
+    { to: text => text, problem: text => (parseDuration(text) === undefined ? problem : undefined) },
+  );
+};
+
+type LinesOptions = {
+  label: string;
+  hint: ComponentChildren;
+  placeholder?: string;
+  /** What is wrong with one line. */
+  check?: (line: string) => string | undefined;
+};
+
+export const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter(line => line !== '');
+
+/** A list, one item a line. An empty one is left out. */
+export const lines = (options: LinesOptions): FormField<string, string[]> => ({
+  from: value => value?.join('\n') ?? '',
+  to: draft => (linesOf(draft).length === 0 ? undefined : linesOf(draft)),
+  problem: draft => linesOf(draft).flatMap(line => options.check?.(line) ?? [])[0],
+  View({ input, texts }) {
+    const id = useId();
+    return (
+      <div class="field">
+        <label for={id}>{texts.label ?? options.label}</label>
+        <textarea
+          id={id}
+          rows={2}
+          spellcheck={false}
+          autocomplete="off"
+          placeholder={options.placeholder}
+          value={input.value}
+          aria-describedby={`${id}-hint`}
+          aria-invalid={input.problem ? true : undefined}
+          onInput={event => input.change(event.currentTarget.value)}
+        />
+        <p id={`${id}-hint`} class={input.problem ? 'hint bad' : 'hint'}>
+          {input.problem || (texts.hint ?? options.hint)}
+        </p>
+      </div>
+    );
+  },
+});
+
+type ChoiceOptions<T extends string> = { label: string; options: readonly { id: T; label: string }[] };
+
+/** One of a few options; by default the first. */
+export const choice = <const T extends string>({ label, options }: ChoiceOptions<T>): FormField<T, T> => ({
+  from: value => (value ?? options[0]?.id) as T,
+  to: draft => draft,
+  View: ({ input, texts }) => (
+    <SelectField
+      label={texts.label ?? label}
+      options={options}
+      value={input.value}
+      onPick={picked => input.change(picked)}
+      problem={input.problem}
+      hint={texts.hint}
+    />
+  ),
+});
+
+type FlagOptions<V> = { label: string; hint: string; on: V; off: V };
+
+/** A check box. `on` and `off`: its values in the request. */
+export const flag = <const V,>({ label, hint, on, off }: FlagOptions<V>): FormField<boolean, V> => ({
+  from: value => value === on,
+  to: draft => (draft ? on : off),
+  View: ({ input, texts }) => (
+    <Checkbox
+      label={texts.label ?? label}
+      hint={texts.hint ?? hint}
+      problem={input.problem}
+      checked={input.value}
+      onChange={isOn => input.change(isOn)}
+    />
+  ),
+});
+
+const isFilled = ([name, value]: Pair): boolean => name.trim() !== '' || value.trim() !== '';
+
+/** A list of headers; rows that are empty are left out. */
+export const headers = ({ hint }: { hint: string }): FormField<readonly Pair[], [string, string][]> => ({
+  from: value => value ?? [],
+  to: draft => draft.filter(isFilled).map(([name, value]) => [name.trim(), value]),
+  View: ({ input }) => (
+    <HeaderEditor headers={input.value} isInvalid={input.problem !== ''} onChange={changed => input.change(changed)}>
+      <p class={input.problem ? 'hint bad' : 'hint'} role={input.problem ? 'alert' : undefined}>
+        {input.problem || hint}
+      </p>
+    </HeaderEditor>
+  ),
+});
