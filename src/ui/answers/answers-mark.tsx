@@ -17,7 +17,7 @@ export const AnswersMark = ({ endpoint }: { endpoint: Endpoint }) =>
   !endpoint.customAnswers ? null : <Mark endpoint={endpoint} />;
 
 function Mark({ endpoint }: { endpoint: Endpoint }) {
-  const { rules = [] } = useRules(endpoint);
+  const { value: rules = [] } = useRules(endpoint);
   const [only, ...others] = rules;
   const text = only && others.length === 0 ? `Answers ${lineOf(only)}` : 'Custom answers';
   return (
@@ -44,7 +44,7 @@ export const AnswersNotice = ({ endpoint }: { endpoint: Endpoint }) =>
   !endpoint.customAnswers ? null : <RulesNotice endpoint={endpoint} />;
 
 function RulesNotice({ endpoint }: { endpoint: Endpoint }) {
-  const { rules = [] } = useRules(endpoint);
+  const { value: rules = [] } = useRules(endpoint);
   return (
     <div class="answers-notice">
       <Notice

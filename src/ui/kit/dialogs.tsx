@@ -24,8 +24,11 @@ let addDialog: (dialog: Opened) => void = () => {};
 
 type OpenOptions = { outlivesPage?: boolean };
 
-/** @returns when the dialog has left the page and the focus is back where it was */
-function openDialog(render: Opened['render'], { outlivesPage = false }: OpenOptions = {}): Promise<void> {
+/**
+ * Opens a dialog that is written with `Dialog`. It sees the workspace, but no other context and no later properties of the caller.
+ * @returns when the dialog has left the page and the focus is back where it was
+ */
+export function openDialog(render: Opened['render'], { outlivesPage = false }: OpenOptions = {}): Promise<void> {
   const path = outlivesPage ? undefined : currentLocation().path;
   return new Promise(onGone => addDialog({ id: nextId++, path, render, onGone }));
 }
@@ -69,8 +72,8 @@ type Question = {
   icon?: IconName;
   /** The text of the button that only closes the dialog. */
   cancel?: string;
-  /** The action. When it fails, the dialog shows its error and stays open. */
-  run: () => unknown;
+  /** The action. If it fails, the dialog shows its error and stays open. Without it, the caller acts on the result. */
+  run?: () => unknown;
 };
 
 /**
@@ -82,7 +85,7 @@ export function confirm(question: Question): Promise<boolean> {
   let isDone = Promise.resolve(false);
   const attempt = async (): Promise<unknown> => {
     try {
-      await question.run();
+      await question.run?.();
       return undefined;
     } catch (error) {
       return error;

@@ -3,7 +3,8 @@
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { api } from '../kit/api.ts';
-import { Button, Dialog, Field } from '../kit/controls.tsx';
+import { Button, Field } from '../kit/controls.tsx';
+import { confirm } from '../kit/dialogs.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
 
@@ -11,7 +12,6 @@ export function RetentionSection({ endpoint }: { endpoint: Endpoint }) {
   const { reloadEndpoints } = useWorkspace();
   const [text, setText] = useState(endpoint.retention ?? '');
   const [problem, setProblem] = useState('');
-  const [isAsking, setIsAsking] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
   const retention = text.trim() || null;
   const save = async (): Promise<void> => {
@@ -24,13 +24,18 @@ export function RetentionSection({ endpoint }: { endpoint: Endpoint }) {
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
-    setIsAsking(false);
     setIsBusy(false);
   };
-  const submit = (event: Event): void => {
+  const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (retention === null) void save();
-    else setIsAsking(true);
+    const isConfirmed =
+      retention === null ||
+      (await confirm({
+        title: `Keep events for ${retention}?`,
+        text: `Events older than ${retention} will be deleted, except pinned ones. This can't be undone.`,
+        button: `Keep for ${retention}`,
+      }));
+    if (isConfirmed) await save();
   };
   return (
     <section class="card section">
@@ -54,17 +59,6 @@ export function RetentionSection({ endpoint }: { endpoint: Endpoint }) {
           Save retention
         </Button>
       </form>
-      {isAsking && (
-        <Dialog title={`Keep events for ${retention}?`} onClose={() => setIsAsking(false)}>
-          <p>Events older than {retention} will be deleted, except pinned ones. This can't be undone.</p>
-          <div class="dialog-actions">
-            <Button onClick={() => setIsAsking(false)}>Cancel</Button>
-            <Button kind="danger" busy={isBusy} onClick={save}>
-              Keep for {retention}
-            </Button>
-          </div>
-        </Dialog>
-      )}
     </section>
   );
 }

@@ -3,20 +3,20 @@
 import type { RetrySchedule } from '../../features/deliveries/model.ts';
 import { formatGap } from '../inspector/event/attempts.ts';
 import { api } from '../kit/api.ts';
-import { Notice, Skeleton } from '../kit/controls.tsx';
 import { platformTitle } from '../kit/format/platforms.ts';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine } from '../kit/format/visible.ts';
+import { Card, Loaded } from '../kit/page.tsx';
 import { useQuery } from '../kit/use-query.ts';
 
 export function RetriesSection({ id }: { id: string }) {
-  const { value, problem } = useQuery(id, () => api.retries(id));
+  const query = useQuery(id, () => api.retries(id));
   return (
-    <section class="card section">
-      <h2>Retries</h2>
-      {problem && <Notice tone="bad">{problem}</Notice>}
-      {value ? <Observed schedule={value} /> : !problem && <Skeleton rows={2} kind="line" />}
-    </section>
+    <Card title="Retries">
+      <Loaded query={query} what="the retries" rows={2} inCard>
+        {schedule => <Observed schedule={schedule} />}
+      </Loaded>
+    </Card>
   );
 }
 

@@ -6,6 +6,8 @@ import { GuardHint } from '../guard/guard-hint.tsx';
 import { api } from '../kit/api.ts';
 import { Button, Dialog } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
+import { confirm, openDialog } from '../kit/dialogs.tsx';
+import { Card } from '../kit/page.tsx';
 import { SelectField } from '../kit/select-field.tsx';
 import { showError, showToast } from '../kit/toasts.tsx';
 import { Until } from '../kit/until.tsx';
@@ -15,24 +17,23 @@ type PreviousUrl = Endpoint['previousUrls'][number];
 
 export function UrlSection({ endpoint }: { endpoint: Endpoint }) {
   const { reloadEndpoints } = useWorkspace();
-  const [isRotating, setIsRotating] = useState(false);
-  const [ending, setEnding] = useState<PreviousUrl>();
   const end = async (previous: PreviousUrl): Promise<void> => {
-    setEnding(undefined);
-    try {
-      await api.endPreviousUrl(endpoint.id, previous.id);
-      showToast('The old URL no longer works.');
-    } catch (error) {
-      showError(error);
-    }
+    const isEnded = await confirm({
+      title: 'Stop the old URL now?',
+      text: "Deliveries to it will be answered with 404, and most platforms won't send them again. Make sure that every sender uses the new URL. This can't be undone.",
+      button: 'Stop now',
+      run: () => api.endPreviousUrl(endpoint.id, previous.id),
+    });
+    if (isEnded) showToast('The old URL no longer works.');
     reloadEndpoints();
   };
+  const rotate = () => openDialog(close => <RotateDialog endpoint={endpoint} onClose={close} />);
   return (
-    <section class="card section" id="url">
-      <h2>URL</h2>
-      <p class="lead">
-        Register this URL with the sending platform. Anyone who knows it can send events, so treat it like a password.
-      </p>
+    <Card
+      title="URL"
+      id="url"
+      lead="Register this URL with the sending platform. Anyone who knows it can send events, so treat it like a password."
+    >
       <div class="address large">
         <code>{endpoint.url}</code>
         <CopyButton label="Copy" text={endpoint.url} />
@@ -48,7 +49,7 @@ export function UrlSection({ endpoint }: { endpoint: Endpoint }) {
                   old URL, still working · stops <Until at={previous.until} />
                 </span>
               </div>
-              <Button kind="quiet" onClick={() => setEnding(previous)}>
+              <Button kind="quiet" onClick={() => end(previous)}>
                 Stop now
               </Button>
             </li>
@@ -56,24 +57,9 @@ export function UrlSection({ endpoint }: { endpoint: Endpoint }) {
         </ul>
       )}
       <div class="button-row">
-        <Button onClick={() => setIsRotating(true)}>Rotate URL</Button>
+        <Button onClick={rotate}>Rotate URL</Button>
       </div>
-      {isRotating && <RotateDialog endpoint={endpoint} onClose={() => setIsRotating(false)} />}
-      {ending && (
-        <Dialog title="Stop the old URL now?" onClose={() => setEnding(undefined)}>
-          <p>
-            Deliveries to it will be answered with 404, and most platforms won't send them again. Make sure that every
-            sender uses the new URL. This can't be undone.
-          </p>
-          <div class="dialog-actions">
-            <Button onClick={() => setEnding(undefined)}>Cancel</Button>
-            <Button kind="danger" onClick={() => end(ending)}>
-              Stop now
-            </Button>
-          </div>
-        </Dialog>
-      )}
-    </section>
+    </Card>
   );
 }
 

@@ -6,15 +6,16 @@ import { AlertsBadge } from '../alerts/alerts-mark.tsx';
 import { AnswersBadge } from '../answers/answers-mark.tsx';
 import { ExpiringKeys } from '../keys/expiring-keys.tsx';
 import { ApiError, api } from '../kit/api.ts';
-import { Button, Dialog, Empty, Field, Notice, Skeleton } from '../kit/controls.tsx';
+import { Button, Dialog, Empty, Field, Notice } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { DeclaredBadge } from '../kit/declared.tsx';
+import { openDialog } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Link, navigate } from '../kit/navigation.tsx';
+import { Loaded, Page } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { useQuery } from '../kit/use-query.ts';
-import { useTitle } from '../kit/use-title.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { Sparkline } from './sparkline.tsx';
 
@@ -22,48 +23,38 @@ const refreshMs = 10_000;
 
 export function EndpointsPage() {
   const { endpoints, endpointsProblem, reloadEndpoints } = useWorkspace();
-  const [creating, setCreating] = useState(false);
+  const create = () => openDialog(close => <CreateDialog onClose={close} />);
   const keys = useQuery('keys', api.keys);
-  useTitle('Endpoints');
   useEffect(() => {
     reloadEndpoints();
     const timer = setInterval(() => !document.hidden && reloadEndpoints(), refreshMs);
     return () => clearInterval(timer);
   }, [reloadEndpoints]);
+  const newEndpoint = (
+    <Button kind="primary" icon="plus" onClick={create}>
+      New endpoint
+    </Button>
+  );
   return (
-    <main class="page">
-      <header class="page-head">
-        <h1>Endpoints</h1>
-        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-          New endpoint
-        </Button>
-      </header>
-      {endpointsProblem && (
-        <Notice tone="bad" action={<Button onClick={reloadEndpoints}>Try again</Button>}>
-          {endpointsProblem}
-        </Notice>
-      )}
+    <Page title="Endpoints" actions={newEndpoint}>
       {keys.value && <ExpiringKeys keys={keys.value} withLink />}
-      {!endpoints && !endpointsProblem && <Skeleton rows={3} kind="card" />}
-      {endpoints?.length === 0 && (
-        <Empty
-          title="No endpoints yet"
-          action={
-            <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-              New endpoint
-            </Button>
-          }
-        >
-          An endpoint is a URL that records every request sent to it. Create one for each sender, or one for everything.
-        </Empty>
-      )}
-      <ul class="cards">
-        {endpoints?.map(endpoint => (
-          <EndpointCard key={endpoint.id} endpoint={endpoint} />
-        ))}
-      </ul>
-      {creating && <CreateDialog onClose={() => setCreating(false)} />}
-    </main>
+      <Loaded query={{ value: endpoints, problem: endpointsProblem, reload: reloadEndpoints }} what="the endpoints">
+        {list =>
+          list.length === 0 ? (
+            <Empty title="No endpoints yet" action={newEndpoint}>
+              An endpoint is a URL that records every request sent to it. Create one for each sender, or one for
+              everything.
+            </Empty>
+          ) : (
+            <ul class="cards">
+              {list.map(endpoint => (
+                <EndpointCard key={endpoint.id} endpoint={endpoint} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Page>
   );
 }
 
