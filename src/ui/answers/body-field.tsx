@@ -40,7 +40,7 @@ export function BodyField({ draft, problems, onChange, example }: FieldsProps & 
   const unknown = draft.isBase64 ? [] : unknownPlaceholders(draft.body);
   return (
     <div class="field">
-      <div class="panel-bar">
+      <div class="panel-bar row tight rigid">
         <label for={id} class="grow">
           Body
         </label>

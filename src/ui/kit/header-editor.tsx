@@ -29,7 +29,7 @@ export function HeaderEditor({
   const change = (at: number, header: Header): void =>
     onChange(headers.map((one, index) => (index === at ? header : one)));
   return (
-    <fieldset class="header-editor">
+    <fieldset class="col">
       <legend>Headers</legend>
       {headers.map(([name, value], at) => (
         <div key={at} class="header-row">

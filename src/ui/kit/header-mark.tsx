@@ -12,7 +12,7 @@ type HeaderMarkProps = {
 
 export const HeaderMark = ({ to, tone, text, short, title }: HeaderMarkProps) => (
   <Link class={`badge ${tone} header-mark`} to={to} title={title}>
-    <span class="badge-text mark-text">{text}</span>
-    <span class="badge-text mark-short">{short}</span>
+    <span class="badge-text mark-text cut">{text}</span>
+    <span class="badge-text mark-short cut">{short}</span>
   </Link>
 );

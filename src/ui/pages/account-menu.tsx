@@ -34,7 +34,7 @@ export function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHe
         {session.account.email.charAt(0).toUpperCase()}
       </button>
       {isOpen && (
-        <div class="menu-panel">
+        <div class="menu-panel popup">
           <p class="menu-who">
             <strong>{session.account.email}</strong>
             <span>

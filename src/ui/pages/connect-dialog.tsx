@@ -44,12 +44,12 @@ export function ConnectDialog({ endpoint, platform, onTest, onClose }: ConnectDi
 type GuideProps = Omit<ConnectDialogProps, 'platform'> & { platform: PlatformGuide };
 
 const Guide = ({ endpoint, platform, onTest, onClose }: GuideProps) => (
-  <div class="platform-details">
-    <h3>
+  <div class="col loose breaks">
+    <h3 class="line">
       <PlatformMark platform={platform.name} />
       {platform.title}
     </h3>
-    <ol class="steps">
+    <ol class="steps col loose">
       <li>
         <Where platform={platform} />
       </li>

@@ -35,15 +35,15 @@ export function EndpointHeader({ endpoint, isOffline }: EndpointHeaderProps) {
     { label: 'Connect a platform', run: () => connect() },
   ]);
   return (
-    <section class="endpoint-header" aria-label={`Endpoint ${visibleName(endpoint.name)}`}>
+    <section class="endpoint-header line full" aria-label={`Endpoint ${visibleName(endpoint.name)}`}>
       <EndpointState endpoint={endpoint} isOffline={isOffline} />
-      <span class="header-marks">
+      <span class="header-marks line">
         <AlertsMark endpoint={endpoint} />
         <AnswersMark endpoint={endpoint} />
         <ForwardsMark endpoint={endpoint} />
       </span>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
-      <code class="endpoint-url" title={endpoint.url} tabIndex={0}>
+      <code class="endpoint-url cut soft" title={endpoint.url} tabIndex={0}>
         {endpoint.url}
       </code>
       <CopyButton what="URL (y)" text={endpoint.url} />
@@ -87,7 +87,7 @@ function EndpointState({ endpoint, isOffline }: EndpointHeaderProps) {
     ? ['No connection', 'No connection to the server: whether it stores deliveries is not known']
     : ['Receiving', 'Receiving: every delivery is stored'];
   return (
-    <span class={`endpoint-live ${isOffline ? 'off' : ''}`} title={title}>
+    <span class={`endpoint-live rigid ${isOffline ? 'off' : ''}`} title={title}>
       <span class="offscreen">{state}</span>
     </span>
   );
@@ -112,7 +112,7 @@ function EndpointMenu({ endpoint, onConnect, onTest }: EndpointMenuProps) {
     <div class="menu" ref={frame}>
       <IconButton icon="chevron" label="Endpoint menu" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)} />
       {isOpen && (
-        <div class="menu-panel">
+        <div class="menu-panel popup">
           {item('Connect a platform', onConnect)}
           {item('Send test event', onTest)}
           <Link to={`/app/endpoints/${endpoint.id}/answers`} onClick={() => setIsOpen(false)}>

@@ -74,7 +74,7 @@ const shownPlatforms = ['stripe', 'github', 'shopify', 'slack', 'gitlab', 'twili
 type ConnectRowProps = { onConnect: (platform?: string) => void; onTest: () => void };
 
 const ConnectRow = ({ onConnect, onTest }: ConnectRowProps) => (
-  <section class="connect-row" aria-label="Connect a platform">
+  <section class="col" aria-label="Connect a platform">
     <h2>Where to enter it</h2>
     <div class="button-row">
       {shownPlatforms.map(name => (

@@ -92,7 +92,7 @@ export function InspectorPage({ endpointId, eventId, where }: InspectorProps) {
         />
       </CommandSection.Provider>
       <Splitter split={split} />
-      <section id="event" class="event-pane" aria-label="Event" tabIndex={-1}>
+      <section id="event" class="event-pane pane" aria-label="Event" tabIndex={-1}>
         <FilterByContext.Provider value={filter.filterBy}>
           <CommandSection.Provider value="Event">
             {eventId ? (
@@ -239,7 +239,7 @@ const Announcement = ({ text }: { text: string }) => (
 
 const Placeholder = ({ state }: { state: LiveListState }) =>
   state.phase === 'ready' && state.length > 0 ? (
-    <div class="placeholder">
+    <div class="placeholder col faint">
       <Icon name="list" />
       <p>Select an event to see its details.</p>
     </div>

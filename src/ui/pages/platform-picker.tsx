@@ -27,7 +27,7 @@ export function PlatformPicker({ platforms, selected, onSelect }: PlatformPicker
     if (first && !(selected && isFound(selected, next))) onSelect(first);
   };
   return (
-    <div class="platform-picker">
+    <div class="col">
       <Field
         label="Platform"
         type="search"
@@ -37,9 +37,9 @@ export function PlatformPicker({ platforms, selected, onSelect }: PlatformPicker
         onText={search}
         autoFocus
       />
-      <div class="platform-list" role="radiogroup" aria-label="Platforms" ref={list}>
+      <div class="platform-list box" role="radiogroup" aria-label="Platforms" ref={list}>
         {found.map(one => (
-          <label key={one.name}>
+          <label key={one.name} class="line breaks">
             <input
               type="radio"
               class="offscreen"

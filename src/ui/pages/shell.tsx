@@ -40,7 +40,12 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
         <EndpointSwitcher url={url} />
         <EndpointLinks url={url} />
         <span class="grow" />
-        <button type="button" class="palette-button" title="Commands, endpoints and events" onClick={onPalette}>
+        <button
+          type="button"
+          class="palette-button line rigid"
+          title="Commands, endpoints and events"
+          onClick={onPalette}
+        >
           <Icon name="search" />
           <span>Go to…</span>
           <kbd>{keyLabel('Mod+k')}</kbd>

@@ -74,8 +74,8 @@ function TestEventForm({ endpoint, platforms, platform, onClose }: TestEventForm
     <form class="platform-form" onSubmit={send}>
       <PlatformPicker platforms={platforms} selected={selected} onSelect={select} />
       {selected && (
-        <div class="platform-details">
-          <h3>
+        <div class="col loose breaks">
+          <h3 class="line">
             <PlatformMark platform={selected.name} />
             {selected.title}
           </h3>
@@ -107,10 +107,10 @@ function TestEventForm({ endpoint, platforms, platform, onClose }: TestEventForm
 type SamplesProps = { platform: PlatformGuide; selected: string | undefined; onSelect: (name: string) => void };
 
 const Samples = ({ platform, selected, onSelect }: SamplesProps) => (
-  <fieldset class="samples">
+  <fieldset class="samples col tight">
     <legend>Event</legend>
     {platform.samples.map(({ name, title }) => (
-      <label key={name}>
+      <label key={name} class="checkbox line baseline">
         <input type="radio" name="sample" checked={name === selected} onChange={() => onSelect(name)} />
         <span>
           {title} <code>{name}</code>

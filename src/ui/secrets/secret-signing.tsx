@@ -34,11 +34,11 @@ function SecretSigning({ endpointId, secret, onChanged }: SecretSigningProps) {
     }
   };
   return (
-    <details class="secret-signing">
+    <details class="secret-signing drawer">
       <summary>
         Signing replays: {name} <span class="faint">{summaryOf(secret)}</span>
       </summary>
-      <div class="signing-destinations">
+      <div class="col">
         <Checkbox
           label={`Let the server sign replays with this secret (${name})`}
           hint="Only unchanged events whose signature is valid with it, re-signed with the time of sending. Never for connected apps. The secret is never shown."

@@ -59,8 +59,8 @@ export function BodyPanel({ event }: { event: EventDetail }) {
     return <Empty title="No body">This {visibleLine(event.method ?? '')} request has no body.</Empty>;
   }
   return (
-    <div class="body-panel">
-      <div class="panel-bar">
+    <div class="body-panel pane">
+      <div class="panel-bar row tight rigid">
         <Segmented
           label="View of the body"
           options={body.views.map(id => ({ id, label: viewNames[id] }))}
@@ -178,7 +178,7 @@ function FormView({ text }: { text: string }) {
     [text],
   );
   return (
-    <div class="scroll-pane">
+    <div class="scroll-pane col loose">
       <PairTable label="Form fields" rows={rows} />
     </div>
   );
@@ -210,7 +210,7 @@ function Parts({ bytes, boundary }: { bytes: Uint8Array; boundary: string }) {
   return parts.length === 0 ? (
     <Empty title="No parts found">The boundary given in the content type isn't in the body. See Raw or Hex.</Empty>
   ) : (
-    <div class="scroll-pane parts">
+    <div class="scroll-pane col loose parts">
       {parts.map((part, index) => (
         <PartCard key={index} part={part} number={index + 1} />
       ))}
@@ -238,8 +238,8 @@ function PartCard({ part, number }: { part: MultipartPart; number: number }) {
   };
   const title = part.name ?? `Part ${number}`;
   return (
-    <section class="part" aria-label={`Part ${number}`}>
-      <header>
+    <section class="part card" aria-label={`Part ${number}`}>
+      <header class="row">
         <strong>{visibleLine(title)}</strong>
         {part.filename !== undefined && <span class="file">{visibleLine(part.filename)}</span>}
         <span class="faint">

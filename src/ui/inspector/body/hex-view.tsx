@@ -41,7 +41,7 @@ export function HexView({ bytes, order = 0 }: { bytes: Uint8Array; order?: numbe
           const currentAt = current && current.end > start ? Math.max(0, current.start - start) : undefined;
           return (
             <div key={index} class="hex-row" style={{ transform: `translateY(${index * rowHeight}px)` }}>
-              <span class="offset">{row.offset}</span>
+              <span class="faint">{row.offset}</span>
               <span>
                 <MarkedSpans
                   text={row.hex}
@@ -49,7 +49,7 @@ export function HexView({ bytes, order = 0 }: { bytes: Uint8Array; order?: numbe
                   current={currentAt === undefined ? undefined : hexColumn(currentAt)}
                 />
               </span>
-              <span class="ascii">
+              <span class="faint">
                 <MarkedSpans text={row.ascii} spans={found} current={currentAt} />
               </span>
             </div>

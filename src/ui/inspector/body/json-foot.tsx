@@ -27,9 +27,11 @@ export function JsonFoot({ document, current, isCut, onWhole, onExplain, onExpan
   const node = document.nodes[current];
   if (!node) return null;
   return (
-    <footer class="tree-foot">
-      <code title={path}>{path}</code>
-      <span class="tree-actions">
+    <footer class="tree-foot line rigid">
+      <code class="grow cut soft" title={path}>
+        {path}
+      </code>
+      <span class="tree-actions line tight rigid">
         {isCut && (
           <Button kind="quiet" icon="expand" onClick={onWhole}>
             Show whole value

@@ -45,7 +45,7 @@ export function JsonRow(props: RowProps) {
   if (row < 0) {
     return (
       <div class="tree-row" role="presentation" style={style} data-at={at}>
-        <span class="punctuation">{node.kind === 'object' ? '}' : ']'}</span>
+        <span class="faint">{node.kind === 'object' ? '}' : ']'}</span>
       </div>
     );
   }
@@ -71,7 +71,7 @@ export function JsonRow(props: RowProps) {
       onDblClick={onToggle}
     >
       {isContainer && (
-        <span class={`twist ${isClosed ? 'closed' : ''}`}>
+        <span class={`twist faint ${isClosed ? 'closed' : ''}`}>
           <Icon name="chevron" />
         </span>
       )}
@@ -79,9 +79,9 @@ export function JsonRow(props: RowProps) {
         class="row-text"
         {...(!isContainer && { 'data-clip': '', ...(isShortened(props, node) && { 'data-shortened': '' }) })}
       >
-        {node.depth > maxIndentDepth && <span class="depth">level {node.depth} </span>}
+        {node.depth > maxIndentDepth && <span class="faint">level {node.depth} </span>}
         {isLines ? (
-          <span class="fold">{formatCount(node.size, 'document')}</span>
+          <span class="fold faint">{formatCount(node.size, 'document')}</span>
         ) : (
           <KeyAndValue {...props} node={node} />
         )}
@@ -115,11 +115,11 @@ function KeyAndValue(props: PartProps) {
           <span class="key">
             <Key {...props} text={key} />
           </span>
-          <span class="punctuation">: </span>
+          <span class="faint">: </span>
         </>
       )}
       {key === undefined && node.parent >= 0 && (
-        <span class="position">{isDocument ? `Document ${node.position + 1} ` : `${node.position} `}</span>
+        <span class="faint">{isDocument ? `Document ${node.position + 1} ` : `${node.position} `}</span>
       )}
       <Value {...props} />
     </>
@@ -153,12 +153,12 @@ function Value(props: PartProps) {
   const explanation = useExplanation(document, node);
   if (node.kind === 'object' || node.kind === 'array') {
     const [open, close, noun] = node.kind === 'object' ? ['{', '}', 'key'] : ['[', ']', 'item'];
-    if (node.size === 0) return <span class="punctuation">{open + close}</span>;
+    if (node.size === 0) return <span class="faint">{open + close}</span>;
     return (
       <>
-        <span class="punctuation">{open}</span>
+        <span class="faint">{open}</span>
         {isClosed && (
-          <span class="fold">
+          <span class="fold faint">
             … {formatCount(node.size, noun)} {close}
           </span>
         )}
@@ -179,7 +179,7 @@ function Value(props: PartProps) {
   );
   return (
     <>
-      {from > node.start && <span class="fold">… </span>}
+      {from > node.start && <span class="fold faint">… </span>}
       <span class={`value ${node.kind}`}>
         {explanation?.kind === 'link' ? (
           <SafeLink url={explanation.url} tabIndex={-1}>
@@ -193,7 +193,7 @@ function Value(props: PartProps) {
           content
         )}
       </span>
-      {to < node.end && <span class="fold">… {formatCount(node.end - node.start, 'character')}</span>}
+      {to < node.end && <span class="fold faint">… {formatCount(node.end - node.start, 'character')}</span>}
     </>
   );
 }

@@ -74,7 +74,7 @@ export function JsonTree({
   const whole = wholeIndex === undefined ? undefined : document.nodes[wholeIndex];
 
   return (
-    <div class={`tree-box ${isWrapped ? 'wrapped' : ''}`}>
+    <div class={`tree-box pane ${isWrapped ? 'wrapped' : ''}`}>
       <div
         ref={scroller}
         class="tree"

@@ -121,7 +121,7 @@ function Row({ row, index, hitsInName = [], hitsInText = [], current, onWhole, o
       <th scope="row">{name === '' ? <em>(no name)</em> : marked(hitsInName, name, visibleLine)}</th>
       <td>
         {isJson ? (
-          <pre class="nested">{content}</pre>
+          <pre class="nested code">{content}</pre>
         ) : (
           <span class={`wrap pair-value ${isFound ? 'found' : ''}`} data-clip>
             {explanation?.kind === 'link' ? (

@@ -94,7 +94,7 @@ function ValueCard({ anchor, explanation, hasFocus, onEscape, onElsewhere, onEnt
   return (
     <div
       ref={card}
-      class="value-card"
+      class="value-card popup col tight breaks"
       role="dialog"
       aria-label={titles[explanation.kind]}
       tabIndex={-1}
@@ -175,8 +175,8 @@ function Explained({ explanation }: { explanation: Explanation }) {
 
 const Fact = ({ name, children }: { name: string; children: string }) => (
   <>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
+    <dt class="soft">{name}</dt>
+    <dd class="figures">{children}</dd>
   </>
 );
 
@@ -212,7 +212,7 @@ function Base64Details({ bytes, text, type }: Extract<Explanation, { kind: 'base
       </p>
       {text !== undefined && (
         <>
-          <pre>{preview(text)}</pre>
+          <pre class="code">{preview(text)}</pre>
           <CopyButton kind="quiet" label="Copy decoded text" text={text} />
         </>
       )}
@@ -237,9 +237,9 @@ function TokenDetails({ header, claims, times }: Extract<Explanation, { kind: 'j
         </dl>
       )}
       <span>Header</span>
-      <pre>{preview(header)}</pre>
+      <pre class="code">{preview(header)}</pre>
       <span>Claims</span>
-      <pre>{preview(claims)}</pre>
+      <pre class="code">{preview(claims)}</pre>
       <CopyButton kind="quiet" label="Copy claims" text={claims} />
     </>
   );

@@ -13,7 +13,7 @@ type WholeValueProps = {
 
 export const WholeValue = ({ text, name, onClose }: WholeValueProps) => (
   <Dialog title="Whole value" wide onClose={onClose}>
-    {name !== '' && <code class="whole-name">{name}</code>}
+    {name !== '' && <code class="whole-name soft breaks">{name}</code>}
     <div class="whole">
       <TextView text={text} label="Whole value" />
     </div>

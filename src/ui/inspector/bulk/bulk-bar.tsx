@@ -46,8 +46,8 @@ export function BulkBar(props: BulkBarProps) {
   const isTooManyToExport = !all && pickedIds.length > maxExportedIds;
   const base = `/app/endpoints/${endpointId}`;
   return (
-    <section class="bulk-bar" aria-label="Selected events">
-      <div class="bulk-line">
+    <section class="bulk-bar col rigid" aria-label="Selected events">
+      <div class="row">
         <strong role="status">{all ? allText(all) : `${pickedIds.length.toLocaleString()} selected`}</strong>
         {!all && (
           <Button kind="quiet" onClick={selectAll}>
@@ -57,7 +57,7 @@ export function BulkBar(props: BulkBarProps) {
         <span class="grow" />
         <IconButton icon="close" label="Clear the selection" title="Clear the selection (Esc)" onClick={clearPicks} />
       </div>
-      <div class="bulk-line">
+      <div class="row">
         <Button kind="primary" icon="replay" disabled={isEmpty || isCounting} onClick={onReplay}>
           Replay
         </Button>

@@ -71,7 +71,7 @@ export function BulkDialog(props: BulkDialogProps) {
   const isCut = 'all' in targets && events && total !== undefined && events.length >= maxTargets && total > maxTargets;
   return (
     <Dialog title={title} onClose={onClose} isPersistent={isBusy}>
-      <form class="bulk-form" onSubmit={submit}>
+      <form class="bulk-form col loose" onSubmit={submit}>
         {problem && (
           <Notice tone="bad" title="Couldn't load the events">
             {problem}

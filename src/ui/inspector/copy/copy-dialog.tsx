@@ -44,7 +44,7 @@ export function CopyDialog({ event, endpointUrl, onClose }: CopyDialogProps) {
   const { redacted } = sendableHeaders(event.rawHeaders);
   return (
     <Dialog title="Copy as" wide onClose={onClose}>
-      <div class="panel-bar">
+      <div class="panel-bar row tight rigid">
         <Segmented
           label="Send to"
           options={[
@@ -71,10 +71,10 @@ export function CopyDialog({ event, endpointUrl, onClose }: CopyDialogProps) {
           hint="The original path and query are appended."
         />
       )}
-      <p class="replay-target" role="status">
+      <p class="replay-target soft breaks" role="status">
         {url === '' ? 'Type where the command sends to.' : <>Sends to {<code>{visibleLine(url)}</code>}</>}
       </p>
-      <div class="panel-bar">
+      <div class="panel-bar row tight rigid">
         <Segmented
           label="Format"
           options={formats.map(({ id, label }) => ({ id, label }))}

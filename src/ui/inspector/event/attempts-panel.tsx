@@ -36,7 +36,7 @@ export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempt
   }
   const base = `/app/endpoints/${endpointId}`;
   return (
-    <div class="scroll-pane">
+    <div class="scroll-pane col loose">
       <p class="lead">
         {describeAttempts(attempts, delivery.attempts)}. {bases[delivery.basis]}{' '}
         {delivery.bodiesDiffer ? 'Their bodies differ.' : 'Their bodies are identical.'}

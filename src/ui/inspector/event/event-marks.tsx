@@ -19,23 +19,23 @@ const maxTagCharacters = 32;
 /** For a row of the list. */
 export const RowPin = ({ pin }: { pin: Pin | null }) =>
   pin && (
-    <span class="row-pin" title={pin.name === null ? 'Pinned' : `Pinned as ${pin.name}`}>
+    <span class="row-pin line tight rigid soft small" title={pin.name === null ? 'Pinned' : `Pinned as ${pin.name}`}>
       <Icon name="pin" />
       <span class="offscreen">Pinned</span>
-      {pin.name !== null && <span class="pin-name">{pin.name}</span>}
+      {pin.name !== null && <span class="pin-name cut">{pin.name}</span>}
     </span>
   );
 
 /** For a row of the list: the first tags, and how many there are besides. */
 export const RowTags = ({ tags }: { tags: string[] }) =>
   tags.length > 0 ? (
-    <span class="row-tags" title={tags.map(visibleLine).join(', ')}>
+    <span class="row-tags line tight rigid" title={tags.map(visibleLine).join(', ')}>
       {tags.slice(0, maxTagsInRow).map(tag => (
-        <span key={tag} class="tag">
+        <span key={tag} class="tag soft cut">
           {visibleLine(tag)}
         </span>
       ))}
-      {tags.length > maxTagsInRow && <span class="tag">+{tags.length - maxTagsInRow}</span>}
+      {tags.length > maxTagsInRow && <span class="tag soft cut">+{tags.length - maxTagsInRow}</span>}
     </span>
   ) : null;
 
@@ -50,7 +50,7 @@ export function EventMarks({ event, onChanged }: EventMarksProps) {
   const { id, pin, tags } = event;
   useHotkeys({ m: { label: pin ? 'Change or remove the pin' : 'Pin', help: 'Pin', run: () => setIsPinning(true) } });
   return (
-    <div class="event-marks">
+    <div class="event-marks row tight full">
       <Button
         kind="quiet"
         icon="pin"
@@ -62,7 +62,7 @@ export function EventMarks({ event, onChanged }: EventMarksProps) {
       </Button>
       <TagEditor key={id} id={id} tags={tags} onTags={changed => onChanged({ id, pin, tags: changed })} />
       {pin?.note && (
-        <p class="pin-note">
+        <p class="pin-note soft breaks">
           {visibleText(pin.note)}{' '}
           <span class="faint">
             pinned <Time at={pin.pinnedAt} long />
@@ -133,14 +133,15 @@ function TagEditor({ id, tags, onTags }: TagEditorProps) {
     if (!(await save(current => [...current, tag]))) setText(typed => typed || tag);
   };
   return (
-    <form class="tag-editor" onSubmit={add}>
+    <form class="tag-editor row tight" onSubmit={add}>
       {tags.length > 0 && (
-        <ul aria-label="Tags">
+        <ul class="row tight" aria-label="Tags">
           {tags.map(tag => (
-            <li key={tag} class="tag">
+            <li key={tag} class="tag line tight soft small breaks">
               <TagName tag={tag} />
               <button
                 type="button"
+                class="mini"
                 aria-label={`Remove the tag ${visibleLine(tag)}`}
                 disabled={savesUnderWay > 0}
                 onClick={() => void save(current => current.filter(one => one !== tag))}

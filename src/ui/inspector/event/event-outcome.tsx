@@ -9,7 +9,7 @@ export function RowAnswer({ event }: { event: Pick<EventSummary, 'answered' | 'r
   const answer = rowAnswerOf(event);
   return answer ? (
     <span class={`badge row-answer ${answer.tone}`} title={describeOutcome(event)}>
-      <span class="row-answer-text">{answer.text}</span>
+      <span class="cut">{answer.text}</span>
     </span>
   ) : null;
 }
@@ -23,7 +23,7 @@ export function EventOutcome({ event }: { event: EventDetail | EventSummary }) {
   const { answered, refused } = event;
   if (refused === null && isDefaultAnswer(answered)) return null;
   return (
-    <p class={`event-outcome ${refused === null ? '' : 'refused'}`}>
+    <p class={`event-outcome row tight full soft breaks ${refused === null ? '' : 'refused'}`}>
       <span>{describeOutcome(event)}</span>
       {refused !== null ? (
         <FilterBy field="is" value="refused" />

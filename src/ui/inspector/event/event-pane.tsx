@@ -74,9 +74,9 @@ export function EventPane(props: EventPaneProps) {
   if (problem && !event) return <LoadFailure problem={problem} listHref={listHref} onRetry={reload} />;
   if (!shown) return <Skeleton rows={6} kind="line" />;
   return (
-    <article class="event">
-      <header class="event-head">
-        <Link to={listHref} class="back-link">
+    <article class="event pane">
+      <header class="event-head rigid">
+        <Link to={listHref} class="back-link soft full">
           ← Events
         </Link>
         <EventSummaryLines
@@ -85,7 +85,7 @@ export function EventPane(props: EventPaneProps) {
           verdict={event && describeVerdict(event)}
           onVerdict={() => set({ tab: 'signature' })}
         />
-        <div class="event-actions">
+        <div class="event-actions line tight">
           <Button kind="primary" icon="replay" onClick={onReplay} title="Replay (r)">
             Replay
           </Button>
@@ -108,7 +108,7 @@ export function EventPane(props: EventPaneProps) {
         attempts={attempts}
         onSelect={(name, options) => set({ tab: name }, options)}
       />
-      <div id="event-panel" class="event-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+      <div id="event-panel" class="event-panel pane" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         <EventPanel key={shown.id} event={event} attempts={attempts} tab={tab} />
       </div>
       {isCopying && event && <CopyDialog event={event} endpointUrl={endpointUrl} onClose={() => setIsCopying(false)} />}

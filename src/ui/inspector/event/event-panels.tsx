@@ -62,7 +62,7 @@ function HeadersPanel({ event }: { event: EventDetail }) {
   const facts = useMemo(() => factsOf(event), [event]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
-    <section class="scroll-pane" tabIndex={0} aria-label="Headers">
+    <section class="scroll-pane col loose" tabIndex={0} aria-label="Headers">
       <PairTable label="Headers in the order they were sent" rows={headers} />
       <h3 class="panel-title">Delivery</h3>
       <PairTable label="Delivery details" rows={facts} order={1} />
@@ -80,7 +80,7 @@ function QueryPanel({ event }: { event: EventDetail }) {
   if (query === null || query === undefined) return <Empty title="No query string">The request URL has no “?”.</Empty>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
-    <section class="scroll-pane" tabIndex={0} aria-label="Query">
+    <section class="scroll-pane col loose" tabIndex={0} aria-label="Query">
       {parameters.length > 0 && <PairTable label="Query parameters" rows={parameters} />}
       <h3 class="panel-title">As sent</h3>
       <PairTable label="Query as sent" rows={raw} order={1} />

@@ -19,7 +19,7 @@ type SummaryProps = {
 
 export const EventSummaryLines = ({ event, action, verdict, onVerdict }: SummaryProps) => (
   <>
-    <div class="event-title">
+    <div class="event-title line">
       <PlatformMark platform={event.platform} />
       <h2>
         {event.eventType === null

@@ -12,7 +12,7 @@ type SelectTab = (tab: Tab, options?: { replace: boolean }) => void;
 type TabsProps = { selected: Tab; event: EventDetail | undefined; attempts: number; onSelect: SelectTab };
 
 export const Tabs = ({ selected, event, attempts, onSelect }: TabsProps) => (
-  <div class="tabs" role="tablist" aria-label="Parts of the event">
+  <div class="tabs line tight rigid" role="tablist" aria-label="Parts of the event">
     {tabs.map((name, index) => (
       <button
         key={name}

@@ -29,15 +29,15 @@ export function RequestLine({ event }: { event: EventDetail | EventSummary }) {
   const rest = `${event.path}${query === null ? '' : `?${query}`}`;
   const utc = new Date(event.receivedAt).toISOString();
   return (
-    <div class="request-line">
-      <div class="request-target">
+    <div class="request-line soft full stack">
+      <div class="request-target line tight">
         <CopyValue what="method" text={event.method ?? ''}>
           <Method method={event.method} />
         </CopyValue>
         {endpoint && <RequestUrl key={event.id} base={endpoint.url} rest={rest} />}
       </div>
-      <div class="request-facts">
-        <span class="request-platform">
+      <div class="request-facts row">
+        <span class="request-platform line tight">
           {visibleLine(platformTitle(event.platform))}
           {event.platform !== null && <FilterBy field="platform" value={event.platform} />}
         </span>
@@ -84,8 +84,8 @@ function RequestUrl({ base, rest }: RequestUrlProps) {
   return (
     <>
       <code class={`request-url ${isWhole ? 'unfolded' : ''}`} ref={line} tabIndex={isWhole ? 0 : undefined}>
-        <span class="base">{visibleLine(base)}</span>
-        <span>{visibleLine(rest)}</span>
+        <span class="base cut soft">{visibleLine(base)}</span>
+        <span class="cut">{visibleLine(rest)}</span>
       </code>
       <CopyButton what="request URL" text={base + rest} />
       {(isCut || isWhole) && (
@@ -118,7 +118,7 @@ function CopyValue({ what, text, tip, children }: CopyValueProps) {
   return (
     <button
       type="button"
-      class={`copy-value ${isCopied ? 'done' : ''}`}
+      class={`copy-value line tight breaks ${isCopied ? 'done' : ''}`}
       title={tip ? undefined : `Copy ${what}`}
       onClick={copy}
     >
@@ -128,7 +128,7 @@ function CopyValue({ what, text, tip, children }: CopyValueProps) {
       <span class="offscreen" role="status">
         {isCopied ? 'Copied' : ''}
       </span>
-      {tip && <span class="tip">{tip}</span>}
+      {tip && <span class="tip figures">{tip}</span>}
     </button>
   );
 }

@@ -34,14 +34,13 @@ export function FilterBy({ field, value, isText = false, label }: FilterByProps)
   if (!filterBy || term === undefined) return null;
   const shown = visibleLine(term.length > maxShownCharacters ? `${term.slice(0, maxShownCharacters)}…` : term);
   const props = {
-    class: 'filter-by',
     title: `Filter by ${shown}\nShift: everything else`,
     onClick: (event: MouseEvent) => filterBy(event.shiftKey ? `-${term}` : term),
   };
   return label === undefined ? (
-    <IconButton icon="filter" label={`Filter by ${shown}`} {...props} />
+    <IconButton icon="filter" class="filter-by mini" label={`Filter by ${shown}`} {...props} />
   ) : (
-    <Button kind="quiet" icon="filter" {...props}>
+    <Button kind="quiet" icon="filter" class="filter-by" {...props}>
       {label}
     </Button>
   );

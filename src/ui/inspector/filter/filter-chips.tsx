@@ -23,13 +23,14 @@ export function FilterChips({ where, onFilter, onEmpty }: FilterChipsProps) {
     onFilter(withoutPart(where, index));
   };
   return (
-    <ul class="chips" aria-label="Parts of the filter" ref={list}>
+    <ul class="chips row tight rigid" aria-label="Parts of the filter" ref={list}>
       {parts.map((part, index) => (
         // The others stay the same elements when one is removed, so that the focus stays.
         <li key={`${part} ${parts.slice(0, index).filter(one => one === part).length}`} class="chip">
           <ChipText text={part} />
           <button
             type="button"
+            class="mini soft"
             aria-label={`Remove ${visibleLine(part.slice(0, maxShownCharacters))}`}
             title="Remove"
             onClick={() => remove(index)}
@@ -51,7 +52,7 @@ function ChipText({ text }: { text: string }) {
   const shown = visibleLine(text.length > maxShownCharacters ? `${text.slice(0, maxShownCharacters)}…` : text);
   const [, field = '', value = shown] = time ? ['', '', time] : (/^([^\s"()]+?(?::|[<>]=?))(.+)$/.exec(shown) ?? []);
   return (
-    <span class={`chip-text ${time ? 'words' : ''}`} title={visibleLine(text)}>
+    <span class={`chip-text cut ${time ? 'words' : ''}`} title={visibleLine(text)}>
       {field && <span class="chip-field">{field}</span>}
       {value}
     </span>

@@ -71,7 +71,7 @@ export function FilterField(props: FilterFieldProps) {
   return (
     <div class="field filter-field">
       <label for={`${id}-input`}>{label}</label>
-      <div class={`search ${problem ? 'wrong' : ''}`}>
+      <div class={`search grow ${problem ? 'wrong' : ''}`}>
         <FilterInput
           inputRef={inputRef}
           id={id}

@@ -36,15 +36,15 @@ export function FilterProblem({ id, text, problem, onCorrect }: FilterProblemPro
   const corrected = withNearest(text, problem);
   const phrase = quoted(text.trim());
   return (
-    <div class="filter-problem" role="alert" id={id}>
+    <div class="filter-problem row tight bad breaks" role="alert" id={id}>
       <span>{sentence(visibleLine(problem.message))}</span>
       {corrected !== undefined && (
-        <button type="button" onClick={() => onCorrect(corrected)}>
+        <button type="button" class="button" onClick={() => onCorrect(corrected)}>
           Use “{problem.nearest}” <kbd>Enter</kbd>
         </button>
       )}
       {corrected === undefined && !(parse(phrase) instanceof FilterError) && (
-        <button type="button" onClick={() => onCorrect(phrase)}>
+        <button type="button" class="button" onClick={() => onCorrect(phrase)}>
           Search for this text
         </button>
       )}

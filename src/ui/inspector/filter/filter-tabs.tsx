@@ -29,10 +29,10 @@ export function FilterTabs({ endpointId, where, hrefOf }: FilterTabsProps) {
   }, [current?.id, filters.length]);
   if (filters.length === 0 && where === '') return null;
   return (
-    <nav class="filter-tabs" aria-label="Saved filters">
+    <nav class="filter-tabs line tight rigid" aria-label="Saved filters">
       <ul ref={tabs}>
         <li>
-          <Link to={hrefOf('')} class="filter-tab" aria-current={where === '' ? 'page' : undefined}>
+          <Link to={hrefOf('')} class="filter-tab cut soft" aria-current={where === '' ? 'page' : undefined}>
             All
           </Link>
         </li>
@@ -40,7 +40,7 @@ export function FilterTabs({ endpointId, where, hrefOf }: FilterTabsProps) {
           <li key={filter.id} class={filter === current ? 'current' : ''}>
             <Link
               to={hrefOf(filter.where)}
-              class="filter-tab"
+              class="filter-tab cut soft"
               title={visibleLine(filter.where)}
               aria-current={filter === current ? 'page' : undefined}
             >
@@ -49,6 +49,7 @@ export function FilterTabs({ endpointId, where, hrefOf }: FilterTabsProps) {
             {filter === current && (
               <IconButton
                 icon="close"
+                class="mini"
                 label={`Delete the saved filter ${visibleName(filter.name)}`}
                 onClick={() => setRemoving(filter)}
               />

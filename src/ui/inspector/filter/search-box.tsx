@@ -61,7 +61,7 @@ export function SearchBox({ inputRef, where, onFilter, seen }: SearchBoxProps) {
 
   return (
     <>
-      <search class={`search ${problem ? 'wrong' : ''}`}>
+      <search class={`search grow ${problem ? 'wrong' : ''}`}>
         <FilterInput
           inputRef={inputRef}
           id={id}

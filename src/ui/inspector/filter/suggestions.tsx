@@ -37,12 +37,12 @@ export function Suggestions({ id, completion, active, enterHint, onTake }: Sugge
             tabIndex={-1}
             onClick={() => onTake(suggestion)}
           >
-            <code>{suggestion.isWhole ? shown(suggestion.text) : shownField(suggestion.text)}</code>
-            {suggestion.hint && <span class="suggestion-hint">{shown(suggestion.hint)}</span>}
+            <code class="rigid cut">{suggestion.isWhole ? shown(suggestion.text) : shownField(suggestion.text)}</code>
+            {suggestion.hint && <span class="suggestion-hint grow faint">{shown(suggestion.hint)}</span>}
           </div>
         ))}
       </div>
-      <p class="suggestions-keys" aria-hidden="true">
+      <p class="suggestions-keys line tight faint small" aria-hidden="true">
         <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>Tab</kbd> complete <kbd>Enter</kbd> {enterHint}
       </p>
     </div>

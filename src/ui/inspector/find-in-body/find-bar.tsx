@@ -94,7 +94,7 @@ export function Findable({ canFind, isLoading, children }: FindableProps) {
     <FinderContext.Provider value={canFind ? finder : undefined}>
       <OpenFindContext.Provider value={open}>
         {isShown && (
-          <search class="find-bar" aria-label="Find in this event">
+          <search class="find-bar line tight rigid" aria-label="Find in this event">
             <Icon name="search" />
             <input
               ref={input}
@@ -116,7 +116,7 @@ export function Findable({ canFind, isLoading, children }: FindableProps) {
                 event.stopPropagation();
               }}
             />
-            <span class="find-count" role="status">
+            <span class="find-count rigid soft figures" role="status">
               {terms.length > 0 && !isLoading && countText(found)}
             </span>
             <IconButton

@@ -7,7 +7,7 @@ import type { RowLayout } from './row-layout.ts';
 import { dividerHeight } from './use-row-layout.ts';
 
 export const DayDivider = ({ at, rowTop }: { at: number; rowTop: number }) => (
-  <li class="day-divider" style={{ transform: `translateY(${rowTop - dividerHeight}px)` }}>
+  <li class="day-divider line soft" style={{ transform: `translateY(${rowTop - dividerHeight}px)` }}>
     {formatDay(at, Date.now())}
   </li>
 );
@@ -33,5 +33,5 @@ export function DayStrip({ scroller, layout, receivedAt }: DayStripProps) {
     element.addEventListener('scroll', measure, { passive: true });
     return () => element.removeEventListener('scroll', measure);
   });
-  return <div class="day-strip">{day === undefined ? '' : formatDay(day, Date.now())}</div>;
+  return <div class="day-strip line soft">{day === undefined ? '' : formatDay(day, Date.now())}</div>;
 }

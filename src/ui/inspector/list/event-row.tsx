@@ -38,7 +38,7 @@ export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms
       <PickBox id={event.id} title={title.text} platform={event.platform} isPicked={isPicked} onPick={onPick} />
       <Link
         to={href}
-        class="event-link"
+        class="event-link grow"
         aria-current={isSelected ? 'true' : undefined}
         replace={isSelected}
         onMouseDown={keepText}
@@ -50,21 +50,21 @@ export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms
       >
         <span class="line">
           <Method method={event.method} />
-          <span class={`type ${title.isTyped ? '' : 'untyped'}`}>
+          <span class={`type grow cut ${title.isTyped ? '' : 'untyped'}`}>
             <MarkedText text={title.text} terms={terms} />
           </span>
           <RowPin pin={event.pin} />
           <Time at={event.receivedAt} isDayShown />
         </span>
-        <span class="line second">
-          <span class={`sender ${event.platform === null ? 'unknown' : ''}`}>
+        <span class="line small faint">
+          <span class={`sender rigid cut soft ${event.platform === null ? 'unknown' : ''}`}>
             {visibleLine(platformTitle(event.platform))}
           </span>
           <RowTags tags={event.tags} />
           {folding ? (
             <AttemptsText event={event} endpointId={folding.endpointId} />
           ) : (
-            <span class={preview.isHighlights ? 'preview highlights' : 'preview'}>
+            <span class={preview.isHighlights ? 'preview grow cut highlights' : 'preview grow cut'}>
               <MarkedText text={preview.text} terms={terms} />
             </span>
           )}
@@ -87,7 +87,7 @@ type PickBoxProps = { id: string; title: string; platform: string | null; isPick
 
 /** The mark of the platform, and the checkbox, which takes its place under the pointer and when it is ticked. */
 const PickBox = ({ id, title, platform, isPicked, onPick }: PickBoxProps) => (
-  <label class="pick" onMouseDown={keepText}>
+  <label class="pick rigid" onMouseDown={keepText}>
     <input
       type="checkbox"
       checked={isPicked}

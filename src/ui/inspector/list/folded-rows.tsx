@@ -30,7 +30,7 @@ export function useFolding(): Folding {
 }
 
 export const FoldSwitch = ({ isFolded, toggle }: Folding) => (
-  <label class="fold-switch" title="Show the attempts of a delivery as one row (d)">
+  <label class="fold-switch line grow soft small" title="Show the attempts of a delivery as one row (d)">
     <input type="checkbox" checked={isFolded} onChange={toggle} />
     One row per delivery
   </label>
@@ -85,7 +85,7 @@ export const shownAt = (at: number, { index, attempts }: Unfolded): number =>
 /** In place of the preview. */
 export function AttemptsText({ event, endpointId }: { event: EventSummary; endpointId: string }) {
   const delivery = useDelivery(endpointId, event.delivery);
-  return <span class="preview attempts">{describeAttempts(event.delivery.attempts, delivery?.attempts)}</span>;
+  return <span class="preview grow cut attempts">{describeAttempts(event.delivery.attempts, delivery?.attempts)}</span>;
 }
 
 type UnfoldButtonProps = { isUnfolded: boolean; attempts: number; onToggle: () => void };
@@ -93,7 +93,7 @@ type UnfoldButtonProps = { isUnfolded: boolean; attempts: number; onToggle: () =
 export const UnfoldButton = ({ isUnfolded, attempts, onToggle }: UnfoldButtonProps) => (
   <button
     type="button"
-    class="unfold"
+    class="unfold rigid soft"
     aria-expanded={isUnfolded}
     aria-label={`The ${attempts} attempts`}
     title={isUnfolded ? 'Hide the attempts (e)' : 'Show the attempts (e)'}
@@ -116,13 +116,13 @@ export function AttemptRow({ attempt, newestAt, top, href, isSelected }: Attempt
   const verdict = rowVerdictOf(attempt);
   return (
     <li class={`event-row attempt-row ${isSelected ? 'selected' : ''}`} style={{ transform: top }}>
-      <Link to={href} class="event-link" aria-current={isSelected ? 'true' : undefined} replace={isSelected}>
+      <Link to={href} class="event-link grow" aria-current={isSelected ? 'true' : undefined} replace={isSelected}>
         <span class="line">
-          <span class="type untyped">Attempt {attempt.delivery.attempt}</span>
+          <span class="type grow cut untyped">Attempt {attempt.delivery.attempt}</span>
           <Time at={attempt.receivedAt} isDayShown={dayOf(attempt.receivedAt) === dayOf(newestAt)} />
         </span>
-        <span class="line second">
-          <span class="preview attempts">
+        <span class="line small faint">
+          <span class="preview grow cut attempts">
             {attempt.gapMs === null ? 'the first one' : `${formatGap(attempt.gapMs)} after the previous one`}
           </span>
           {verdict && <VerdictBadge {...verdict} />}

@@ -25,7 +25,7 @@ export function ListOptions({ folding }: { folding: Folding }) {
     { label: isRelative ? 'Clock times' : 'Relative times', run: relativeTimes.toggle },
   ]);
   return (
-    <div class="list-options">
+    <div class="list-options line tight rigid">
       <FoldSwitch {...folding} />
       <Toggle icon="rows" label="Compact rows" isOn={isCompact} onToggle={compactRows.toggle} />
       <Toggle icon="clock" label="Relative times" isOn={isRelative} onToggle={relativeTimes.toggle} />

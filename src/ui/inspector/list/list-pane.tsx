@@ -39,7 +39,7 @@ export function ListPane(props: ListPaneProps) {
   // The search box explains it.
   const isUnreadable = useMemo(() => parse(where) instanceof FilterError, [where]);
   return (
-    <section class="list-pane" aria-label="Events">
+    <section class="list-pane pane" aria-label="Events">
       {eventId && <SkipLink />}
       <ListToolbar
         searchRef={searchRef}

@@ -43,7 +43,7 @@ export function ListToolbar({ searchRef, endpointId, where, filter, list, event,
   const timeParts = useMemo(() => timePartsOf(where), [where]);
   return (
     <>
-      <div class="toolbar">
+      <div class="toolbar row rigid">
         <SearchBox inputRef={searchRef} where={where} onFilter={filter.setFilter} seen={seen} />
         <TimeRangePicker terms={timeParts} onPick={terms => filter.setFilter(withTimeParts(where, terms))} />
         <LiveButton connection={connection} state={state} onPause={list.setPaused} />
@@ -65,7 +65,7 @@ function LiveButton({ connection, state, onPause }: LiveButtonProps) {
   return (
     <button
       type="button"
-      class={`live-button ${isPaused ? 'paused' : connection}`}
+      class={`live-button line tight ${isPaused ? 'paused' : connection}`}
       aria-pressed={isPaused}
       title={`${label} (p)`}
       onClick={() => onPause(!isPaused)}

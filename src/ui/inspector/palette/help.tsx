@@ -43,7 +43,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
           const lines = helpLines(commands, section);
           return lines.length === 0 ? null : (
             <section key={section}>
-              <h3>{sectionTitles[section]}</h3>
+              <h3 class="faint small">{sectionTitles[section]}</h3>
               <dl class="shortcuts">
                 {lines.map(({ keys, words }) => (
                   <div key={words}>

@@ -34,7 +34,7 @@ export function PaletteList({ id, items, chosenIndex, onChoose, onPoint }: Palet
       {groups.map(group => (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a listbox.
         <div key={group} role="group" aria-labelledby={`${id}-${group}`}>
-          <p id={`${id}-${group}`} class="palette-group" role="presentation">
+          <p id={`${id}-${group}`} class="palette-group faint small" role="presentation">
             {group}
           </p>
           {items.map(
@@ -50,8 +50,8 @@ export function PaletteList({ id, items, chosenIndex, onChoose, onPoint }: Palet
                   onClick={() => onChoose(item)}
                   onPointerMove={() => index !== chosenIndex && onPoint(index)}
                 >
-                  <span class="palette-label">{item.label}</span>
-                  {item.detail && <span class="palette-detail">{item.detail}</span>}
+                  <span class="cut grow">{item.label}</span>
+                  {item.detail && <span class="palette-detail cut soft small">{item.detail}</span>}
                   {item.keyLabel && <kbd>{item.keyLabel}</kbd>}
                 </div>
               ),

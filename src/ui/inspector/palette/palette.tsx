@@ -73,7 +73,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       }}
       onClick={event => event.target === dialog.current && close()}
     >
-      <div class="palette-box">
+      <div class="palette-box line loose rigid faint">
         <Icon name="search" />
         <input
           autofocus
@@ -96,8 +96,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <kbd>Esc</kbd>
       </div>
       <PaletteList id={id} items={items} chosenIndex={chosenIndex} onChoose={choose} onPoint={setActive} />
-      {items.length === 0 && !isBusy && <p class="palette-note">Nothing found.</p>}
-      {isBusy && <p class="palette-note">Searching older events…</p>}
+      {items.length === 0 && !isBusy && <p class="palette-note soft">Nothing found.</p>}
+      {isBusy && <p class="palette-note soft">Searching older events…</p>}
       <p class="offscreen" role="status" aria-live="polite">
         {isBusy ? 'Searching older events' : formatCount(items.length, 'result')}
       </p>

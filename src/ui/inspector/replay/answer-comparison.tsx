@@ -14,7 +14,7 @@ type ComparisonProps = { before: ReplayAttempt; after: ReplayAttempt };
 export function AnswerComparison({ before, after }: ComparisonProps) {
   const changes = useMemo(() => statusAndHeaders(before, after), [before, after]);
   return (
-    <section class="answer-comparison" aria-label="Comparison of two responses">
+    <section class="answer-comparison col" aria-label="Comparison of two responses">
       <h3 class="panel-title">Status and headers</h3>
       <ChangeTable changes={changes} same="Status and headers are the same." />
       <h3 class="panel-title">Body</h3>

@@ -24,8 +24,8 @@ export function AnswerView({ attempt }: { attempt: ReplayAttempt }) {
     return <p class="faint">{attempt.status === null ? 'There was no response.' : "The response wasn't kept."}</p>;
   const text = answerText(response);
   return (
-    <div class="answer">
-      <p class="answer-status">{resultLine(attempt)}</p>
+    <div class="answer col">
+      <code>{resultLine(attempt)}</code>
       {response.headers.length > 0 && (
         <PairTable
           label="Response headers"

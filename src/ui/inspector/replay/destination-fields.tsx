@@ -43,15 +43,15 @@ function Receivers({ listeners, draft }: { listeners: readonly Listener[]; draft
   if (listeners.length === 0 && listener === undefined) return null;
   const isGone = listener !== undefined && !listeners.some(({ name }) => name === listener);
   return (
-    <fieldset class="receivers">
+    <fieldset class="col tight">
       <legend>Send to</legend>
-      <label>
+      <label class="checkbox row tight">
         <input type="radio" name="receiver" checked={listener === undefined} onChange={() => setListener(undefined)} />
         <span>A URL</span>
         <span class="faint">sent by this server</span>
       </label>
       {listeners.map(({ name, targets, connectedBy, connections }) => (
-        <label key={name}>
+        <label key={name} class="checkbox row tight">
           <input
             ref={listener === name ? chosen : null}
             type="radio"
@@ -70,7 +70,7 @@ function Receivers({ listeners, draft }: { listeners: readonly Listener[]; draft
         </label>
       ))}
       {isGone && (
-        <label>
+        <label class="checkbox row tight">
           <input type="radio" name="receiver" checked onChange={() => {}} />
           <code>{visibleLine(listener)}</code>
           <span class="bad">disconnected</span>

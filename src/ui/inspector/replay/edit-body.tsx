@@ -22,11 +22,11 @@ type EditProps = {
 export function EditSection({ event, draft, edit, onChange, onReset }: EditProps) {
   const changed = describeEdit(edit);
   return (
-    <details class="replay-part">
+    <details class="drawer">
       <summary>
         Body and headers <span class="faint">{changed ? `changed: ${changed}` : 'as captured'}</span>
       </summary>
-      <div class="replay-part-body">
+      <div class="col loose">
         <BodyEditor event={event} draft={draft} onChange={onChange} />
         <HeaderEditor
           headers={draft.headers}
@@ -57,7 +57,7 @@ function BodyEditor({ event, draft, onChange }: Pick<EditProps, 'event' | 'draft
   const problem = isChanged ? bodyProblem(original, text) : '';
   return (
     <div class="field">
-      <div class="panel-bar">
+      <div class="panel-bar row tight rigid">
         <label for={id} class="grow">
           Body
         </label>

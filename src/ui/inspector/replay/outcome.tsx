@@ -12,7 +12,7 @@ export const Progress = ({ sendings, total }: { sendings: Sending[]; total: numb
   const succeeded = sendings.filter(one => one.result?.ok).length;
   const failed = sendings.length - succeeded;
   return (
-    <div class="progress">
+    <div class="progress col">
       <progress max={total} value={sendings.length} aria-label="Replayed" />
       <p role="status">
         {sendings.length} of {total} sent, {succeeded} succeeded{failed > 0 && `, ${failed} failed`}.
@@ -31,7 +31,7 @@ export function Outcome({ sending, label, open }: { sending: Sending; label: str
   const { ok, status, responsePreview } = sending.result;
   return (
     <details class="outcome" open={open} ref={open ? showAtEnd : null}>
-      <summary>
+      <summary class="row">
         <StatusBadge status={status} ok={ok} />
         <span>{phraseLine(sending.result)}</span>
         {!open && <span class="wrap">{visibleLine(label)}</span>}
@@ -50,7 +50,7 @@ export const RefusalNotice = ({ refusal }: { refusal: Refusal }) => (
   <Notice tone="bad" title="Not sent">
     {refusal.text}
     {refusal.setting && (
-      <span class="raw-line">
+      <span class="raw-line line tight top">
         <code>{visibleLine(refusal.setting)}</code>
         <CopyButton text={refusal.setting} what="setting" />
       </span>

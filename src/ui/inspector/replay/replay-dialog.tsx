@@ -121,7 +121,7 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
       {preview && <RequestPreview request={preview} />}
       {refusal && <RefusalNotice refusal={refusal} />}
       {isBatch && (isBusy || sendings.length > 0) && <Progress sendings={sendings} total={events.length} />}
-      <div class="results" aria-live="polite">
+      <div class="results col" aria-live="polite">
         {sendings.map(one => (
           <Outcome
             key={one.id}
@@ -156,7 +156,7 @@ function useFirstEvent(id: string | undefined): EventDetail | undefined {
 type TargetProps = { draft: ReplayDraft; first: EventDetail | undefined; isBatch: boolean };
 
 const Target = ({ draft: { request, appendPath }, first, isBatch }: TargetProps) => (
-  <p class="replay-target" role="status">
+  <p class="replay-target soft breaks" role="status">
     {!request &&
       "Sends the original method, headers and body, plus the event ID in x-service-replay. Credentials aren't stored, so they aren't sent."}
     {request && !isToUrl(request) && (

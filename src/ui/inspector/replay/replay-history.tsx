@@ -36,7 +36,7 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
   const chosen = replays.filter(one => compared.includes(keyOf(one))).sort((a, b) => a.createdAt - b.createdAt);
   const [before, after] = chosen;
   return (
-    <div class="scroll-pane">
+    <div class="scroll-pane col loose">
       {comparable > 1 && (
         <p class="faint" role="status">
           {before && after
@@ -95,8 +95,8 @@ function AttemptRow({ attempt, isNewest, canRepeat, forwardName, compare }: Atte
     setIsBusy(false);
   };
   return (
-    <li class="attempt">
-      <div class="attempt-head">
+    <li class="attempt col tight">
+      <div class="attempt-head row">
         {compare && (
           <input
             type="checkbox"

@@ -32,11 +32,11 @@ type SigningProps = {
 export function SigningSection(props: SigningProps) {
   const { signing, isEdited, onChange } = props;
   return (
-    <details class="replay-part">
+    <details class="drawer">
       <summary>
         Signature <span class="faint">{summaries[signing.mode]}</span>
       </summary>
-      <div class="replay-part-body">
+      <div class="col loose">
         <Segmented label="How it is signed" options={modes} value={signing.mode} onPick={mode => onChange({ mode })} />
         {signing.mode === 'none' ? (
           <p class="faint">

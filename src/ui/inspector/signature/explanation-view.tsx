@@ -37,7 +37,7 @@ const Causes = ({ causes }: Pick<SignatureExplanation, 'causes'>) =>
   causes.length === 0 ? null : (
     <section>
       <h3 class="panel-title">{causes.some(one => one.proven) ? 'Cause' : 'Likely causes'}</h3>
-      <ul class="causes">
+      <ul class="causes col tight">
         {causes.map(one => (
           <li key={one.cause}>{describeCause(one)}</li>
         ))}
@@ -53,7 +53,7 @@ function Signatures({ found }: { found: SignatureExplanation }) {
   const isSame = expected?.some(one => received.includes(one)) ?? false;
   return (
     <section aria-labelledby="signatures">
-      <div class="panel-bar">
+      <div class="panel-bar row tight rigid">
         <h3 id="signatures" class="panel-title grow">
           {signedString === null ? 'Received value' : 'Signatures'}
         </h3>
@@ -89,10 +89,10 @@ const whyNotExpected = ({ checkedWith, signedString }: SignatureExplanation): st
 type SideProps = { label: string; values: string[]; isShown: boolean; tone?: 'good' | 'bad' };
 
 const Side = ({ label, values, isShown, tone }: SideProps) => (
-  <div class="signature-side">
-    <h4 class={tone ?? ''}>{label}</h4>
+  <div class="signature-side col tight">
+    <h4 class={tone ?? 'soft'}>{label}</h4>
     {values.map(value => (
-      <div key={value} class="raw-line">
+      <div key={value} class="raw-line line tight top">
         <code>{isShown ? visibleLine(value) : '•'.repeat(Math.min(24, value.length))}</code>
         {isShown && <CopyButton text={value} what="signature" />}
       </div>

@@ -66,7 +66,7 @@ export function SecretForm({ event, schemes, onFound, onSaved }: SecretFormProps
     });
   return (
     <form
-      class="secret-form"
+      class="secret-form card box row loose top"
       aria-label="Check with a secret"
       onFocusIn={focus.remember}
       onSubmit={submitted => {

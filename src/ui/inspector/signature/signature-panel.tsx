@@ -28,11 +28,11 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
     <SecretForm event={event} schemes={shown?.schemes ?? []} onFound={setFound} onSaved={() => void recheck()} />
   );
   return (
-    <div class="scroll-pane signature-panel">
-      <div id="signature-verdict" class={`verdict ${verdict.tone}`} tabIndex={-1}>
+    <div class="scroll-pane col loose signature-panel">
+      <div id="signature-verdict" class={`verdict card col ${verdict.tone}`} tabIndex={-1}>
         <VerdictBadge tone={verdict.tone} label={verdict.label} />
         <p>{verdict.sentence}</p>
-        {verdict.advice && <p class="advice">{verdict.advice}</p>}
+        {verdict.advice && <p class="advice soft">{verdict.advice}</p>}
         {verdict.action === 'confirm' && (
           <Link to={`/app/endpoints/${event.endpointId}/settings#secrets`} class="button plain">
             Review secrets
@@ -56,7 +56,7 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
         </>
       )}
       <h3 class="panel-title">SHA-256 of the body</h3>
-      <div class="raw-line">
+      <div class="raw-line line tight top">
         <code>{event.sha256}</code>
         <CopyButton text={event.sha256} what="SHA-256" />
       </div>

@@ -21,7 +21,7 @@ export function SignedString({ found }: { found: Found }) {
   const [view, setView] = useState<'text' | 'hex'>(signedStringEncoding === 'utf8' ? 'text' : 'hex');
   return (
     <section aria-labelledby="signed-string">
-      <div class="panel-bar">
+      <div class="panel-bar row tight rigid">
         <h3 id="signed-string" class="panel-title grow">
           Signed string <span class="faint">{formatBytes(signedBytes)}</span>
         </h3>
@@ -77,7 +77,7 @@ const Hex = ({ bytes }: { bytes: Uint8Array }) => {
 const Legend = ({ parts }: { parts: Part[] }) => {
   const shown = new Map(parts.map(part => [describePart(part), part.from]));
   return (
-    <ul class="signed-legend">
+    <ul class="signed-legend row soft small">
       {[...shown].map(([label, from]) => (
         <li key={label}>
           <span class={`signed-part ${from}`} aria-hidden="true">
