@@ -27,7 +27,7 @@ let graphemes: Intl.Segmenter | undefined;
 /** A cluster that is longer is cut like any text. */
 const maxClusterUnits = 64;
 
-/** The same, without a cluster that the limit cuts: a joined emoji stays whole or is left out. */
+/** Like `firstCharacters`, without a character cluster that the limit would cut: a joined emoji stays whole or is left out. */
 export function firstGraphemes(text: string, limit: number): string {
   const start = firstCharacters(text, limit);
   if (start === text || /^[ -~]*$/.test(start.slice(-1) + text.slice(start.length, start.length + 1))) return start;
@@ -79,7 +79,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The same with U+FFFD in place of what is not UTF-8. */
+/** Like `decodeUtf8`, with U+FFFD instead of bytes that are not UTF-8. */
 export const decodeUtf8Leniently = (bytes: Uint8Array): string => lenient.decode(bytes);
 
 /** At most that many bytes, without a UTF-8 character that the limit cuts. */

@@ -25,7 +25,7 @@ export type AuthenticatorOptions = {
 /** RFC 6750 section 2.1: the scheme in any case, spaces, one token68. */
 const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** @returns undefined without an `Authorization` header, null for one that is not a bearer token */
+/** @returns undefined without an `Authorization` header, null for a header without a bearer token */
 export function bearerToken(request: Request): string | undefined | null {
   const header = request.headers.get('authorization');
   return header === null ? undefined : (bearer.exec(header)?.[1] ?? null);

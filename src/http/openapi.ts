@@ -19,7 +19,7 @@ export async function describeApi(api: AnyElysia, baseUrl: string, sessionCookie
   const generator = new Elysia().use(api).use(
     swagger({
       specPath: documentPath,
-      // The types of the plugin are those of OpenAPI 3.0.
+      // The plugin has the types of OpenAPI 3.0.
       documentation: documentation(baseUrl, sessionCookie) as object,
     }),
   );

@@ -10,7 +10,7 @@ import type { EndpointsWiring } from './endpoints.ts';
 import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-/** Of one account at the same time. A waiting call holds a connection and a kilobyte. */
+/** The most waiting calls of one account. Each holds a connection and a kilobyte. */
 const waitsPerAccount = 256;
 
 export type FeedWiring = ReturnType<typeof createFeedWiring>;

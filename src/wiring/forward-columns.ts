@@ -5,7 +5,7 @@ import type { ForwardRow } from '../features/forwards/store.ts';
 import { toSettings } from '../features/forwards/view.ts';
 
 export function createForwardColumns(sealer: Sealer) {
-  /** Undefined when they cannot be opened, because the secret of the server is another one. */
+  /** Undefined if they cannot be decrypted, because the secret of the server has changed. */
   const openHeaders = ({ id, headers }: Pick<ForwardRow, 'id' | 'headers'>): [string, string][] | undefined => {
     const text = sealer.open(headers, sealPurpose.forward(id));
     return text === undefined ? undefined : (JSON.parse(text) as [string, string][]);

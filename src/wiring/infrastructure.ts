@@ -103,7 +103,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     onFatal,
     /** Reads see every delivery that was acknowledged before them. */
     database,
-    /** The same, for what does not depend on deliveries: it never waits for them. */
+    /** The database without that wait, for data that does not depend on deliveries. */
     direct,
     /** Undefined for a libSQL server. */
     journal,

@@ -70,7 +70,7 @@ export function createIngestWiring(
   });
 
   const clientAddress = createClientAddress(config.trustedProxies);
-  // Deliveries have no request id. One that fails gets its own for the log, in a form that no API request has.
+  // Deliveries have no request id. A delivery that fails gets an id for the log, in a form that no API request has.
   let failedDeliveries = 0;
   const ingest = createIngest({
     capture,

@@ -55,7 +55,7 @@ export function createOAuthWiring(
   const registrations = createRateLimiter(clock.monotonic, hourMs);
   const documents = createRateLimiter(clock.monotonic);
   const authorizations = createRateLimiter(clock.monotonic);
-  // Anybody may send the URL of a document, so it must not point to this host or network, whatever replays may reach.
+  // Any caller may send the URL of a document, so it must not point to this host or network, even if replays may reach it.
   const send = overrides.send ?? createOutbound({ allow: [], allowLoopback: false, clock }).send;
 
   const stores = createOAuthStores(db);

@@ -48,7 +48,7 @@ function comparison(operator: Exclude<Operator, ':'>, wanted: Decimal | undefine
   return {
     isPresence: false,
     matchesText,
-    // A JSON string is not a number, whatever it contains.
+    // A JSON string is not a number, even if it contains one.
     matchesJson: (body, start, end) =>
       isNumber(body[start]) && matchesText(asBuffer(body).toString('latin1', start, end)),
   };

@@ -1,7 +1,7 @@
 /*
  * Headers, query and body of one event, as filters read them. JSON, form and multipart bodies have fields; a body that is valid
- * JSON is JSON whatever its content type, since many senders name the wrong one. Compressed bodies and all others have no fields,
- * as in a search.
+ * JSON counts as JSON regardless of its content type, because many senders name the wrong one. Compressed bodies and all others
+ * have no fields, as in a search.
  */
 import { isUtf8 } from 'node:buffer';
 import { boundaryOf, type MultipartPart, readMultipart } from '../../shared/multipart.ts';

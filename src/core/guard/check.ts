@@ -84,7 +84,7 @@ function onlyValue(headers: readonly HeaderPair[], name: string): string {
   return value === undefined || more.length > 0 ? '' : value;
 }
 
-/** The bytes of `user:password` (RFC 7617); empty when there are none. */
+/** The bytes of `user:password` (RFC 7617); empty without credentials. */
 function basicCredentials(headers: readonly HeaderPair[]): Uint8Array {
   const [, encoded = ''] = /^basic +([a-z0-9+/]+={0,2})$/i.exec(onlyValue(headers, 'authorization')) ?? [];
   return Buffer.from(encoded, 'base64');

@@ -22,7 +22,7 @@ export type JsonPath = readonly string[];
 /** `set`: JSON text for each path. */
 export type JsonChanges = { set: readonly (readonly [path: JsonPath, json: string])[]; unset: readonly JsonPath[] };
 
-/** A path that does not exist, or that is inside another one. */
+/** A path that does not exist, or that is inside another path. */
 export class JsonPathError extends Error {
   readonly path: JsonPath;
 

@@ -61,8 +61,8 @@ export function scanJson(body: Uint8Array): JsonScan | null {
 }
 
 /**
- * The text or number at a path of keys and list indexes; undefined where there is none. The body after the value is not read, and may
- * not be JSON.
+ * The text or number at a path of keys and list indexes; undefined without one. The body after the value is not read, and may not
+ * be JSON.
  */
 export function findJsonValue(body: Uint8Array, path: readonly string[]): string | number | undefined {
   let at = skipSpace(body, endOfByteOrderMark(body));

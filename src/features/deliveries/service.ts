@@ -32,7 +32,7 @@ export type DeliveriesService = ReturnType<typeof createDeliveriesService>;
 export function createDeliveriesService<Stored extends Content>(options: {
   /** The endpoint, when it belongs to the principal's team. @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<Readable>;
-  /** Events of the endpoint received before this time are not visible, unless they are pinned. */
+  /** Events of the endpoint received before this time are visible only if they are pinned. */
   retentionCutoff: (principal: TeamAccess, endpoint: OwnRetention) => number;
   findByKey: (scope: Scope, key: string) => Promise<Group | undefined>;
   /** The deliveries of these events, by row number. */

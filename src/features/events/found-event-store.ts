@@ -34,7 +34,7 @@ export const detailColumns = {
   content: events.content,
 };
 
-/** Of a large event, null: it is read when its memory has been reserved. */
+/** The content if it is small; null for a large event, which is read once its memory has been reserved. */
 const ifSmall = <Content extends typeof events.content | typeof blocks.content>(content: Content) =>
   sql<Buffer | null>`CASE WHEN ${events.size} <= ${largeBodyBytes} THEN ${content} END`.mapWith(content);
 const storedBlockColumns = {

@@ -62,7 +62,7 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
       },
     );
 
-/** A download, whatever the body is. */
+/** The headers of a download for any kind of body. */
 function attachment(id: string, { bytes, body }: Awaited<ReturnType<EventsService['body']>>): Response {
   return new Response(body instanceof ReadableStream ? body : new Uint8Array(body), {
     headers: {

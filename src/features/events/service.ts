@@ -77,7 +77,7 @@ export function createEventsService(options: {
   const summarise = createSummaries({ store, verdicts, attempts, contentReads });
   const readFolded = createFoldedList({ store: attemptsStore, attempts, monotonic: clock.monotonic });
 
-  /** Events of the endpoint received before this time are not visible, unless they are pinned. Epoch ms. */
+  /** Events of the endpoint received before this time are visible only if they are pinned. Epoch ms. */
   const retentionCutoff = ({ plan }: TeamAccess, endpoint: OwnRetention): number =>
     oldestVisibleIn(endpoint, { retentionMs, plan, now: clock.now() });
   const planCutoff = ({ plan }: TeamAccess): PlanCutoff => {

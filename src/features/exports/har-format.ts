@@ -57,7 +57,7 @@ const mimeTypeOf = (headers: readonly HeaderPair[]): string =>
 
 const responseHead = { httpVersion: 'HTTP/1.1', cookies: [], redirectURL: '', headersSize: -1 };
 
-/** HAR requires a response. Browsers write status 0 when there is none. */
+/** HAR requires a response. Browsers write status 0 without a response. */
 const unknownResponse = (status: number, comment: string) => ({
   ...responseHead,
   status,

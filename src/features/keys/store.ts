@@ -151,7 +151,7 @@ export function createKeysStore(db: Drizzle) {
       return (await creator).length > 0 ? 'full' : 'gone';
     },
 
-    /** Finds a key that is valid at `now`: not expired, and one that an app created only while the app is connected. */
+    /** Finds a key that is valid at `now`: it has not expired and, if an app created it, the app is connected. */
     async findByHash(hash: Buffer, now: number): Promise<AuthenticatedKey | undefined> {
       const [row] = await selectByHash.execute({ hash, now });
       if (!row) return undefined;

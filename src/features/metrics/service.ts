@@ -59,7 +59,9 @@ function createInstruments(registry: Registry) {
       new Counter<T>({ name, help, labelNames, registers }),
     histogram: <T extends string>(name: string, help: string, buckets: number[], ...labelNames: T[]) =>
       new Histogram<T>({ name, help, buckets, labelNames, registers }),
-    /** A gauge that is read at each scrape. One whose read fails is left out of that scrape, and the others are not affected. */
+    /**
+     * A gauge that is read at each scrape. A gauge whose read fails is left out of that scrape and does not affect the others.
+     */
     level: (name: string, help: string, read: ReadLevel | undefined) =>
       read &&
       new Gauge({

@@ -39,7 +39,7 @@ type OAuthServiceOptions = {
   clock: Clock;
   random: RandomBytes;
   baseUrl: string;
-  /** Issuers besides this one whose tokens are accepted, for the protected resource metadata. */
+  /** Other issuers whose tokens are accepted, for the protected resource metadata. */
   otherIssuers: readonly string[];
   /** Fetches client metadata documents behind the address guard; undefined when they are switched off. */
   send: Outbound['send'] | undefined;

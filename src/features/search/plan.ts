@@ -225,7 +225,7 @@ function narrowingOfField(term: Exclude<Term, { on: 'column' } | { on: 'text' }>
   const keys = path.flatMap(step =>
     'key' in step && !/^\d+$/.test(step.key) && name.includes(step.key) ? [step.key] : [],
   );
-  // The same number can be written in several ways.
+  // One number can be written in several ways.
   const literals = term.on === 'content' && term.number === undefined ? piecesOf(term.value) : [];
   const pieces = [...literals.sort((a, b) => b.length - a.length), ...keys];
   // Text that could not be decoded is compared by its replacement.

@@ -35,7 +35,7 @@ const withBit = Array.from({ length: 8 }, (_, bit) =>
 const hasGram = '(length(filter) = 0 OR instr(?, substr(filter, 1 + ((? * length(filter)) >> 32), 1)) > 0)';
 const hasFact = '(length(facts) = 0 OR instr(?, substr(facts, 1 + ?, 1)) > 0)';
 
-/** Its parameters are those of `probesOf`, in order. */
+/** Its parameters come from `probesOf`, in order. */
 const meets = (narrowing: Narrowing): string =>
   narrowing
     .map(item => {
@@ -48,7 +48,7 @@ const toParameters = (probe: Probe): [Uint8Array | null, number] => [
   isFact(probe) ? probe.byte : probe.place,
 ];
 
-/** A list of numbers as one parameter, whatever its length. */
+/** A list of numbers of any length as one parameter. */
 const inList = 'IN (SELECT value FROM json_each(?))';
 
 const runsSql = `SELECT seq, newest, last_event, filter_bytes, length(blocks) / ${4 * 8} FROM signature_runs

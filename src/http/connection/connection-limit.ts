@@ -1,7 +1,7 @@
 /*
  * How many connections may be open, overall and per client network. The process must never run out of file descriptors: Bun then
- * fails to accept in a busy loop that this code cannot see. At a limit a new connection takes the place of the one that is most
- * expendable. When none is, it gets a reserved connection, on which only health probes are answered, or is closed.
+ * fails to accept in a busy loop that this code cannot see. At a limit, a new connection takes the place of the connection that
+ * is most expendable. When none is, it gets a reserved connection, on which only health probes are answered, or is closed.
  */
 import { networkOf } from '../../shared/addresses.ts';
 
@@ -10,8 +10,8 @@ const evictionOrder = ['idle', 'closing', 'head', 'flush', 'body'] as const;
 type EvictablePhase = (typeof evictionOrder)[number];
 
 /**
- * How long a connection must have been in the phase. A request that takes longer than this to arrive is slower than it has to
- * be, and so is a client that reads nothing of its response for so long.
+ * How long a connection must have been in the phase. A request that takes longer than this to arrive is slower than it has to be,
+ * and so is a client that reads nothing of its response for that time.
  */
 const defaultMinPhaseMs: Record<EvictablePhase, number> = {
   idle: 0,
@@ -23,13 +23,13 @@ const defaultMinPhaseMs: Record<EvictablePhase, number> = {
 /** Connections beyond the limits, so that health probes are answered at any time. */
 const maxReserved = 8;
 const probePaths = new Set(['/healthz', '/readyz', '/metrics']);
-/** After so long without an eviction or a refusal, the limit counts as no longer reached. */
+/** After this time without an eviction or a refusal, the limit counts as no longer reached. */
 const recoveryMs = 60_000;
 
 export type ConnectionLimitOptions = {
   total: number;
   perNetwork: number;
-  /** Peers that stand for many clients, such as a proxy: they count in the total only. */
+  /** Peers with many clients behind them, such as a proxy: they count only in the total. */
   isShared: (peer: string) => boolean;
   /** Called once when connections begin to be closed or refused; `network` when it is one client network's share. */
   onReached: (reached: { open: number; limit: number; network: string | undefined }) => void;
@@ -54,7 +54,7 @@ export type ConnectionSlot = {
 
 type Member = { phaseStartedAt: number; phase: string; evict: () => void; release: () => void };
 
-/** Connections that share a limit. Those of an evictable phase are ordered by how long they have been in it. */
+/** Connections that share a limit. Connections in an evictable phase are ordered by their time in it. */
 function createGroup(minPhaseMs: Record<EvictablePhase, number>) {
   const byPhase = new Map<string, Set<Member>>(evictionOrder.map(phase => [phase, new Set()]));
   return {
@@ -140,7 +140,7 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
 
   return {
     /**
-     * Counts a new connection, after closing another one where that is necessary and possible.
+     * Counts a new connection, after closing another connection if that is necessary and possible.
      * @param evict closes it at once
      * @returns undefined when the connection has to be closed
      */

@@ -50,7 +50,7 @@ type TrackedConnection = Connection & {
   requests: QueuedRequest[];
   /** The socket's `bytesRead` when the last request ended, to notice the next head; while closing, at the last tick. */
   bytesRead: number;
-  /** Of the body that is arriving, from the first tick on. */
+  /** The progress of the arriving body, from the first tick on. */
   pace: BodyPace | undefined;
   /** undefined without a connection limit. */
   slot: ConnectionSlot | undefined;
@@ -204,7 +204,7 @@ export function createConnections(limits: ConnectionLimits, tickMs = 1000, limit
   };
 
   return {
-    /** Starts tracking a socket; for one that is tracked already, returns its connection. */
+    /** Starts tracking a socket; for a socket that is tracked already, it returns the connection. */
     open,
 
     isReserved: (socket: Socket): boolean => tracked.get(socket)?.isReserved === true,

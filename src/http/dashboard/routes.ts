@@ -14,6 +14,6 @@ export function dashboardRoutes(load: () => Promise<Assets> = loadAssets) {
     if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(['GET']);
     return new Response(asset.body, asset);
   };
-  // Deliveries never reach the app, so this catches only paths without another route.
+  // Deliveries never reach the app, so this handles only paths without a route.
   return new Elysia().get('/', serve).get('/*', serve).all('/*', serve, { parse: 'none' });
 }

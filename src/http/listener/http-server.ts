@@ -24,7 +24,7 @@ export type HttpServer = (connection: Connection, bytes?: Buffer) => void;
 
 export const maxHeaderSize = 64 << 10;
 
-/** Bun's parser ignores everything after a request with one of these fields, so the connection cannot carry another one. */
+/** Bun's parser ignores everything after a request with one of these fields, so the connection cannot carry another request. */
 const endsConnection = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined || /\bclose\b/i.test(String(headers['proxy-connection'] ?? ''));
 

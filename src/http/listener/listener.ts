@@ -20,7 +20,10 @@ import {
   startListening,
 } from './listening.ts';
 
-/** Reads the requests of a connection that it understands, and hands the connection over at the first one that it does not. */
+/**
+ * Reads the requests of a connection that it understands, and hands the connection over at the first request that it does not
+ * understand.
+ */
 export type FastPath = (connection: Connection) => void;
 
 export type FastPathFactory = (options: {

@@ -17,7 +17,7 @@ export type Listener = {
   close: (deadlineMs: number) => Promise<void>;
 };
 
-/** A keep-alive connection is closed after so long without a request. */
+/** A keep-alive connection is closed after this time without a request. */
 export const keepAliveSeconds = 65;
 
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;

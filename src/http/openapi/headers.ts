@@ -32,7 +32,7 @@ const retryAfter: HeaderObject = {
   schema: { type: 'integer', minimum: 1, format: 'int32' },
 };
 
-/** Of the responses of every operation, by status. */
+/** The headers of the responses of every operation, by status. */
 const statusHeaders: Record<string, Record<string, HeaderObject>> = {
   401: { 'WWW-Authenticate': challenge },
   403: { 'WWW-Authenticate': challenge },

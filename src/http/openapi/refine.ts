@@ -1,4 +1,4 @@
-/* From the generated document to one that clients can be generated from. The order matters where a comment says so. */
+/* Corrects the generated document, so that client generators accept it. The order matters where a comment says so. */
 
 import type { DeclaredOperation } from '../route-table.ts';
 import { closedRequests, mediaTypes, namedSchemas } from './components.ts';

@@ -69,7 +69,7 @@ export const commonResponses: Refinement = document =>
 const closedToApps = 'A connected app, or an API key that one made, may not do this';
 const closedToReaders = 'A read-only API key may not do this';
 
-/** Who gets 403 for the operation, whatever else is right. */
+/** The callers that get 403 for the operation even with a valid request. */
 const closedTo = ({ permission, reads }: DeclaredOperation): string[] => [
   ...(isAllowedToApps(permission) ? [] : [closedToApps]),
   ...(reads ? [] : [closedToReaders]),

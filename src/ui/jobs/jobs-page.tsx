@@ -77,7 +77,7 @@ function JobList({ first, endpointId, nameOf }: JobListProps) {
     }
     setIsBusy(false);
   };
-  // A job that was started meanwhile moves others to the next page.
+  // A job that was started since moves other jobs to the next page.
   const newest = first?.jobs ?? [];
   const known = new Set(newest.map(({ id }) => id));
   return (

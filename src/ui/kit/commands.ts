@@ -45,7 +45,7 @@ export function registerCommands(source: Source): () => void {
 /** In the order in which the parts of the page appeared. */
 export const listedCommands = (): Command[] => [...sources].flatMap(source => source());
 
-/** The newest first: the commands of a panel that was just opened go before those of the page below it. */
+/** The newest commands first, so that a panel that was just opened takes precedence over the page below it. */
 export const registeredCommands = (): Command[] => [...sources].reverse().flatMap(source => source());
 
 export type KeyPress = Pick<

@@ -36,9 +36,9 @@ type TimeProps = {
   at: number;
   /** For a sentence. */
   long?: boolean;
-  /** The day stands beside it. */
+  /** The day is shown beside it. */
   isDayShown?: boolean;
-  /** Relative, whatever the reader has chosen: the moment stands beside it. */
+  /** Always relative, regardless of the preference, because the exact time is shown next to it. */
   isMomentShown?: boolean;
 };
 

@@ -1,4 +1,4 @@
-/* Whether the server may sign replays with a stored secret, and to which destinations besides those that are allowed anyway. */
+/* Whether the server may sign replays with a stored secret, and to which destinations beyond the generally allowed ones. */
 
 import { useId, useState } from 'preact/hooks';
 import type { Secret } from '../../features/secrets/model.ts';

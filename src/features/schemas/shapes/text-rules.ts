@@ -53,7 +53,7 @@ const wordForm = /^[a-z]+(?:[._:-][a-z]+)*\d{0,2}$/;
 /** Whether a text may be one of an enum. */
 export const isWord = (text: string): boolean => text.length <= maxWordCharacters && wordForm.test(text);
 
-/** Whether texts seen so many times, with these words, are an enum. */
+/** Whether these words are an enum, if `texts` texts have been seen. */
 export const isEnum = (words: ReadonlySet<string>, texts: number): boolean =>
   words.size > 0 && words.size <= maxWords && texts >= Math.max(minEnumTexts, minRepetition * words.size);
 

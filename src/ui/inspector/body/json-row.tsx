@@ -12,11 +12,11 @@ import { type JsonDocument, type JsonNode, keyOf, sourceText, valueText } from '
 import { nodeIndexOf } from './tree-rows.ts';
 import { SafeLink } from './value-card.tsx';
 
-/** Of a value in a row; wrapped, it takes more. */
+/** The longest part of a value that a row shows. */
 export const maxValueCharacters = { unwrapped: 300, wrapped: 2000 };
 const maxKeyCharacters = 300;
 const maxIndentDepth = 32;
-/** What is shown before a hit that is far inside a long value. */
+/** How much is shown before a hit that is far inside a long value. */
 const charactersBeforeHit = 40;
 
 export const indentOf = (node: JsonNode): number => Math.min(node.depth, maxIndentDepth);
@@ -198,7 +198,7 @@ function Value(props: PartProps) {
   );
 }
 
-/** What of the value is shown: its beginning, or what is around the current hit. */
+/** The part of the value to show: its beginning, or the text around the current hit. */
 function shownPart({ isWrapped, currentHit }: Pick<RowProps, 'isWrapped' | 'currentHit'>, node: JsonNode) {
   const most = isWrapped ? maxValueCharacters.wrapped : maxValueCharacters.unwrapped;
   const isInside = currentHit !== undefined && currentHit.start >= node.start && currentHit.end <= node.end;

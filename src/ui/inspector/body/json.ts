@@ -20,14 +20,14 @@ export type JsonNode = {
   depth: number;
   /** Number of direct children. */
   size: number;
-  /** Index of the first node after this subtree: nodes stand in document order. */
+  /** Index of the first node after this subtree. Nodes are in document order. */
   after: number;
 };
 
 export type JsonDocument = {
   text: string;
   nodes: JsonNode[];
-  /** The root stands for the lines of the text, each a document of its own. */
+  /** The root contains the lines of the text, each a document of its own. */
   isLines?: true;
 };
 export type JsonProblem = { problem: string; offset: number; line: number; column: number };

@@ -8,7 +8,7 @@ export type MarkupToken = { start: number; end: number; kind: MarkupKind };
 const tokenPattern =
   /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<[?!][^>]*>?|<\/?[A-Za-z_:][^\s/>]*|&[#\w]+;|</g;
 const attributePattern = /([^\s=/>"']+)|("[^"]*"?|'[^']*'?)|(\/?>)|=\s*([^\s"'>]+)?/g;
-/** What is inside these elements of HTML is not markup. */
+/** The content of these HTML elements is not markup. */
 const rawElements = /^<(script|style|textarea|title)$/i;
 
 /** The coloured pieces in order. A text that begins inside a tag is coloured from the next one on. */
@@ -49,7 +49,7 @@ function addAttributes(
     const { index: start } = found;
     const end = start + written.length;
     if (name !== undefined) {
-      // A tag that is not closed: what follows is another one.
+      // The tag is not closed, and another tag follows.
       if (name.startsWith('<')) return start;
       add(start, end, 'attribute');
     } else if (value !== undefined) add(start, end, 'string');

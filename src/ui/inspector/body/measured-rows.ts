@@ -1,6 +1,6 @@
 /*
- * Where the rows of a long list stand when they have different heights. Heights are estimated, and replaced by measured ones as rows are
- * shown; all positions are computed again from the first change on, which takes less than a millisecond for 100,000 rows.
+ * The positions of the rows of a long list with different heights. Heights are estimated, and replaced by measured ones as rows
+ * are shown; all positions are computed again from the first change on, which takes less than a millisecond for 100,000 rows.
  */
 
 export type RowLayout = {

@@ -1,4 +1,4 @@
-/* Shows a whole value that has no room where it stands. */
+/* Shows the whole of a value that is cut on the page. */
 
 import { Dialog } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
@@ -6,7 +6,7 @@ import { TextView } from './text-view.tsx';
 
 type WholeValueProps = {
   text: string;
-  /** What it is the value of. */
+  /** The name of the value. */
   name: string;
   onClose: () => void;
 };

@@ -1,4 +1,4 @@
-/* The events that match a filter up to a moment: what "all that match" stands for. */
+/* The events that match a filter up to a moment: the meaning of "all that match". */
 
 import type { EventSummary } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
@@ -7,7 +7,7 @@ export type Matching = {
   endpointId: string;
   /** The filter as it was entered; empty for all events. */
   where: string;
-  /** Later events are not meant (epoch ms). */
+  /** Later events are excluded (epoch ms). */
   until: number;
   /** The filter with this limit. */
   bounded: string;
@@ -37,8 +37,8 @@ export async function countMatching(
 }
 
 /**
- * The newest of them, newest first.
- * @param onFound called with how many have been found so far
+ * The newest matching events, newest first.
+ * @param onFound called with the number found so far
  */
 export async function listMatching(
   { endpointId, bounded }: Matching,

@@ -1,6 +1,6 @@
 /*
- * Shows an event as a command or code to copy, for a target that the dialog names: the endpoint's URL unless another is chosen. The
- * command is safe to paste, whatever the event contains.
+ * Shows an event as a command or code to copy, for a target that the dialog names: the endpoint's URL unless another is chosen.
+ * The command is safe to paste, regardless of the event's content.
  */
 
 import { useMemo, useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/* Badges for method, platform, signature verdict and response status. None of them relies on colour alone. */
+/* Badges for method, platform, signature verdict and response status. Each is readable without colour. */
 
 import { platformTitle } from '../../kit/format/platforms.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
@@ -21,7 +21,7 @@ const hueOf = (name: string): number => {
   return (sum % 12) * 30;
 };
 
-/** What stands for a platform in a list: its mark, else two letters of its name. */
+/** The sign of a platform in a list: its mark, else two letters of its name. */
 export const PlatformMark = ({ platform }: { platform: string | null }) => {
   const name = platformTitle(platform);
   const drawing = platform === null ? undefined : markOf(platform);

@@ -1,6 +1,6 @@
 /*
- * Marks of the best-known platforms: line drawings of our own on a 16 unit grid, no logos. They tell platforms apart at a glance; the
- * name stands beside them. Others get two letters of their title.
+ * Marks of the best-known platforms: line drawings of our own on a 16 unit grid, no logos. They distinguish platforms at a
+ * glance; the name is shown beside them. Other platforms get two letters of their title.
  */
 
 const paths: Readonly<Record<string, string>> = {

@@ -62,7 +62,7 @@ export function RequestLine({ event }: { event: EventDetail | EventSummary }) {
 }
 
 type RequestUrlProps = {
-  /** The endpoint's URL, which stands above as well. */
+  /** The endpoint's URL, which is also shown above. */
   base: string;
   /** Path and query after it. */
   rest: string;

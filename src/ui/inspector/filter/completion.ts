@@ -23,7 +23,7 @@ export type Completion = {
   end: number;
   /** The word is a field with an operator; its value is being written. */
   isValue: boolean;
-  /** What of the word stands before the caret. */
+  /** The part of the word before the caret. */
   prefix: string;
   suggestions: Suggestion[];
 };
@@ -53,7 +53,7 @@ export function complete(
     field === undefined
       ? fieldSuggestions(prefix, seen)
       : matching(valueSuggestions(field, operator, seen, now), prefix.slice(field.length + operator.length), field);
-  // What is already written there is nothing to choose.
+  // A suggestion that is already written is not offered.
   const written = text.slice(start, end);
   const suggestions = found
     .filter(one => one.text !== written && !without.includes(/^\w+(?=[:<>])/.exec(one.text)?.[0] ?? ''))
@@ -182,7 +182,7 @@ function timeSuggestions(operator: string, now: number): Suggestion[] {
   return values.map(([value = '', hint = '']) => ({ text: `received${operator}${value}`, hint, isWhole: true }));
 }
 
-/** Those that contain what is written of the value; those that begin with it stand first. */
+/** The suggestions that contain the written part of the value, those that begin with it first. */
 function matching(suggestions: Suggestion[], written: string, field: string): Suggestion[] {
   const wanted = written.replace(/^"/, '').toLowerCase();
   const rank = ({ text }: Suggestion): number => {

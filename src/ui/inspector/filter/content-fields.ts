@@ -14,7 +14,7 @@ export type ContentField = { field: string; value: string | undefined };
 /** A larger body is not read for suggestions. */
 const maxBodyBytes = 256 << 10;
 const maxFields = 400;
-/** Of a JSON body. The values of a long list have the same few fields. */
+/** The most nodes that are read of a JSON body. The values of a long list have the same few fields. */
 const maxNodes = 20_000;
 /** A path of more steps would make a filter too long. */
 const maxDepth = 40;
@@ -22,7 +22,7 @@ const maxValueCharacters = 200;
 
 export const headerField = (name: string): string => `header.${writtenKey(name.toLowerCase())}`;
 export const queryField = (name: string): string => `query.${writtenKey(name)}`;
-/** The name of a form field is not a path: `user[name]` and `a.b` are as they stand. */
+/** The name of a form field is not a path: `user[name]` and `a.b` are whole names. */
 export const formField = (name: string): string =>
   `body.${/^[\w-]+(?:[.[][\w-]*\]?)*$/.test(name) ? name : quoted(name)}`;
 
@@ -52,7 +52,7 @@ export function contentFieldsOf(event: EventDetail): ContentField[] {
 
 export const isScalar = ({ kind }: JsonNode): boolean => kind !== 'object' && kind !== 'array';
 
-/** `body.items[].sku`; an item of a list stands for all of them. Undefined for the whole document, and deep inside it. */
+/** `body.items[].sku`; an item of a list means all items. Undefined for the whole document, and deep inside it. */
 export function bodyFieldOf(document: JsonDocument, index: number): string | undefined {
   if ((document.nodes[index]?.depth ?? 0) > maxDepth) return undefined;
   const steps: string[] = [];

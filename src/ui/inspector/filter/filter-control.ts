@@ -1,4 +1,7 @@
-/* The filter of the list is in the page's URL: whoever has the link sees the same list, and back returns to the filter before. */
+/*
+ * The filter of the list is in the page's URL, so that a shared link shows the same list, and back returns to the previous
+ * filter.
+ */
 
 import { navigate } from '../../kit/navigation.tsx';
 import { withPart } from './filter-text.ts';
@@ -22,7 +25,7 @@ export type FilterChange = {
 export type FilterControl = {
   /** The list with another filter opens its newest event; without a filter, the selected event stays. */
   hrefOf: (where: string) => string;
-  /** Keeps the open event, whether or not it matches, unless the change says otherwise. */
+  /** By default, it keeps the open event, even if that does not match. */
   setFilter: (where: string, change?: FilterChange) => void;
   /** Adds a term, and keeps the selected event open where list and event are side by side. */
   filterBy: (term: string) => void;

@@ -20,7 +20,7 @@ type FilterInputProps = {
   placeholder: string;
   text: string;
   problem: FilterError | undefined;
-  /** Of the same text. */
+  /** The completion of this text. */
   completion: OpenCompletion;
   onType: (text: string) => void;
   /** A suggestion has completed a term. */
@@ -126,6 +126,6 @@ function onKeyDown(event: KeyboardEvent, props: FilterInputProps, take: (suggest
   event.preventDefault();
 }
 
-/** -1 stands for the text itself, between the last suggestion and the first. */
+/** -1 is the text itself, between the last suggestion and the first. */
 const nextActive = (active: number, count: number, by: 1 | -1): number =>
   ((active + 1 + by + count + 1) % (count + 1)) - 1;

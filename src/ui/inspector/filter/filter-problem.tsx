@@ -1,4 +1,4 @@
-/* What is wrong with the text in the search box: the place is marked in the text, and the reason stands below the box. */
+/* The problem of the text in the search box: its place is marked in the text, and the reason is shown below the box. */
 
 import type { RefObject } from 'preact';
 import { FilterError } from '../../../shared/filter/filter.ts';

@@ -1,5 +1,5 @@
 /*
- * Edits of a filter's text, which alone says what the filter is. Positions count characters (Unicode code points), as the parser counts
+ * Edits a filter's text, which alone defines the filter. Positions count characters (Unicode code points), as the parser counts
  * them.
  */
 
@@ -13,8 +13,8 @@ const plainValue = /^[\p{L}\p{N}_/-][\p{L}\p{N}_.@+/-]*$/u;
 const maxValueCharacters = 400;
 
 /**
- * The term for exactly this value. Undefined when there is none that can be typed: a text field has no line breaks, and shows other
- * control characters as nothing.
+ * The term for exactly this value. Undefined if it cannot be typed: a text field has no line breaks and does not show other
+ * control characters.
  * @param isText a text that looks like a number or a JSON word is quoted, because it is neither
  */
 export function termFor(field: string, value: string, { isText = false } = {}): string | undefined {
@@ -41,7 +41,7 @@ export function parse(text: string): Filter | FilterError {
   }
 }
 
-/** The texts of the parts that must all hold. A text that is not a filter has none. */
+/** The texts of the parts that must all hold. A text that is not a filter has no parts. */
 export function partsOf(text: string): string[] {
   const filter = parse(text);
   return filter instanceof FilterError ? [] : filter.parts.map(part => textOf(filter, part));
@@ -57,7 +57,7 @@ export const joinParts = (parts: readonly string[]): string =>
     })
     .join(' ');
 
-/** Whether the whole text stands in one pair of parentheses. */
+/** Whether one pair of parentheses encloses the whole text. */
 const isGroup = (text: string): boolean => /^\(.*\)$/s.test(text) && !(parse(text.slice(1, -1)) instanceof FilterError);
 
 /** The filter with one more part, which must hold, too. A text that is not a filter is replaced. */
@@ -75,7 +75,7 @@ const isTimePart = (part: string): boolean => /^received(?=[:<>])/.test(part);
 /** The parts that say when events were received. */
 export const timePartsOf = (text: string): string[] => partsOf(text).filter(isTimePart);
 
-/** The filter with these parts for the time instead of those that it has. */
+/** The filter with its parts about time replaced by these. */
 export const withTimeParts = (text: string, timeParts: readonly string[]): string =>
   joinParts([...partsOf(text).filter(part => !isTimePart(part)), ...timeParts]);
 
@@ -85,7 +85,7 @@ export const indexAt = (text: string, position: number): number => [...text].sli
 /** The character at an index of the text. */
 export const positionAt = (text: string, index: number): number => [...text.slice(0, index)].length;
 
-/** The text with the field at the problem's position replaced by the nearest one. Undefined when there is none. */
+/** The text with the field at the problem's position replaced by the nearest one. Undefined without a nearest field. */
 export function withNearest(text: string, { position, nearest }: FilterError): string | undefined {
   if (nearest === null) return undefined;
   const characters = toCharacters(text);

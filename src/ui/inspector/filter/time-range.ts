@@ -32,7 +32,7 @@ export const rangeProblem = ({ from, to }: LocalRange): string | undefined => {
   return undefined;
 };
 
-/** The times in terms that `rangeTerms` writes, for the fields; empty where there is none. */
+/** The times in terms that `rangeTerms` writes, for the fields; empty without such a term. */
 export function localRangeOf(terms: readonly string[]): LocalRange {
   const range: LocalRange = { from: '', to: '' };
   for (const term of terms) {
@@ -57,7 +57,7 @@ export function describeTime(term: string): string | undefined {
   return `received ${relation} ${formatMinute(at)}`;
 }
 
-/** The name of what the received terms of a filter say together. */
+/** The name of the range that the received terms of a filter make together. */
 export function describeRange(terms: readonly string[]): string {
   if (terms.length === 0) return 'any time';
   const preset = timePresets.find(({ term }) => terms.length === 1 && term === terms[0]);

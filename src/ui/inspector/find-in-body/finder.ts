@@ -11,7 +11,7 @@ export type Hit = Span & {
 };
 
 export type Source = {
-  /** Where it stands among the sources. */
+  /** Its place among the sources. */
   order: number;
   texts: readonly string[];
   /** The texts are JSON, whose strings have escapes. */
@@ -25,7 +25,7 @@ export type Source = {
 export type Found = {
   /** Hits so far. */
   count: number;
-  /** The number of the current hit, from 1; 0 when there is none. */
+  /** The number of the current hit, from 1; 0 without hits. */
   position: number;
   isDone: boolean;
   /** There are more than are counted. */
@@ -39,7 +39,7 @@ const pieceCharacters = 1 << 18;
 const overlapCharacters = 4096;
 const notFound: readonly Hit[] = [];
 
-/** @param later runs a function after the browser had time for others; returns one that cancels it */
+/** @param later runs a function after the browser has done other work; returns a function that cancels it */
 export function createFinder({ now, later }: { now: () => number; later: (run: () => void) => () => void }) {
   let terms: readonly string[] = [];
   let current = -1;

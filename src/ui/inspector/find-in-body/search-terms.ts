@@ -28,7 +28,7 @@ function wantedTerms(node: Node): Term[] {
   return node.kind === 'not' ? [] : node.nodes.flatMap(wantedTerms);
 }
 
-/** A number or a word of JSON stands in a body too often to be worth marking. */
+/** A number or a word of JSON is too frequent in bodies to be worth marking. */
 function textsOf(term: Term): string[] {
   if (term.on === 'text') return [term.text];
   if (term.on !== 'content' || term.field === 'query' || term.number !== undefined) return [];

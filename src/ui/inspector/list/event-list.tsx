@@ -143,7 +143,7 @@ function Row(props: RowProps) {
     ) : null;
   }
   const { id, delivery } = event;
-  // The row of a folded delivery stands for its attempts.
+  // The row of a folded delivery represents its attempts.
   const isSelected = id === selectedId || (isFolded && delivery.key === selectedKey && delivery.key !== unfolded.key);
   return (
     <>

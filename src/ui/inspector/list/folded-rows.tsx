@@ -72,7 +72,7 @@ export function useUnfolded(list: LiveList, endpointId: string, selectedKey: str
   };
 }
 
-/** What stands at a place of the list as it is shown. */
+/** What is shown at a place of the list. */
 export function rowAt(shown: number, { index, attempts }: Unfolded): { at: number } | { attempt: number } {
   if (index < 0 || shown <= index) return { at: shown };
   return shown <= index + attempts.length ? { attempt: shown - index - 1 } : { at: shown - attempts.length };
@@ -82,7 +82,7 @@ export function rowAt(shown: number, { index, attempts }: Unfolded): { at: numbe
 export const shownAt = (at: number, { index, attempts }: Unfolded): number =>
   index >= 0 && at > index ? at + attempts.length : at;
 
-/** In place of the preview. */
+/** Shown instead of the preview. */
 export function AttemptsText({ event, endpointId }: { event: EventSummary; endpointId: string }) {
   const delivery = useDelivery(endpointId, event.delivery);
   return <span class="preview grow cut attempts">{describeAttempts(event.delivery.attempts, delivery?.attempts)}</span>;
@@ -105,7 +105,7 @@ export const UnfoldButton = ({ isUnfolded, attempts, onToggle }: UnfoldButtonPro
 
 type AttemptRowProps = {
   attempt: Delivery['attempts'][number];
-  /** When the newest attempt was received, whose day stands above. */
+  /** When the newest attempt was received, whose day is shown above. */
   newestAt: number;
   top: string;
   href: string;

@@ -2,7 +2,10 @@
 
 /** Rows appear at most this many frames after the list was scrolled to them. */
 const maxFrames = 30;
-/** A list that is being loaded has rows at most this many frames later, about 5 s; nobody expects a change of the focus after that. */
+/**
+ * A list that is being loaded has rows at most this many frames later, about 5 s; users do not expect a change of the focus after
+ * that.
+ */
 const maxLoadFrames = 300;
 
 const scroller = (): Element | null => document.querySelector('.event-list');
@@ -36,7 +39,7 @@ export const focusEvent = (): void => focusWhenShown(() => document.getElementBy
 
 let lastCall = 0;
 
-/** A hidden element does not take the focus. Ends with a later call, and when the focus goes elsewhere meanwhile. */
+/** A hidden element does not take the focus. It ends with a later call, or if the focus goes elsewhere before. */
 function focusWhenShown(find: () => HTMLElement | null | undefined, frames = maxFrames): void {
   const call = ++lastCall;
   const start = document.activeElement;

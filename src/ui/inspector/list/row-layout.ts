@@ -1,7 +1,7 @@
 /* Where the rows of a virtual list are: all of one height, some with a gap above them, such as a day divider. */
 
 export type RowLayout = {
-  /** Of all rows and gaps. */
+  /** The height of all rows and gaps. */
   height: number;
   rowHeight: number;
   /** The top of a row, below its gap. */

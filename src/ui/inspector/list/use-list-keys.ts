@@ -1,6 +1,7 @@
 /*
- * The keys of the list: to the next and the previous event, the first and the last, and to events with an invalid signature. What is not
- * loaded is asked of the server. The arrow keys do the same as j and k while the list has the focus, and take the focus along.
+ * The keys of the list: to the next and the previous event, the first and the last, and to events with an invalid signature. The
+ * server is asked for events that are not loaded. The arrow keys do the same as j and k while the list has the focus, and take
+ * the focus along.
  */
 
 import { useRef } from 'preact/hooks';
@@ -141,7 +142,7 @@ function useMoves({ list, selection, endpointId, eventId, where }: ListKeysOptio
   return { move, moveTo };
 }
 
-/** The first row that is older than an event; the length of the list when there is none. */
+/** The first row that is older than an event; the length of the list if no row is older. */
 function firstOlder(list: LiveList, event: Place): number {
   let at = 0;
   for (let row = list.at(0); row && !isOlder(row, event); row = list.at(at)) at++;

@@ -100,7 +100,7 @@ export function usePicks({ list, state, endpointId, where, eventId, index }: Pic
   };
 }
 
-/** The order in which they are replayed. Those that are not in the list come first: most of them are older. */
+/** The order in which they are replayed. Events that are not in the list come first, because most of them are older. */
 function oldestFirst(list: LiveList, picked: ReadonlySet<string>): string[] {
   if (picked.size === 0) return [];
   const listed: string[] = [];

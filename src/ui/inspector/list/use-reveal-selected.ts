@@ -18,8 +18,8 @@ type RevealOptions = {
 };
 
 /**
- * Selecting another event scrolls as little as possible. A new list (the page was opened at an event, or the filter was cleared) looks
- * for the selected event and puts it in the middle, unless the user scrolls meanwhile. A filtered list starts at the top.
+ * Selecting another event scrolls as little as possible. A new list (the page was opened at an event, or the filter was cleared)
+ * looks for the selected event and puts it in the middle, unless the user scrolls before that. A filtered list starts at the top.
  */
 export function useRevealSelected({
   list,

@@ -3,7 +3,7 @@
 import type { EventPage, EventSummary } from '../../../features/events/model.ts';
 import { joinParts, partsOf } from '../filter/filter-text.ts';
 
-/** An event's place in the list: newest first, and by id among those of one millisecond. */
+/** An event's place in the list: newest first, and by id within a millisecond. */
 export type Place = Pick<EventSummary, 'id' | 'receivedAt'>;
 
 export const isOlder = (event: Place, than: Place): boolean =>
@@ -25,7 +25,7 @@ type OlderOptions = {
   isOver?: () => boolean;
 };
 
-/** Undefined when there is none, or none was found in about ten seconds. */
+/** Undefined if no such event exists, or if the search takes more than about ten seconds. */
 export async function findOlder(options: OlderOptions): Promise<EventSummary | undefined> {
   const { where, term, than, fetchPage, isOver = () => false } = options;
   const until = `received<=${new Date(than.receivedAt).toISOString()}`;

@@ -26,7 +26,7 @@ export type StreamOptions = {
   onState: (state: ConnectionState) => void;
   /** The server answered 401 or 404. The stream does not reconnect. */
   onRefused: (status: number) => void;
-  /** A connection on which nothing has come for so long is dead. The server sends a comment at least every 15 seconds. */
+  /** A connection on which nothing has arrived for this time is dead. The server sends a comment at least every 15 seconds. */
   maxSilenceMs?: number;
 };
 

@@ -16,7 +16,7 @@ import { rank } from './rank.ts';
 import { recentIds, remember } from './recent.ts';
 import { useServerEvents } from './use-server-events.ts';
 
-/** Of each group. */
+/** The most items of each group. */
 const maxShown = { Recent: 5, Actions: 60, Endpoints: 8, Events: 8 } as const;
 const maxTyped = 300;
 const pageRows = 8;
@@ -112,7 +112,7 @@ const nextActive = (active: number, count: number, by: number): number =>
 /** The items of each group are together, the group with the best one first. */
 function usePaletteItems(text: string): { items: PaletteItem[]; isBusy: boolean } {
   const { endpoints } = useWorkspace();
-  // What there is when the palette opens; events that arrive meanwhile do not move what is about to be chosen.
+  // The items at the moment when the palette opens, so that arriving events do not move an item that is about to be chosen.
   const fixed = useMemo(() => {
     const events = loadedEvents();
     return {

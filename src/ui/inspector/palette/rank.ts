@@ -52,7 +52,7 @@ function scoreOf({ label, also = [] }: Ranked, words: readonly string[]): number
 
 const inLabel = (word: string, label: string): number => asItIs(word, label) || loosely(word, label);
 
-/** Where the word stands; of two places, the shorter text fits better. 0 when it is not there. */
+/** The score of a word that is part of the text: the shorter the text, the better. 0 if it is not part of it. */
 function asItIs(word: string, text: string): number {
   const at = text.indexOf(word);
   if (at < 0) return 0;

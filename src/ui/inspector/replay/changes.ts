@@ -13,14 +13,14 @@ export type Edit = { body?: string; bodyEncoding?: 'utf8'; headers?: [name: stri
 
 type Captured = { rawHeaders: readonly Pair[]; payloadRaw: string; payloadEncoding: 'utf8' | 'base64' };
 
-/** Of the connection, or set when it is sent: they cannot be edited. */
+/** Headers of the connection, and headers that are set when the request is sent: they cannot be edited. */
 const fixedHeaders = new Set(
   'accept-encoding connection content-length expect forwarded host keep-alive proxy-connection te trailer transfer-encoding upgrade x-hooktape-edited x-service-replay'.split(
     ' ',
   ),
 );
 
-/** The headers that are sent again: without those of the connection, and without credentials, which are not stored. */
+/** The headers that a replay sends: all but the headers of the connection, and credentials, which are not stored. */
 export const sentHeaders = (raw: readonly Pair[]): Pair[] =>
   raw.filter(([name, value]) => !fixedHeaders.has(name.toLowerCase()) && value !== '[redacted]');
 
@@ -65,7 +65,7 @@ function grouped(pairs: readonly Pair[]): Map<string, { name: string; values: st
   return groups;
 }
 
-/** How many things an edit changes, in words; empty when there is none. */
+/** The number of changes of an edit, in words; empty without changes. */
 export function describeEdit(edit: Edit | undefined): string {
   if (!edit) return '';
   const count = edit.headers?.length ?? 0;

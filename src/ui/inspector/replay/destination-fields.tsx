@@ -32,7 +32,7 @@ export function DestinationFields({ endpointId, draft, hasUrl }: DestinationFiel
   );
 }
 
-/** Nothing to choose from without a listener. One that is chosen stays when it disconnects. */
+/** Without listeners there is no choice. A chosen listener stays chosen when it disconnects. */
 function Receivers({ listeners, draft }: { listeners: readonly Listener[]; draft: ReplayDraft }) {
   const { listener, setListener } = draft;
   const chosen = useRef<HTMLInputElement>(null);

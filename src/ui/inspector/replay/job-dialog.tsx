@@ -122,7 +122,7 @@ function useCount(chosen: ChosenEvents, isPerDelivery: boolean) {
     setCounted(undefined);
     setCountProblem('');
     const per = isPerDelivery ? ('delivery' as const) : ('event' as const);
-    // Nothing is sent, and nothing depends on where to.
+    // A dry run sends nothing, and its result does not depend on the destination.
     const wanted = { ...chosenIn(chosen), dest: 'http://localhost/', per };
     jobsApi.count(wanted, controller.signal).then(setCounted, error => {
       if (!controller.signal.aborted) setCountProblem(error instanceof Error ? error.message : String(error));

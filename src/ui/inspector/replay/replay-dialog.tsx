@@ -1,6 +1,6 @@
 /*
- * The dialog that replays one or several events to a destination, and shows where they will go before they do. One event can be
- * changed and signed anew first; several are sent unchanged, one after the other, in the given order.
+ * The dialog that replays one or several events to a destination, and shows the full URL before they are sent. One event can be
+ * changed and re-signed first; several are sent unchanged, one after the other, in the given order.
  */
 
 import type { ComponentChildren } from 'preact';

@@ -81,7 +81,7 @@ type AttemptProps = {
   isNewest: boolean;
   /** This page has sent it to a listener. */
   canRepeat: boolean;
-  /** Of the forward that leads there now. */
+  /** The name of the forward that now sends to this URL. */
   forwardName: string | undefined;
   compare: { isPicked: boolean; onPick: () => void } | undefined;
 };

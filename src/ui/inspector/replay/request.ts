@@ -7,7 +7,7 @@ export type Signing = {
   mode: 'fresh' | 'tamper';
   /** Typed here. It is sent along with the request and kept in this page's memory only. */
   secret?: string;
-  /** A stored one that may sign. */
+  /** The id of a stored secret that may sign. */
   secretId?: string;
   newId?: boolean;
 };

@@ -1,4 +1,4 @@
-/* How a replay is signed: as captured, anew, or with a broken signature. */
+/* How a replay is signed: with the captured signature, re-signed, or with a broken signature. */
 
 import { useId } from 'preact/hooks';
 import type { Secret } from '../../../features/secrets/model.ts';

@@ -44,7 +44,7 @@ const phrases: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-/** `404 Not Found`; `No response` when there was none. */
+/** `404 Not Found`; `No response` without one. */
 export const statusText = (status: number | null): string =>
   status === null ? 'No response' : [status, phrases[status]].filter(Boolean).join(' ');
 
@@ -54,6 +54,6 @@ type Result = { status: number | null; durationMs: number };
 export const resultLine = ({ status, durationMs }: Result): string =>
   `${statusText(status)} · ${formatDuration(durationMs)}`;
 
-/** The same beside a badge that has the number: `Not Found · 4 ms`. */
+/** Like `resultLine`, beside a badge with the number: `Not Found · 4 ms`. */
 export const phraseLine = ({ status, durationMs }: Result): string =>
   [status === null ? undefined : phrases[status], formatDuration(durationMs)].filter(Boolean).join(' · ');

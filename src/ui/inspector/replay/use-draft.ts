@@ -42,7 +42,7 @@ export function useReplayDraft(endpointId: string, event: EventDetail | undefine
   return {
     typed,
     setTyped,
-    /** The URL is the one that the dialog began with. */
+    /** Whether the URL is still the one with which the dialog opened. */
     isUntouched: typed === start.url,
     destination,
     /** The listener that it goes to; undefined: to the URL. */

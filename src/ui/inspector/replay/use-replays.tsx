@@ -1,6 +1,6 @@
 /*
- * The replay dialog of the inspector, sending an event again as before, and reading verdicts again after a secret was added. What
- * panels use of it they get from `EventActionsContext`.
+ * The replay dialog of the inspector, sending an event again as before, and reading verdicts again after a secret was added.
+ * Panels use it through `EventActionsContext`.
  */
 
 import type { ComponentChild } from 'preact';
@@ -90,7 +90,7 @@ export function useReplays({ endpointId, where, list, selected, onSent }: Option
   return { actions, dialog, open: (replayed: Replayed): void => setOpened(replayed) };
 }
 
-/** The same request, when this page made it, or else when it can be told from the attempt; undefined when it cannot. */
+/** The request that repeats an attempt: remembered by this page or derived from the attempt; undefined if neither is possible. */
 function repeatOf(event: EventDetail, attempt: ReplayAttempt | undefined): ReplayRequest | undefined {
   const remembered = lastRequest(event.id);
   if (remembered && attempt === event.replays[0]) return remembered;

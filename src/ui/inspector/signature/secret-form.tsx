@@ -14,7 +14,7 @@ import { describeCheck } from './wording.ts';
 
 type SecretFormProps = {
   event: EventDetail;
-  /** Of the explanation without a secret. */
+  /** The schemes of the explanation without a secret. */
   schemes: readonly string[];
   onFound: (found: SignatureExplanation | undefined) => void;
   /** A secret was saved: the verdicts of the endpoint's events have changed. */

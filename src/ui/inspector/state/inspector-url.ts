@@ -10,7 +10,7 @@ export type Tab = (typeof tabs)[number];
 
 export type InspectorState = {
   tab: Tab;
-  /** The chosen view of the body; undefined for the one that fits best. A body without it is shown in another. */
+  /** The chosen view of the body; undefined for the best view. A body that does not have the chosen view is shown in another. */
   view: BodyView | undefined;
   /** The text to find in the body; empty for none. */
   find: string;
