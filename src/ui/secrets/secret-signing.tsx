@@ -2,9 +2,9 @@
 
 import { useId, useState } from 'preact/hooks';
 import type { Secret } from '../../features/secrets/model.ts';
-import { readDestination } from '../kit/destination.ts';
 import { api } from '../kit/api.ts';
 import { Button, Checkbox, Field } from '../kit/controls.tsx';
+import { readDestination } from '../kit/destination.ts';
 import { platformTitle } from '../kit/format/platforms.ts';
 import { visibleLine } from '../kit/format/visible.ts';
 import { IconButton } from '../kit/icon-button.tsx';

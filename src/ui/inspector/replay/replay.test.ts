@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { appendTarget } from '../../../shared/replay-target.ts';
+import { readDestination } from '../../kit/destination.ts';
 import { bodyProblem, type Draft, editOf, newDraft } from './changes.ts';
 import { sendCommand } from './command.ts';
-import { readDestination } from '../../kit/destination.ts';
 import { explainRefusal } from './refusal.ts';
 import { statusText } from './status-text.ts';
 

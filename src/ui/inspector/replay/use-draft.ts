@@ -2,8 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
-import { type Draft, editOf, newDraft } from './changes.ts';
 import { readDestination } from '../../kit/destination.ts';
+import { type Draft, editOf, newDraft } from './changes.ts';
 import { type Destination, lastDestination, listDestinations } from './replay-destinations.ts';
 import type { Receiver, ReplayRequest } from './request.ts';
 
