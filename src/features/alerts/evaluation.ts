@@ -82,7 +82,7 @@ export function createEvaluation({
     const changedAt = notice ? clock.now() : null;
     return {
       statements: [
-        store.saveState(alert, { state: text, position, told, changedAt }),
+        ...store.saveStateStatements(alert, { state: text, position, told, changedAt }),
         ...(notice ? tell(alert, notice) : []),
       ],
       hasNotice: notice !== undefined,
@@ -102,7 +102,7 @@ export function createEvaluation({
     const current = pass ?? (await begin());
     pass = undefined;
     if (!current) return 'done';
-    const statements: InStatement[] = [store.moveClock(current.from, current.now)];
+    const statements = store.moveClockStatements(current.from, current.now);
     const noticed: string[] = [];
     for (const alert of alerts) {
       const found = await lookAt(alert, current);

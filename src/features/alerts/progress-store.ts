@@ -2,18 +2,15 @@
 import type { InStatement } from '@libsql/client';
 import { and, eq } from 'drizzle-orm';
 import { type StorageLevel, storageLevels } from '../../core/alert.ts';
+import { compareAndSetStatements, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database } from '../../db/database.ts';
 import { meta } from '../../db/schema.ts';
-import type { alerts } from '../../db/schema-queues.ts';
+import { alerts } from '../../db/schema-queues.ts';
+import { toClientStatement } from '../../db/sql-fragments.ts';
 
 const clockName = 'alert-clock';
 const storageName = 'storage-alert';
 const toBytes = (time: number): Buffer => Buffer.from(String(time));
-
-// If the row is not as expected, both write NULL, which the column does not allow, so the transaction fails.
-const moveClockSql = `UPDATE meta SET value = CASE WHEN value = ?1 THEN ?2 END WHERE name = '${clockName}'`;
-const saveStateSql = `UPDATE alerts SET state = CASE WHEN state = ?2 AND enabled THEN ?3 END, position = ?4, told = ?5,
-  changed_at = ifnull(?6, changed_at) WHERE seq = ?1`;
 
 export const createProgressStore = ({ db, client }: Pick<Database, 'db' | 'client'>) => ({
   /** The alert clock, ms. */
@@ -22,28 +19,33 @@ export const createProgressStore = ({ db, client }: Pick<Database, 'db' | 'clien
     return Number(row?.value ?? 0);
   },
 
-  /** Moves the clock; its transaction fails if the clock is not at `from`. */
-  moveClock: (from: number, to: number): InStatement => ({ sql: moveClockSql, args: [toBytes(from), toBytes(to)] }),
+  /** Advances the clock, which must still be at `from`. */
+  moveClockStatements: (from: number, to: number): InStatement[] =>
+    compareAndSetStatements(
+      toClientStatement(
+        db
+          .update(meta)
+          .set({ value: toBytes(to) })
+          .where(and(eq(meta.name, clockName), eq(meta.value, toBytes(from)))),
+      ),
+    ),
 
-  /** Saves the findings; its transaction fails if the alert was changed or disabled since it was read. */
-  saveState: (
+  /** Saves the findings of an alert, which must still be enabled and as it was read. @param changedAt null: keeps the time of the last change */
+  saveStateStatements: (
     { seq, state: before }: Pick<typeof alerts.$inferSelect, 'seq' | 'state'>,
-    found: { state: string; position: number; told: boolean; changedAt: number | null },
-  ): InStatement => ({
-    sql: saveStateSql,
-    args: [seq, before, Buffer.from(found.state), found.position, found.told ? 1 : 0, found.changedAt],
-  }),
+    { state, position, told, changedAt }: { state: string; position: number; told: boolean; changedAt: number | null },
+  ): InStatement[] =>
+    compareAndSetStatements(
+      toClientStatement(
+        db
+          .update(alerts)
+          .set({ state: Buffer.from(state), position, told, ...(changedAt !== null && { changedAt }) })
+          .where(and(eq(alerts.seq, seq), eq(alerts.state, before), eq(alerts.enabled, true))),
+      ),
+    ),
 
-  /** @returns false if another process was first; then nothing is written */
-  async write(statements: readonly InStatement[]): Promise<boolean> {
-    try {
-      await client.batch([...statements], 'write');
-      return true;
-    } catch (error) {
-      if (error instanceof Error && error.message.includes('NOT NULL constraint failed')) return false;
-      throw error;
-    }
-  },
+  /** @returns false, with nothing written, if another process was first or a user has changed one of the alerts */
+  write: (statements: readonly InStatement[]): Promise<boolean> => writeIfUnchanged(client, statements),
 
   /** The state of storage in the operator's last notification. */
   storageTold: async (): Promise<StorageLevel> => {

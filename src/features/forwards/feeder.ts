@@ -21,7 +21,10 @@ const retryMs = 5000;
 export type Feeder = ReturnType<typeof createForwardFeeder>;
 
 export function createForwardFeeder(options: {
-  store: Pick<ForwardsStore, 'openOf' | 'endpointsWithForwards' | 'moving' | 'notRefused' | 'writeMoved'>;
+  store: Pick<
+    ForwardsStore,
+    'openOf' | 'endpointsWithForwards' | 'movePositionStatements' | 'notRefused' | 'writeMoved'
+  >;
   queues: Pick<QueuesService, 'creation' | 'eventAddition' | 'silentAddition' | 'wakening' | 'added'>;
   addJob: (job: { name: string; slice: () => Promise<SliceResult> }) => { wake: () => void };
   /** The events after a position that match, oldest first, in steps. @throws not_found */
@@ -65,7 +68,7 @@ export function createForwardFeeder(options: {
       const some = events.slice(at, at + step);
       const end = at + step >= events.length ? to : (some.at(-1)?.seq ?? to);
       const isWritten = await store.writeMoved([
-        store.moving(forward, end),
+        ...store.movePositionStatements(forward, end),
         ...(some.length === 0 ? [] : queues.creation(forwardQueue, id, forward.teamId)),
         ...added(some, lanes),
         ...(some.length === 0 ? [] : queues.wakening(forwardQueue, id, dueAt)),

@@ -150,7 +150,7 @@ test('events are not queued under settings that were changed meanwhile', async (
   const store = createForwardsStore(server.services.database);
   const stale = await store.open(id);
   if (!stale) throw new Error('the forward is gone');
-  const move = () => store.writeMoved([store.moving(stale, stale.position)]);
+  const move = () => store.writeMoved(store.movePositionStatements(stale, stale.position));
   expect(await move()).toBe(true);
   for (const change of [{ where: 'type:x' }, { where: '', mode: 'ordered' }, { mode: 'parallel', per: 'delivery' }]) {
     await ada.json(200, 'PATCH', forwards.path(endpoint, id), change);

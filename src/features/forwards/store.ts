@@ -2,6 +2,7 @@
 import type { InStatement } from '@libsql/client';
 import { and, asc, eq, exists, gt, isNotNull, isNull, lt, min, notInArray, sql } from 'drizzle-orm';
 import { forwardQueue } from '../../core/forward.ts';
+import { compareAndSetStatements, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
@@ -36,16 +37,28 @@ export type ForwardsStore = ReturnType<typeof createForwardsStore>;
 
 // Raw: the table is SQLite's own. The highest row number that any event ever had.
 const lastSeqSql = sql`(SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0))`;
-// If another process has moved the position, or a setting that selects events or lanes has changed, this writes NULL, which
-// `position` does not allow, so the transaction fails. ?1: the id, ?2: from, ?3: to, then the settings.
-const moveSql = `UPDATE forwards SET position =
-  CASE WHEN position = ?2 AND filter = ?4 AND mode = ?5 AND order_by IS ?6 AND per = ?7 THEN ?3 END WHERE id = ?1`;
 
-/** Moves the position. The transaction fails if the position, or a setting that selects events, has changed since it was read. */
-const moving = ({ id, position, filter, mode, orderBy, per }: Row, to: number): InStatement => ({
-  sql: moveSql,
-  args: [id, position, to, filter, mode, orderBy, per],
-});
+/** Moves the position. It, and the settings that select events and their lanes, must be as they were read. */
+const movePositionStatements =
+  (db: Database['db']) =>
+  ({ id, position, filter, mode, orderBy, per }: Row, to: number): InStatement[] =>
+    compareAndSetStatements(
+      toClientStatement(
+        db
+          .update(forwards)
+          .set({ position: to })
+          .where(
+            and(
+              eq(forwards.id, id),
+              eq(forwards.position, position),
+              eq(forwards.filter, filter),
+              eq(forwards.mode, mode),
+              sql`${forwards.orderBy} IS ${orderBy}`,
+              eq(forwards.per, per),
+            ),
+          ),
+      ),
+    );
 
 /** A statement that saves the health of the destination, unless the URL of the forward has changed. */
 const noting =
@@ -119,16 +132,8 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
 
-    /** Writes the statements of a new position. @returns false if `moving` failed; then nothing is written */
-    async writeMoved(statements: readonly InStatement[]): Promise<boolean> {
-      try {
-        await client.batch([...statements], 'write');
-        return true;
-      } catch (error) {
-        if (String(error).includes('forwards.position')) return false;
-        throw error;
-      }
-    },
+    /** Writes events with the new position. @returns false, with nothing written, if the forward was changed since it was read */
+    writeMoved: (statements: readonly InStatement[]): Promise<boolean> => writeIfUnchanged(client, statements),
 
     /** A forward for the runner and the feeder; undefined if it or its endpoint no longer exists. */
     open: async (id: string): Promise<OpenForward | undefined> => (await openById.all({ id })).map(toOpen)[0],
@@ -142,7 +147,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
         ({ seq }) => seq,
       ),
 
-    moving,
+    movePositionStatements: movePositionStatements(db),
 
     /** The events among these that were not refused, in the order of row numbers. */
     notRefused: (seqs: readonly number[]): Promise<FedEvent[]> =>

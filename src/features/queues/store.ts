@@ -4,10 +4,11 @@
  */
 import type { InStatement } from '@libsql/client';
 import { and, asc, count, eq, gt, isNull, lte, min, not, notInArray, sql } from 'drizzle-orm';
+import { requireNoRowStatement, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database } from '../../db/database.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
 import { queueItems, queues } from '../../db/schema-queues.ts';
-import { inList } from '../../db/sql-fragments.ts';
+import { inList, toClientStatement } from '../../db/sql-fragments.ts';
 import type { Queue, QueueItem, WorkResult } from './queue.ts';
 import { createQueueStatements, maxDelayMs } from './statements-store.ts';
 
@@ -25,10 +26,6 @@ const share = sql<string>`${queues.kind} || ' ' || ifnull(${queues.teamId}, '')`
 // It is not null, because the queue is due.
 const nextAt = sql<number>`${queues.nextAt}`;
 const isDue = (now: number) => and(isNull(queues.pausedAt), lte(queues.nextAt, now));
-
-// If another process holds the queue, this writes NULL, which `beats` does not allow, so the transaction fails. ?1: the queue,
-// ?2: the holder.
-const requireHolderSql = 'UPDATE queues SET beats = CASE WHEN holder = ?2 THEN beats END WHERE seq = ?1';
 
 /** Which queues are due. */
 function createDueQueries(db: Database['db']) {
@@ -182,25 +179,25 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
     },
 
     /**
-     * Writes results of one queue, each with its further statements, in one transaction. @throws if `holder` no longer holds the
-     * queue
+     * Writes results of one queue, each with its further statements, in one transaction.
+     * @returns false, with nothing written, if `holder` no longer has the queue
      */
     async writeResults(
       queue: number,
       holder: string,
       results: readonly { item: QueueItem; result: WorkResult }[],
       now: number,
-    ): Promise<void> {
+    ): Promise<boolean> {
       const written = results.flatMap(({ item, result }) => [
         ...resultStatements(item, result, now),
         ...(result.also ?? []),
       ]);
-      if (written.length === 0) return;
-      await client.batch([{ sql: requireHolderSql, args: [queue, holder] }, ...written], 'write');
+      if (written.length === 0) return true;
+      // Results of a queue that was removed with its owner are still written.
+      const isLost = and(eq(queues.seq, queue), sql`${queues.holder} IS NOT ${holder}`);
+      const lost = toClientStatement(db.select({ seq: queues.seq }).from(queues).where(isLost));
+      return writeIfUnchanged(client, [requireNoRowStatement(lost), ...written]);
     },
-
-    holds: async (queue: number, holder: string): Promise<boolean> =>
-      (await db.select({ seq: queues.seq }).from(queues).where(heldBy(queue, holder))).length === 1,
 
     /** After the clock has jumped back: no queue is due later than `maxDelayMs` from now. */
     async pullBack(now: number): Promise<void> {

@@ -24,7 +24,7 @@ export type Worker = {
 export type WorkerOptions = {
   queue: Queue;
   work: QueueWork;
-  store: Pick<QueuesStore, 'dueItems' | 'writeResults' | 'holds'>;
+  store: Pick<QueuesStore, 'dueItems' | 'writeResults'>;
   holder: string;
   clock: Clock;
   destinations: Semaphore;
@@ -73,11 +73,13 @@ export function startWorker(options: WorkerOptions): Worker {
     clearTimeout(timer);
   };
 
+  const queueLost = new Error('another process works on the queue now; the results of this one were not written');
   const writer = createResultWriter(
-    results => store.writeResults(queue.seq, holder, results, clock.now()),
+    async results => {
+      if (!(await store.writeResults(queue.seq, holder, results, clock.now()))) throw queueLost;
+    },
     async error => {
-      const isHeld = await store.holds(queue.seq, holder).catch(() => true);
-      if (!isHeld || signal.aborted) return false;
+      if (error === queueLost || signal.aborted) return false;
       onError(error);
       await waitForChange(writeAgainMs);
       return true;
