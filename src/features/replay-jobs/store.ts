@@ -2,6 +2,7 @@
 import type { InStatement } from '@libsql/client';
 import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import { maxFinishedJobs, maxUnfinishedJobs, type ReplayJobState } from '../../core/replay/replay-job.ts';
+import { requireNoRowStatement, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database } from '../../db/database.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
 import { accounts, endpoints, teams } from '../../db/schema.ts';
@@ -14,12 +15,6 @@ type Row = typeof replayJobs.$inferSelect;
 export type NewJobRow = Omit<Row, 'seq' | 'failedAtResume' | 'finishedAt'>;
 export type JobRow = Row & { endpointId: string };
 export type ReplayJobsStore = ReturnType<typeof createReplayJobsStore>;
-
-// If the new job exceeds the limit, this writes NULL, which `state` does not allow, so the transaction fails. ?1: its id, ?2: the
-// team, ?3: the limit.
-const requireFewSql = `UPDATE replay_jobs SET state = CASE WHEN (
-    SELECT count(*) FROM replay_jobs AS job JOIN endpoints ON endpoints.seq = job.endpoint AND endpoints.deleted_at IS NULL
-    WHERE job.team_id = ?2 AND job.finished_at IS NULL) <= ?3 THEN state END WHERE id = ?1`;
 
 export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
   const shown = { job: replayJobs, endpointId: endpoints.id };
@@ -58,13 +53,19 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
         db.insert(replayJobs).values(row),
         db.insert(jobDestinations).values(taken),
       ];
+      const beyondLimit = db
+        .select({ seq: replayJobs.seq })
+        .from(replayJobs)
+        .innerJoin(endpoints, and(eq(endpoints.seq, replayJobs.endpoint), isNull(endpoints.deletedAt)))
+        .where(and(eq(replayJobs.teamId, teamId), isNull(replayJobs.finishedAt)))
+        .limit(1)
+        .offset(maxUnfinishedJobs);
+      const isWithinLimit = requireNoRowStatement(toClientStatement(beyondLimit));
       try {
-        const isFew = { sql: requireFewSql, args: [job, teamId, maxUnfinishedJobs] };
-        await client.batch([...statements.map(toClientStatement), isFew, ...others], 'write');
-        return 'created';
+        const all = [...statements.map(toClientStatement), isWithinLimit, ...others];
+        return (await writeIfUnchanged(client, all)) ? 'created' : 'too_many';
       } catch (error) {
         if (isUniqueViolation(error)) return 'taken';
-        if (String(error).includes('replay_jobs.state')) return 'too_many';
         throw error;
       }
     },
