@@ -1,9 +1,9 @@
-/* Alerts of endpoints. Ownership is part of every query of a person. */
+/* Alerts of endpoints. Ownership is part of every query for a user. */
 import type { InStatement } from '@libsql/client';
-import { and, asc, count, eq, exists, gt, inArray, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
 import { alertQueueName } from '../../core/alert.ts';
 import type { Database } from '../../db/database.ts';
-import { insertIf } from '../../db/insert-if.ts';
+import { createResourceStore, isOwn, type OwnEndpoint } from '../../db/resource-store.ts';
 import { endpoints, teams } from '../../db/schema.ts';
 import { alerts, queueItems, queues } from '../../db/schema-queues.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
@@ -12,10 +12,6 @@ import { createSeenStore } from './seen-store.ts';
 
 type Row = typeof alerts.$inferSelect;
 export type AlertRow = Omit<Row, 'seq'>;
-export type NewAlertRow = Omit<AlertRow, 'told' | 'changedAt' | 'lastSentAt' | 'lastError'>;
-export type AlertRowChange = Partial<Omit<Row, 'seq' | 'id' | 'endpoint' | 'kind' | 'createdAt'>>;
-/** An endpoint of a team. */
-export type OwnEndpoint = { teamId: string; endpoint: number };
 /** An alert with all that checking it and sending its notifications needs. */
 export type OpenAlert = Row & {
   endpointId: string;
@@ -31,15 +27,7 @@ export type EnabledAlert = OpenAlert & { isWaiting: boolean };
 export type AlertsStore = ReturnType<typeof createAlertsStore>;
 
 export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
-  const owned = ({ teamId, endpoint }: OwnEndpoint) =>
-    exists(
-      db
-        .select({ seq: endpoints.seq })
-        .from(endpoints)
-        .where(and(eq(endpoints.seq, endpoint), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt))),
-    );
-  const of = (own: OwnEndpoint, id?: string) =>
-    and(eq(alerts.endpoint, own.endpoint), id === undefined ? undefined : eq(alerts.id, id), owned(own));
+  const { removeQuery, ...resource } = createResourceStore(db, alerts, [alerts.seq]);
   const selectOpen = () =>
     db
       .select({
@@ -68,25 +56,11 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
     ...createProgressStore({ db, client }),
     ...createSeenStore(db),
 
-    /** Oldest first. */
-    listOf: (own: OwnEndpoint): Promise<AlertRow[]> => db.select().from(alerts).where(of(own)).orderBy(asc(alerts.seq)),
-
-    find: async (own: OwnEndpoint, id: string): Promise<AlertRow | undefined> =>
-      (await db.select().from(alerts).where(of(own, id)))[0],
-
-    /** @returns false if the endpoint has `limit` alerts or no longer exists */
-    async insertWithin(limit: number, { teamId }: Pick<OwnEndpoint, 'teamId'>, row: NewAlertRow): Promise<boolean> {
-      const isBelowLimit = lt(db.$count(alerts, eq(alerts.endpoint, row.endpoint)), limit);
-      const own = { teamId, endpoint: row.endpoint };
-      return (await insertIf(db, alerts, row, and(owned(own), isBelowLimit))).rowsAffected === 1;
-    },
-
-    change: async (own: OwnEndpoint, id: string, change: AlertRowChange): Promise<AlertRow | undefined> =>
-      (await db.update(alerts).set(change).where(of(own, id)).returning())[0],
+    ...resource,
 
     remove: async (own: OwnEndpoint, id: string): Promise<boolean> => {
-      const queue = db.delete(queues).where(and(eq(queues.kind, alertQueueName), eq(queues.owner, id), owned(own)));
-      const [, removed] = await db.batch([queue, db.delete(alerts).where(of(own, id))]);
+      const queue = db.delete(queues).where(and(eq(queues.kind, alertQueueName), eq(queues.owner, id), isOwn(db, own)));
+      const [, removed] = await db.batch([queue, removeQuery(own, id)]);
       return removed.rowsAffected === 1;
     },
 

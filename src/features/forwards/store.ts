@@ -1,11 +1,11 @@
 /* Forwards: their rows, positions, and the health of their destinations. Ownership is part of every query for a request. */
 import type { InStatement } from '@libsql/client';
-import { and, asc, eq, exists, gt, isNotNull, isNull, lt, min, notInArray, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, isNull, min, notInArray, sql } from 'drizzle-orm';
 import { forwardQueue } from '../../core/forward.ts';
 import { compareAndSetStatements, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database } from '../../db/database.ts';
-import { insertIf } from '../../db/insert-if.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
+import { createResourceStore, type OwnEndpoint } from '../../db/resource-store.ts';
 import { endpoints, events, outcomes, teams } from '../../db/schema.ts';
 import { forwards, queues } from '../../db/schema-queues.ts';
 import { inList, toClientStatement } from '../../db/sql-fragments.ts';
@@ -16,8 +16,6 @@ export type NewForwardRow = Omit<Row, 'seq' | 'since' | 'position' | 'failures' 
 export type ForwardRow = Row;
 /** A forward with its endpoint and team. */
 export type OpenForward = Row & { endpointId: string; teamId: string; plan: 'free' | 'pro' };
-/** An endpoint of a team. */
-export type OwnEndpoint = { teamId: string; endpoint: number };
 /**
  * How often in a row the destination has failed. `probeAt`: the time of the next probe, if it is down or, without failures, has
  * asked to wait.
@@ -72,14 +70,7 @@ const noting =
     );
 
 export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
-  const owned = ({ teamId, endpoint }: OwnEndpoint) =>
-    exists(
-      db
-        .select({ seq: endpoints.seq })
-        .from(endpoints)
-        .where(and(eq(endpoints.seq, endpoint), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt))),
-    );
-  const of = (own: OwnEndpoint) => and(eq(forwards.endpoint, own.endpoint), owned(own));
+  const resource = createResourceStore(db, forwards, [forwards.seq]);
   const isLive = and(eq(endpoints.seq, forwards.endpoint), isNull(endpoints.deletedAt));
   const selectOpen = () =>
     db
@@ -97,7 +88,8 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
   return {
     ...createForwardItemsStore(db),
 
-    listOf: (own: OwnEndpoint): Promise<Row[]> => db.select().from(forwards).where(of(own)).orderBy(asc(forwards.seq)),
+    listOf: resource.listOf,
+    find: resource.find,
 
     /** The earliest time since which an active forward of the endpoint has been failing, epoch ms; null if no forward fails. */
     failingSince: async (endpoint: number): Promise<number | null> =>
@@ -108,21 +100,10 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
           .where(and(eq(forwards.endpoint, endpoint), eq(forwards.enabled, true)))
       )[0]?.since ?? null,
 
-    find: async (own: OwnEndpoint, id: string): Promise<Row | undefined> =>
-      (
-        await db
-          .select()
-          .from(forwards)
-          .where(and(eq(forwards.id, id), of(own)))
-      )[0],
-
-    /** The forward begins with the next event. @returns false if the endpoint has `limit` forwards or no longer exists */
-    async insertWithin(limit: number, { teamId }: Pick<OwnEndpoint, 'teamId'>, row: NewForwardRow): Promise<boolean> {
-      const own = { teamId, endpoint: row.endpoint };
+    /** The forward begins with the next event. @returns false if the endpoint has `limit` forwards, or no longer exists */
+    insertWithin(limit: number, own: Pick<OwnEndpoint, 'teamId'>, row: NewForwardRow): Promise<boolean> {
       const last = lastSeqSql as unknown as number;
-      const isBelowLimit = lt(db.$count(forwards, eq(forwards.endpoint, row.endpoint)), limit);
-      const inserted = { ...row, since: last, position: last };
-      return (await insertIf(db, forwards, inserted, and(owned(own), isBelowLimit))).rowsAffected === 1;
+      return resource.insertWithin(limit, own, { ...row, since: last, position: last });
     },
 
     changing: (id: string, set: Partial<Row>): InStatement =>
