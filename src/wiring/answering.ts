@@ -1,7 +1,7 @@
 /* Custom answers in the capture path: how they are decided, and how many of them may hold a connection. */
 import { unavailable } from '../core/errors.ts';
 import { readFieldLines } from '../core/headers.ts';
-import { createSequencesStore } from '../features/answers/sequences-store.ts';
+import { createSequencesStore } from '../features/answers/store.ts';
 import { urlsOf } from '../features/secrets/recognition.ts';
 import { createAnswerer } from '../ingest/answers/answerer.ts';
 import { createDelayedResponses } from '../ingest/answers/delayed-responses.ts';

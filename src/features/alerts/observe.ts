@@ -4,8 +4,7 @@ import type { TeamAccess } from '../../core/access/principal.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import type { Seen } from './conditions.ts';
 import type { Observe } from './evaluation.ts';
-import type { ChangeRow, TypeRow } from './seen-store.ts';
-import type { AlertsStore, OpenAlert } from './store.ts';
+import type { AlertsStore, ChangeRow, OpenAlert, TypeRow } from './store.ts';
 
 /** How long the endpoint's longest stuck forward has been stuck, in ms; 0 if no forward is stuck. */
 export type StuckForward = (endpoint: number) => Promise<number>;

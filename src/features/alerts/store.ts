@@ -1,14 +1,16 @@
-/* Alerts of endpoints. Ownership is part of every query for a user. */
+/*
+ * Alerts of endpoints, and the progress of their evaluation: the alert clock, the state of each alert, and the last notification of
+ * the operator. Ownership is part of every query for a user.
+ */
 import type { InStatement } from '@libsql/client';
-import { and, asc, count, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
-import { alertQueueName } from '../../core/alert.ts';
-import type { Database } from '../../db/database.ts';
+import { and, asc, count, eq, gt, inArray, isNull, max, sql } from 'drizzle-orm';
+import { alertQueueName, type StorageLevel, storageLevels } from '../../core/alert.ts';
+import { compareAndSetStatements, writeIfUnchanged } from '../../db/compare-and-set.ts';
+import type { Database, Drizzle } from '../../db/database.ts';
 import { createResourceStore, isOwn, type OwnEndpoint } from '../../db/resource-store.ts';
-import { endpoints, teams } from '../../db/schema.ts';
+import { endpoints, eventSchemas, meta, schemaChanges, teams } from '../../db/schema.ts';
 import { alerts, queueItems, queues } from '../../db/schema-queues.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
-import { createProgressStore } from './progress-store.ts';
-import { createSeenStore } from './seen-store.ts';
 
 type Row = typeof alerts.$inferSelect;
 export type AlertRow = Omit<Row, 'seq'>;
@@ -25,6 +27,107 @@ export type OpenAlert = Row & {
 export type EnabledAlert = OpenAlert & { isWaiting: boolean };
 
 export type AlertsStore = ReturnType<typeof createAlertsStore>;
+
+export type TypeRow = { seq: number; platform: string; type: string };
+export type ChangeRow = TypeRow & { kind: string; path: Uint8Array; eventId: string };
+
+/** New event types and schema changes, which the learning of schemas has found. */
+const createSchemaFindings = (db: Drizzle) => ({
+  /** The row number of the endpoint's newest schema, and of its newest schema change. */
+  async newestSchemas(endpoint: number): Promise<{ type: number; change: number }> {
+    const [[type], [change]] = await Promise.all([
+      db
+        .select({ seq: max(eventSchemas.seq) })
+        .from(eventSchemas)
+        .where(eq(eventSchemas.endpoint, endpoint)),
+      db
+        .select({ seq: max(schemaChanges.seq) })
+        .from(schemaChanges)
+        .where(eq(schemaChanges.endpoint, endpoint)),
+    ]);
+    return { type: type?.seq ?? 0, change: change?.seq ?? 0 };
+  },
+
+  /** Event types that were first seen after a position, in order. */
+  typesAfter: (endpoint: number, position: number, limit: number): Promise<TypeRow[]> =>
+    db
+      .select({ seq: eventSchemas.seq, platform: eventSchemas.platform, type: eventSchemas.type })
+      .from(eventSchemas)
+      .where(and(eq(eventSchemas.endpoint, endpoint), gt(eventSchemas.seq, position)))
+      .orderBy(asc(eventSchemas.seq))
+      .limit(limit),
+
+  changesAfter: (endpoint: number, position: number, limit: number): Promise<ChangeRow[]> =>
+    db
+      .select({
+        seq: schemaChanges.seq,
+        platform: schemaChanges.platform,
+        type: schemaChanges.type,
+        kind: schemaChanges.kind,
+        path: schemaChanges.path,
+        eventId: schemaChanges.eventId,
+      })
+      .from(schemaChanges)
+      .where(and(eq(schemaChanges.endpoint, endpoint), gt(schemaChanges.seq, position)))
+      .orderBy(asc(schemaChanges.seq))
+      .limit(limit),
+});
+
+const clockName = 'alert-clock';
+const storageName = 'storage-alert';
+const toBytes = (time: number): Buffer => Buffer.from(String(time));
+
+const createProgress = ({ db, client }: Pick<Database, 'db' | 'client'>) => ({
+  /** The alert clock, ms. */
+  clock: async (): Promise<number> => {
+    const [row] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, clockName));
+    return Number(row?.value ?? 0);
+  },
+
+  /** Advances the clock, which must still be at `from`. */
+  moveClockStatements: (from: number, to: number): InStatement[] =>
+    compareAndSetStatements(
+      toClientStatement(
+        db
+          .update(meta)
+          .set({ value: toBytes(to) })
+          .where(and(eq(meta.name, clockName), eq(meta.value, toBytes(from)))),
+      ),
+    ),
+
+  /** Saves the findings of an alert, which must still be enabled and as it was read. @param changedAt null: keeps the time of the last change */
+  saveStateStatements: (
+    { seq, state: before }: Pick<typeof alerts.$inferSelect, 'seq' | 'state'>,
+    { state, position, told, changedAt }: { state: string; position: number; told: boolean; changedAt: number | null },
+  ): InStatement[] =>
+    compareAndSetStatements(
+      toClientStatement(
+        db
+          .update(alerts)
+          .set({ state: Buffer.from(state), position, told, ...(changedAt !== null && { changedAt }) })
+          .where(and(eq(alerts.seq, seq), eq(alerts.state, before), eq(alerts.enabled, true))),
+      ),
+    ),
+
+  /** @returns false, with nothing written, if another process was first or a user has changed one of the alerts */
+  write: (statements: readonly InStatement[]): Promise<boolean> => writeIfUnchanged(client, statements),
+
+  /** The state of storage in the operator's last notification. */
+  storageTold: async (): Promise<StorageLevel> => {
+    const [row] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, storageName));
+    const told = row?.value.toString();
+    return storageLevels.find(level => level === told) ?? 'ok';
+  },
+
+  /** Saves the state that the next notification reports. @returns false if the last one reported another state than `before` */
+  async tellStorage(before: StorageLevel, level: StorageLevel): Promise<boolean> {
+    const { rowsAffected } = await db
+      .update(meta)
+      .set({ value: Buffer.from(level) })
+      .where(and(eq(meta.name, storageName), eq(meta.value, Buffer.from(before))));
+    return rowsAffected === 1;
+  },
+});
 
 export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
   const { removeQuery, ...resource } = createResourceStore(db, alerts, [alerts.seq]);
@@ -53,8 +156,8 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
   });
 
   return {
-    ...createProgressStore({ db, client }),
-    ...createSeenStore(db),
+    ...createProgress({ db, client }),
+    ...createSchemaFindings(db),
 
     ...resource,
 

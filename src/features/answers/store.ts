@@ -1,5 +1,8 @@
 /* The rules of endpoints. Ownership is part of every query. New rules get a new version, so sequences restart. */
+
+import type { Client } from '@libsql/client';
 import { and, eq } from 'drizzle-orm';
+import type { SequenceState } from '../../core/answers/evaluate.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { insertIf } from '../../db/insert-if.ts';
 import { isOwn, type OwnEndpoint } from '../../db/resource-store.ts';
@@ -7,6 +10,33 @@ import { answers } from '../../db/schema.ts';
 
 /** `rules`: JSON. */
 export type RulesRow = { version: number; endpoint: number; rules: Buffer };
+
+type Key = { version: number; slot: number; delivery: number };
+
+export type SequencesStore = ReturnType<typeof createSequencesStore>;
+
+export function createSequencesStore(client: Pick<Client, 'execute'>) {
+  return {
+    /** The states of these sequences, except sequences that have not begun. */
+    async states(keys: readonly Key[]): Promise<(Key & { state: SequenceState })[]> {
+      const { rows } = await client.execute({
+        sql: `SELECT version, slot, delivery, max(n), json_group_array(at) FROM (
+            SELECT sequences.* FROM json_each(?) AS given
+            CROSS JOIN sequences ON version = json_extract(given.value, '$[0]')
+              AND slot = json_extract(given.value, '$[1]') AND delivery = json_extract(given.value, '$[2]')
+            ORDER BY version, slot, delivery, n)
+          GROUP BY version, slot, delivery`,
+        args: [JSON.stringify(keys.map(({ version, slot, delivery }) => [version, slot, delivery]))],
+      });
+      return rows.map(row => ({
+        version: Number(row[0]),
+        slot: Number(row[1]),
+        delivery: Number(row[2]),
+        state: { n: Number(row[3]), times: JSON.parse(String(row[4])) as number[] },
+      }));
+    },
+  };
+}
 
 export type AnswersStore = ReturnType<typeof createAnswersStore>;
 

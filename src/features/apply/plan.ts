@@ -10,8 +10,7 @@ import type { Guard } from '../../core/guard/model.ts';
 import { readGuard } from '../../core/guard/read.ts';
 import type { Declaration } from './document.ts';
 import { type CurrentForward, compareForwards } from './forwards.ts';
-import type { ForwardColumns, ForwardWrites } from './forwards-store.ts';
-import type { EndpointRow, SecretInput, SecretRow } from './store.ts';
+import type { EndpointRow, ForwardColumns, ForwardWrites, SecretInput, SecretRow } from './store.ts';
 
 /** The fields that a file may give, besides name and account. */
 export const managedFields = ['address', 'secrets', 'answers', 'forwards', 'guard', 'retention'] as const;

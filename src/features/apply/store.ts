@@ -2,11 +2,11 @@
 import { and, count, eq, inArray, isNotNull, isNull, notExists, or, sql } from 'drizzle-orm';
 import type { Plan } from '../../core/access/principal.ts';
 import type { AnswerRule, AnswerRules } from '../../core/answers/model.ts';
+import { forwardQueue } from '../../core/forward.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { accounts, answers, endpoints, pins, previousTokens, secrets, teams } from '../../db/schema.ts';
-import { forwards } from '../../db/schema-queues.ts';
+import { forwards, queues } from '../../db/schema-queues.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
-import { type ForwardWrites, forwardStatements } from './forwards-store.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 export type NewEndpoint = typeof endpoints.$inferInsert & { id: string };
@@ -41,6 +41,61 @@ export type Writes = {
   /** Addresses to take from endpoints that are deleted, each with a new random token. */
   claim: readonly { address: string; replacement: string }[];
 };
+
+export type ForwardColumns = Pick<
+  typeof forwards.$inferSelect,
+  'name' | 'url' | 'filter' | 'mode' | 'orderBy' | 'sign' | 'headers' | 'timeoutS' | 'retry' | 'per' | 'enabled'
+>;
+/** `isElsewhere`: the URL changes. */
+export type ForwardWrites = {
+  add: readonly { id: string; columns: ForwardColumns }[];
+  set: readonly { id: string; columns: ForwardColumns; isElsewhere: boolean }[];
+  remove: readonly string[];
+};
+
+const kind = forwardQueue;
+
+/** Raw: the table is SQLite's own. */
+const lastSeq = sql`(SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0))` as unknown as number;
+
+/** Forwards of a declared endpoint, with their queues. @param endpoint its row number, or a query for it */
+function forwardStatements(
+  db: Drizzle,
+  endpoint: number,
+  { add, set, remove }: ForwardWrites,
+  now: number,
+): Statement[] {
+  const ofOwner = (owner: string) => and(eq(queues.kind, kind), eq(queues.owner, owner));
+  const row = { endpoint, accountId: null, declared: true, since: lastSeq, position: lastSeq, createdAt: now };
+  const teamId = sql<string>`(SELECT team_id FROM endpoints WHERE seq = ${endpoint})`;
+  const pausedAt = (enabled: boolean): number | null => (enabled ? null : now);
+  return [
+    ...add.flatMap(({ id, columns }): Statement[] => [
+      db.insert(queues).values({ kind, owner: id, teamId, pausedAt: pausedAt(columns.enabled) }),
+      db.insert(forwards).values({ ...row, id, ...columns }),
+    ]),
+    ...set.flatMap(({ id, columns, isElsewhere }): Statement[] => [
+      db
+        .update(forwards)
+        .set({
+          ...columns,
+          declared: true,
+          ...(isElsewhere && { failures: 0, failingSince: null, probeAt: null }),
+        })
+        .where(eq(forwards.id, id)),
+      db
+        .update(queues)
+        .set({ pausedAt: pausedAt(columns.enabled), nextAt: now })
+        .where(ofOwner(id)),
+    ]),
+    ...(remove.length === 0
+      ? []
+      : [
+          db.delete(forwards).where(inArray(forwards.id, [...remove])),
+          db.delete(queues).where(and(eq(queues.kind, kind), inArray(queues.owner, [...remove]))),
+        ]),
+  ];
+}
 
 export type DeclaredStore = ReturnType<typeof createDeclaredStore>;
 

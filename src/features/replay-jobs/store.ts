@@ -1,20 +1,136 @@
-/* Replay jobs: their rows, and the destinations that they reserve. */
+/*
+ * Replay jobs: their rows, the destinations that they reserve, and the responses that differed. Items belong to the queues
+ * (features/queues/store.ts), and this file only reads them.
+ */
 import type { InStatement } from '@libsql/client';
-import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
-import { maxFinishedJobs, maxUnfinishedJobs, type ReplayJobState } from '../../core/replay/replay-job.ts';
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lt, or, sql, sum } from 'drizzle-orm';
+import {
+  type JobOutcome,
+  maxFinishedJobs,
+  maxUnfinishedJobs,
+  type ReplayJobState,
+} from '../../core/replay/replay-job.ts';
 import { requireNoRowStatement, writeIfUnchanged } from '../../db/compare-and-set.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, Drizzle } from '../../db/database.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
-import { accounts, endpoints, teams } from '../../db/schema.ts';
-import { jobAnswers, jobDestinations, replayJobs } from '../../db/schema-queues.ts';
-import { toClientStatement } from '../../db/sql-fragments.ts';
+import { accounts, endpoints, events, replays, teams } from '../../db/schema.ts';
+import { jobAnswers, jobDestinations, queueItems, queues, replayJobs } from '../../db/schema-queues.ts';
+import { inList, toClientStatement } from '../../db/sql-fragments.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
-import { createJobItemsStore, jobQueue } from './items-store.ts';
 
 type Row = typeof replayJobs.$inferSelect;
 export type NewJobRow = Omit<Row, 'seq' | 'failedAtResume' | 'finishedAt'>;
 export type JobRow = Row & { endpointId: string };
 export type ReplayJobsStore = ReturnType<typeof createReplayJobsStore>;
+
+const jobQueue = 'replay';
+
+/** How many items have each outcome; unsettled items are left out. */
+export type Counts = Partial<Record<JobOutcome, number>>;
+export type ItemRow = Pick<
+  typeof queueItems.$inferSelect,
+  'seq' | 'event' | 'nonce' | 'outcome' | 'status' | 'error' | 'detail'
+>;
+
+/** The outcomes of the events of jobs. */
+function createJobItems(db: Drizzle) {
+  const inQueue = (id: string) => and(eq(queues.kind, jobQueue), eq(queues.owner, id));
+
+  return {
+    /** The size of these events' bodies. */
+    bytesOf: async (seqs: readonly number[]): Promise<number> =>
+      Number(
+        (
+          await db
+            .select({ bytes: sum(events.size) })
+            .from(events)
+            .where(inList(events.seq, seqs))
+        )[0]?.bytes ?? 0,
+      ),
+
+    async counts(ids: readonly string[]): Promise<Map<string, Counts>> {
+      const rows = await db
+        .select({ owner: queues.owner, outcome: queueItems.outcome, items: count() })
+        .from(queues)
+        .innerJoin(queueItems, eq(queueItems.queue, queues.seq))
+        .where(and(eq(queues.kind, jobQueue), inList(queues.owner, ids)))
+        .groupBy(queues.owner, queueItems.outcome);
+      const found = new Map<string, Counts>();
+      for (const { owner, outcome, items } of rows)
+        found.set(owner, { ...found.get(owner), [(outcome ?? 'waiting') as JobOutcome]: items });
+      return found;
+    },
+
+    items: (
+      id: string,
+      { outcome, after, limit }: { outcome: JobOutcome | undefined; after: number; limit: number },
+    ): Promise<ItemRow[]> =>
+      db
+        .select({
+          seq: queueItems.seq,
+          event: queueItems.event,
+          nonce: queueItems.nonce,
+          outcome: queueItems.outcome,
+          status: queueItems.status,
+          error: queueItems.error,
+          detail: queueItems.detail,
+        })
+        .from(queueItems)
+        .innerJoin(queues, eq(queues.seq, queueItems.queue))
+        .where(
+          and(
+            inQueue(id),
+            gt(queueItems.seq, after),
+            outcome === undefined
+              ? undefined
+              : outcome === 'waiting'
+                ? isNull(queueItems.outcome)
+                : eq(queueItems.outcome, outcome),
+          ),
+        )
+        .orderBy(asc(queueItems.seq))
+        .limit(limit),
+
+    /** The responses of both destinations to an event. */
+    answers: async (id: string, event: number, now: number): Promise<Buffer | undefined> =>
+      (
+        await db
+          .select({ content: jobAnswers.content })
+          .from(jobAnswers)
+          .innerJoin(queueItems, eq(queueItems.seq, jobAnswers.item))
+          .innerJoin(queues, eq(queues.seq, queueItems.queue))
+          .where(and(inQueue(id), eq(queueItems.event, event), gt(jobAnswers.until, now)))
+      )[0]?.content,
+
+    /** The number of waiting events of running jobs. */
+    waiting: async (): Promise<number> =>
+      (
+        await db
+          .select({ items: count() })
+          .from(queueItems)
+          .innerJoin(queues, eq(queues.seq, queueItems.queue))
+          .where(and(eq(queues.kind, jobQueue), isNull(queues.pausedAt), isNull(queueItems.outcome)))
+      )[0]?.items ?? 0,
+
+    keepAnswers: (item: number, content: Uint8Array, until: number): InStatement =>
+      toClientStatement(
+        db
+          .insert(jobAnswers)
+          .values({ item, content: Buffer.from(content), until })
+          .onConflictDoUpdate({ target: jobAnswers.item, set: { content: Buffer.from(content), until } }),
+      ),
+
+    /** Whether the destination has accepted this event with a 2xx response. */
+    wasAccepted: async (event: number, destination: string): Promise<boolean> =>
+      (
+        await db
+          .select({ seq: replays.seq })
+          .from(replays)
+          .where(and(eq(replays.event, event), eq(replays.destination, destination), eq(replays.ok, true)))
+          .limit(1)
+      ).length > 0,
+  };
+}
 
 export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
   const shown = { job: replayJobs, endpointId: endpoints.id };
@@ -27,7 +143,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
       .innerJoin(endpoints, and(eq(endpoints.seq, replayJobs.endpoint), isNull(endpoints.deletedAt)));
 
   return {
-    ...createJobItemsStore(db),
+    ...createJobItems(db),
 
     /**
      * Creates the job, and reserves its destinations, which no other unfinished job may have.

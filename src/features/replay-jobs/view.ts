@@ -1,9 +1,8 @@
 /* Replay jobs and their items in their wire shapes. */
 import { eventId } from '../../core/ids/ids.ts';
 import { rowCursor } from '../../core/ids/row-cursor.ts';
-import type { Counts, ItemRow } from './items-store.ts';
 import type { ReplayJob, ReplayJobItem } from './model.ts';
-import type { JobRow } from './store.ts';
+import type { Counts, ItemRow, JobRow } from './store.ts';
 import type { ItemDetail } from './work.ts';
 
 const defaultPage = 25;
