@@ -7,7 +7,7 @@ import { and, count, eq, gte, inArray, isNotNull, lte, max, type SQL, sql } from
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { Drizzle } from './database.ts';
 import { removeAttemptsSql } from './delivery-attempts.ts';
-import { forwardItemRemovals } from './remove-forward-items.ts';
+import { removeForwardItemsStatements } from './remove-forward-items.ts';
 import { blocks, endpoints, events, outcomes, pins, replays, sequences, tags } from './schema.ts';
 import { inList, toClientStatement } from './sql-fragments.ts';
 
@@ -74,7 +74,7 @@ export function removalStatements(
   const first = [
     ...before.map(toClientStatement),
     { sql: removeAttemptsSql(chosenSql), args: [JSON.stringify(seqs)] },
-    ...forwardItemRemovals(chosenSql, seqs),
+    ...removeForwardItemsStatements(chosenSql, seqs),
   ];
   return {
     statements: [...first, ...[db.delete(events).where(chosen(events.seq)), recount].map(toClientStatement)],

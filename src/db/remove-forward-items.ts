@@ -22,5 +22,5 @@ const removeSql = (gone: string): string => `WITH gone (event) AS (${gone})
   DELETE FROM queue_items WHERE ${goneItemsSql('queue_items')}`;
 
 /** @param goneSql the row numbers of the events; `?1` in it is `seqs` as JSON */
-export const forwardItemRemovals = (goneSql: string, seqs: readonly number[]): InStatement[] =>
+export const removeForwardItemsStatements = (goneSql: string, seqs: readonly number[]): InStatement[] =>
   [openLanesSql, removeSql].map(sql => ({ sql: sql(goneSql), args: [JSON.stringify(seqs), forwardQueue] }));

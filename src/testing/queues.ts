@@ -73,8 +73,8 @@ export async function openQueues() {
     ): Promise<void> {
       const added = items.map(({ name, ...item }) => ({ event: null, detail: bytesOf(name), ...item }));
       await store.write([
-        ...store.creation('test', owner, teamId),
-        ...store.addition('test', owner, added, clock.now()),
+        ...store.createQueueStatements('test', owner, teamId),
+        ...store.addItemsStatements('test', owner, added, clock.now()),
       ]);
     },
     /** How many items have each outcome. */

@@ -36,7 +36,7 @@ export function createEvaluation({
 }: {
   store: AlertsStore;
   observe: Observe;
-  queues: Pick<QueuesService, 'creation' | 'addition' | 'wake'>;
+  queues: Pick<QueuesService, 'createQueueStatements' | 'addItemsStatements' | 'wake'>;
   addJob: (job: BackgroundJob) => { wake: () => void };
   clock: Clock;
   random: RandomBytes;
@@ -57,13 +57,13 @@ export function createEvaluation({
     return isMine ? { from: time, now: time + elapsedMs, elapsedMs, after: 0 } : undefined;
   };
 
-  const tell = (alert: OpenAlert, notice: Notice): InStatement[] => {
+  const notificationStatements = (alert: OpenAlert, notice: Notice): InStatement[] => {
     const at = clock.now();
     const detail: Notification = { ...notice, id: newId('msg', at, random), at };
     const item = { event: null, lane: laneOfAlert, detail: Buffer.from(JSON.stringify(detail)) };
     return [
-      ...queues.creation(alertQueueName, alert.id, alert.teamId),
-      ...queues.addition(alertQueueName, alert.id, [item]),
+      ...queues.createQueueStatements(alertQueueName, alert.id, alert.teamId),
+      ...queues.addItemsStatements(alertQueueName, alert.id, [item]),
     ];
   };
 
@@ -83,7 +83,7 @@ export function createEvaluation({
     return {
       statements: [
         ...store.saveStateStatements(alert, { state: text, position, told, changedAt }),
-        ...(notice ? tell(alert, notice) : []),
+        ...(notice ? notificationStatements(alert, notice) : []),
       ],
       hasNotice: notice !== undefined,
     };

@@ -30,7 +30,7 @@ type Rule = Pick<AlertRow, 'kind' | 'minutes' | 'count' | 'filter'>;
 
 export function createAlertsService(options: {
   store: AlertsStore;
-  queues: Pick<QueuesService, 'abort' | 'removal' | 'reopening' | 'wake' | 'wakening'>;
+  queues: Pick<QueuesService, 'abort' | 'removeQueueStatements' | 'reopenItemsStatements' | 'wake' | 'wakeStatements'>;
   sealer: Sealer;
   clock: Clock;
   random: RandomBytes;
@@ -129,14 +129,14 @@ export function createAlertsService(options: {
 
   /** Drops the queued notifications about the former condition. */
   const dropWaiting = async (id: string): Promise<void> => {
-    await store.write(queues.removal(alertQueueName, id));
+    await store.write(queues.removeQueueStatements(alertQueueName, id));
     queues.abort(alertQueueName, id);
   };
   /** Tries the new channel at once, without the pause after failures of the former one. */
   const hastenWaiting = async (id: string): Promise<void> => {
     const waiting = await store.waiting(id);
     if (waiting.length === 0) return;
-    await store.write([...queues.reopening(waiting), ...queues.wakening(alertQueueName, id)]);
+    await store.write([...queues.reopenItemsStatements(waiting), ...queues.wakeStatements(alertQueueName, id)]);
     queues.wake(alertQueueName, id);
   };
 

@@ -184,9 +184,9 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
     /** Its queued notifications, as items of its queue. */
     waiting: async (id: string): Promise<number[]> => (await selectWaiting([id])).map(({ seq }) => seq),
 
-    noteSent: (id: string, at: number): InStatement =>
+    saveSentStatement: (id: string, at: number): InStatement =>
       toClientStatement(db.update(alerts).set({ lastSentAt: at, lastError: null }).where(eq(alerts.id, id))),
-    noteFailed: (id: string, error: string): InStatement =>
+    saveFailureStatement: (id: string, error: string): InStatement =>
       toClientStatement(db.update(alerts).set({ lastError: error }).where(eq(alerts.id, id))),
 
     /** Removes alerts of endpoints that are being removed, and queues of alerts that were removed with their endpoint. */

@@ -17,7 +17,7 @@ const maxAttempts = 28;
 const maxRefusals = 3;
 
 export type AlertWorkOptions = {
-  store: Pick<AlertsStore, 'open' | 'noteSent' | 'noteFailed'>;
+  store: Pick<AlertsStore, 'open' | 'saveSentStatement' | 'saveFailureStatement'>;
   /** Undefined if the stored channel cannot be decrypted. */
   channelOf: (alert: OpenAlert) => Channel | undefined;
   toMessage: (alert: OpenAlert, notification: Notification) => Message;
@@ -43,30 +43,30 @@ function workOn(alert: OpenAlert, options: AlertWorkOptions): QueueWork {
   let takenAtMs = clock.monotonic() - Math.min(sinceMs, minuteMs);
 
   const resultOf = ({ attempts }: QueueItem, sent: SendResult): WorkResult => {
-    if (sent.ok) return { kind: 'removed', also: [store.noteSent(id, clock.now())] };
+    if (sent.ok) return { kind: 'removed', also: [store.saveSentStatement(id, clock.now())] };
     const error = sent.error ?? 'not sent';
     const tries = attempts + 1;
     if (tries >= (sent.isFinal ? maxRefusals : maxAttempts))
-      return { kind: 'removed', also: [store.noteFailed(id, `given up: ${error}`)] };
+      return { kind: 'removed', also: [store.saveFailureStatement(id, `given up: ${error}`)] };
     const inMs = Math.max(firstDelaysMs[attempts] ?? laterDelayMs, Math.min(sent.retryAfterMs ?? 0, maxRetryAfterMs));
-    return { kind: 'retry', inMs, status: sent.status, error, also: [store.noteFailed(id, error)] };
+    return { kind: 'retry', inMs, status: sent.status, error, also: [store.saveFailureStatement(id, error)] };
   };
 
   return {
     concurrency: () => 1,
     destination: () => `alert ${id}`,
-    giveUp: (_, reason) => ({ kind: 'removed', also: [store.noteFailed(id, `given up: ${reason}`)] }),
+    giveUp: (_, reason) => ({ kind: 'removed', also: [store.saveFailureStatement(id, `given up: ${reason}`)] }),
     startInMs: () => Math.max(0, takenAtMs + minuteMs - clock.monotonic()),
     async work(item, signal) {
       const alert = await store.open(id);
       if (!alert?.enabled || item.detail === null) return { kind: 'removed' };
       const channel = channelOf(alert);
-      if (!channel) return { kind: 'removed', also: [store.noteFailed(id, 'HOOKTAPE_SECRET has changed')] };
+      if (!channel) return { kind: 'removed', also: [store.saveFailureStatement(id, 'HOOKTAPE_SECRET has changed')] };
       const waitS = channel.type === 'email' ? takeEmail(alert.teamId) : 0;
       if (waitS > 0) {
         const error = 'too many emails in an hour: it is sent later';
         const later = { kind: 'retry', inMs: waitS * 1000, status: null, error } as const;
-        return { ...later, also: [store.noteFailed(id, error)] };
+        return { ...later, also: [store.saveFailureStatement(id, error)] };
       }
       const notification = JSON.parse(Buffer.from(item.detail).toString()) as Notification;
       const sent = await send(channel, toMessage(alert, notification), signal);

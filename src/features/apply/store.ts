@@ -184,10 +184,10 @@ function statementsOf(
   { now, withPinned }: { now: number; withPinned: boolean },
 ): Statement[] {
   const seqOf = (id: string) => sql`(SELECT seq FROM endpoints WHERE id = ${id})`;
-  const insertSecrets = (id: string, rows: readonly SecretInput[]): Statement[] =>
+  const insertSecretsStatements = (id: string, rows: readonly SecretInput[]): Statement[] =>
     rows.map(row => db.insert(secrets).values({ ...row, endpoint: seqOf(id) as unknown as number }));
   // The rules get a new version, so that their sequences restart.
-  const replaceAnswers = (id: string, rules: AnswerRules | null | undefined): Statement[] => {
+  const replaceAnswersStatements = (id: string, rules: AnswerRules | null | undefined): Statement[] => {
     if (rules === undefined) return [];
     const endpoint = seqOf(id) as unknown as number;
     const removal: Statement = db.delete(answers).where(eq(answers.endpoint, seqOf(id)));
@@ -257,15 +257,15 @@ function statementsOf(
               .where(inArray(secrets.id, [...confirmSecrets])),
           ]
         : []),
-      ...insertSecrets(id, addSecrets),
-      ...replaceAnswers(id, rules),
+      ...insertSecretsStatements(id, addSecrets),
+      ...replaceAnswersStatements(id, rules),
       ...forwardStatements(db, seq, own, now),
     ],
   );
   const creations = create.flatMap(({ row, secrets: own, answers: rules, forwards: sent }): Statement[] => [
     db.insert(endpoints).values(row),
-    ...insertSecrets(row.id, own),
-    ...replaceAnswers(row.id, rules),
+    ...insertSecretsStatements(row.id, own),
+    ...replaceAnswersStatements(row.id, rules),
     ...forwardStatements(db, seqOf(row.id) as unknown as number, sent, now),
   ]);
   return [...removals, ...releases, ...claims, ...updates, ...creations];

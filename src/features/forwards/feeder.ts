@@ -25,7 +25,10 @@ export function createForwardFeeder(options: {
     ForwardsStore,
     'openOf' | 'endpointsWithForwards' | 'movePositionStatements' | 'notRefused' | 'writeMoved'
   >;
-  queues: Pick<QueuesService, 'creation' | 'eventAddition' | 'silentAddition' | 'wakening' | 'added'>;
+  queues: Pick<
+    QueuesService,
+    'createQueueStatements' | 'addEventsStatement' | 'addItemsWithoutWakingStatements' | 'wakeStatements' | 'added'
+  >;
   addJob: (job: { name: string; slice: () => Promise<SliceResult> }) => { wake: () => void };
   /** The events after a position that match, oldest first, in steps. @throws not_found */
   matching: (
@@ -48,17 +51,17 @@ export function createForwardFeeder(options: {
   /** @param to the position after these events @returns false if the forward has changed and must be read again */
   const queueUp = async (forward: OpenForward, events: readonly FedEvent[], to: number): Promise<boolean> => {
     const { id, enabled } = forward;
-    const added = (some: readonly FedEvent[], lanes: ReadonlyMap<number, Uint8Array>): InStatement[] => {
+    const addStatements = (some: readonly FedEvent[], lanes: ReadonlyMap<number, Uint8Array>): InStatement[] => {
       if (some.length === 0) return [];
       if (forward.mode === 'parallel') {
         const seqs = some.map(({ seq }) => seq);
-        return [queues.eventAddition(forwardQueue, id, seqs, false)];
+        return [queues.addEventsStatement(forwardQueue, id, seqs, false)];
       }
       const items = some.map(event => {
         const lane = lanes.get(event.seq);
         return { event, ...(lane && { lane }) };
       });
-      return queues.silentAddition(forwardQueue, id, items);
+      return queues.addItemsWithoutWakingStatements(forwardQueue, id, items);
     };
     const lanes = forward.mode === 'ordered' ? await lanesOf(forward, events) : new Map<number, Uint8Array>();
     const step = forward.mode === 'ordered' ? addedTogether : Math.max(events.length, 1);
@@ -69,9 +72,9 @@ export function createForwardFeeder(options: {
       const end = at + step >= events.length ? to : (some.at(-1)?.seq ?? to);
       const isWritten = await store.writeMoved([
         ...store.movePositionStatements(forward, end),
-        ...(some.length === 0 ? [] : queues.creation(forwardQueue, id, forward.teamId)),
-        ...added(some, lanes),
-        ...(some.length === 0 ? [] : queues.wakening(forwardQueue, id, dueAt)),
+        ...(some.length === 0 ? [] : queues.createQueueStatements(forwardQueue, id, forward.teamId)),
+        ...addStatements(some, lanes),
+        ...(some.length === 0 ? [] : queues.wakeStatements(forwardQueue, id, dueAt)),
       ]);
       if (!isWritten) return false;
       forward.position = end;

@@ -83,19 +83,23 @@ export function createForwardsService(options: {
     if (reason !== undefined) throw invalid(`url: ${reason}`);
   };
   /** Statements that resume or pause a forward, and probe its destination at once. */
-  const enabling = (id: string, enabled: boolean): InStatement[] =>
+  const enableStatements = (id: string, enabled: boolean): InStatement[] =>
     enabled
-      ? [...queues.resuming(forwardQueue, id), ...queues.wakening(forwardQueue, id)]
-      : queues.pausing(forwardQueue, id);
+      ? [...queues.resumeStatements(forwardQueue, id), ...queues.wakeStatements(forwardQueue, id)]
+      : queues.pauseStatements(forwardQueue, id);
   const afterEnabling = (id: string, enabled: boolean): void =>
     enabled ? queues.wake(forwardQueue, id) : queues.finish(forwardQueue, id);
   /** Statements that probe a destination now if it is down or rests. */
-  const probing = ({ id, probeAt }: ForwardRow): InStatement[] =>
-    probeAt === null ? [] : [store.changing(id, { probeAt: clock.now() })];
+  const probeStatements = ({ id, probeAt }: ForwardRow): InStatement[] =>
+    probeAt === null ? [] : [store.changeStatement(id, { probeAt: clock.now() })];
 
   const setEnabled = async (principal: Owner, endpointId: string, id: string, enabled: boolean): Promise<Forward> => {
     const row = await find(principal, endpointId, id);
-    await store.write([store.changing(id, { enabled }), ...(enabled ? probing(row) : []), ...enabling(id, enabled)]);
+    await store.write([
+      store.changeStatement(id, { enabled }),
+      ...(enabled ? probeStatements(row) : []),
+      ...enableStatements(id, enabled),
+    ]);
     afterEnabling(id, enabled);
     return shown(principal, endpointId, id);
   };
@@ -152,7 +156,7 @@ export function createForwardsService(options: {
       if (last === 'now') found.push(items);
       else await change(items, how);
     for (const items of found) await change(items, how);
-    await store.write([...(how === 'retry' ? probing(row) : []), ...queues.wakening(forwardQueue, id)]);
+    await store.write([...(how === 'retry' ? probeStatements(row) : []), ...queues.wakeStatements(forwardQueue, id)]);
     // A worker that rests ends once no request is running, and the queue is claimed again.
     if (how === 'retry' && row.probeAt !== null) queues.finish(forwardQueue, id);
     queues.wake(forwardQueue, id);
@@ -160,7 +164,8 @@ export function createForwardsService(options: {
   };
   const change = async (items: readonly ItemKey[], how: 'retry' | 'skip'): Promise<void> => {
     const seqs = items.map(({ seq }) => seq);
-    if (seqs.length > 0) await store.write(how === 'retry' ? queues.reopening(seqs) : queues.dropping(seqs));
+    if (seqs.length > 0)
+      await store.write(how === 'retry' ? queues.reopenItemsStatements(seqs) : queues.removeItemsStatements(seqs));
   };
 
   return {
@@ -183,12 +188,12 @@ export function createForwardsService(options: {
       const { accountId, teamId } = principal;
       // The queue is created first, because the feeder adds events to it.
       await store.write([
-        ...queues.creation(forwardQueue, id, teamId),
-        ...(settings.enabled ? [] : queues.pausing(forwardQueue, id)),
+        ...queues.createQueueStatements(forwardQueue, id, teamId),
+        ...(settings.enabled ? [] : queues.pauseStatements(forwardQueue, id)),
       ]);
       const row = { id, endpoint, accountId, declared: false, createdAt, ...columns(id, settings) };
       if (!(await store.insertWithin(maxForwardsPerEndpoint, { teamId }, row))) {
-        await store.write(queues.removal(forwardQueue, id));
+        await store.write(queues.removeQueueStatements(forwardQueue, id));
         await findEndpoint(principal, endpointId);
         throw limitReached(`an endpoint has at most ${maxForwardsPerEndpoint} forwards: delete one first`);
       }
@@ -204,8 +209,8 @@ export function createForwardsService(options: {
       if (request.url !== undefined) await checkDestination(request.url);
       const isElsewhere = settings.url !== before.url;
       await store.write([
-        store.changing(id, { ...columns(id, settings), ...(isElsewhere && healthy) }),
-        ...(settings.enabled === before.enabled && !isElsewhere ? [] : enabling(id, settings.enabled)),
+        store.changeStatement(id, { ...columns(id, settings), ...(isElsewhere && healthy) }),
+        ...(settings.enabled === before.enabled && !isElsewhere ? [] : enableStatements(id, settings.enabled)),
       ]);
       // The worker with the old settings ends, and the queue is claimed again.
       queues.finish(forwardQueue, id);
@@ -216,7 +221,7 @@ export function createForwardsService(options: {
     /** Running requests are aborted. @throws not_found */
     async remove(principal: Owner, endpointId: string, id: string): Promise<void> {
       await find(principal, endpointId, id);
-      await store.write([store.removal(id), ...queues.pausing(forwardQueue, id)]);
+      await store.write([store.removeStatement(id), ...queues.pauseStatements(forwardQueue, id)]);
       queues.abort(forwardQueue, id);
       await store.removeOrphans(id);
     },

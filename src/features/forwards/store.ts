@@ -59,7 +59,7 @@ const movePositionStatements =
     );
 
 /** A statement that saves the health of the destination, unless the URL of the forward has changed. */
-const noting =
+const saveHealthStatement =
   (db: Database['db']) =>
   ({ id, url }: Pick<Row, 'id' | 'url'>, health: Health): InStatement =>
     toClientStatement(
@@ -106,10 +106,10 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
       return resource.insertWithin(limit, own, { ...row, since: last, position: last });
     },
 
-    changing: (id: string, set: Partial<Row>): InStatement =>
+    changeStatement: (id: string, set: Partial<Row>): InStatement =>
       toClientStatement(db.update(forwards).set(set).where(eq(forwards.id, id))),
 
-    removal: (id: string): InStatement => toClientStatement(db.delete(forwards).where(eq(forwards.id, id))),
+    removeStatement: (id: string): InStatement => toClientStatement(db.delete(forwards).where(eq(forwards.id, id))),
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
 
@@ -146,7 +146,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
         .where(and(inList(events.seq, seqs), isNull(outcomes.refused)))
         .orderBy(asc(events.seq)),
 
-    noting: noting(db),
+    saveHealthStatement: saveHealthStatement(db),
 
     /** The number of destinations that are down. */
     probing: async (): Promise<number> =>

@@ -27,7 +27,7 @@ export type ForwardAnswer =
 export type ForwardSender = (forward: OpenForward, id: string, signal: AbortSignal) => Promise<ForwardAnswer>;
 
 export type ForwardWorkOptions = {
-  store: Pick<ForwardsStore, 'open' | 'noting'>;
+  store: Pick<ForwardsStore, 'open' | 'saveHealthStatement'>;
   /** @throws AppError if the event no longer exists or may not be sent */
   send: ForwardSender;
   clock: Clock;
@@ -68,12 +68,12 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
    * @returns the statements that save the destination's health; none if it is unchanged. A result for a URL that has been
    * replaced since does not count.
    */
-  const note = ({ url }: OpenForward, next: Health): InStatement[] => {
+  const healthStatements = ({ url }: OpenForward, next: Health): InStatement[] => {
     // An attempt that had started before the destination asked to wait does not end the rest.
     if (isResting(health, clock.now()) && (next.probeAt ?? 0) <= (health.probeAt ?? 0)) return [];
     const isSame = [next, health].every(({ failures, probeAt }) => failures === 0 && probeAt === null);
     health = next;
-    return isSame ? [] : [store.noting({ id, url }, next)];
+    return isSame ? [] : [store.saveHealthStatement({ id, url }, next)];
   };
 
   const tryAgain = (item: QueueItem, forward: OpenForward, answer: ForwardAnswer): WorkResult => {
@@ -91,7 +91,7 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
     const isUp = isRefusal || status === 429;
     if (status === 429) acceptedSinceLimit = 0;
     const up = askedMs === undefined ? healthy : resting(now, askedMs);
-    const also = note(forward, isUp ? up : afterFailure(health, now));
+    const also = healthStatements(forward, isUp ? up : afterFailure(health, now));
     const longest = Math.min(maxMs, firstMs * 2 ** Math.min(item.attempts + 1, 30));
     const backoff = firstMs + jitter() * (longest - firstMs);
     const ownMs = isDown(health) ? Math.min(backoff, probeEveryMs) : backoff;
@@ -127,7 +127,7 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
     if (answer.kind === 'answered' && isSuccess(answer.status)) {
       onResult('settled');
       acceptedSinceLimit++;
-      return { kind: 'removed', also: [answer.recorded, ...note(forward, healthy)] };
+      return { kind: 'removed', also: [answer.recorded, ...healthStatements(forward, healthy)] };
     }
     if (answer.kind === 'failed' && signal.aborted) return { kind: 'interrupted' };
     return tryAgain(item, forward, answer);

@@ -153,7 +153,7 @@ test('the next of a lane waits for a head that is dropped while it is under way;
   );
   await eventually(() => seen.includes('0'));
   const [[head] = []] = await rowsOf(queues.server, 'SELECT min(seq) FROM queue_items');
-  await queues.store.write(runner.dropping([Number(head)]));
+  await queues.store.write(runner.removeItemsStatements([Number(head)]));
   runner.wake('test', 'queue');
   await queues.add([{ name: '4', lane: bytesOf('c') }]);
   runner.added('test', 'queue');

@@ -240,7 +240,7 @@ describe('pausing', () => {
     await eventually(
       async () => (await rowsOf(queues.server, 'SELECT 1 FROM queues WHERE holder IS NOT NULL')).length > 0,
     );
-    await queues.store.write(runner.pausing('test', 'queue'));
+    await queues.store.write(runner.pauseStatements('test', 'queue'));
     runner.finish('test', 'queue');
     opening.resolve();
     await runner.idle();
@@ -248,7 +248,7 @@ describe('pausing', () => {
     queues.clock.advance(7 * 7 * 24 * 3_600_000);
     await runner.idle();
     expect(worked).toBe(before);
-    await queues.store.write(runner.resuming('test', 'queue'));
+    await queues.store.write(runner.resumeStatements('test', 'queue'));
     runner.wake('test', 'queue');
     await runner.idle();
     expect(worked).toBe(10);

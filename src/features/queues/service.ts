@@ -224,23 +224,23 @@ export function createQueuesService(options: QueuesOptions) {
     register: (name: string, kind: QueueKind): void => void kinds.set(name, kind),
 
     /** Statements for the transaction of a queue's owner; call `wake` after it. They throw only errors of the database. */
-    creation: store.creation,
-    addition: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
-      store.addition(kind, owner, items, clock.now()),
-    eventAddition: (kind: string, owner: string, seqs: readonly number[], withTimes: boolean): InStatement =>
-      store.eventAddition(kind, owner, seqs, clock.now(), withTimes),
+    createQueueStatements: store.createQueueStatements,
+    addItemsStatements: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
+      store.addItemsStatements(kind, owner, items, clock.now()),
+    addEventsStatement: (kind: string, owner: string, seqs: readonly number[], withTimes: boolean): InStatement =>
+      store.addEventsStatement(kind, owner, seqs, clock.now(), withTimes),
     /** @param at epoch ms, default now: when the queue is due at the latest */
-    wakening: (kind: string, owner: string, at: number = clock.now()): InStatement[] =>
-      store.addition(kind, owner, [], at),
+    wakeStatements: (kind: string, owner: string, at: number = clock.now()): InStatement[] =>
+      store.addItemsStatements(kind, owner, [], at),
     /** Adds items as `addition` does, without making the queue due. */
-    silentAddition: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
-      store.addition(kind, owner, items, clock.now()).slice(0, -1),
+    addItemsWithoutWakingStatements: (kind: string, owner: string, items: readonly NewItem[]): InStatement[] =>
+      store.addItemsStatements(kind, owner, items, clock.now()).slice(0, -1),
     /** Statements for a person's decisions about single items, by `seq`. */
-    reopening: (items: readonly number[]): InStatement[] => store.reopening(items, clock.now()),
-    dropping: (items: readonly number[]): InStatement[] => store.dropping(items, clock.now()),
-    removal: store.removal,
-    pausing: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, clock.now()),
-    resuming: (kind: string, owner: string): InStatement[] => store.pausing(kind, owner, null),
+    reopenItemsStatements: (items: readonly number[]): InStatement[] => store.reopenItemsStatements(items, clock.now()),
+    removeItemsStatements: (items: readonly number[]): InStatement[] => store.removeItemsStatements(items, clock.now()),
+    removeQueueStatements: store.removeQueueStatements,
+    pauseStatements: (kind: string, owner: string): InStatement[] => store.pauseStatements(kind, owner, clock.now()),
+    resumeStatements: (kind: string, owner: string): InStatement[] => store.pauseStatements(kind, owner, null),
 
     /** Call it after items were added. A worker of the queue finds them, or releases the queue as due. */
     added(kind: string, owner: string): void {

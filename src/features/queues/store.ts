@@ -147,12 +147,12 @@ function createStatements(db: Drizzle) {
      * Statements that create a queue without items; for a transaction with its owner. @param teamId null for the server's own
      * queue
      */
-    creation: (kind: string, owner: string, teamId: string | null): InStatement[] => [
+    createQueueStatements: (kind: string, owner: string, teamId: string | null): InStatement[] => [
       toClientStatement(db.insert(queues).values({ kind, owner, teamId }).onConflictDoNothing()),
     ],
 
     /** Statements that add items and make the queue due. */
-    addition(kind: string, owner: string, items: readonly NewItem[], now: number): InStatement[] {
+    addItemsStatements(kind: string, owner: string, items: readonly NewItem[], now: number): InStatement[] {
       const times = items.map(({ dueAt = now }) => Math.min(dueAt, now + maxDelayMs));
       return [
         ...items.map(({ event, lane, detail }, i) => ({
@@ -173,7 +173,7 @@ function createStatements(db: Drizzle) {
     },
 
     /** A statement that adds events by their row numbers, in their order. @param withTimes `detail` is the time of receipt as text */
-    eventAddition: (
+    addEventsStatement: (
       kind: string,
       owner: string,
       seqs: readonly number[],
@@ -185,26 +185,26 @@ function createStatements(db: Drizzle) {
     }),
 
     /** Statements that reopen settled items as if they were new, and make open ones due. */
-    reopening: (seqs: readonly number[], now: number): InStatement[] =>
+    reopenItemsStatements: (seqs: readonly number[], now: number): InStatement[] =>
       seqs.flatMap(seq => [
         { sql: hastenSql, args: [seq, now] },
         { sql: reopenSql, args: [seq, now] },
       ]),
 
     /** Statements that remove items in any state. */
-    dropping: (seqs: readonly number[], now: number): InStatement[] =>
+    removeItemsStatements: (seqs: readonly number[], now: number): InStatement[] =>
       seqs.flatMap(seq => [
         { sql: openLaneAfterHeadSql, args: [seq, now] },
         { sql: dropSql, args: [seq] },
       ]),
 
     /** Statements that remove the queue with its items. */
-    removal: (kind: string, owner: string): InStatement[] => [
+    removeQueueStatements: (kind: string, owner: string): InStatement[] => [
       toClientStatement(db.delete(queues).where(ofOwner(kind, owner))),
     ],
 
     /** Statements that pause the queue: nothing new starts. With `at` null, they resume it. */
-    pausing: (kind: string, owner: string, at: number | null): InStatement[] => [
+    pauseStatements: (kind: string, owner: string, at: number | null): InStatement[] => [
       toClientStatement(db.update(queues).set({ pausedAt: at }).where(ofOwner(kind, owner))),
     ],
   };

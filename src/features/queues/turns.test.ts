@@ -59,8 +59,8 @@ describe('when the queues of one team hang, more than are read at once', () => {
     const owners = Array.from({ length: hanging }, (_, n) => `hanging-${n}`);
     await store.write(
       owners.flatMap(owner => [
-        ...store.creation('test', owner, 'ada'),
-        ...store.addition('test', owner, [item], clock.now()),
+        ...store.createQueueStatements('test', owner, 'ada'),
+        ...store.addItemsStatements('test', owner, [item], clock.now()),
       ]),
     );
     clock.advance(1000);

@@ -84,7 +84,7 @@ export function createReplayJobsService(
 
   const fill = async (id: string, seqs: readonly number[], withTimes: boolean): Promise<void> => {
     for (let i = 0; i < seqs.length; i += addedTogether)
-      await store.write([queues.eventAddition(queueName, id, seqs.slice(i, i + addedTogether), withTimes)]);
+      await store.write([queues.addEventsStatement(queueName, id, seqs.slice(i, i + addedTogether), withTimes)]);
   };
 
   /** @throws conflict when the job is over, not_found */
@@ -99,11 +99,14 @@ export function createReplayJobsService(
     return show(principal, id);
   };
   const pause = async (id: string): Promise<void> => {
-    await store.write([...store.pausing(id, 'running', 'paused'), ...queues.pausing(queueName, id)]);
+    await store.write([
+      ...store.changeStateStatements(id, 'running', 'paused'),
+      ...queues.pauseStatements(queueName, id),
+    ]);
     queues.finish(queueName, id);
     // The job has no open events left.
     const counts = (await store.counts([id])).get(id);
-    if (!counts?.waiting) await store.write(store.ending(id, 'done', clock.now()));
+    if (!counts?.waiting) await store.write(store.endStatements(id, 'done', clock.now()));
   };
 
   return {
@@ -163,7 +166,7 @@ export function createReplayJobsService(
         },
         destinations,
         // The queue is paused until all events are in it.
-        [...queues.creation(queueName, id, principal.teamId), ...queues.pausing(queueName, id)],
+        [...queues.createQueueStatements(queueName, id, principal.teamId), ...queues.pauseStatements(queueName, id)],
       );
       if (result === 'too_many')
         throw limitReached(
@@ -174,14 +177,14 @@ export function createReplayJobsService(
       try {
         await fill(id, seqs, request.pace?.startsWith('original') ?? false);
       } catch (error) {
-        await store.write([...queues.removal(queueName, id), store.remove(id)]).catch(() => {});
+        await store.write([...queues.removeQueueStatements(queueName, id), store.removeStatement(id)]).catch(() => {});
         throw error;
       }
       await store.write([
-        store.ready(id, seqs.length, bytes),
-        ...(seqs.length === 0 ? store.ending(id, 'done', clock.now()) : []),
-        ...queues.resuming(queueName, id),
-        ...queues.wakening(queueName, id),
+        store.saveEventsStatement(id, seqs.length, bytes),
+        ...(seqs.length === 0 ? store.endStatements(id, 'done', clock.now()) : []),
+        ...queues.resumeStatements(queueName, id),
+        ...queues.wakeStatements(queueName, id),
       ]);
       queues.wake(queueName, id);
       return show(principal, id);
@@ -203,11 +206,11 @@ export function createReplayJobsService(
       change(principal, id, async () => {
         const failed = (await store.counts([id])).get(id)?.failed ?? 0;
         await store.write([
-          ...store.pausing(id, 'paused', 'running'),
-          store.noteResume(id, failed),
-          ...queues.resuming(queueName, id),
+          ...store.changeStateStatements(id, 'paused', 'running'),
+          store.saveResumeStatement(id, failed),
+          ...queues.resumeStatements(queueName, id),
           // The queue becomes due even if all its events were settled during the pause: the runner then finishes the job.
-          ...queues.wakening(queueName, id),
+          ...queues.wakeStatements(queueName, id),
         ]);
         queues.wake(queueName, id);
       }),
@@ -215,7 +218,10 @@ export function createReplayJobsService(
     /** Running requests are aborted; their events stay waiting. */
     cancel: (principal: TeamAccess, id: string): Promise<ReplayJob> =>
       change(principal, id, async () => {
-        await store.write([...store.ending(id, 'cancelled', clock.now()), ...queues.pausing(queueName, id)]);
+        await store.write([
+          ...store.endStatements(id, 'cancelled', clock.now()),
+          ...queues.pauseStatements(queueName, id),
+        ]);
         queues.abort(queueName, id);
       }),
 
@@ -247,7 +253,7 @@ export function createReplayJobsService(
         const failed = (await store.counts([id])).get(id)?.failed ?? 0;
         return createJobWork(job, failed, { store, send, clock, onTooManyFailures: pause, onItem });
       },
-      onEmpty: async id => void (await store.write(store.ending(id, 'done', clock.now()))),
+      onEmpty: async id => void (await store.write(store.endStatements(id, 'done', clock.now()))),
     } satisfies QueueKind,
 
     sweep: (): Promise<void> => {

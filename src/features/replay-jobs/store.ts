@@ -112,7 +112,7 @@ function createJobItems(db: Drizzle) {
           .where(and(eq(queues.kind, jobQueue), isNull(queues.pausedAt), isNull(queueItems.outcome)))
       )[0]?.items ?? 0,
 
-    keepAnswers: (item: number, content: Uint8Array, until: number): InStatement =>
+    keepAnswersStatement: (item: number, content: Uint8Array, until: number): InStatement =>
       toClientStatement(
         db
           .insert(jobAnswers)
@@ -187,10 +187,10 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
     },
 
     /** A statement that starts the job: all its events are in the queue. */
-    ready: (id: string, matched: number, bytes: number): InStatement =>
+    saveEventsStatement: (id: string, matched: number, bytes: number): InStatement =>
       toClientStatement(db.update(replayJobs).set({ matched, bytes }).where(eq(replayJobs.id, id))),
 
-    remove: (id: string): InStatement => toClientStatement(db.delete(replayJobs).where(eq(replayJobs.id, id))),
+    removeStatement: (id: string): InStatement => toClientStatement(db.delete(replayJobs).where(eq(replayJobs.id, id))),
 
     write: (statements: readonly InStatement[]) => client.batch([...statements], 'write'),
 
@@ -227,7 +227,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
       ).map(toRow),
 
     /** Statements that change the state. @param from the states in which it may */
-    pausing: (id: string, from: ReplayJobState, to: ReplayJobState): InStatement[] => [
+    changeStateStatements: (id: string, from: ReplayJobState, to: ReplayJobState): InStatement[] => [
       toClientStatement(
         db
           .update(replayJobs)
@@ -236,7 +236,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
       ),
     ],
     /** Statements that end the job, unless it is over, and free its destinations. */
-    ending: (id: string, to: 'done' | 'cancelled', finishedAt: number): InStatement[] => [
+    endStatements: (id: string, to: 'done' | 'cancelled', finishedAt: number): InStatement[] => [
       toClientStatement(
         db
           .update(replayJobs)
@@ -247,7 +247,7 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
     ],
 
     /** Restarts the count of failures for `stopAfter`. */
-    noteResume: (id: string, failed: number): InStatement =>
+    saveResumeStatement: (id: string, failed: number): InStatement =>
       toClientStatement(db.update(replayJobs).set({ failedAtResume: failed }).where(eq(replayJobs.id, id))),
 
     /** The number of jobs of all teams in a state. */

@@ -49,7 +49,7 @@ const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value)
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
 export type JobWorkOptions = {
-  store: Pick<ReplayJobsStore, 'wasAccepted' | 'keepAnswers' | 'write'>;
+  store: Pick<ReplayJobsStore, 'wasAccepted' | 'keepAnswersStatement' | 'write'>;
   /** Sends the event as it was captured, or re-signed. @throws AppError when it is gone or may not be sent */
   send: JobSender;
   clock: Clock;
@@ -99,7 +99,7 @@ export function createJobWork(
     const detail = encode({ status2, differences } satisfies ItemDetail);
     if (differences.length === 0) return { kind: 'settled', outcome: 'same', status, error, detail };
     const answers = gzipSync(encode({ left: toKept(left), right: toKept(right) }));
-    const also = [store.keepAnswers(item.seq, answers, clock.now() + answersKeptMs)];
+    const also = [store.keepAnswersStatement(item.seq, answers, clock.now() + answersKeptMs)];
     return { kind: 'settled', outcome: 'different', status, error, detail, also };
   };
 

@@ -30,7 +30,7 @@ export type ForwardAttemptResult =
   | { kind: 'refused'; reason: string };
 
 export type ForwardAttemptOptions = {
-  store: Pick<ReplaysStore, 'acceptance'>;
+  store: Pick<ReplaysStore, 'recordAcceptanceStatement'>;
   /** Runs the work with the event in memory, within the budget for large events. */
   withStored: <T>(
     principal: MemberAccess,
@@ -76,7 +76,7 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
     const { status, headers, durationMs } = outcome;
     onAttempt?.(isSuccess(status) ? 'ok' : 'not_ok');
     const accepted = { accountId, destination: url, status, durationMs, createdAt: clock.now() };
-    const recorded = store.acceptance(event.row, { ...accepted, signed: request.isSigned });
+    const recorded = store.recordAcceptanceStatement(event.row, { ...accepted, signed: request.isSigned });
     return { kind: 'answered', status, headers, recorded };
   };
 

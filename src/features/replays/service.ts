@@ -183,7 +183,7 @@ export function createReplaysService(options: {
           const prepared = urls.map(url => prepare({ app: undefined }, event, { url, ...(sign && { sign }) }));
           const send = async (request: PreparedRequest): Promise<AttemptInJob> => {
             const { outcome, attempt } = await sendOnce(principal, event, request, { via: 'job', signal });
-            const recorded = store.recording(event.row.seq, attempt);
+            const recorded = store.recordStatements(event.row.seq, attempt);
             if (outcome.kind === 'unreachable') return { kind: 'failed', reason: outcome.reason, recorded };
             const { status, headers, preview } = outcome;
             const { hidden } = request;

@@ -62,7 +62,7 @@ export function createReplaysStore(db: Drizzle) {
     },
 
     /** Statements that record an attempt of a job; they do nothing if the event no longer exists. */
-    recording: (event: number, attempt: Attempt): InStatement[] => {
+    recordStatements: (event: number, attempt: Attempt): InStatement[] => {
       const { accountId, destination, status = null, ok, durationMs, createdAt, signed, response = null } = attempt;
       const answer = [destination, status, ok ? 1 : 0, durationMs, createdAt, signed ? 1 : 0, response];
       return [
@@ -72,7 +72,7 @@ export function createReplaysStore(db: Drizzle) {
     },
 
     /** A statement that records that a destination has accepted an event; it does nothing if the event no longer exists. */
-    acceptance: (
+    recordAcceptanceStatement: (
       event: { seq: number; nonce: Uint8Array },
       attempt: Pick<Attempt, 'destination' | 'status' | 'durationMs' | 'createdAt'> & {
         accountId: string | null;
