@@ -52,20 +52,53 @@ export type ConnectionSlot = {
   release: () => void;
 };
 
-type Member = { phaseStartedAt: number; phase: string; evict: () => void; release: () => void };
+type Member = { phaseStartedAt: number; evict: () => void; release: () => void };
+
+/** A connection's place in one group. */
+type Place = { member: Member; line: Line | undefined; before: Place | undefined; after: Place | undefined };
+
+/**
+ * Connections in the order in which they joined. It is no Set, because every delivery moves its connection several times: a Set
+ * that something is always added to and removed from allocates a new table each time it is full of removed entries, and an old
+ * table keeps all later ones in memory until the next full garbage collection (tens of MB under load).
+ */
+function createLine() {
+  let first: Place | undefined;
+  let last: Place | undefined;
+  return {
+    first: (): Member | undefined => first?.member,
+    join(place: Place): void {
+      place.before = last;
+      if (last) last.after = place;
+      else first = place;
+      last = place;
+    },
+    leave(place: Place): void {
+      const { before, after } = place;
+      if (before) before.after = after;
+      else first = after;
+      if (after) after.before = before;
+      else last = before;
+      place.before = undefined;
+      place.after = undefined;
+    },
+  };
+}
+type Line = ReturnType<typeof createLine>;
 
 /** Connections that share a limit. Connections in an evictable phase are ordered by their time in it. */
 function createGroup(minPhaseMs: Record<EvictablePhase, number>) {
-  const byPhase = new Map<string, Set<Member>>(evictionOrder.map(phase => [phase, new Set()]));
+  const byPhase = new Map<string, Line>(evictionOrder.map(phase => [phase, createLine()]));
   return {
     size: 0,
-    move(member: Member, phase: string): void {
-      byPhase.get(member.phase)?.delete(member);
-      byPhase.get(phase)?.add(member);
+    move(place: Place, phase: string): void {
+      place.line?.leave(place);
+      place.line = byPhase.get(phase);
+      place.line?.join(place);
     },
     evictable(now: number): Member | undefined {
       for (const phase of evictionOrder) {
-        const oldest = byPhase.get(phase)?.values().next().value;
+        const oldest = byPhase.get(phase)?.first();
         if (oldest && now - oldest.phaseStartedAt >= minPhaseMs[phase]) return oldest;
       }
       return undefined;
@@ -115,8 +148,7 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
     const setPhase = (phase: string): void => {
       if (!isOpen) return;
       stalledAt = undefined;
-      for (const group of groups) group.move(member, phase);
-      member.phase = phase;
+      for (const [group, place] of places) group.move(place, phase);
       member.phaseStartedAt = now();
     };
     const checkReader: ConnectionSlot['checkReader'] = ({ writableNeedDrain, bytesWritten }) => {
@@ -132,8 +164,11 @@ export function createConnectionLimit(options: ConnectionLimitOptions, now: () =
       for (const group of groups) group.size--;
       onRelease();
     };
-    const member: Member = { phaseStartedAt: now(), phase: '', evict, release };
-    for (const group of groups) group.size++;
+    const member: Member = { phaseStartedAt: now(), evict, release };
+    const places = groups.map((group): [Group, Place] => {
+      group.size++;
+      return [group, { member, line: undefined, before: undefined, after: undefined }];
+    });
     setPhase('head');
     return { isReserved, setPhase, checkReader, release };
   };
