@@ -1,7 +1,6 @@
 /*
- * The log: one line per call, whatever text is in it. Captured text is hostile, so control characters, line and paragraph
- * separators and bidi controls are escaped, long values are cut, fields named like secrets are redacted, and no field makes a
- * call throw.
+ * The log: exactly one line per call. Captured text is hostile, so control characters, line and paragraph separators and bidi
+ * controls are escaped, long values are cut, fields named like secrets are redacted, and no field makes a call throw.
  */
 
 import type { Clock } from './core/clock.ts';
@@ -33,17 +32,17 @@ const severity: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 
 const maxTextLength = 256;
 const maxStackLength = 4096;
 const maxDepth = 5;
-/** Values per line, all nesting included: bounds the work that one call can cause. */
+/** The most values per line, nested ones included. It bounds the work of a call. */
 const maxValues = 200;
 
 const secretName = /authorization|cookie|passw|secret|token|key|credential/i;
-/** `keyId`, `key_last4` and `tokenType` describe a secret without being one. */
+/** `keyId`, `key_last4` and `tokenType` describe a secret but do not contain it. */
 const secretMetadataName = /(ids?|last4|counts?|names?|types?)$/i;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const unsafeCharacters = /[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Escapes as `\uXXXX` what could move a terminal's cursor, break the line or reorder it. */
+/** Escapes, as `\uXXXX`, every character that could move a terminal's cursor, break the line or reorder it. */
 export const escapeUnsafe = (text: string): string =>
   text.replace(unsafeCharacters, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -130,7 +129,7 @@ function formatPretty(time: string, level: LogLevel, message: string, fields: [s
 }
 
 /**
- * Errors in fields become name, message, code and cause chain; the stack only at level `debug`. Never throws, not even when
+ * Errors in fields become name, message, code and cause chain; the stack is added only at level `debug`. Never throws, even if
  * `write` does: a full log disk must not stop a delivery.
  */
 export function createLogger(options: LoggerOptions, bound: LogFields = {}): Logger {

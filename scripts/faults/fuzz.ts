@@ -80,7 +80,7 @@ function mutate(text: string, random: (below: number) => number): Buffer {
   return bytes;
 }
 
-/** Sends the bytes in two parts and reads the beginning of the response. @returns it, and whether the connection was refused */
+/** Sends the bytes in two parts and reads the beginning of the response. @returns it, and whether connection refused */
 function send(port: number, bytes: Buffer, split: number): Promise<{ answer: string; refused: boolean }> {
   return new Promise(resolve => {
     let answer = '';

@@ -123,7 +123,7 @@ describe('secrets from files', () => {
 
   test('both at one level is a problem', () => {
     expect(problems({ env: { HOOKTAPE_SECRET: 'a', HOOKTAPE_SECRET_FILE: '/run/s' }, files })).toEqual([
-      'HOOKTAPE_SECRET and HOOKTAPE_SECRET_FILE (environment): set one of the two',
+      'HOOKTAPE_SECRET and HOOKTAPE_SECRET_FILE (environment): set only one of them',
     ]);
   });
 
@@ -166,7 +166,7 @@ describe('unknown names', () => {
       problems({ env: { HOOKTAPE_ENV_FILE: 'x', HOOKTAPE_COMMIT: 'abc', HOOKTAPE_REQUIRE_BROWSER: '1' } }),
     ).toEqual([]);
     expect(problems({ file: 'HOOKTAPE_ENV_FILE=x' })).toEqual([
-      expect.stringContaining('only works in the process environment'),
+      expect.stringContaining('works only in the process environment'),
     ]);
   });
 
@@ -207,7 +207,7 @@ describe('problems', () => {
     ['HOOKTAPE_OWNER_EMAIL', 'HOOKTAPE_OWNER_PASSWORD'],
     ['HOOKTAPE_OWNER_PASSWORD', 'HOOKTAPE_OWNER_EMAIL'],
   ])('%s needs %s', (one, other) => {
-    expect(problems({ env: { [one]: 'someone@example.com' } })).toEqual([`${one}: needs ${other}, too`]);
+    expect(problems({ env: { [one]: 'someone@example.com' } })).toEqual([`${one}: also needs ${other}`]);
   });
 
   test('the owner’s password is not the address', () => {

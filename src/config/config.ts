@@ -1,7 +1,7 @@
 /*
- * From the environment and the env file to the Config that everything else is built from, or to all problems at once.
- * Process environment beats env file beats default; an empty value counts as unset. Reads nothing itself but NAME_FILE
- * files, through the reader it is given.
+ * Turns the environment and the env file into the Config for everything else, or reports all problems at once. The process
+ * environment takes precedence over the env file, and the env file over the defaults; an empty value counts as not set. The
+ * only files that it reads are NAME_FILE files, through `readFile`.
  */
 
 import type { AllowEntry } from '../core/network/allow-list.ts';
@@ -17,7 +17,7 @@ export type Config = {
   readonly port: number;
   /** Origin without a trailing slash. */
   readonly baseUrl: string;
-  /** The same for ingest URLs, when they have an origin of their own. */
+  /** The origin of ingest URLs, if it is separate from `baseUrl`. */
   readonly ingestUrl?: string;
   readonly dataDir: string;
   readonly databaseUrl: string;
@@ -31,13 +31,13 @@ export type Config = {
   /** 0 = no limit. */
   readonly freeEndpoints: number;
   readonly proEndpoints: number;
-  /** 0 = for ever. */
+  /** 0 = forever. */
   readonly freeRetentionMs: number;
   readonly proRetentionMs: number;
   readonly sweepEveryMs: number;
   readonly replayAllow: readonly AllowEntry[];
   readonly replayTimeoutMs: number;
-  /** `url` with user and password. */
+  /** `url` includes the user and the password. */
   readonly smtp?: { readonly url: string; readonly from: string };
   readonly alertEmail?: string;
   readonly trustedProxies: readonly Cidr[];
@@ -52,13 +52,13 @@ export type Config = {
 /** A setting as `hooktape config` shows it: secrets as `[set]`, source `environment`, `file X`, `NAME_FILE` or `default`. */
 export type SettingInForce = { readonly name: SettingName; readonly value: string; readonly source: string };
 
-/** Settings that name files, directories or a database, as far as they are set. */
+/** Settings that name files, directories or a database; undefined if not set. */
 export type Places = {
   readonly dataDir?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
   readonly databaseUrl?: string;
-  /** Whether it is long enough depends on what is in the database. */
+  /** How long it must be depends on the database: an existing one may have a shorter secret. */
   readonly secret?: string;
 };
 
@@ -67,9 +67,9 @@ export type ConfigInput = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The env file, already read; its path is for messages only. */
   readonly envFile?: { readonly path: string; readonly text: string } | undefined;
-  /** Text of the file that a NAME_FILE setting names; throws when it cannot be read. */
+  /** The text of the file that a NAME_FILE setting names. @throws if it cannot be read */
   readonly readFile: (path: string) => string;
-  /** Checks the files and directories that settings name; they are not checked without it. */
+  /** Checks the files and directories that settings name. If it is missing, they are not checked. */
   readonly placeProblems?: (places: Places) => readonly string[];
 };
 
@@ -79,13 +79,13 @@ export type ConfigResult =
 
 /** Where values come from: the process environment or the env file. */
 type Level = { readonly source: string; readonly get: (name: string) => string | undefined; readonly names: string[] };
-/** `text` is undefined when the value cannot be read; the problem is recorded. */
+/** `text` is undefined if the value cannot be read; the problem is recorded. */
 type Found = { readonly text: string | undefined; readonly source: string };
 
-/** Set in the process environment to find the env file, so it cannot be in it. */
+/** Names the env file, so it works only in the process environment and not in that file. */
 const envFileVariable = 'HOOKTAPE_ENV_FILE';
 
-/** Not settings: the build, the tests and client commands read them, and a server may inherit their environment. */
+/** These are not settings. The build, the tests and client commands read them, and a server may inherit their environment. */
 const otherVariables = ['HOOKTAPE_COMMIT', 'HOOKTAPE_REQUIRE_BROWSER', 'HOOKTAPE_URL', 'HOOKTAPE_KEY'];
 
 /** Variables that Kubernetes and Docker set in every container beside a service named "hooktape". */
@@ -104,7 +104,7 @@ function unknownNames({ source, names }: Level): string[] {
         !isEnvironment || !(name === envFileVariable || otherVariables.includes(name) || serviceLinkName.test(name)),
     )
     .map(name => {
-      if (name === envFileVariable) return `${name} (${source}): only works in the process environment`;
+      if (name === envFileVariable) return `${name} (${source}): works only in the process environment`;
       return `${name} (${source}): no such setting${didYouMean(name, knownNames)}`;
     });
 }
@@ -133,7 +133,7 @@ function createReader(input: ConfigInput, levels: readonly Level[], problems: st
       const fileName = `${name}_FILE`;
       const path = isSecret(name) ? level.get(fileName) : undefined;
       if (text !== undefined && path !== undefined) {
-        problems.push(`${name} and ${fileName} (${level.source}): set one of the two`);
+        problems.push(`${name} and ${fileName} (${level.source}): set only one of them`);
         return { text: undefined, source: level.source };
       }
       if (text !== undefined) return { text, source: level.source };
@@ -154,7 +154,7 @@ function createReader(input: ConfigInput, levels: readonly Level[], problems: st
   };
 }
 
-/** The parts of a `file:` URL that libSQL would read as escapes, query or fragment. */
+/** Escapes the characters that libSQL would read as an escape, a query or a fragment of the `file:` URL. */
 const escapeFilePath = (path: string): string =>
   path.replace(/[%?#]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -216,7 +216,7 @@ const settingPairs: readonly (readonly [SettingName, SettingName])[] = [
   ['HOOKTAPE_OWNER_EMAIL', 'HOOKTAPE_OWNER_PASSWORD'],
 ];
 
-/** Never throws: `problems` has a sentence for everything that is wrong, without secret values. */
+/** Never throws: `problems` has a sentence for each problem, without secret values. */
 export function readConfig(input: ConfigInput): ConfigResult {
   const file = parseEnvFile(input.envFile?.text ?? '');
   const fileSource = `file ${input.envFile?.path ?? ''}`;
@@ -231,10 +231,10 @@ export function readConfig(input: ConfigInput): ConfigResult {
   const isSet = (name: SettingName): boolean => results.get(name)?.shown.source !== 'default';
   for (const [one, other] of settingPairs) {
     if (isSet(one) !== isSet(other))
-      problems.push(`${isSet(one) ? one : other}: needs ${isSet(one) ? other : one}, too`);
+      problems.push(`${isSet(one) ? one : other}: also needs ${isSet(one) ? other : one}`);
   }
   if (isSet('HOOKTAPE_ALERT_EMAIL') && !isSet('HOOKTAPE_SMTP_URL'))
-    problems.push('HOOKTAPE_ALERT_EMAIL: needs HOOKTAPE_SMTP_URL, too');
+    problems.push('HOOKTAPE_ALERT_EMAIL: also needs HOOKTAPE_SMTP_URL');
   const [base, ingest] = [results.get('HOOKTAPE_BASE_URL')?.value, results.get('HOOKTAPE_INGEST_URL')?.value];
   if (
     typeof ingest === 'string' &&
@@ -245,7 +245,7 @@ export function readConfig(input: ConfigInput): ConfigResult {
   if (typeof password === 'string' && password.toLowerCase() === results.get('HOOKTAPE_OWNER_EMAIL')?.value)
     problems.push('HOOKTAPE_OWNER_PASSWORD: must not be the email address');
 
-  // Also when other settings are wrong. All of these values are text.
+  // Files are checked even if other settings are wrong. All of these values are text.
   const place = <K extends keyof Places>(key: K, name: SettingName) =>
     defined(key, results.get(name)?.value as string | undefined);
   const places = {
@@ -259,7 +259,7 @@ export function readConfig(input: ConfigInput): ConfigResult {
   if (problems.length > 0) return { ok: false, problems };
 
   const entries = [...results].map(([name, { value }]) => [name, value]);
-  // Each value comes from its own row's parser and none failed, which is what SettingValues says.
+  // Every parser has succeeded, and each value comes from the parser of its own row, so the types match SettingValues.
   const config = buildConfig(Object.fromEntries(entries) as SettingValues);
   const derived: Partial<Record<SettingName, string>> = {
     HOOKTAPE_BASE_URL: config.baseUrl,
@@ -269,7 +269,7 @@ export function readConfig(input: ConfigInput): ConfigResult {
   return { ok: true, config, sources };
 }
 
-/** The settings in force as aligned lines, `NAME=value  (source)`. */
+/** The current settings as aligned lines, `NAME=value (source)`. */
 export function describeConfig(sources: readonly SettingInForce[]): string[] {
   const left = sources.map(({ name, value }) => `${name}=${value}`);
   const width = Math.min(60, Math.max(...left.map(text => text.length)));

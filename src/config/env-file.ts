@@ -1,6 +1,6 @@
 /*
- * The env file: NAME=VALUE lines, comments, quotes, `export`. A line that cannot be read is a problem with its
- * number, never ignored: the operator would believe that its setting applies.
+ * The env file: NAME=VALUE lines, comments, quotes, `export`. A line that cannot be read is reported with its number and never
+ * ignored, because the operator would assume that its setting applies.
  */
 
 export type EnvFile = {
@@ -12,15 +12,15 @@ export type EnvFile = {
 const assignmentForm = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=[ \t]*(.*)$/s;
 const commentOrBlank = /^\s*(#.*)?$/;
 
-/** `value` of an unquoted right-hand side: a comment needs a space before its `#`. */
+/** The value of an unquoted right-hand side. A comment needs a space before its `#`. */
 function unquoted(text: string): string | undefined {
   const value = text.replace(/(^|\s)#.*$/, '').trim();
   return value.includes('#') ? undefined : value;
 }
 
 /**
- * Single quotes and backticks are literal, double quotes know `\n`; all three may span lines. No `$` expansion. Of two lines
- * with one name the last wins.
+ * Single quotes and backticks are literal, double quotes know `\n`; all three may span lines. No `$` expansion. If a name
+ * occurs twice, the last line wins.
  */
 export function parseEnvFile(text: string): EnvFile {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);

@@ -4,9 +4,9 @@ import { type Setting, settingNames, settings } from './settings.ts';
 
 const exampleHeader = `# Settings of Hooktape. Generated from src/config/settings.ts by \`bun run env-example\`; do not edit.
 #
-# Copy to ./hooktape.env, or name the copy with --env-file or HOOKTAPE_ENV_FILE. The process environment beats this file, and
-# this file beats the default. An empty value counts as unset. Every secret NAME can instead be read from the file that
-# NAME_FILE names. Durations: 500ms, 30s, 15m, 12h, 7d. Sizes: 512KiB, 32MiB. What is commented out shows the default or an example.
+# Copy to ./hooktape.env, or name the copy with --env-file or HOOKTAPE_ENV_FILE. The process environment takes precedence over
+# this file, and this file over the defaults. An empty value counts as not set. Every secret NAME can instead be read from the file that
+# NAME_FILE names. Durations: 500ms, 30s, 15m, 12h, 7d. Sizes: 512KiB, 32MiB. Commented lines show the default or an example.
 `;
 
 function render(name: string, { about, default: byDefault, example, secret }: Setting<unknown>): string {

@@ -1,4 +1,4 @@
-/* HOOKTAPE_OAUTH_ISSUERS: a JSON array of further token issuers, checked field by field. */
+/* HOOKTAPE_OAUTH_ISSUERS: a JSON array of additional token issuers, checked field by field. */
 
 import type { Kind } from './kinds.ts';
 
@@ -6,7 +6,7 @@ export type TrustedIssuer = {
   /** Compared with the `iss` claim character by character. */
   readonly issuer: string;
   readonly audience: string;
-  /** Absent: found by discovery. */
+  /** If it is missing, discovery finds it. */
   readonly jwksUri?: string;
   readonly emailClaim: string;
   readonly createAccounts: boolean;
@@ -24,15 +24,15 @@ function isHttpUrl(value: unknown): value is string {
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.hash;
 }
 
-/** What is wrong with one entry, or the entry itself. */
+/** Reads one entry. @returns the entry, or what is wrong with it */
 function parseIssuer(entry: unknown): TrustedIssuer | string {
   if (!isObject(entry)) return 'is not an object';
   const unknown = Object.keys(entry).filter(key => !issuerFields.includes(key));
   if (unknown.length > 0) return `has unknown fields: ${unknown.map(key => JSON.stringify(key)).join(', ')}`;
   const { issuer, audience, jwks_uri, email_claim = 'email', create_accounts = false } = entry;
   if (!isHttpUrl(issuer) || issuer.includes('?')) return 'needs an "issuer", an http or https URL without a query';
-  if (!isText(audience)) return 'needs an "audience", a text';
-  if (!isText(email_claim)) return 'has an "email_claim" that is not a text';
+  if (!isText(audience)) return 'needs an "audience", a string';
+  if (!isText(email_claim)) return 'has an "email_claim" that is not a string';
   if (typeof create_accounts !== 'boolean') return 'has a "create_accounts" that is not true or false';
   const common = { issuer, audience, emailClaim: email_claim, createAccounts: create_accounts };
   if (jwks_uri === undefined) return common;

@@ -195,7 +195,7 @@ describe('lists', () => {
 
   test('every item that is not understood is named', () => {
     expect(cidrs('10.0.0.0/8,x,10.0.0.0/99')).toEqual({
-      mustBe: expect.stringContaining('not understood: "x", "10.0.0.0/99"'),
+      mustBe: expect.stringContaining('invalid: "x", "10.0.0.0/99"'),
     });
   });
 });

@@ -1,6 +1,6 @@
 /*
  * The kinds of values a setting can have. Each turns the operator's text into a value, or into the rest of the sentence
- * "NAME must be ...". The text of a scalar is never repeated in a problem: it may be a secret in the wrong place.
+ * "NAME must be ...". A problem never repeats the text of a scalar, because it may be a secret in the wrong place.
  */
 
 import { checkPassword, maxPasswordBytes } from '../core/access/password.ts';
@@ -48,7 +48,7 @@ export const onOff: Kind<boolean> = check(text => {
   return ['off', 'false'].includes(text.toLowerCase()) ? false : undefined;
 }, 'on or off');
 
-/** `min` and `max` as an operator would write them; a `min` of `0` lets `0` mean "no limit". */
+/** `min` and `max` are written as an operator would write them. With a `min` of `0`, the value `0` means "no limit". */
 export function duration({ min, max }: { min: string; max: string }): Kind<number> {
   const [low = 0, high = 0] = [parseDuration(min), parseDuration(max)];
   return check(
@@ -62,13 +62,13 @@ export function size({ min, max }: { min: string; max: string }): Kind<number> {
   return check(text => within(parseSize(text), low, high), `a size such as 512KiB or 32MiB, ${min} to ${max}`);
 }
 
-/** A host to listen on; `[::]` and `::` are the same. */
+/** A host to listen on; `[::]` and `::` are equivalent. */
 export const listenHost: Kind<string> = check(text => {
   const host = text.replace(/^\[(.*)\]$/, '$1');
   return parseAddress(host) || isHostName(host.toLowerCase()) ? host : undefined;
 }, 'an IP address or a host name');
 
-/** An origin: scheme, host and port of http or https, one trailing slash forgiven. */
+/** An origin: scheme, host and port of http or https. One trailing slash is accepted. */
 export const origin: Kind<string> = check(text => {
   const url = URL.parse(text);
   const isOrigin =
@@ -90,9 +90,9 @@ function isFileUrl(text: string): boolean {
 
 export const databaseUrl: Kind<string> = text => {
   if (isFileUrl(text)) {
-    // To SQLite this is not a file name: each thread would get its own database in memory.
+    // SQLite does not treat this as a file name: each thread would get its own database in memory.
     const isMemory = decodeURIComponent(text) === 'file::memory:';
-    return isMemory ? { mustBe: 'on disk, in a file; nothing may be lost' } : { value: text };
+    return isMemory ? { mustBe: 'an on-disk database file (in-memory databases lose events)' } : { value: text };
   }
   const url = URL.parse(text);
   if (!url || !/^(https?|wss?|libsql):$/.test(url.protocol) || url.host === '') {
@@ -104,7 +104,10 @@ export const databaseUrl: Kind<string> = text => {
     : { value: text };
 };
 
-/** The rules for accounts, so that the owner's email and password are not refused only when the database is open. */
+/**
+ * Applies the rules for accounts already here. Otherwise, the owner's email and password would be refused only after the
+ * database was opened.
+ */
 const accepted =
   (rule: (text: string) => string): ((text: string) => string | undefined) =>
   text => {
@@ -125,7 +128,7 @@ export const mailbox: Kind<string> = check(text => {
   return name ? `${name} <${read}>` : read;
 }, 'an email address like name@example.com or Name <name@example.com>');
 
-/** The user and the password are part of it. */
+/** A mail server, with the user and the password. */
 export const smtpUrl: Kind<string> = check(text => {
   const url = URL.parse(text);
   if (!url || !/^smtps?:\/\/[^/?#\s\\]+\/?$/i.test(text) || url.hostname === '') return undefined;
@@ -156,7 +159,7 @@ const list =
       .filter(item => item !== '')
       .map(item => ({ item, value: parse(item) }));
     const bad = parsed.filter(({ value }) => value === undefined).map(({ item }) => JSON.stringify(item));
-    if (bad.length > 0) return { mustBe: `a comma list of ${items}; not understood: ${bad.join(', ')}` };
+    if (bad.length > 0) return { mustBe: `a comma-separated list of ${items}; invalid: ${bad.join(', ')}` };
     return { value: parsed.flatMap(({ value }) => (value === undefined ? [] : [value])) };
   };
 

@@ -1,6 +1,6 @@
 /*
- * Every setting, once. Reading, `hooktape config`, `.env.example` and the did-you-mean of misspelt names all come from here.
- * `secret` settings can also be read from the file that NAME_FILE names, and are never shown.
+ * The table of all settings. Reading, `hooktape config`, `.env.example` and the suggestions for misspelt names use it. `secret`
+ * settings can also be read from the file that NAME_FILE names, and are never shown.
  */
 
 import { trustedIssuers } from './issuers.ts';
@@ -27,9 +27,9 @@ import {
 
 export type Setting<T> = {
   readonly kind: Kind<T>;
-  /** What an unset setting means, written as the operator would write it. */
+  /** The value of a setting that is not set, as the operator would write it. */
   readonly default?: string;
-  /** Shown in `.env.example` where there is no default that could be shown. */
+  /** Shown in `.env.example` if there is no default to show. */
   readonly example?: string;
   readonly secret?: true;
   /** Lines of documentation. */
@@ -48,7 +48,7 @@ const secret = <T>(kind: Kind<T>, ...about: string[]): Setting<T> => ({ kind, se
 
 export const settings = {
   HOOKTAPE_HOST: required(listenHost, '127.0.0.1', 'Address to listen on. The container image sets 0.0.0.0.'),
-  HOOKTAPE_PORT: required(port, '4665', 'Port to listen on; 0 takes any free one.'),
+  HOOKTAPE_PORT: required(port, '4665', 'Port to listen on; 0 chooses a free one.'),
   HOOKTAPE_BASE_URL: optional(
     origin,
     'http://localhost:4665',
@@ -58,7 +58,7 @@ export const settings = {
   HOOKTAPE_INGEST_URL: optional(
     origin,
     'https://in.example.com',
-    'A separate origin for ingest URLs, with another host name than BASE_URL. The same server serves both and tells them apart by the',
+    'A separate origin for ingest URLs, with another host name than BASE_URL. The server distinguishes them by the',
     'Host header: this origin serves only /in, and no other origin serves /in. It keeps custom answers away from the',
     'dashboard’s origin. Default: ingest URLs start with BASE_URL.',
   ),
@@ -72,13 +72,13 @@ export const settings = {
   HOOKTAPE_DATABASE_AUTH_TOKEN: secret(anyText, 'Token for the libSQL server.'),
   HOOKTAPE_SECRET: secret(
     anyText,
-    'Encrypts stored signing secrets and private keys. Keep it: without it they cannot be read again.',
+    'Encrypts saved signing secrets and private keys. Keep it safe: without it they cannot be decrypted.',
     'At least 32 characters: openssl rand -hex 32. Default: generated into DATA_DIR/secret',
   ),
   HOOKTAPE_OWNER_EMAIL: optional(
     email,
     'you@example.com',
-    'Creates the first account (plan pro) on an empty database; needs HOOKTAPE_OWNER_PASSWORD, too.',
+    'Creates the first account (plan pro) on an empty database. Also needs HOOKTAPE_OWNER_PASSWORD.',
   ),
   HOOKTAPE_OWNER_PASSWORD: secret(password, 'At least 12 characters.'),
   HOOKTAPE_ENDPOINTS_FILE: optional(
@@ -89,39 +89,39 @@ export const settings = {
   HOOKTAPE_FIXED_ADDRESSES: required(
     onOff,
     'off',
-    'Lets such files choose fixed addresses, such as /in/orders. They can be guessed: give those endpoints a guard.',
+    'Allows such files to set fixed ingest URLs, such as /in/orders. They can be guessed, so give these endpoints a guard.',
   ),
-  HOOKTAPE_MAX_BODY: required(size({ min: '1B', max: '512MiB' }), '32MiB', 'Largest delivery.'),
+  HOOKTAPE_MAX_BODY: required(size({ min: '1B', max: '512MiB' }), '32MiB', 'Maximum size of a delivery.'),
   HOOKTAPE_RATE_LIMIT: required(count({ min: 1, max: 1e9 }), '120', 'API requests per minute per credential.'),
   HOOKTAPE_FREE_ENDPOINTS: required(count({ min: 0, max: 1e9 }), '1', 'Endpoints per team on plan free; 0 = no limit.'),
   HOOKTAPE_PRO_ENDPOINTS: required(count({ min: 0, max: 1e9 }), '0', 'Endpoints per team on plan pro; 0 = no limit.'),
   HOOKTAPE_FREE_RETENTION: required(
     duration({ min: '0', max: '36500d' }),
     '7d',
-    'How long events are kept on plan free; 0 = for ever.',
+    'Retention of events on plan free; 0 = forever.',
   ),
   HOOKTAPE_PRO_RETENTION: required(
     duration({ min: '0', max: '36500d' }),
     '90d',
-    'How long events are kept on plan pro; 0 = for ever.',
+    'Retention of events on plan pro; 0 = forever.',
   ),
-  HOOKTAPE_SWEEP_EVERY: required(duration({ min: '1s', max: '1d' }), '5m', 'How often the retention sweeper wakes.'),
+  HOOKTAPE_SWEEP_EVERY: required(duration({ min: '1s', max: '1d' }), '5m', 'How often expired events are removed.'),
   HOOKTAPE_REPLAY_ALLOW: required(
     allowEntries,
     '',
-    'Comma list of hosts, host:port or CIDRs that replay may reach although they are not public,',
-    'for example localhost:3000,10.0.0.0/8. Loopback is allowed by itself when BASE_URL is a loopback address.',
+    'Comma-separated hosts, host:port or CIDRs that replays, replay jobs, forwards and alerts may reach although they are not public,',
+    'for example localhost:3000,10.0.0.0/8. Loopback is allowed automatically if BASE_URL is a loopback address.',
     'Cloud metadata addresses stay closed unless listed one by one.',
   ),
   HOOKTAPE_REPLAY_TIMEOUT: required(
     duration({ min: '1s', max: '10m' }),
     '30s',
-    'Longest time for a whole replay, connect to last byte.',
+    'Time limit for a replay, from connecting to the last byte.',
   ),
   HOOKTAPE_SMTP_URL: secret(
     smtpUrl,
     'Mail server for alerts by email: smtp://user:password@mail.example.com:587 (STARTTLS where it is offered) or smtps://.',
-    'Without it there is no email.',
+    'Without it, Hooktape sends no email.',
   ),
   HOOKTAPE_SMTP_FROM: optional(
     mailbox,
@@ -131,28 +131,31 @@ export const settings = {
   HOOKTAPE_ALERT_EMAIL: optional(
     email,
     'you@example.com',
-    'Where the operator hears that the disk fills up or the database cannot be written; needs HOOKTAPE_SMTP_URL, too.',
+    'Email address for warnings to the operator: disk almost full, database not writable. Also needs HOOKTAPE_SMTP_URL.',
   ),
   HOOKTAPE_TRUSTED_PROXIES: required(
     cidrs,
     '',
-    'Comma list of CIDRs whose X-Forwarded-For is believed, for example 10.0.0.0/8.',
+    'Comma-separated CIDRs of proxies whose X-Forwarded-For is trusted, for example 10.0.0.0/8.',
   ),
-  HOOKTAPE_TLS_CERT: optional(anyText, '/etc/hooktape/cert.pem', 'Certificate file (PEM): serve https itself.'),
+  HOOKTAPE_TLS_CERT: optional(anyText, '/etc/hooktape/cert.pem', 'Certificate file (PEM), to serve https directly.'),
   HOOKTAPE_TLS_KEY: optional(anyText, '/etc/hooktape/key.pem', 'Private key file (PEM) of that certificate.'),
   HOOKTAPE_OAUTH_ISSUERS: required(
     trustedIssuers,
     '[]',
-    'Further issuers whose access tokens are accepted: a JSON array of',
+    'Additional issuers whose access tokens are accepted: a JSON array of',
     '{ "issuer", "audience", "jwks_uri"?, "email_claim"? (default "email"), "create_accounts"? (default false) };',
-    'keys by discovery when "jwks_uri" is absent. In an env file put it in single quotes.',
+    'without "jwks_uri", keys are found by discovery. In an env file, put it in single quotes.',
   ),
   HOOKTAPE_OAUTH_CIMD: required(
     onOff,
     'on',
     'Fetch OAuth client ID metadata documents; off for installations without outbound network.',
   ),
-  HOOKTAPE_METRICS_TOKEN: secret(bearerToken, 'Bearer token for /metrics; without it /metrics answers loopback only.'),
+  HOOKTAPE_METRICS_TOKEN: secret(
+    bearerToken,
+    'Bearer token for /metrics; without it, /metrics is available only from loopback.',
+  ),
   HOOKTAPE_LOG_LEVEL: required(oneOf('debug', 'info', 'warn', 'error'), 'info', 'debug, info, warn or error.'),
   HOOKTAPE_LOG_FORMAT: required(
     oneOf('json', 'pretty', 'auto'),
@@ -163,7 +166,7 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 
-/** Value of each setting; undefined only where the table has no default. */
+/** The value of each setting; undefined only if the table has no default. */
 export type SettingValues = {
   readonly [N in SettingName]: (typeof settings)[N] extends WithDefault<infer T>
     ? T
@@ -172,5 +175,5 @@ export type SettingValues = {
       : never;
 };
 
-// Object.keys cannot know that an object has no further keys; this one is a literal.
+// The type of Object.keys allows for further keys; this object is a literal, so it has none.
 export const settingNames = Object.keys(settings) as SettingName[];

@@ -175,7 +175,7 @@ describe('invalid URLs', () => {
     'http://a b/',
     `http://public.test/${'x'.repeat(9000)}`,
   ])('%p is refused', async url =>
-    expect(await guard(url)).toEqual({ kind: 'refused', reason: 'the destination is not an http or https URL' }),
+    expect(await guard(url)).toEqual({ kind: 'refused', reason: 'the destination must be an http or https URL' }),
   );
 
   test.each(['http://user@public.test', 'http://:pw@public.test', 'http://public.test@127.0.0.1'])(

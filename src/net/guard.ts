@@ -45,7 +45,7 @@ const refused = (reason: string): GuardVerdict => ({ kind: 'refused', reason });
 function parseDestination(text: string): URL | string {
   const url = text.length > maxUrlLength ? null : URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    return 'the destination is not an http or https URL';
+    return 'the destination must be an http or https URL';
   return url.username || url.password ? 'the destination must not contain a user name or password' : url;
 }
 

@@ -78,7 +78,7 @@ describe('failures are values', () => {
     const { port } = await open({ ...certificate });
     const mailer = createMailer({ url: `smtp://ada:wrong-one@localhost:${port}`, from, ca: certificate.cert });
     const result = await mailer(mail);
-    expect(result).toMatchObject({ ok: false, error: 'the mail server did not accept the user and password' });
+    expect(result).toMatchObject({ ok: false, error: 'the mail server rejected the user name or password' });
     expect(JSON.stringify(result)).not.toContain('wrong-one');
   });
 
@@ -90,7 +90,7 @@ describe('failures are values', () => {
       onRcptTo: (_, __, done) => done(Object.assign(new Error('no'), { responseCode: code })),
     });
     const result = await createMailer({ url: `smtp://127.0.0.1:${port}`, from })(mail);
-    expect(result).toEqual({ ok: false, status: code, error: `the mail server answered ${code}`, isFinal });
+    expect(result).toEqual({ ok: false, status: code, error: `the mail server returned ${code}`, isFinal });
   });
 
   test('nobody listens', async () => {

@@ -1,6 +1,6 @@
 /*
- * Email by SMTP, through the operator's mail server. Passwords go over TLS only, except to this host. A message is plain text; its
- * subject and addresses cannot add header fields.
+ * Email by SMTP, through the operator's mail server. Passwords are sent only over TLS, except to this host. A message is plain
+ * text; its subject and addresses cannot add header fields.
  */
 import { isIP } from 'node:net';
 import type { SentMessageInfo, TransportOptions } from 'nodemailer';
@@ -8,7 +8,9 @@ import { isLoopbackOrigin } from '../core/network/address-classes.ts';
 
 export type Mail = { id: string; to: string; subject: string; text: string };
 
-/** `status`: the mail server's reply code; null without one. `isFinal`: it will not take this message later either. */
+/**
+ * `status`: the mail server's reply code, or null without a reply. `isFinal`: the mail server will never accept this message.
+ */
 export type MailResult = { ok: boolean; status: number | null; error: string | null; isFinal?: boolean };
 
 /** Never throws: failures are values. */
@@ -23,10 +25,10 @@ export function createMailer({
   from,
   ca,
 }: {
-  /** `smtp://` (STARTTLS where the server offers it) or `smtps://`, with user and password if it wants them. */
+  /** `smtp://` (STARTTLS if the server offers it) or `smtps://`, with a user and password if the server requires them. */
   url: string;
   from: string;
-  /** For tests: the certificate authority to trust. */
+  /** Only for tests: the certificate authority to trust. */
   ca?: string;
 }): Mailer {
   const { protocol, hostname, port, username, password } = new URL(url);
@@ -49,7 +51,7 @@ export function createMailer({
   const domain = from.replace(/^.*@/, '').replace(/>$/, '');
 
   const send = async ({ id, to, subject, text }: Mail): Promise<MailResult> => {
-    // Loaded with the first email: nothing else needs it.
+    // Loaded for the first email, because nothing else needs it.
     const { createTransport } = await import('nodemailer');
     const transport = createTransport(options as TransportOptions);
     try {
@@ -70,7 +72,12 @@ export function createMailer({
   return async mail => {
     const { promise: expired, resolve } = Promise.withResolvers<MailResult>();
     const timer = setTimeout(
-      () => resolve({ ok: false, status: null, error: `the mail server did not take it within ${totalMs / 1000} s` }),
+      () =>
+        resolve({
+          ok: false,
+          status: null,
+          error: `the mail server did not accept the message within ${totalMs / 1000} s`,
+        }),
       totalMs,
     );
     try {
@@ -88,14 +95,14 @@ const codeIn = (response: unknown): number | null => {
   return code === undefined ? null : Number(code);
 };
 
-/** Not with the server's own words: it may repeat what it was sent. */
+/** Does not repeat the mail server's text, which may contain the message or the password. */
 function explain(error: unknown): MailResult {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
   const status = typeof responseCode === 'number' ? responseCode : null;
-  if (code === 'EAUTH') return { ok: false, status, error: 'the mail server did not accept the user and password' };
+  if (code === 'EAUTH') return { ok: false, status, error: 'the mail server rejected the user name or password' };
   if (status !== null) {
     const isFinal = status >= 500;
-    return { ok: false, status, error: `the mail server answered ${status}`, isFinal };
+    return { ok: false, status, error: `the mail server returned ${status}`, isFinal };
   }
   return {
     ok: false,

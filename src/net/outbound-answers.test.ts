@@ -127,14 +127,14 @@ describe('the response', () => {
 
 describe('peers that do not answer', () => {
   test.each<[string, (socket: Socket) => unknown, string]>([
-    ['speaks something else', socket => socket.write('SSH-2.0-OpenSSH_9.9\r\n'), 'the answer is not HTTP'],
-    ['sends garbage', socket => socket.write(new Uint8Array([0, 255, 1, 254])), 'the answer is not HTTP'],
-    ['closes', socket => socket.end(), 'the connection was closed without an answer'],
-    ['resets', socket => socket.resetAndDestroy(), 'the connection was closed without an answer'],
+    ['speaks something else', socket => socket.write('SSH-2.0-OpenSSH_9.9\r\n'), 'the response is not HTTP'],
+    ['sends garbage', socket => socket.write(new Uint8Array([0, 255, 1, 254])), 'the response is not HTTP'],
+    ['closes', socket => socket.end(), 'the connection was closed without a response'],
+    ['resets', socket => socket.resetAndDestroy(), 'the connection was closed without a response'],
     [
       'sends endless headers',
       socket => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1 << 20)}`),
-      'the answer is not HTTP',
+      'the response is not HTTP',
     ],
   ])('a peer that %s is unreachable, with the reason', async (_, answer, reason) => {
     const to = await peer(answer);
@@ -150,7 +150,7 @@ describe('peers that do not answer', () => {
     const to = await peer(answer);
     expect(await send(to.port, { timeoutMs: 150 })).toMatchObject({
       kind: 'unreachable',
-      reason: 'no complete answer within 0.15 s',
+      reason: 'no complete response within 0.15 s',
     });
     await eventually(to.isClosed);
   });

@@ -118,7 +118,7 @@ describe('the request', () => {
 
   test.each(['GET / HTTP/1.1\r\nX: 1\r\n\r\nGET', 'A B', '', 'CONNECT'])('method %p is refused', async method => {
     const to = await peer(ok);
-    expect(await send(to.port, { method })).toEqual({ kind: 'refused', reason: 'the method cannot be sent' });
+    expect(await send(to.port, { method })).toEqual({ kind: 'refused', reason: "this method can't be sent" });
     expect(to.connects()).toBe(0);
   });
 });
@@ -197,14 +197,14 @@ describe('the destination', () => {
     const url = `http://localhost:${to.port}/`;
     expect(await pinned.send({ url, method: 'GET', headers: [], body: bytes(''), timeoutMs: 5000 })).toMatchObject({
       kind: 'unreachable',
-      reason: 'the connection was refused',
+      reason: 'connection refused',
     });
   });
 
   test('is unreachable when it refuses the connection or its name is unknown', async () => {
     const to = await peer(ok);
     closePeers();
-    expect(await send(to.port)).toMatchObject({ kind: 'unreachable', reason: 'the connection was refused' });
+    expect(await send(to.port)).toMatchObject({ kind: 'unreachable', reason: 'connection refused' });
     const nowhere = createOutbound({ allow: [], allowLoopback: true, clock: systemClock, resolve: async () => [] });
     expect(
       await nowhere.send({ url: 'http://x.test', method: 'GET', headers: [], body: bytes(''), timeoutMs: 5000 }),

@@ -16,7 +16,7 @@ import { createAddressGuard, type GuardVerdict, type Resolve, type ResolvedAddre
 export type OutboundRequest = {
   readonly url: string;
   readonly method: string;
-  /** Sent in this order and spelling, except those in `ownHeaders`. */
+  /** Sent in this order and spelling, except for the names in `ownHeaders`. */
   readonly headers: readonly HeaderPair[];
   readonly body: Uint8Array;
   /** From name resolution to the last byte. */
@@ -36,14 +36,14 @@ export type OutboundResult =
       readonly truncated: boolean;
       readonly durationMs: number;
     }
-  /** Not sent: the URL is invalid or the destination not allowed. */
+  /** Not sent, because the URL is invalid or the destination is not allowed. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** There was no response. */
   | { readonly kind: 'unreachable'; readonly reason: string; readonly durationMs: number };
 
 export type Outbound = {
   readonly send: (request: OutboundRequest) => Promise<OutboundResult>;
-  /** Why nothing may be sent to a URL at this time; undefined when it may, or when its name cannot be resolved. */
+  /** Why requests to a URL are refused at the moment; undefined if they are allowed, or if the name cannot be resolved. */
   readonly refusal: (url: string) => Promise<string | undefined>;
 };
 
@@ -58,7 +58,10 @@ const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Bytes of a field value as latin1 text: no CR, LF, NUL or other controls (RFC 9110 section 5.5). */
 const fieldValueForm = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers of the connection or set here. A caller's value could contradict what is sent, and is dropped. */
+/**
+ * Headers of the connection, and headers that this module sets. A caller's value is dropped, because it could contradict the
+ * request.
+ */
 const ownHeaders = new Set([
   'host',
   'accept-encoding',
@@ -73,7 +76,7 @@ const ownHeaders = new Set([
   'trailer',
 ]);
 
-/** Without a body, these methods send no Content-Length, and all others send 0. */
+/** Without a body, these methods send no Content-Length, and all other methods send 0. */
 const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);
 
 /** Names and values in turn, which node:http sends unchanged. */
@@ -96,9 +99,9 @@ const pinnedLookup =
 
 function explain(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ECONNREFUSED') return 'the connection was refused';
-  if (code === 'ECONNRESET' || code === 'EPIPE') return 'the connection was closed without an answer';
-  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
+  if (code === 'ECONNREFUSED') return 'connection refused';
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'the connection was closed without a response';
+  if (code.startsWith('HPE_')) return 'the response is not HTTP';
   if (/CERT|ERR_TLS|ERR_SSL|SELF_SIGNED|EPROTO/.test(code)) return `the TLS connection failed (${code})`;
   return code === '' ? 'the connection failed' : `the connection failed (${code})`;
 }
@@ -123,7 +126,7 @@ function readAnswer(response: IncomingMessage, limit: number) {
   };
 }
 
-/** Sends the request to an allowed destination. Nothing is left open when it settles. */
+/** Sends the request to an allowed destination. No connection is left open when it settles. */
 function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal): Promise<Answer | Failure> {
   return new Promise(settle => {
     const { url, host, port } = to;
@@ -133,7 +136,7 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
       path: url.pathname + url.search,
       method: request.method,
       headers: flatHeaders(request, url),
-      // A pooled socket would skip `lookup`, and so the guard.
+      // A pooled socket would skip `lookup`, and therefore the guard.
       agent: false,
       lookup: pinnedLookup(to.addresses),
       rejectUnauthorized: true,
@@ -150,7 +153,7 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
     };
     const onDeadline = (): void => finish(String(deadline.reason));
     const connectTimer = setTimeout(
-      () => finish(`no connection within ${connectTimeoutMs / 1000} s`),
+      () => finish(`could not connect within ${connectTimeoutMs / 1000} s`),
       connectTimeoutMs,
     );
     deadline.addEventListener('abort', onDeadline);
@@ -159,7 +162,7 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
     outgoing.on('socket', socket => socket.once('connect', () => clearTimeout(connectTimer)));
     // After the response has begun, its own end or error event follows, with the bytes that are still in transit.
     outgoing.on('error', error => reading ?? finish(explain(error)));
-    outgoing.on('close', () => finish('the connection was closed without an answer'));
+    outgoing.on('close', () => finish('the connection was closed without a response'));
     outgoing.on('upgrade', (response, socket) => {
       // Node does not close an upgraded socket.
       socket.destroy();
@@ -224,12 +227,12 @@ export function createOutbound({
 
     send: async request => {
       if (!tokenForm.test(request.method) || request.method === 'CONNECT') {
-        return { kind: 'refused', reason: 'the method cannot be sent' };
+        return { kind: 'refused', reason: "this method can't be sent" };
       }
       const startedAt = clock.monotonic();
       const deadline = new AbortController();
       const timer = setTimeout(
-        () => deadline.abort(`no complete answer within ${request.timeoutMs / 1000} s`),
+        () => deadline.abort(`no complete response within ${request.timeoutMs / 1000} s`),
         request.timeoutMs,
       );
       const onCancel = (): void => deadline.abort('the request was cancelled');

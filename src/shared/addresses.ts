@@ -1,5 +1,5 @@
 /*
- * IP addresses as numbers: strict parsing, CIDR ranges, and who the client behind a chain of proxies is. Only the canonical
+ * IP addresses as numbers: strict parsing, CIDR ranges, and finding the client behind a chain of proxies. Only the canonical
  * dotted form counts as IPv4 (no octal, hex or short forms), and an IPv4 address mapped into IPv6 is that IPv4 address.
  */
 
@@ -11,7 +11,7 @@ export type Cidr = Address & { readonly prefix: number; readonly text: string };
 /** The host of a URL: an IPv6 address without its brackets. */
 export const hostOfUrl = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** The port of an http or https URL, also when the URL leaves it out. */
+/** The port of an http or https URL, which may leave it out. */
 export const portOfUrl = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
   Number(port || (protocol === 'https:' ? 443 : 80));
 
@@ -59,7 +59,10 @@ function parseIpv6(text: string): bigint | undefined {
   return groups.reduce((value, group) => (value << 16n) | BigInt(group), 0n);
 }
 
-/** Parses an address, IPv4-mapped IPv6 as IPv4. Undefined for anything else, such as brackets or a zone id. */
+/**
+ * Parses an address; IPv4-mapped IPv6 becomes IPv4. Undefined for any other text, such as an address with brackets or a zone
+ * id.
+ */
 export function parseAddress(text: string): Address | undefined {
   // The longest spelling of an address has 45 characters; captured text can be megabytes.
   if (text.length > 45) return undefined;
@@ -85,7 +88,7 @@ export function formatAddress({ family, value }: Address): string {
   return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or a single address. Bits behind the prefix are ignored; undefined when `text` is not a range. */
+/** `10.0.0.0/8`, `fd00::/8`, or a single address. Bits after the prefix are ignored; undefined if `text` is not a range. */
 export function parseCidr(text: string): Cidr | undefined {
   const [base = '', bits, ...more] = text.split('/');
   const address = parseAddress(base);
@@ -118,7 +121,10 @@ export const peerIn =
 /** Link-local addresses of peers end in the name of the interface. */
 const parsePeer = (peer: string): Address | undefined => parseAddress(peer.replace(/%.*$/, ''));
 
-/** The network to count requests by: the /64 of an IPv6 address, because a customer has at least that; any other text itself. */
+/**
+ * The network to count requests by: the /64 of an IPv6 address, because every customer has at least a /64; any other text is
+ * returned unchanged.
+ */
 export function networkOf(text: string): string {
   const address = parseAddress(text);
   if (address?.family !== 6) return text;

@@ -1,4 +1,4 @@
-/* The limits of a rule for custom answers that the server checks, and the dashboard's form while a rule is typed. */
+/* The limits of a rule for custom answers. The server checks them, and so does the dashboard's form while the user types. */
 
 /** `first` and `every`. */
 export const maxCount = 1_000_000;

@@ -1,11 +1,11 @@
 /*
- * Ready-made rules for how an endpoint answers, for `hooktape answer --preset` and the dashboard. A preset replaces all rules of the
+ * Ready-made rules for custom answers, for `hooktape answer --preset` and the dashboard. A preset replaces all rules of the
  * endpoint.
  */
 
 export type PresetName = 'flaky' | 'rate-limited' | 'gone' | 'slow';
 
-/** A rule as the API takes it. */
+/** A rule as the API accepts it. */
 type PresetRule = {
   name: string;
   per?: 'delivery';
@@ -26,7 +26,7 @@ export const answerPresets: readonly AnswerPreset[] = [
   {
     name: 'flaky',
     title: 'Flaky',
-    description: 'The first two attempts of each delivery get 500, later ones get 200.',
+    description: 'The first two attempts of each delivery get 500, later attempts get 200.',
     rules: [{ name: 'flaky', per: 'delivery', first: 2, answer: { status: 500 } }],
   },
   {

@@ -1,6 +1,6 @@
 /* Describes a rule of custom answers in words, for the dashboard and the command line. Texts of the rule are not escaped. */
 
-/** The parts of a rule that the words are made of, as the API shows them. */
+/** The parts of a rule that the description uses, as in the API. */
 type DescribedRule = {
   when?: string;
   per?: string;

@@ -67,8 +67,8 @@ test('hostile values cannot leave their code span, their table cell or their lin
   expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
   expect(text.split('\n').filter(line => line.startsWith('#'))).toEqual([
     '# Comparison job_1',
-    '## Where they differ',
-    '## Events that differ',
+    '## Differences by path',
+    '## Events with different responses',
   ]);
   const row = text.split('\n').find(line => line.includes('| 1 |')) ?? '';
   expect(row.split(/(?<!\\)\|/)).toHaveLength(7);

@@ -1,6 +1,7 @@
 /*
- * The report of a comparison of two handlers: the differences grouped by path, with examples, and every event that differed. The command
- * line writes it, and the dashboard shows it and offers it as a file. What is in it comes from destinations and is not trusted.
+ * The report of a comparison of two handlers: the differences grouped by path, with examples, and every event that differed.
+ * The command line writes it, and the dashboard shows it and offers it as a file. Its values come from destinations and are not
+ * trusted.
  */
 
 export type ReportedDifference = { path: string; left: unknown; right: unknown; missing?: 'left' | 'right' };
@@ -30,7 +31,7 @@ export type ReportedJob = {
 };
 
 export type PathGroup = {
-  /** With `[]` for any item of a list, as `ignore` takes it. */
+  /** With `[]` for any item of a list, in the form that `ignore` accepts. */
   path: string;
   /** How many events differ there. */
   events: number;
@@ -38,11 +39,11 @@ export type PathGroup = {
 };
 export type ComparisonReport<Job extends ReportedJob = ReportedJob, Item extends ReportedItem = ReportedItem> = {
   job: Job;
-  /** Those in which most events differ first. */
+  /** Sorted by the number of events that differ, highest first. */
   paths: PathGroup[];
   /** Events that differed or failed, in the order of the job. */
   items: Item[];
-  /** More events differed than are in the report. */
+  /** Whether more events differed than the report contains. */
   truncated: boolean;
 };
 
@@ -51,7 +52,7 @@ const maxExamples = 5;
 
 type Page<Item> = { items: Item[]; nextCursor: string | null };
 
-/** Reads what differed and what failed, page by page. @param page reads one page of the items with an outcome */
+/** Reads the events that differed or failed, page by page. @param page reads one page of the items with an outcome */
 export async function readReport<Job extends ReportedJob, Item extends ReportedItem>(
   job: Job,
   page: (outcome: 'different' | 'failed', cursor: string | undefined) => Promise<Page<Item>>,
@@ -78,7 +79,7 @@ export async function readReport<Job extends ReportedJob, Item extends ReportedI
 /** `body.items.0.sku` and `body.items.7.sku` are one path: `body.items[].sku`. */
 export const generalPath = (path: string): string => path.replace(/\.\d+(?=\.|$)/g, '[]');
 
-/** @param exampleLimit of each path */
+/** @param exampleLimit the most examples for each path */
 export function groupByPath(items: readonly ReportedItem[], exampleLimit = maxExamples): PathGroup[] {
   const groups = new Map<string, PathGroup & { last: string }>();
   for (const { eventId, differences } of items)
@@ -86,7 +87,7 @@ export function groupByPath(items: readonly ReportedItem[], exampleLimit = maxEx
       const path = generalPath(difference.path);
       const group = groups.get(path) ?? { path, events: 0, examples: [], last: '' };
       groups.set(path, group);
-      // An event counts once, however many items of its list differ.
+      // An event counts once, even if several items of its list differ.
       if (group.last !== eventId) group.events++;
       group.last = eventId;
       if (group.examples.length < exampleLimit) group.examples.push({ eventId, ...difference });
@@ -103,23 +104,24 @@ const escapeUnsafe = (text: string): string =>
     Array.from({ length: one.length }, (_, at) => `\\u${one.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
 
-/** A value of a difference on one line, as JSON. @param side of which it is */
+/** A value of a difference on one line, as JSON. @param side the side that the value is from */
 export function differenceText({ left, right, missing }: ReportedDifference, side: 'left' | 'right'): string {
   if (missing === side) return '(missing)';
   const text = escapeUnsafe(JSON.stringify(side === 'left' ? left : right) ?? 'null');
   return text.length > maxValueCharacters ? `${text.slice(0, maxValueCharacters)}…` : text;
 }
 
-/** For a terminal, a file that a browser may render, or a mail: values stand in code spans, where nothing has a meaning. */
+/**
+ * The report for a terminal, an email, or a file that a browser may render. Values are in code spans, where no character has a
+ * special meaning.
+ */
 export function reportAsMarkdown({ job, paths, items, truncated }: ComparisonReport): string {
   const time = (at: number | null): string => (at === null ? 'not yet' : new Date(at).toISOString());
   const failed = items.filter(({ outcome }) => outcome === 'failed');
   const differing = items.filter(({ outcome }) => outcome === 'different');
   const lists = [
     ...(job.ignore.length > 0 ? [`- Not compared: ${job.ignore.map(code).join(', ')}`] : []),
-    ...(job.compareHeaders.length > 0
-      ? [`- Headers that were compared: ${job.compareHeaders.map(code).join(', ')}`]
-      : []),
+    ...(job.compareHeaders.length > 0 ? [`- Compared headers: ${job.compareHeaders.map(code).join(', ')}`] : []),
   ];
   const lines = [
     `# Comparison ${job.id}`,
@@ -130,19 +132,19 @@ export function reportAsMarkdown({ job, paths, items, truncated }: ComparisonRep
     ...lists,
     `- Started ${time(job.createdAt)}, ended ${time(job.finishedAt)} (${job.state})`,
     `- ${job.matched} ${job.matched === 1 ? 'event' : 'events'}: ${job.same} the same, ${job.different} different, ${job.failed} failed, ${job.skipped} skipped`,
-    ...(truncated ? [`- Only the first ${items.length} events that differed or failed are in this report.`] : []),
+    ...(truncated ? [`- This report contains only the first ${items.length} events that differed or failed.`] : []),
     '',
     ...(paths.length === 0
-      ? [job.same === 0 ? 'No answers were compared.' : 'No differences.', '']
-      : ['## Where they differ', '', ...pathTable(paths), '']),
-    ...(differing.length === 0 ? [] : ['## Events that differ', '', ...differing.flatMap(itemLines), '']),
-    ...(failed.length === 0 ? [] : ['## Events that failed', '', ...failed.map(failureLine), '']),
+      ? [job.same === 0 ? 'No responses were compared.' : 'No differences.', '']
+      : ['## Differences by path', '', ...pathTable(paths), '']),
+    ...(differing.length === 0 ? [] : ['## Events with different responses', '', ...differing.flatMap(itemLines), '']),
+    ...(failed.length === 0 ? [] : ['## Failed events', '', ...failed.map(failureLine), '']),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
 const pathTable = (paths: readonly PathGroup[]): string[] => [
-  '| path | events | left | right | for example in |',
+  '| path | events | left | right | example |',
   '|---|---:|---|---|---|',
   ...paths.map(({ path, events, examples: [example] }) =>
     example
@@ -159,9 +161,9 @@ const itemLines = ({ eventId, differences }: ReportedItem): string[] => [
 ];
 
 const failureLine = ({ eventId, status, status2, error }: ReportedItem): string =>
-  `- ${eventId}: left ${status ?? 'no answer'}, right ${status2 ?? 'no answer'}${error === null ? '' : `, ${code(error)}`}`;
+  `- ${eventId}: left ${status ?? 'no response'}, right ${status2 ?? 'no response'}${error === null ? '' : `, ${code(error)}`}`;
 
-/** A code span that nothing in the text can end. */
+/** A code span that the text cannot end. */
 function code(text: string): string {
   const line = escapeUnsafe(text);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
@@ -170,5 +172,8 @@ function code(text: string): string {
   return isPadded ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
 }
 
-/** In a table, also a code span ends at a bar. After a backslash, programs do not agree whether another one escapes it. */
+/**
+ * Escapes bars, because in a table a bar ends even a code span. A bar after a backslash becomes `\u007c`, because programs
+ * interpret `\\|` differently.
+ */
 const cell = (text: string): string => code(text.replace(/(?<=\\)\|/g, '\\u007c').replace(/\|/g, '\\|'));

@@ -1,4 +1,4 @@
-/* What a consumer may be called. A listener is called like its consumer. */
+/* The rule for names of consumers. A listener has the name of its consumer. */
 
 export const consumerNameForm = '1 to 64 of the characters a-z, 0-9, ".", "_" and "-", but not "." or ".."';
 

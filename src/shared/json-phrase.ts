@@ -1,6 +1,6 @@
 /*
- * Searches of the form `"key": value`. Between the tokens of JSON white space means nothing, so such a search finds a text however its
- * sender has spaced it. Every other search is compared character by character.
+ * Searches of the form `"key": value`. White space between the tokens of JSON has no meaning, so such a search finds a text
+ * with any spacing. Every other search compares character by character.
  */
 
 const tokenPattern = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+/y;
@@ -23,7 +23,7 @@ export function jsonPhraseTokens(text: string): string[] | undefined {
     const end = advance(tokenPattern, text, at);
     if (end < 0) return undefined;
     const token = text.slice(at, end);
-    // Two values stand side by side: words, not JSON.
+    // Two values side by side: this is text, not JSON.
     if (isValue(token) && isValue(tokens.at(-1))) return undefined;
     if (tokens.at(-1) === ':' && keyPattern.test(tokens.at(-2) ?? '')) hasMember = true;
     tokens.push(token);

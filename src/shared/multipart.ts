@@ -27,7 +27,7 @@ export function parseMultipart(body: Uint8Array, boundary: string): MultipartPar
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
-/** The same in steps. @param stepBytes how much is read between two yields */
+/** Like `parseMultipart`, in steps. @param stepBytes how much is read between two yields */
 export function* readMultipart(
   body: Uint8Array,
   boundary: string,
@@ -63,7 +63,8 @@ function* boundaryAt(
   stepBytes: number,
 ): Generator<undefined, number> {
   let limit = from + stepBytes;
-  // Only where a line begins: a search for the marker would take long in a body that is made of its first characters.
+  // Compares only at the beginning of lines: in a body that repeats the marker's first characters, searching for it would be
+  // slow.
   let at = from === 0 || body[from - 1] === 0x0a ? from : afterLine(body, from);
   while (at < body.length && !(startsWith(body, marker, at) && endsLine(body, at + marker.length))) {
     at = afterLine(body, at);

@@ -1,13 +1,13 @@
-/* Where a replay goes when it takes along the path and the query with which the event came. */
+/* The URL of a replay that appends the event's original path and query. */
 
-/** Bytes that are no part of a path or query, or would end it. The captured text has one character a byte. */
+/** Bytes that are not allowed in a path or query, or would end it. The captured text has one character a byte. */
 const unsafe = /[^\x21-\x7e]|[#\\"<>^`{|}]/g;
 const encode = (text: string): string =>
   text.replace(unsafe, char => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 
 /**
  * @param path begins with `/` or is empty
- * @param query without `?`; null when there was none
+ * @param query without `?`; null if the event had no query
  */
 export function appendTarget(base: string, { path, query }: { path: string; query: string | null }): string {
   const { origin, pathname, search } = new URL(base);

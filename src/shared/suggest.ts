@@ -1,4 +1,4 @@
-/* The nearest known name to a misspelt one. */
+/* Finds the known name that is nearest to a misspelt one. */
 
 /** Optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
 export function editDistance(a: string, b: string): number {
@@ -18,9 +18,11 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/** The known name that `name` was most likely meant to be, or undefined when none is near (a third of its length). */
+/**
+ * The known name that `name` was most likely meant to be, or undefined if no known name is near (within a third of its length).
+ */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  // A name far longer than any known one cannot be near, and would only cost time.
+  // A name that is far longer than any known name cannot be near, and comparing it would waste time.
   if (name.length > 100) return undefined;
   const [best] = known
     .map(candidate => ({ candidate, distance: editDistance(name, candidate) }))
@@ -28,7 +30,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best && best.distance <= Math.max(2, name.length / 3) ? best.candidate : undefined;
 }
 
-/** What to put behind a sentence about an unknown name: nothing when no known one is near. */
+/** The suggestion to append to a sentence about an unknown name; empty if no known name is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   return meant === undefined ? '' : `; did you mean ${meant}?`;

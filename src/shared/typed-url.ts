@@ -1,10 +1,10 @@
-/* URLs as people type them: without a scheme they are http on this machine and its network, and https elsewhere. */
+/* URLs as users type them. A URL without a scheme gets http for this machine and its network, and https otherwise. */
 
 const anyScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 const localHost = /^(localhost|.*\.(localhost|local|test|internal|lan)|[^.]+|\d+\.\d+\.\d+\.\d+|\[.*\])$/i;
 const port = /:(\d{1,5})$/;
 
-/** Adds the scheme that is missing. `:3000` and `3000` are ports of this machine. */
+/** Adds a missing scheme. `:3000` and `3000` are ports of this machine. */
 export function withScheme(text: string): string {
   if (text === '' || anyScheme.test(text)) return text;
   const [, digits, rest = ''] = /^:?(\d{1,5})((?:[/?#].*)?)$/s.exec(text) ?? [];

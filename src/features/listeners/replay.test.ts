@@ -106,8 +106,8 @@ describe('a replay to a listener', () => {
     const one = player.listener(endpoint, 'laptop');
     const [taking] = [one.take(), await player.isListed(endpoint, 'laptop')];
     const failed = player.replay<Refusal>(502, id, { listener: 'laptop' });
-    await one.answer((await taking).id, { status: null, response: null, error: 'the connection was refused' });
-    expect((await failed).error).toBe('the listener got no answer: the connection was refused');
+    await one.answer((await taking).id, { status: null, response: null, error: 'connection refused' });
+    expect((await failed).error).toBe('the listener got no answer: connection refused');
 
     expect(await player.replaysOf(id)).toMatchObject([
       { destination: 'http://localhost:3000/hooks', status: null, ok: false },

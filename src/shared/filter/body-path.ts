@@ -1,6 +1,6 @@
 /*
  * Paths in a body: `a.b`, `items[].sku` (any item), `items[0]` or `items.0` (the first), `[].x` after `body` for a list at the top,
- * and `"a.b".c` for keys that have a dot, a space, a quote or an operator in them.
+ * and `"a.b".c` for keys that contain a dot, a space, a quote or an operator.
  */
 import { FilterError, type Span, type Step } from './filter.ts';
 import { endOfQuoted, unquote } from './tokens.ts';
@@ -8,7 +8,7 @@ import { endOfQuoted, unquote } from './tokens.ts';
 export type BodyPath = { readonly path: readonly Step[]; readonly name: string };
 
 /**
- * @param span from the dot, or the bracket, behind `body`
+ * @param span begins at the dot or the bracket after `body`
  * @throws FilterError
  */
 export function readBodyPath(characters: readonly string[], { start, end }: Span): BodyPath {
@@ -22,7 +22,7 @@ export function readBodyPath(characters: readonly string[], { start, end }: Span
     const segmentEnd = endOfSegment(characters, keyEnd, end);
     const written = characters.slice(keyEnd, segmentEnd).join('');
     const { key, items } = splitItems(written);
-    // Nothing may stand between a quote and brackets, or between `body` and brackets.
+    // There must be no text between a quote and brackets, or between `body` and brackets.
     const isWhole = isQuoted || at === start;
     if (isWhole && key !== '') throw new FilterError('a "." is missing here', keyEnd);
     if (!isWhole && key === '') throw new FilterError('a key is missing here', at);

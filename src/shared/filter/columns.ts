@@ -15,10 +15,10 @@ import { parseTimeRange } from './times.ts';
 
 type Written = { operator: Operator; value: Value; operatorAt: number; valueAt: number };
 
-/** @throws FilterError when the column cannot be compared, or has no such value */
+/** @throws FilterError if the column does not support the operator or the value */
 export function readColumn(column: ColumnName, { operator, value, operatorAt, valueAt }: Written): ColumnTerm {
   if (operator !== ':' && !isComparable(column))
-    throw new FilterError(`${column} cannot be compared with "${operator}"; write ${column}:…`, operatorAt);
+    throw new FilterError(`${column} does not support "${operator}"; use ${column}:…`, operatorAt);
   const base = { on: 'column', operator, value } as const;
   const refuse = (message: string): never => {
     throw new FilterError(message, valueAt);
@@ -33,7 +33,7 @@ export function readColumn(column: ColumnName, { operator, value, operatorAt, va
   }
   if (column === 'ip') {
     const network = parseCidr(value.text);
-    return { ...base, column, network: network ?? refuse('ip takes an address or a network, such as 10.0.0.0/8') };
+    return { ...base, column, network: network ?? refuse('ip takes an IP address or a network, such as 10.0.0.0/8') };
   }
   if (column === 'verdict') {
     const verdict = verdicts.find(one => one === value.text.toLowerCase());
@@ -64,7 +64,7 @@ type Interval = readonly [low: number, high: number];
 
 const bytesPerUnit: Record<string, number> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** Also `10KiB` and `10kB`, all of which are KiB here. */
+/** Also accepts `10KiB` and `10kB`; all of these mean KiB. */
 function bytes(text: string): Interval | undefined {
   const [, number, unit = ''] = /^(\d{1,12}(?:\.\d{1,6})?)(?:b|([kmg])(?:i?b)?)?$/i.exec(text) ?? [];
   const size = Number(number) * (bytesPerUnit[unit.toLowerCase()] ?? 1);

@@ -1,9 +1,9 @@
 /*
- * Decimal numbers of any length, compared exactly and without floating point. An exponent beyond ±10^15 counts as ±10^15, so that
- * no number costs more than reading its digits.
+ * Decimal numbers of any length, compared exactly and without floating point. An exponent beyond ±10^15 counts as ±10^15, so
+ * that comparing a number never costs more than reading its digits.
  */
 
-/** 0.DIGITS × 10^exponent. `digits` neither begins nor ends with 0, and is empty for zero. */
+/** 0.DIGITS × 10^exponent. `digits` has no leading or trailing 0, and is empty for zero. */
 export type Decimal = { readonly isNegative: boolean; readonly digits: string; readonly exponent: number };
 
 const maxExponent = 1e15;
@@ -16,7 +16,7 @@ function afterDigits(text: string, start: number): number {
   return at;
 }
 
-/** `1`, `-2.50`, `+.5`, `1e3`; undefined for any other text, also one with white space. */
+/** `1`, `-2.50`, `+.5`, `1e3`; undefined for any other text, including text with white space. */
 export function parseDecimal(text: string): Decimal | undefined {
   const isNegative = text.charCodeAt(0) === 0x2d;
   const start = isNegative || text.charCodeAt(0) === 0x2b ? 1 : 0;
@@ -53,7 +53,7 @@ function normalize(isNegative: boolean, digits: string, exponent: number): Decim
   return { isNegative, digits: digits.slice(from, to), exponent: exponent - from };
 }
 
-/** Below 0 when `a` is less than `b`, 0 when they are equal. */
+/** Below 0 if `a` is less than `b`, 0 if they are equal. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   if (a.isNegative !== b.isNegative) return a.isNegative ? -1 : 1;
   return a.isNegative ? compareSizes(b, a) : compareSizes(a, b);

@@ -1,5 +1,5 @@
 /*
- * The filter language `where` as data: what the parser makes of a text, and what evaluation, query planning and the dashboard read.
+ * The filter language `where` as data: the parser produces it, and evaluation, query planning and the dashboard read it.
  * Positions count characters (Unicode code points) from 0.
  */
 import type { Cidr } from '../addresses.ts';
@@ -10,7 +10,7 @@ export type Span = { readonly start: number; readonly end: number };
 
 export type Operator = ':' | '>' | '>=' | '<' | '<=';
 
-/** Unquoted: `*` stands for any characters. Quoted: exact, escapes already resolved. */
+/** Unquoted: `*` matches any characters. Quoted: exact, with escapes already resolved. */
 export type Value = { readonly text: string; readonly isQuoted: boolean };
 
 export const verdicts = ['valid', 'invalid', 'unchecked', 'none'] as const;
@@ -19,13 +19,13 @@ export type Verdict = (typeof verdicts)[number];
 export const states = ['pinned', 'replayed', 'edited', 'refused'] as const;
 export type State = (typeof states)[number];
 
-/** Integers from `min` to `max`, both included; undefined is no bound. Empty when `min` is above `max`. */
+/** Integers from `min` to `max`, both included; undefined means no bound. The range is empty if `min` is above `max`. */
 export type NumberRange = { readonly min: number | undefined; readonly max: number | undefined };
 
 /** An instant in epoch ms, or a number of ms before the time of evaluation. */
 export type Moment = { readonly at: number } | { readonly ago: number };
 
-/** From `from` up to, not including, `to`; undefined is no bound. */
+/** From `from` up to, not including, `to`; undefined means no bound. */
 export type TimeRange = { readonly from: Moment | undefined; readonly to: Moment | undefined };
 
 export type ColumnTerm = { readonly on: 'column'; readonly operator: Operator; readonly value: Value } & (
@@ -52,7 +52,7 @@ export type ContentField =
     } /** `name`: the path as it was written, which is the name of the field in a form. */
   | { readonly field: 'body'; readonly path: readonly Step[]; readonly name: string };
 
-/** `number`: what the value is as a number; always there for a comparison, undefined for a text. */
+/** `number`: the value as a number; always set for a comparison, undefined for a text. */
 export type ContentTerm = {
   readonly on: 'content';
   readonly operator: Operator;
@@ -60,10 +60,10 @@ export type ContentTerm = {
   readonly number: Decimal | undefined;
 } & ContentField;
 
-/** Whether a field is there, also with the value null. */
+/** Whether a field exists, even with the value null. */
 export type HasTerm = { readonly on: 'has' } & ContentField;
 
-/** A bare word or a phrase: what `q` means. */
+/** A bare word or a phrase, with the meaning of `q`. */
 export type TextTerm = { readonly on: 'text'; readonly text: string };
 
 export type Term = Span & { readonly kind: 'term' } & (ColumnTerm | ContentTerm | HasTerm | TextTerm);
@@ -75,16 +75,18 @@ export type Node =
 
 export type Filter = {
   readonly text: string;
-  /** Undefined: an empty text, which matches every event. */
+  /** Undefined for an empty text, which matches every event. */
   readonly root: Node | undefined;
-  /** The parts that must all hold, each with its `-`, `NOT` and parentheses; one for a filter with `OR` at the top. */
+  /**
+   * The parts that must all match, each with its `-`, `NOT` and parentheses. A filter with `OR` at the top is a single part.
+   */
   readonly parts: readonly Span[];
 };
 
-/** A text that is not a filter. `message` says what to do about it. */
+/** Thrown for an invalid filter. `message` says how to correct it. */
 export class FilterError extends Error {
   override name = 'FilterError';
-  /** Where in the text. */
+  /** The place of the problem in the text. */
   readonly position: number;
   /** The field that a misspelt one was probably meant to be. */
   readonly nearest: string | null;
@@ -100,7 +102,7 @@ export class FilterError extends Error {
 export const isIn = (value: number, { min = -Infinity, max = Infinity }: NumberRange): boolean =>
   min <= value && value <= max;
 
-/** The characters of a span; for a term, what stands in the answers of the API. */
+/** The characters of a span. For a term, this is its text in the API. */
 export const textOf = ({ text }: Pick<Filter, 'text'>, { start, end }: Span): string =>
   [...text].slice(start, end).join('');
 

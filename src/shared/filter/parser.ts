@@ -1,6 +1,6 @@
 /*
- * Reads the filter language (docs/finding.md has it by example). NOT binds before AND before OR; terms side by side mean AND, which
- * may be written, too.
+ * Reads the filter language (docs/finding.md has it by example). NOT binds before AND, and AND before OR. AND between terms may
+ * be left out.
  */
 import { type Filter, FilterError, type Node, type Span } from './filter.ts';
 import { readTerm } from './term.ts';
@@ -12,7 +12,7 @@ export const maxParentheses = 8;
 
 const keywords = new Set(['AND', 'OR', 'NOT']);
 
-/** A node and where it stands, with its `-`, `NOT` and parentheses. */
+/** A node and its place in the text, including its `-`, `NOT` and parentheses. */
 type Part = { readonly node: Node; readonly span: Span };
 
 /** @throws FilterError */
@@ -28,7 +28,7 @@ export function parseFilter(text: string): Filter {
   const isNext = (word: string): boolean => wordAt(tokens[at]) === word;
   const last = (): Token | undefined => tokens[at - 1];
 
-  /** What OR connects, each as what AND connects. */
+  /** The operands of OR, each as a list of the operands of AND. */
   const parseAny = (): Part[][] => {
     const alternatives = [parseAll()];
     while (isNext('OR')) {
@@ -53,7 +53,7 @@ export function parseFilter(text: string): Filter {
     while (isNext('NOT') || tokens[at]?.kind === 'minus') {
       const { kind, end } = tokens[at++] as Token;
       if (kind === 'minus' && (tokens[at]?.start !== end || tokens[at]?.kind === 'close'))
-        throw new FilterError('a term is missing behind the "-"; put a "-" of its own in quotes', end - 1);
+        throw new FilterError('a term is missing after the "-"; put a literal "-" in quotes', end - 1);
       isNegated = !isNegated;
     }
     const { node, span } = parsePrimary();
@@ -75,7 +75,7 @@ export function parseFilter(text: string): Filter {
   const parseGroup = (opening: Token): Part => {
     open.push(opening);
     if (open.length > maxParentheses)
-      throw new FilterError(`at most ${maxParentheses} parentheses are open at once`, opening.start);
+      throw new FilterError(`at most ${maxParentheses} nested parentheses are allowed`, opening.start);
     const { node } = joinedAny(parseAny());
     const closing = tokens[at];
     if (closing?.kind !== 'close') throw new FilterError('this parenthesis is not closed', opening.start);
@@ -87,13 +87,13 @@ export function parseFilter(text: string): Filter {
   if (tokens.length === 0) return { text, root: undefined, parts: [] };
   const alternatives = parseAny();
   const rest = tokens[at];
-  if (rest) throw new FilterError('no parenthesis is open here', rest.start);
+  if (rest) throw new FilterError('there is no matching opening parenthesis', rest.start);
   const { node, span } = joinedAny(alternatives);
   const [conjuncts = []] = alternatives;
   return { text, root: node, parts: alternatives.length > 1 ? [span] : conjuncts.map(part => part.span) };
 }
 
-/** @throws FilterError when there are too many, or a surrogate without its other half */
+/** @throws FilterError if there are too many, or if a surrogate lacks its other half */
 function readCharacters(text: string): string[] {
   const encoder = new TextEncoder();
   const isLong = text.length > maxFilterBytes || encoder.encode(text).length > maxFilterBytes;
@@ -108,13 +108,13 @@ function readCharacters(text: string): string[] {
   }
   if (!text.isWellFormed())
     throw new FilterError(
-      'this is half a character',
+      'the text contains an incomplete character',
       characters.findIndex(character => !character.isWellFormed()),
     );
   return characters;
 }
 
-/** Several nodes as one; those of the same kind are taken in, so that a planner sees one list. */
+/** Joins several nodes into one. Nested nodes of the same kind are merged, so that the planner sees one list. */
 function joined(kind: 'and' | 'or', parts: readonly Part[]): Part {
   const [first, last] = [parts[0], parts.at(-1)];
   if (!first || !last || first === last) return first as Part;
@@ -136,10 +136,10 @@ function missingTerm(
   wordAt: (token: Token | undefined) => string | undefined,
 ): FilterError {
   const operator = wordAt(before);
-  if (operator !== undefined) return new FilterError(`a term is missing behind ${operator}`, before?.start ?? 0);
+  if (operator !== undefined) return new FilterError(`a term is missing after ${operator}`, before?.start ?? 0);
   const word = wordAt(found);
   if (word !== undefined) return new FilterError(`a term is missing before ${word}`, found?.start ?? 0);
-  if (before?.kind !== 'open') return new FilterError('no parenthesis is open here', found?.start ?? 0);
+  if (before?.kind !== 'open') return new FilterError('there is no matching opening parenthesis', found?.start ?? 0);
   if (!found) return new FilterError('this parenthesis is not closed', before.start);
-  return new FilterError('nothing stands between these parentheses', before.start);
+  return new FilterError('these parentheses are empty', before.start);
 }

@@ -6,7 +6,7 @@ import { type ContentName, fields, isColumn, isContent, nearestField } from './f
 import { type ContentField, FilterError, type Operator, type Span, type Term, type Value } from './filter.ts';
 import { endOfQuoted, type Token, unquote } from './tokens.ts';
 
-/** `=` and `!=` are no operators of the language, but people write them. */
+/** `=` and `!=` are not operators of the language, but users type them. */
 type WrittenOperator = { readonly at: number; readonly end: number; readonly sign: Operator | '=' | '!=' };
 
 /** @throws FilterError */
@@ -20,8 +20,8 @@ export function readTerm(characters: readonly string[], { start, end, openQuote 
     return { ...base, on: 'text', text: readWord(characters, { start, end }) };
   const { at, sign } = operator;
   if (sign === '!=')
-    throw new FilterError(`there is no "!="; for "not", put a "-" before the term: -${name || 'field'}:…`, at);
-  if (sign === '=') throw new FilterError(`there is no "="; write ${name}:…`, at);
+    throw new FilterError(`"!=" is not supported; to negate, put a "-" before the term: -${name || 'field'}:…`, at);
+  if (sign === '=') throw new FilterError(`"=" is not supported; use ${name}:…`, at);
   const written = { ...operator, sign };
   if (name === 'has') return { ...base, on: 'has', ...readHas(characters, written, end) };
   if (isColumn(name)) {
@@ -35,9 +35,9 @@ export function readTerm(characters: readonly string[], { start, end, openQuote 
 
 function readPhrase(characters: readonly string[], span: Span): string {
   const end = endOfQuoted(characters, span.start);
-  if (end !== span.end) throw new FilterError('a space is missing behind the quote', end ?? span.start);
+  if (end !== span.end) throw new FilterError('a space is missing after the quote', end ?? span.start);
   const text = unquote(characters, span);
-  if (text === '') throw new FilterError('nothing stands between the quotes', span.start);
+  if (text === '') throw new FilterError('the quotes are empty', span.start);
   return text;
 }
 
@@ -52,7 +52,10 @@ function readWord(characters: readonly string[], { start, end }: Span): string {
 
 function refuseRegularExpression(text: string, position: number): void {
   if (/^\/.+\/$/su.test(text))
-    throw new FilterError('there are no regular expressions; use * as a wildcard, or put the text in quotes', position);
+    throw new FilterError(
+      'regular expressions are not supported; use * as a wildcard, or put the text in quotes',
+      position,
+    );
 }
 
 /** The first operator that is not between quotes. */
@@ -69,8 +72,8 @@ function findOperator(characters: readonly string[], { start, end }: Span): Writ
 }
 
 /**
- * Whether a word with an operator in it is a text all the same: a URL (`https://x`), a clock time (`12:30`), a piece of XML
- * (`<Status>`), an assignment (`status=ok`). What looks like a field is taken for a misspelt one.
+ * Whether a word with an operator is nevertheless a text: a URL (`https://x`), a clock time (`12:30`), a piece of XML
+ * (`<Status>`), an assignment (`status=ok`). A word that looks like a field is treated as a misspelt field.
  */
 function isText(name: string, { end, sign }: WrittenOperator, characters: readonly string[]): boolean {
   if (sign === '!=') return false;
@@ -85,12 +88,12 @@ function isText(name: string, { end, sign }: WrittenOperator, characters: readon
 function unknownField(name: string, position: number): FilterError {
   if (name === '')
     return new FilterError(
-      'a field is missing before the operator, as in size>10k; or put the text in quotes',
+      'a field is missing before the operator, as in size>10k; to search for the text, put it in quotes',
       position,
     );
   if (isContent(name)) {
     const example = fields.find(field => field.name === `${name}.`)?.example ?? '';
-    return new FilterError(`${name} takes the name of what to look at, as in ${example}`, position);
+    return new FilterError(`${name} needs a name, as in ${example}`, position);
   }
   const nearest = nearestField(name);
   const isPath = /[.[]/.test(name);
@@ -103,7 +106,7 @@ function unknownField(name: string, position: number): FilterError {
   return new FilterError(`there is no field "${name}"; ${hint}`, position, nearest);
 }
 
-/** Undefined for anything but `header.`, `query.` or `body` with a path. @throws FilterError when there is no name */
+/** Undefined unless the word is `header.`, `query.` or `body` with a path. @throws FilterError if the name is missing */
 function readContentField(characters: readonly string[], { start, end }: Span): ContentField | undefined {
   const written = characters.slice(start, end).join('');
   const field = /^(?:(?:header|query)(?=\.)|body(?=[.[]))/.exec(written)?.[0] as ContentName | undefined;
@@ -119,7 +122,7 @@ function readKey(characters: readonly string[], span: Span): string {
   if (start === end) throw new FilterError('a name is missing here', start);
   if (characters[start] === '"') {
     if (endOfQuoted(characters, start) === end) return unquote(characters, span);
-    throw new FilterError('an operator is missing behind the quote', endOfQuoted(characters, start) ?? start);
+    throw new FilterError('an operator is missing after the quote', endOfQuoted(characters, start) ?? start);
   }
   const quote = characters.indexOf('"', start);
   if (quote >= 0 && quote < end) throw new FilterError('put the whole name in quotes', quote);
@@ -129,14 +132,14 @@ function readKey(characters: readonly string[], span: Span): string {
 type WithOperator = WrittenOperator & { readonly sign: Operator };
 
 function readHas(characters: readonly string[], { at, end: start, sign }: WithOperator, end: number): ContentField {
-  if (sign !== ':') throw new FilterError('has is written with ":", as in has:body.refund', at);
+  if (sign !== ':') throw new FilterError('has needs ":", as in has:body.refund', at);
   const operator = findOperator(characters, { start, end });
-  if (operator) throw new FilterError('has: takes only the name of a field, no value', operator.at);
+  if (operator) throw new FilterError('has: takes only a field name, without a value', operator.at);
   const field = readContentField(characters, { start, end });
   if (field) return field;
   const name = characters.slice(start, end).join('');
   const nearest = isColumn(name) || isContent(name) ? null : nearestField(`${name}.`);
-  throw new FilterError('has: takes a field of the content, as in has:body.refund', start, nearest);
+  throw new FilterError('has: takes a header, parameter or body field, as in has:body.refund', start, nearest);
 }
 
 function readContentValue(
@@ -162,7 +165,7 @@ function readValue(
   if (start === end) throw new FilterError('a value is missing here', start);
   if (characters[start] === '"') {
     const closed = endOfQuoted(characters, start) ?? end;
-    if (closed !== end) throw new FilterError('a space is missing behind the quote', closed);
+    if (closed !== end) throw new FilterError('a space is missing after the quote', closed);
     return { text: unquote(characters, { start, end }), isQuoted: true };
   }
   const quote = characters.indexOf('"', start);
@@ -171,7 +174,7 @@ function readValue(
   const text = characters.slice(start, end).join('');
   if (text.startsWith('>') || text.startsWith('<'))
     throw new FilterError(
-      `"${sign}" and "${text[0]}" do not go together; write one of them, or put the value in quotes`,
+      `"${sign}" and "${text[0]}" can't be combined; use one of them, or put the value in quotes`,
       start,
     );
   if (!mayEndInSlashes) refuseRegularExpression(text, start);

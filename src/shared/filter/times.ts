@@ -4,18 +4,18 @@ import type { Moment, Operator, TimeRange } from './filter.ts';
 
 const msPerDay = 86_400_000;
 
-/** Two instants, the second one not included. For an instant: up to the precision in which it is written. */
+/** Two instants, the second one excluded. A single instant covers the precision in which it is written. */
 type Time = { from: Moment; to: Moment; isDay: boolean };
 
-/** What `received` accepts. @returns why not, when the text is no time */
+/** Reads a value of `received`. @returns the reason if the text is not a time */
 export function parseTimeRange(operator: Operator, text: string): TimeRange | string {
   const ends = text.split('..');
   if (ends.length === 2)
-    return operator === ':' ? between(ends) : 'a range of times takes ":", as in received:2026-11-20..2026-11-21';
+    return operator === ':' ? between(ends) : 'a time range needs ":", as in received:2026-11-20..2026-11-21';
   const time = parseTime(text);
   if (!time) return `${forms}, not ${JSON.stringify(text)}`;
   if (operator !== ':') return compared(operator, time);
-  if ('ago' in time.from) return `how long ago takes a comparison: received>${text} is newer, received<${text} older`;
+  if ('ago' in time.from) return `a duration needs > or <: received>${text} is newer, received<${text} is older`;
   return { from: time.from, to: time.to };
 }
 
@@ -25,7 +25,7 @@ function between([first = '', last = '']: string[]): TimeRange | string {
   const [from, to] = [parseTime(first), parseTime(last)];
   if (!from || !to) return `${forms} before and after the "..", not ${JSON.stringify(from ? last : first)}`;
   const range = { from: from.from, to: to.isDay ? to.to : next(to.from) };
-  return isBackwards(range) ? 'the range ends before it begins' : range;
+  return isBackwards(range) ? 'the range ends before it starts' : range;
 }
 
 function isBackwards({ from, to }: { from: Moment; to: Moment }): boolean {

@@ -6,15 +6,15 @@ import type { Span } from './filter.ts';
 
 export type Token = Span & {
   readonly kind: 'word' | 'open' | 'close' | 'minus';
-  /** Stands directly behind a word. */
+  /** Whether it directly follows a word. */
   readonly isGlued: boolean;
-  /** Where a quote begins that does not end. */
+  /** The position of a quote that is never closed. */
   readonly openQuote: number | undefined;
 };
 
 export const toCharacters = (text: string): string[] => [...text];
 
-/** Also the no-break space, which pasted texts have. */
+/** Includes the no-break space, which pasted texts may contain. */
 export const isBlank = (character: string | undefined): boolean => character !== undefined && /\s/.test(character);
 
 export function tokenize(characters: readonly string[]): Token[] {
@@ -50,14 +50,14 @@ function tokenAt(characters: readonly string[], start: number, before: Token | u
 const endsWord = (character: string | undefined): boolean =>
   character === '(' || character === ')' || isBlank(character);
 
-/** The position after the quote that ends what the one at `start` begins; undefined without one. */
+/** The position after the quote that closes the quote at `start`; undefined if it is never closed. */
 export function endOfQuoted(characters: readonly string[], start: number): number | undefined {
   let at = start + 1;
   while (at < characters.length && characters[at] !== '"') at += isEscape(characters, at) ? 2 : 1;
   return at < characters.length ? at + 1 : undefined;
 }
 
-/** What stands between two quotes, without the escapes. */
+/** The text between two quotes, with escapes resolved. */
 export function unquote(characters: readonly string[], { start, end }: Span): string {
   let text = '';
   for (let at = start + 1; at < end - 1; at++) {
@@ -67,7 +67,7 @@ export function unquote(characters: readonly string[], { start, end }: Span): st
   return text;
 }
 
-/** `\"` or `\\`. Any other backslash stands for itself. */
+/** `\"` or `\\`. Any other backslash is literal. */
 const isEscape = (characters: readonly string[], at: number): boolean =>
   characters[at] === '\\' && (characters[at + 1] === '"' || characters[at + 1] === '\\');
 

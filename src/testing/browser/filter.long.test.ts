@@ -20,7 +20,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
 
   test('fields and seen values are completed with the keyboard alone', async () => {
     await on.page.keyboard.press('/');
-    await on.options().filter({ hasText: 'event type, as the platform calls it' }).waitFor();
+    await on.options().filter({ hasText: 'event type, as named by the platform' }).waitFor();
     await on.shot('fields');
     await on.checkAccessibility();
     await on.page.keyboard.type('pla');

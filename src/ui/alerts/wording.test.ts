@@ -83,7 +83,7 @@ describe('explainError', () => {
     ['the receiver answered 302', 'webhook', 'Redirects are not followed', undefined],
     ['HOOKTAPE_SECRET has changed', 'slack', 'enter the channel again', undefined],
     ['email is not set up: HOOKTAPE_SMTP_URL', 'email', 'Its operator', 'HOOKTAPE_SMTP_URL'],
-    ['the connection was refused', 'webhook', 'The connection was refused.', undefined],
+    ['connection refused', 'webhook', 'The connection was refused.', undefined],
   ])('%s (%s)', (error, type, text, setting) => {
     const explained = explainError(error, { type, url });
     expect(explained.text).toContain(text);
