@@ -86,14 +86,14 @@ describe('hooktape check', () => {
   });
 
   test.each([
-    ['a wrong counter', 'UPDATE endpoints SET event_count = 5 WHERE seq = 1', 'counters', 'counts 5 events and has 4'],
+    ['a wrong counter', 'UPDATE endpoints SET event_count = 5 WHERE seq = 1', 'counters', 'records 5 events but has 4'],
     [
       'a wrong time',
       'UPDATE endpoints SET last_received_at = 7',
       'counters',
-      'has its newest event at 7, but it was received at',
+      'records its newest event at 7, but the newest event was received at',
     ],
-    ['a missing event', 'DELETE FROM events WHERE seq = 2', 'counters', 'counts 4 events and has 3'],
+    ['a missing event', 'DELETE FROM events WHERE seq = 2', 'counters', 'records 4 events but has 3'],
     ['an orphaned event', 'UPDATE events SET endpoint = 99 WHERE seq = 2', 'orphans', '1 event without an endpoint'],
     ['an orphaned replay', 'UPDATE replays SET event = 99', 'orphans', '1 replay without an event'],
     ['an orphaned attempt', 'UPDATE delivery_attempts SET event = 99 WHERE event = 2', 'orphans', '1 attempt without'],
@@ -108,20 +108,30 @@ describe('hooktape check', () => {
       'other bodies',
       'UPDATE blocks SET encoding = 0, content = zeroblob(bytes)',
       'contents',
-      'its body is not the one that came',
+      'the stored block does not match its checksum',
     ],
     ['damaged bodies', "UPDATE blocks SET encoding = 1, content = x'28b52ffd'", 'contents', 'cannot be read'],
     [
       'a wrong place',
       'UPDATE events SET block_start = 0 WHERE seq = 2',
       'contents',
-      'its body is not the one that came',
+      'the stored block has another event at this place',
     ],
-    ['a missing block', 'UPDATE events SET block = 99 WHERE seq = 2', 'contents', 'its block is missing'],
-    ['a wrong count in a block', 'UPDATE blocks SET events = 5', 'contents', 'block 1 counts 5 events and has 4'],
-    ['a block without events', 'DELETE FROM events', 'contents', 'block 1 counts 4 events and has 0'],
-    ['a secret moved elsewhere', "UPDATE secrets SET id = 'sec_2'", 'secrets', 'signing secret sec_2 cannot be opened'],
-    ['an altered guard', "UPDATE endpoints SET guard_secrets = x'01'", 'secrets', 'of the guard of ep_'],
+    [
+      'a missing block',
+      'UPDATE events SET block = 99 WHERE seq = 2',
+      'contents',
+      'the block that contains it is missing',
+    ],
+    ['a wrong count in a block', 'UPDATE blocks SET events = 5', 'contents', 'block 1 records 5 events but has 4'],
+    ['a block without events', 'DELETE FROM events', 'contents', 'block 1 records 4 events but has 0'],
+    [
+      'a secret moved elsewhere',
+      "UPDATE secrets SET id = 'sec_2'",
+      'secrets',
+      'signing secret sec_2 cannot be decrypted',
+    ],
+    ['an altered guard', "UPDATE endpoints SET guard_secrets = x'01'", 'secrets', 'the guard credentials of ep_'],
   ])('finds %s', async (_what, sql, name, words) => {
     await damage(sql);
     const { exitCode, ok, problems } = await check();
@@ -141,7 +151,7 @@ describe('hooktape check', () => {
     const { exitCode, stdout } = await hooktape(env, 'check');
     await server.stop();
     expect(exitCode).toBe(1);
-    expect(stdout).toBe('secrets: signing secret sec_1 cannot be opened with HOOKTAPE_SECRET\n');
+    expect(stdout).toBe('secrets: signing secret sec_1 cannot be decrypted with HOOKTAPE_SECRET\n');
   });
 
   test.skipIf(isRemote)('finds a damaged page, and stops there', async () => {

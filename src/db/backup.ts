@@ -99,7 +99,7 @@ async function verify(client: Client): Promise<void> {
   if (version === 0) throw invalid('it is not a Hooktape database');
   if (version > migrations.length)
     throw invalid(
-      `it has schema version ${version}, this Hooktape knows versions up to ${migrations.length}: a newer Hooktape wrote it`,
+      `its schema version is ${version}, but this Hooktape supports versions up to ${migrations.length}: it was written by a newer Hooktape`,
     );
 }
 

@@ -131,7 +131,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
           const block = blocks.get(number);
           if (!block && lookups < maxLookups) moved.push(...inBlock);
           else {
-            const records = block ? await unpack(block) : new DamagedError('its block is missing');
+            const records = block ? await unpack(block) : new DamagedError('the block that contains it is missing');
             for (const row of inBlock) await use(row, recordOf(row, records, block?.firstEvent ?? 0));
           }
         }
@@ -278,7 +278,7 @@ function recordOf(
   if (records instanceof DamagedError) return records;
   return damagedOr(() => {
     const record = readRecord(records, blockStart ?? 0, firstEvent);
-    if (record.seq !== seq) throw new DamagedError('its body is not the one that came');
+    if (record.seq !== seq) throw new DamagedError('the stored block has another event at this place');
     return record;
   });
 }

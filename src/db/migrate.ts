@@ -50,7 +50,7 @@ export async function migrate(
   const refuseNewer = (version: number): void => {
     if (version > migrations.length)
       throw new SchemaError(
-        `the database has schema version ${version}, this Hooktape knows versions up to ${migrations.length}: it was written by a newer Hooktape. Run that one, or restore a backup from before the upgrade.`,
+        `the database has schema version ${version}, but this Hooktape supports versions up to ${migrations.length}: it was written by a newer Hooktape. Run that version, or restore a backup from before the upgrade.`,
       );
   };
   const from = await readVersion(client);

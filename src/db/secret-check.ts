@@ -47,6 +47,6 @@ export async function checkSecret(client: Client, sealer: Sealer, isShort = fals
   }
   if (!proof || !provesSecret(proof, sealer))
     throw new SecretError(
-      'HOOKTAPE_SECRET is not the one this database was made with: stored signing secrets could not be opened. Set the former value, or put the former `secret` file back into the data directory.',
+      'HOOKTAPE_SECRET is not the secret of this database: saved signing secrets could not be decrypted. Set the previous value, or put the previous `secret` file back into the data directory.',
     );
 }

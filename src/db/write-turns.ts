@@ -23,7 +23,7 @@ export function createWriteTurns({ timeoutMs, monotonic }: { timeoutMs: number; 
       try {
         return await take(writer, async () => {
           if (monotonic() - cameAt > timeoutMs)
-            throw new LibsqlError('the libSQL server took too long for the writes before this one', 'TIMEOUT');
+            throw new LibsqlError('timed out waiting for earlier writes to the libSQL server', 'TIMEOUT');
           return write();
         });
       } finally {

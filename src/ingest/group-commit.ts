@@ -101,7 +101,7 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       }
       onFailure(error, group.length);
       const refusal = isTooBig(error)
-        ? tooLarge('the database takes no delivery of this size')
+        ? tooLarge('the delivery is larger than the database accepts')
         : unavailable('the delivery could not be stored, try again', 5, error);
       return () => {
         for (const { reject } of group) reject(refusal);
@@ -138,7 +138,7 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       const bytes = bytesOf(item);
       if (queue.length >= maxQueued || (queue.length > 0 && queuedBytes + bytes > maxQueuedBytes))
         return Promise.reject(
-          new AppError('overloaded', 'too many deliveries at once, try again', { retryAfterSeconds: 1 }),
+          new AppError('overloaded', 'too many concurrent deliveries, try again', { retryAfterSeconds: 1 }),
         );
       const { promise, resolve, reject } = Promise.withResolvers<Stored>();
       queue.push({ item, bytes, resolve, reject });

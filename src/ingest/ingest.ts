@@ -54,12 +54,12 @@ export function createIngest(options: IngestOptions): Ingest {
   const notTaken = (token: string): DeliveryResponse => {
     if (countIfPaused(token)) {
       onResult('paused');
-      return refusal(503, 'this endpoint is paused and stores nothing, try again later', {
+      return refusal(503, 'this endpoint is paused, try again later', {
         retryAfterSeconds: pausedRetrySeconds,
       });
     }
     onResult('unknown');
-    return refusal(404, 'no such URL');
+    return refusal(404, 'unknown ingest URL');
   };
   const tooLarge = (why = `the body is larger than ${maxBodyBytes} bytes`): DeliveryResponse => {
     onResult('too_large');
@@ -159,7 +159,7 @@ export function createIngest(options: IngestOptions): Ingest {
         return tooLarge();
       case 'over_budget':
         onResult('refused');
-        return refusal(503, 'too many unfinished deliveries at once, try again', { retryAfterSeconds: 1 });
+        return refusal(503, 'too many unfinished deliveries, try again', { retryAfterSeconds: 1 });
     }
     try {
       const fields = toFieldLines(req.rawHeaders);

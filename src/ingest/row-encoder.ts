@@ -120,7 +120,7 @@ export function createRowEncoder<Destination extends { seq: number }>({
         if (answer) answers.push([at, answer]);
         return event;
       } catch (cause) {
-        throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
+        throw Object.assign(new Error(`delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
       }
     });
     const eventTypes = events.map(event => event.eventType);

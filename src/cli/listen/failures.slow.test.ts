@@ -84,7 +84,7 @@ describe('a target that fails', () => {
     const listener = await harness.listen('--to', to, '--timeout', '100ms', '--retry', '0', '--on-fail', 'skip');
     await harness.deliver('{"n":1}');
     await eventually(() => listener.said.stdout.includes('skipped'));
-    expect(listener.said.stdout).toContain('no answer (no complete answer within 0.1 s)');
+    expect(listener.said.stdout).toContain('no answer (no complete response within 0.1 s)');
   });
 
   test('is left alone as long as it asks', async () => {

@@ -217,7 +217,7 @@ export async function unpackLargeBlock(block: StoredBlock): Promise<Buffer> {
 /** @throws DamagedError */
 function intact({ bytes, checksum }: StoredBlock, records: Uint8Array): Buffer {
   if (records.length !== bytes || checksumOf(records).compare(checksum) !== 0)
-    throw new DamagedError('its body is not the one that came');
+    throw new DamagedError('the stored block does not match its checksum');
   return asBuffer(records);
 }
 

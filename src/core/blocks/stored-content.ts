@@ -56,7 +56,7 @@ export const checkHashInSlices = async (body: Uint8Array, sha256: Uint8Array, yi
   compare(await sha256InSlices(body, yieldIfDue), sha256);
 
 function compare(found: Uint8Array, known: Uint8Array): void {
-  if (Buffer.compare(found, known) !== 0) throw new DamagedError('its body is not the one that came');
+  if (Buffer.compare(found, known) !== 0) throw new DamagedError('the stored body does not match its checksum');
 }
 
 function unreadable(cause: unknown): never {

@@ -17,7 +17,10 @@ afterEach(() => server.close());
 
 const problems = (): Promise<string[]> => contentProblems(server.services.database.client);
 const damage = (sql: string) => server.services.database.client.execute(sql);
-const anotherBody = (...seqs: number[]) => seqs.map(seq => `event ${ids[seq - 1]}: its body is not the one that came`);
+const blockDiffers = (...seqs: number[]) =>
+  seqs.map(seq => `event ${ids[seq - 1]}: the stored block does not match its checksum`);
+const bodyDiffers = (...seqs: number[]) =>
+  seqs.map(seq => `event ${ids[seq - 1]}: the stored body does not match its checksum`);
 
 describe('events in blocks', () => {
   test('small and large ones are all checked', async () => {
@@ -26,9 +29,9 @@ describe('events in blocks', () => {
     for (const seq of [1, 129, 300, 301, 303]) await damageEvent(client, seq, 'another body');
     await damageEvent(client, 2, 'unreadable');
     expect(await problems()).toEqual([
-      ...anotherBody(1),
+      ...blockDiffers(1),
       `event ${ids[1]}: its headers and body cannot be read`,
-      ...anotherBody(129, 300, 301, 303),
+      ...blockDiffers(129, 300, 301, 303),
     ]);
   });
 
@@ -37,9 +40,9 @@ describe('events in blocks', () => {
     await damage('UPDATE events SET block_start = (SELECT block_start FROM events WHERE seq = 3) WHERE seq = 4');
     await damage('DELETE FROM blocks WHERE seq = (SELECT block FROM events WHERE seq = 303)');
     expect(await problems()).toEqual([
-      `event ${ids[1]}: its size is not the one that was received`,
-      ...anotherBody(4),
-      `event ${ids[302]}: its block is missing`,
+      `event ${ids[1]}: the stored body does not have the recorded size`,
+      `event ${ids[3]}: the stored block has another event at this place`,
+      `event ${ids[302]}: the block that contains it is missing`,
     ]);
   });
 
@@ -52,8 +55,8 @@ describe('events in blocks', () => {
     await damageEvent(client, 303, 'unreadable');
     expect(await problems()).toEqual([
       `event ${ids[302]}: its headers and body cannot be read`,
-      `block ${first?.seq} counts 1 events and has ${first?.events}`,
-      `block ${second?.seq} counts ${second?.events} events and has 0`,
+      `block ${first?.seq} records 1 events but has ${first?.events}`,
+      `block ${second?.seq} records ${second?.events} events but has 0`,
     ]);
   });
 
@@ -75,7 +78,7 @@ describe('events in blocks', () => {
   test('of very many a hundred are named', async () => {
     await damage('UPDATE blocks SET checksum = zeroblob(8)');
     const found = await problems();
-    expect([found.length, found[0], found.at(-1)]).toEqual([101, ...anotherBody(1), 'and 203 more']);
+    expect([found.length, found[0], found.at(-1)]).toEqual([101, ...blockDiffers(1), 'and 203 more']);
   });
 });
 
@@ -94,18 +97,18 @@ describe('rows of 1.0', () => {
     await damage(
       `UPDATE events SET content = CAST(substr(content, 1, length(content) - 1) || ${otherByte} AS BLOB) WHERE seq IN (1, 129, 300, 301, 303)`,
     );
-    expect(await problems()).toEqual(anotherBody(1, 129, 300, 301, 303));
+    expect(await problems()).toEqual(bodyDiffers(1, 129, 300, 301, 303));
   });
 
   test('a truncated body and unreadable content are reported', async () => {
     await damage('UPDATE events SET content = substr(content, 1, length(content) - 1) WHERE seq = 1');
     await damage("UPDATE events SET content = x'7fffffff' WHERE seq = 2");
-    expect(await problems()).toEqual([...anotherBody(1), `event ${ids[1]}: its headers and body cannot be read`]);
+    expect(await problems()).toEqual([...bodyDiffers(1), `event ${ids[1]}: its headers and body cannot be read`]);
   });
 
   test('a wrong size is reported', async () => {
     await damage('UPDATE events SET size = size + 1 WHERE seq = 2');
-    expect(await problems()).toEqual([`event ${ids[1]}: its size is not the one that was received`]);
+    expect(await problems()).toEqual([`event ${ids[1]}: the stored body does not have the recorded size`]);
   });
 
   test('large ones are read one at a time', async () => {
@@ -125,6 +128,6 @@ describe('rows of 1.0', () => {
   test('of very many a hundred are named', async () => {
     await damage('UPDATE events SET sha256 = zeroblob(32) WHERE seq > 150');
     const found = await problems();
-    expect([found.length, found[0], found.at(-1)]).toEqual([101, ...anotherBody(151), 'and 53 more']);
+    expect([found.length, found[0], found.at(-1)]).toEqual([101, ...bodyDiffers(151), 'and 53 more']);
   });
 });

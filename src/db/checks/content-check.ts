@@ -95,7 +95,7 @@ async function problemsIn(contents: ReturnType<typeof createContentReader>, even
   });
 }
 
-const wrongSize = 'its size is not the one that was received';
+const wrongSize = 'the stored body does not have the recorded size';
 
 async function* blockProblems(client: Client): AsyncGenerator<Problem> {
   let after = 0;
@@ -166,7 +166,7 @@ async function problemsOfBlock(client: Client, { seq, endpoint, first, last }: B
   const [counted, real] = [Number(block[0]), events.rows.length];
   const problems = await problemsIn(createContentReader(client), events.rows.map(toEvent));
   if (counted !== real || real === 0)
-    problems.push({ seq: Number.POSITIVE_INFINITY, text: `block ${seq} counts ${counted} events and has ${real}` });
+    problems.push({ seq: Number.POSITIVE_INFINITY, text: `block ${seq} records ${counted} events but has ${real}` });
   return problems;
 }
 
@@ -175,7 +175,8 @@ async function* missingBlocks(client: Client): AsyncGenerator<Problem> {
     `SELECT seq, nonce FROM events WHERE block IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blocks
        WHERE blocks.seq = events.block AND events.seq BETWEEN first_event AND last_event)`,
   );
-  for (const row of rows) yield problemOf({ seq: Number(row[0]), nonce: bytes(row[1]) }, 'its block is missing');
+  for (const row of rows)
+    yield problemOf({ seq: Number(row[0]), nonce: bytes(row[1]) }, 'the block that contains it is missing');
 }
 
 const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);

@@ -61,8 +61,8 @@ export function databaseChecks(client: Client, sealer: Sealer, isFile: boolean):
           )
         ).map(row =>
           row[1] === row[2]
-            ? `endpoint ${textAt(row, 0)} has its newest event at ${row[3]}, but it was received at ${row[4]}`
-            : `endpoint ${textAt(row, 0)} counts ${plural(Number(row[1]), 'event')} and has ${row[2]}`,
+            ? `endpoint ${textAt(row, 0)} records its newest event at ${row[3]}, but the newest event was received at ${row[4]}`
+            : `endpoint ${textAt(row, 0)} records ${plural(Number(row[1]), 'event')} but has ${row[2]}`,
         ),
     },
     {
@@ -82,7 +82,7 @@ export function databaseChecks(client: Client, sealer: Sealer, isFile: boolean):
           Number(row?.[column]),
         );
         return [
-          ...(events > 0 ? [`${plural(events, 'event')} without an endpoint; the sweeper removes them`] : []),
+          ...(events > 0 ? [`${plural(events, 'event')} without an endpoint; the retention sweep removes them`] : []),
           ...(replays > 0 ? [`${plural(replays, 'replay')} without an event`] : []),
           ...(attempts > 0 ? [`${plural(attempts, 'attempt')} without an event`] : []),
           ...(unlisted > 0
@@ -112,12 +112,12 @@ async function secretProblems(rowsOf: RowsOf, sealer: Sealer): Promise<string[]>
   return [
     ...secrets
       .filter(row => !isOpened(row, sealPurpose.signingSecret(textAt(row, 0))))
-      .map(row => `signing secret ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
+      .map(row => `signing secret ${textAt(row, 0)} cannot be decrypted with HOOKTAPE_SECRET`),
     ...guards
       .filter(row => !isOpened(row, sealPurpose.guard(textAt(row, 0))))
-      .map(row => `the password or token of the guard of ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
+      .map(row => `the guard credentials of ${textAt(row, 0)} cannot be decrypted with HOOKTAPE_SECRET`),
     ...alerts
       .filter(row => !isOpened(row, sealPurpose.alertChannel(textAt(row, 0))))
-      .map(row => `the channel of the alert ${textAt(row, 0)} cannot be opened with HOOKTAPE_SECRET`),
+      .map(row => `the channel of alert ${textAt(row, 0)} cannot be decrypted with HOOKTAPE_SECRET`),
   ];
 }

@@ -43,7 +43,7 @@ describe('the data directory', () => {
     const refused = await lockDataDirectory(directory, 'second').catch(error => error);
     expect(refused).toBeInstanceOf(LockedError);
     // Without a name, there may be no holder at all.
-    expect(refused.message).toContain('or on a file system without locks');
+    expect(refused.message).toContain('or is on a file system without locks');
     await lock.release();
   });
 

@@ -31,7 +31,7 @@ export class LockedError extends ExpectedError {
     // A file system without locks reports the same error as a lock that is taken.
     const hint =
       holder === unnamedHolder
-        ? ', or on a file system without locks, as network shares may be: it belongs on a local disk'
+        ? ', or is on a file system without locks (as some network shares are): use a local disk'
         : '';
     super(`${what} is in use by ${holder}${hint}`, { cause });
     this.holder = holder;

@@ -55,7 +55,7 @@ test('are refused with the reason wherever their bytes would be sent', async () 
   await damage();
   const destination = { url: `http://127.0.0.1:${(to.address() as AddressInfo).port}/` };
   for (const [n, why] of [
-    [1, 'its body is not the one that came'],
+    [1, 'the stored block does not match its checksum'],
     [2, 'its headers and body cannot be read'],
   ] as const) {
     const id = ids[n] as string;

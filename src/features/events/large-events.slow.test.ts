@@ -54,7 +54,7 @@ describe('the detail of a large event', () => {
   test.each([
     ['JSON', JSON.stringify({ text: 'é😀"\\\n'.repeat(100_000), list: Array.from({ length: 9 }, (_, i) => i / 7) })],
     ['JSON with what parsers disagree on', `{"pad":"${'x'.repeat(300_000)}","a":1e400,"b":-0,"__proto__":{"a":1}}`],
-    ['JSON with a key twice and half a character', `{"a":"${'x'.repeat(300_000)}","a":"\\ud800"}`],
+    ['JSON with a key twice and incomplete character', `{"a":"${'x'.repeat(300_000)}","a":"\\ud800"}`],
     ['no JSON', `{"a":"${'x'.repeat(300_000)}"`],
     ['JSON that is too deep', '['.repeat(200_000) + ']'.repeat(200_000)],
     ['JSON that is too large to be parsed', `"${'x'.repeat(8 * mebibyte)}"`],
@@ -118,7 +118,7 @@ describe('the detail of a large event', () => {
       const response = await get(`${id}${path}`);
       expect([response.status, await response.json()]).toEqual([
         500,
-        { error: `event ${id} is damaged on disk: its body is not the one that came` },
+        { error: `event ${id} is damaged on disk: the stored block does not match its checksum` },
       ]);
     }
     await client.execute("UPDATE blocks SET content = x'28b52ffd00' WHERE seq = (SELECT max(seq) FROM blocks)");

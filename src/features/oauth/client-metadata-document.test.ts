@@ -99,7 +99,7 @@ describe('client ID metadata documents', () => {
   test('a document that is too large or too slow is refused', async () => {
     answer = () => ({ ...json(good), truncated: true });
     await isRefused(await ask());
-    answer = () => ({ kind: 'unreachable', reason: 'no complete answer within 5 s', durationMs: 5000 });
+    answer = () => ({ kind: 'unreachable', reason: 'no complete response within 5 s', durationMs: 5000 });
     expect(await isRefused(await ask())).toContain('within 5 s');
   });
   test('a document may be 5 KB and no larger', async () => {

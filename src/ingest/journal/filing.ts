@@ -144,7 +144,7 @@ export function createFiling(options: FilingOptions) {
     }
   };
 
-  const refusal = () => unavailable('the deliveries before this one cannot be stored, try again', 5);
+  const refusal = () => unavailable('earlier deliveries could not be stored yet, try again', 5);
 
   /** Files until no work is ready and, after a failure, capture may resume. */
   const fileAll = async (): Promise<void> => {

@@ -106,7 +106,7 @@ export function createJournalWriter({
         return made.entry;
       } catch (cause) {
         // With this code, group commit writes the others without it.
-        throw Object.assign(new Error(`a delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
+        throw Object.assign(new Error(`delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
       }
     });
     return { entries, answers, undecided };

@@ -42,7 +42,7 @@ export const adyen: Platform = {
   ],
   secretHint: 'Customer Area > Developers > Webhooks > the webhook > HMAC key',
   notes:
-    'Current Adyen webhooks accept any 2xx answer. Old integrations that expect the body `[accepted]` are not supported.',
+    'Current Adyen webhooks accept any 2xx response. Old integrations that expect the body `[accepted]` are not supported.',
 };
 
 const maxItems = 200;

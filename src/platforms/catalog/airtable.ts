@@ -9,5 +9,5 @@ export const airtable: Platform = {
   eventType: ['text:notification'],
   preview: ['base.id', 'webhook.id'],
   signatures: [hmac('x-airtable-content-mac', { prefix: 'hmac-sha256=', keyFormat: 'base64' })],
-  secretHint: 'macSecretBase64 in the answer of the call that created the webhook',
+  secretHint: 'macSecretBase64, returned by the call that created the webhook',
 };

@@ -19,10 +19,10 @@ export const asana: Platform = {
   handshakes: [
     echoHookSecret({
       description:
-        "`X-Hook-Secret`: the header is sent back; the value becomes the endpoint's Asana secret, which a person has to confirm.",
+        "`X-Hook-Secret`: Hooktape returns the header and adds the value as the endpoint's Asana secret, which you must confirm.",
       shared: true,
       deliversSecret: true,
     }),
   ],
-  notes: 'Each webhook on the same endpoint has a secret of its own: confirm each of them.',
+  notes: 'Each webhook on the same endpoint has its own secret: confirm each one.',
 };

@@ -27,7 +27,7 @@ export const azureEventGrid: Platform = {
   secretHint: null,
   handshakes: [
     {
-      description: '`SubscriptionValidation`: the validation code is sent back.',
+      description: '`SubscriptionValidation`: Hooktape returns the validation code.',
       when: { method: 'POST', header: 'aeg-event-type', value: /^subscriptionvalidation$/i },
       answer: answerValidation,
     },

@@ -25,7 +25,7 @@ export const braintree: Platform = {
   secretHint: 'Control Panel > API: public and private key, joined by a bar',
   handshakes: [
     {
-      description: '`GET ?bt_challenge=`: answered with the registered key pair.',
+      description: '`GET ?bt_challenge=`: Hooktape computes the reply with the saved key pair.',
       when: { method: 'GET', query: ['bt_challenge'] },
       answer: answerChallenge,
     },

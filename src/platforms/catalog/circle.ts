@@ -15,5 +15,5 @@ export const circle: Platform = {
     'notification.blockchain',
   ],
   signatures: [publicKey('x-circle-signature', 'public-key')],
-  secretHint: 'The public key for the X-Circle-Key-Id header, fetched once with your API key',
+  secretHint: 'The public key for the X-Circle-Key-Id header; get it once with your API key',
 };

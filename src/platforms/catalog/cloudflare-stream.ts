@@ -15,5 +15,5 @@ export const cloudflareStream: Platform = {
       timestamp: { from: 'value:time', unit: 's', toleranceSeconds: 300 },
     }),
   ],
-  secretHint: 'secret in the answer of the call that set the webhook',
+  secretHint: 'secret, returned by the call that set the webhook',
 };

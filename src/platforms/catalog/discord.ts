@@ -28,7 +28,7 @@ export const discord: Platform = {
   handshakes: [
     {
       description:
-        '`PING` of interactions and of webhook events: answered when the signature is valid, 401 when it is not; needs the public key.',
+        '`PING` of interactions and of webhook events: Hooktape replies if the signature is valid, otherwise 401; needs the public key.',
       when: { method: 'POST', detected: true },
       answer: answerPing,
     },

@@ -30,7 +30,7 @@ export const ebay: Platform = {
   takesVerifyToken: true,
   handshakes: [
     {
-      description: '`GET ?challenge_code=`: answered with the registered verification token.',
+      description: '`GET ?challenge_code=`: Hooktape computes the reply with the saved verification token.',
       when: { method: 'GET', query: ['challenge_code'] },
       answer: answerChallenge,
     },

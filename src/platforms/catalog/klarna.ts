@@ -8,5 +8,5 @@ export const klarna: Platform = {
   detect: [{ anyHeader: ['klarna-signature', 'klarna-signing-key-id'], order: 25 }],
   eventType: ['json:metadata.event_type'],
   signatures: [hmac('klarna-signature', { encoding: 'hex-or-base64' })],
-  secretHint: 'signing_key given when the key was created; Klarna-Signing-Key-Id says which',
+  secretHint: 'signing_key, shown when the key was created; Klarna-Signing-Key-Id identifies the key',
 };

@@ -17,7 +17,7 @@ export const linkedin: Platform = {
   secretHint: 'Developer portal > the app > Auth > Client secret',
   handshakes: [
     {
-      description: '`GET ?challengeCode=` (a UUID): answered with the registered client secret.',
+      description: '`GET ?challengeCode=` (a UUID): Hooktape computes the reply with the saved client secret.',
       when: { method: 'GET', query: ['challengecode'] },
       answer: answerChallenge,
     },

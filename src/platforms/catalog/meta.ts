@@ -10,7 +10,7 @@ export const meta: Platform = {
   title: 'Meta',
   docsUrl: 'https://developers.facebook.com/docs',
   setup: {
-    where: 'App Dashboard > Webhooks > Callback URL, with a verify token of your choice',
+    where: 'App Dashboard > Webhooks > Callback URL, with a verify token that you choose',
     url: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   },
   detect: [
@@ -53,7 +53,7 @@ export const meta: Platform = {
   handshakes: [
     checkVerifyToken({
       description:
-        '`GET ?hub.verify_token=`: the challenge is sent back when the token is registered as a Meta secret, 403 when it is another.',
+        '`GET ?hub.verify_token=`: Hooktape returns the challenge if the token is saved as a Meta secret, otherwise 403.',
       accept: plainText,
     }),
   ],

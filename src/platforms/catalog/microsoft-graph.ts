@@ -30,7 +30,7 @@ export const microsoftGraph: Platform = {
   secretHint: 'The clientState you gave when you created the subscription',
   handshakes: [
     {
-      description: '`POST ?validationToken=`: the token is sent back.',
+      description: '`POST ?validationToken=`: Hooktape returns the token.',
       when: { method: 'POST', query: ['validationtoken'] },
       answer: ({ query }) => plainText(query('validationtoken') ?? ''),
     },

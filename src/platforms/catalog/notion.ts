@@ -22,11 +22,11 @@ export const notion: Platform = {
   preview: ['entity.type', 'entity.id', 'workspace_name'],
   signatures: [hmac('x-notion-signature', { prefix: 'sha256=' })],
   secretHint:
-    'Learned from the handshake: the verification_token of the first delivery, which you also paste at Notion',
+    'Learned from the handshake: the verification_token of the first delivery, which you also paste into Notion',
   handshakes: [
     {
       description:
-        "JSON `verification_token`: the token becomes the endpoint's Notion secret, which a person has to confirm.",
+        "JSON `verification_token`: Hooktape adds the token as the endpoint's Notion secret, which you must confirm.",
       when: { method: 'POST', jsonKey: 'verification_token' },
       deliversSecret: true,
       answer: learnToken,

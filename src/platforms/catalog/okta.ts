@@ -26,7 +26,7 @@ export const okta: Platform = {
   secretHint: 'Workflow > Event Hooks > the hook > Authentication secret',
   handshakes: [
     {
-      description: '`GET` with `X-Okta-Verification-Challenge`: the value is sent back.',
+      description: '`GET` with `X-Okta-Verification-Challenge`: Hooktape returns the value.',
       when: { method: 'GET', header: 'x-okta-verification-challenge' },
       answer: ({ reader }) => {
         const verification = reader.header('x-okta-verification-challenge') ?? '';

@@ -39,7 +39,8 @@ export const paddle: Platform = {
     }),
   ],
   secretHint: 'Developer tools > Notifications > the destination > Secret key; Paddle Classic: the public key',
-  notes: "The window is 300 seconds where Paddle's own library takes 5: the clocks of two machines differ by more.",
+  notes:
+    "Hooktape allows 300 seconds where Paddle's own library allows 5, because the clocks of two machines can differ by more.",
 };
 
 function hasClassicSignature(reader: DeliveryReader): boolean {

@@ -19,5 +19,5 @@ export const plaid: Platform = {
       timestamp: { from: 'claim:iat', unit: 's', toleranceSeconds: 300 },
     }),
   ],
-  secretHint: 'The JWK that /webhook_verification_key/get gives for the kid of the Plaid-Verification header',
+  secretHint: 'The JWK that /webhook_verification_key/get returns for the kid in the Plaid-Verification header',
 };

@@ -26,7 +26,7 @@ export const segment: Platform = {
   signatures: [
     hmac('x-signature', {
       hash: 'sha1',
-      note: 'in a batch only the first event is signed: such a delivery does not verify',
+      note: "in a batch only the first event is signed, so the delivery can't be verified",
     }),
   ],
   secretHint: 'Destinations > the webhook > Settings > Shared secret',

@@ -41,7 +41,7 @@ export const shopify: Platform = {
     hmac('x-shopify-hmac-sha256', { alternativeHeaders: [{ header: 'shopify-hmac-sha256' }], encoding: 'base64' }),
   ],
   secretHint: "The app's client secret; for webhooks made in the admin, Settings > Notifications > Webhooks",
-  notes: "Deliveries sent by hand from the admin use another key and do not verify with the app's secret.",
+  notes: "Deliveries sent manually from the admin are signed with another key and are not valid with the app's secret.",
 };
 
 /** The headers without `x-` have topic and action apart. */

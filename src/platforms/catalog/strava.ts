@@ -16,9 +16,10 @@ export const strava: Platform = {
   handshakes: [
     checkVerifyToken({
       description:
-        '`GET ?hub.verify_token=`: the challenge is sent back as JSON when the token is registered as a Strava secret, 403 when it is another.',
+        '`GET ?hub.verify_token=`: Hooktape returns the challenge as JSON if the token is saved as a Strava secret, otherwise 403.',
       accept: challenge => json({ 'hub.challenge': challenge }),
     }),
   ],
-  notes: 'Sends the same registration request as Meta: register the verify token to tell them apart.',
+  notes:
+    'Sends the same registration request as Meta: save the verify token as a secret so that Hooktape can tell them apart.',
 };

@@ -32,7 +32,7 @@ export const twilio: Platform = {
   preview: ['Body', 'From', 'To', ['MessageSid', 'CallSid']],
   signatures: [customScheme('twilio', verifyUrlAndForm, { header: 'x-twilio-signature', sign: signUrlAndForm })],
   secretHint: 'Console > Account > API keys & tokens > Auth token (primary)',
-  notes: "The endpoint's URL must be the one that is registered at Twilio.",
+  notes: "The endpoint's URL must be exactly the URL that is registered with Twilio.",
 };
 
 /** HMAC over URL and sorted form fields. With any other body, over the URL, whose `bodySHA256` covers the body. */

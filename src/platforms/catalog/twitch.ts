@@ -33,7 +33,7 @@ export const twitch: Platform = {
   secretHint: 'The secret you gave when you created the subscription',
   handshakes: [
     {
-      description: '`webhook_callback_verification`: the challenge is sent back.',
+      description: '`webhook_callback_verification`: Hooktape returns the challenge.',
       when: { method: 'POST', header: 'twitch-eventsub-message-type', value: /^webhook_callback_verification$/ },
       answer: request => {
         const challenge = valueAt(request.json(), 'challenge');

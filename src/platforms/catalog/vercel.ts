@@ -17,5 +17,6 @@ export const vercel: Platform = {
   ],
   signatures: [hmac('x-vercel-signature', { hash: 'sha1' })],
   secretHint: 'The secret shown when the webhook was created; for an integration its client secret',
-  notes: 'The check of log drains (`x-vercel-verify`) is not answered: its value is a setting, not a secret.',
+  notes:
+    'Hooktape does not answer the log drain check (`x-vercel-verify`), because its value is a setting, not a secret.',
 };

@@ -28,7 +28,7 @@ export const x: Platform = {
   secretHint: 'Developer portal > the app > Keys and tokens > API key secret (consumer secret)',
   handshakes: [
     {
-      description: '`GET ?crc_token=`: answered with the registered consumer secret.',
+      description: '`GET ?crc_token=`: Hooktape computes the reply with the saved consumer secret.',
       when: { method: 'GET', query: ['crc_token'] },
       answer: answerChallenge,
     },

@@ -30,7 +30,7 @@ export const zoom: Platform = {
   secretHint: 'App Marketplace > the app > Features > Access > Secret Token',
   handshakes: [
     {
-      description: '`endpoint.url_validation`: answered when its signature is valid; needs the secret token.',
+      description: '`endpoint.url_validation`: Hooktape replies if the signature is valid; needs the secret token.',
       when: { method: 'POST', detected: true },
       answer: answerValidation,
     },

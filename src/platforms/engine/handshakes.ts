@@ -10,7 +10,7 @@ const hubModes = new Set(['subscribe', 'unsubscribe']);
 
 /** `GET ?challenge=`, answered with the challenge as plain text. */
 export const echoQueryParameter = (name: string): Handshake => ({
-  description: `\`GET ?${name}=\`: the value is sent back.`,
+  description: `\`GET ?${name}=\`: Hooktape returns the value.`,
   when: { method: 'GET', query: [name] },
   shared: true,
   answer: request => {
@@ -21,7 +21,7 @@ export const echoQueryParameter = (name: string): Handshake => ({
 
 /** The header `X-Hook-Secret` is sent back. */
 export const echoHookSecret = (options: Partial<Omit<Handshake, 'answer'>> = {}): Handshake => ({
-  description: '`X-Hook-Secret`: the header is sent back.',
+  description: '`X-Hook-Secret`: Hooktape returns the header.',
   when: { method: 'POST', header: 'x-hook-secret' },
   answer: ({ reader }) => {
     const secret = reader.header('x-hook-secret') ?? '';
@@ -33,7 +33,7 @@ export const echoHookSecret = (options: Partial<Omit<Handshake, 'answer'>> = {})
 
 /** JSON with `challenge` and nothing else, or with the type `url_verification`: the challenge is sent back as JSON. */
 export const echoJsonChallenge: Handshake = {
-  description: 'JSON `challenge`, alone or with the type `url_verification`: the challenge is sent back.',
+  description: 'JSON `challenge`, alone or with the type `url_verification`: Hooktape returns the challenge.',
   when: { method: 'POST', jsonKey: 'challenge' },
   answer: request => {
     const body = request.json();
@@ -45,7 +45,7 @@ export const echoJsonChallenge: Handshake = {
 
 /** WebSub: a hub asks whether the subscription to a topic is wanted. */
 export const confirmSubscription: Handshake = {
-  description: '`GET ?hub.challenge=` with `hub.topic`: the challenge is sent back.',
+  description: '`GET ?hub.challenge=` with `hub.topic`: Hooktape returns the challenge.',
   when: { method: 'GET', query: ['hub.challenge', 'hub.topic'] },
   answer: request => (request.query('hub.topic') === undefined ? null : plainText(hubChallenge(request) ?? '')),
 };
@@ -78,7 +78,7 @@ const verifyTokenMismatch: HandshakeReply = {
 
 /** The sender asks whether it may deliver, before the first event (CloudEvents "HTTP 1.1 Web Hooks", section 4). */
 export const allowOrigin: Handshake = {
-  description: '`OPTIONS` with `WebHook-Request-Origin`: the origin is allowed.',
+  description: '`OPTIONS` with `WebHook-Request-Origin`: Hooktape allows the origin.',
   when: { method: 'OPTIONS', header: 'webhook-request-origin' },
   answer: ({ reader }) => {
     const origin = reader.header('webhook-request-origin');

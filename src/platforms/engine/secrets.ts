@@ -17,7 +17,7 @@ export const keyFormatDescriptions: Readonly<Record<KeyFormat, string>> = {
   hex: 'hexadecimal digits',
   base64: 'base64',
   whsec: 'whsec_ followed by base64',
-  'whsec-or-text': 'whsec_ followed by base64, or the text as shown',
+  'whsec-or-text': 'whsec_ followed by base64, or the secret as the platform shows it',
   'after-colon': 'the whole API key, NAME:SECRET',
   nfkd: 'the text as shown',
   pair: 'PUBLIC_KEY|PRIVATE_KEY',
@@ -60,14 +60,14 @@ function refusal(text: string, pem: string | null): string | null {
 function normalizeForPlatform(platform: Platform, text: string): ParsedSecret {
   const formats = acceptedKeyFormats(platform);
   if (formats.length === 0) {
-    return { error: `${platform.title} does not sign its deliveries: there is no secret to check them with` };
+    return { error: `${platform.title} does not sign its deliveries, so it has no signing secret` };
   }
   for (const format of formats) {
     const secret = normalize(format, text);
     if (secret !== null) return { secret };
   }
   const expected = formats.map(format => keyFormatDescriptions[format]).join('; or ');
-  return { error: `a secret of ${platform.title} is ${expected}` };
+  return { error: `a secret of ${platform.title} must be ${expected}` };
 }
 
 /** The formats that a platform's secrets may have, the strictest first: any secret passes as `text`. Empty = it takes no secret. */

@@ -72,7 +72,7 @@ export function createSigner({
     const title = platform?.title ?? 'the sender';
     if (all.length === 0)
       return cannotSign(
-        platform ? `${title} does not sign its deliveries` : 'the delivery has no signature of a form that is known',
+        platform ? `${title} does not sign its deliveries` : 'the delivery has no signature in a known format',
       );
     const signable = signableSchemes({ all, title, wanted: request.scheme, original });
     if ('cannotSign' in signable) return signable;
@@ -107,10 +107,12 @@ function signableSchemes({
 }): SignatureScheme[] | CannotSign {
   const named = wanted === undefined ? all : all.filter(({ label }) => label === wanted);
   if (named.length === 0)
-    return cannotSign(`${title} has no such scheme; it has ${[...new Set(all.map(({ label }) => label))].join(', ')}`);
+    return cannotSign(`unknown scheme: ${title} has ${[...new Set(all.map(({ label }) => label))].join(', ')}`);
   const present = named.filter(scheme => isPresent(scheme, original));
   const signable = (present.length > 0 ? present : named).filter(scheme => scheme.sign !== undefined);
-  return signable.length > 0 ? signable : cannotSign(`${title} signs with a private key that only it has`);
+  return signable.length > 0
+    ? signable
+    : cannotSign(`${title} signs with a private key that is not available to Hooktape`);
 }
 
 /** The schemes to sign with: one at least. */
@@ -230,7 +232,7 @@ function setTimestamps(
     const time = formatTimestamp(at, timestamp.unit);
     const value = /^\d+$/.test(time) && typeof original.jsonValue(name) !== 'string' ? Number(time) : time;
     const body = replaceJsonValues(draft.body, { [name]: value });
-    if (body === null) return cannotSign(`the body has no ${name}, whose time the signature needs`);
+    if (body === null) return cannotSign(`the body has no ${name}, which the signature needs as its time`);
     draft.body = body;
   }
   return undefined;

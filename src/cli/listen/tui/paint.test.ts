@@ -33,7 +33,7 @@ const attacks: [name: string, text: string][] = [
   ['pile marks', `e${'\u0301\u0489'.repeat(200)}`],
   ['start with marks', '\u0301\u0301\u0301'],
   ['use tags', '🏴\u{e0067}\u{e0062}\u{e0001}'],
-  ['be half a character', '\ud83d\udc68\u200d\ud83d'],
+  ['be incomplete character', '\ud83d\udc68\u200d\ud83d'],
   ['be wide', '漢'.repeat(40)],
   ['be joined', '👨‍👩‍👧‍👦'.repeat(30)],
   ['be very wide', '﷽𒐫꧅'.repeat(10)],

@@ -11,7 +11,7 @@ export const signHmac: Signer = task => {
   const { scheme, reader } = task;
   const { list, message: template = '{body}', hash = 'sha256', encoding = 'hex', timestamp } = scheme;
   const [key] = decodeKeys(scheme.keyFormat, task.secret);
-  if (key === undefined) return cannotSign('the secret does not have the form that the sender uses');
+  if (key === undefined) return cannotSign("the secret is not in the sender's format");
   const time =
     list?.timestamp === undefined || timestamp === undefined
       ? undefined
@@ -22,7 +22,7 @@ export const signHmac: Signer = task => {
     url: task.url,
     named: new Map(list?.timestamp === undefined || time === undefined ? [] : [[list.timestamp, [time]]]),
   });
-  if (message === null) return cannotSign(`a header is missing that is signed too: the signature covers ${template}`);
+  if (message === null) return cannotSign(`a signed header is missing: the signature covers ${template}`);
   const text = encodeDigest(
     task.seal(hmacOf(hash, key, message)),
     encoding === 'hex-or-base64' ? oldEncoding(task, hash) : encoding,
@@ -43,7 +43,7 @@ export const signNamedHash: Signer = task => {
 /** In the form that the delivery came with. */
 export const signBody: Signer = task => {
   const old = formOfBodyValue(headerValues(task.scheme, task.original)[0]?.value ?? '');
-  if (old === null) return cannotSign('the signature of the delivery has no form that is known');
+  if (old === null) return cannotSign('the signature of the delivery is in an unknown format');
   const digest = task.seal(hmacOf(old.hash, Buffer.from(task.secret, 'utf8'), [task.reader.delivery.body]));
   return inSignatureHeaders(task, () => old.prefix + encodeDigest(digest, old.encoding));
 };

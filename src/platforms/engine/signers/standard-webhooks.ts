@@ -12,7 +12,7 @@ export const signStandardWebhooks =
   ({ headerPrefix }: StandardWebhooksVariant): Signer =>
   task => {
     const key = chooseKey(task, headerPrefix);
-    if (key === undefined) return cannotSign('the secret does not have the form that the sender uses');
+    if (key === undefined) return cannotSign("the secret is not in the sender's format");
     const old = task.reader.header(`${headerPrefix}-id`);
     const id = old === undefined || old === '' || task.isNewId ? task.newId(old || 'msg_') : old;
     const time = formatTimestamp(task.at, 's');
