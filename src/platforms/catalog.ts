@@ -1,4 +1,4 @@
-/* All platforms, one file each. A new one is a file in `catalog/` and a line here; a test compares the two. */
+/* All platforms, one file each. A new platform is a file in `catalog/` and a line here; a test compares the two. */
 export { ably } from './catalog/ably.ts';
 export { adyen } from './catalog/adyen.ts';
 export { airtable } from './catalog/airtable.ts';

@@ -1,6 +1,6 @@
 /*
- * What the dashboard knows about platforms. The bundler runs `listPlatforms` at build time and puts its result in the bundle: the
- * dashboard gets these texts without the engine, and has nothing to fetch.
+ * The list of platforms for the dashboard. The bundler runs `listPlatforms` at build time and puts the result into the bundle,
+ * so that the dashboard has these texts without the engine and without a request.
  */
 
 import type { Platform } from './engine/platform.ts';
@@ -12,7 +12,7 @@ export type PlatformDescription = {
   aliases: readonly string[];
   title: string;
   docsUrl: string;
-  /** Where to find the secret; null = the platform takes none. */
+  /** Where to find the secret; null = the platform has no secret. */
   secretHint: string | null;
   /** The platform sends its secret in a handshake. */
   deliversSecret: boolean;
@@ -25,5 +25,5 @@ export const describePlatforms = (all: readonly Platform[]): PlatformDescription
     return { name, aliases, title, docsUrl, secretHint, deliversSecret: handshakes.some(one => one.deliversSecret) };
   });
 
-/** Called as a macro. */
+/** The bundler calls this function as a macro. */
 export const listPlatforms = (): PlatformDescription[] => describePlatforms(platforms);

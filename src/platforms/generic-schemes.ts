@@ -1,4 +1,4 @@
-/* Signature forms that many senders share: tried on signed deliveries of unknown platforms. */
+/* Signature forms that many senders share. They are tried for signed deliveries of unknown platforms. */
 import { bodyHmac, hmac, namedHashHmac, standardWebhooks } from './engine/schemes.ts';
 
 export const genericSchemes = [

@@ -1,6 +1,6 @@
 /*
- * The samples of every platform: the documented ones of `samples/`, else one that is made from the platform's rules. Loaded when
- * somebody asks for samples: deliveries never need them.
+ * The samples of every platform: the documented samples in `samples/`, or else a sample built from the platform's rules. They
+ * are loaded at the first request for samples, because deliveries never need them.
  */
 import type { Platform } from './engine/platform.ts';
 import { genericSample, type Sample } from './engine/sample.ts';
@@ -96,7 +96,7 @@ const documented: Readonly<Record<string, readonly Sample[]>> = {
 /** The platforms with documented samples, the best-known first. */
 export const wellKnown: readonly string[] = Object.keys(documented);
 
-/** Empty when no delivery can be made without the platform's own key. */
+/** Empty if a delivery needs the platform's private key. */
 export function samplesOf(platform: Platform): readonly Sample[] {
   const own = documented[platform.name];
   if (own !== undefined) return own;

@@ -1,10 +1,10 @@
-/* Replaces single fields of a body, where a sender signs in the body. Every other byte stays as it is. */
+/* Replaces single fields of a body, for senders that put the signature into the body. No other byte changes. */
 import { asBuffer } from '../../core/encoding/buffer.ts';
 import { editJson } from '../../core/json/edit.ts';
 import { isJson } from '../../core/json/validator.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
 
-/** Replaces JSON values by path; null when the body is not JSON or a path leads nowhere. */
+/** Replaces JSON values by path; null if the body is not JSON or a path does not exist. */
 export function replaceJsonValues(body: Uint8Array, values: Readonly<Record<string, unknown>>): Buffer | null {
   if (!isJson(body)) return null;
   const set = Object.entries(values).map(([path, value]) => [path.split('.'), JSON.stringify(value)] as const);
@@ -15,7 +15,7 @@ export function replaceJsonValues(body: Uint8Array, values: Readonly<Record<stri
   }
 }
 
-/** Replaces the first field of each name in a urlencoded or multipart form; null when one is missing. */
+/** Replaces the first field of each name in a urlencoded or multipart form; null if a field is missing. */
 export function replaceFormFields(reader: DeliveryReader, values: Readonly<Record<string, string>>): Buffer | null {
   const type = reader.header('content-type') ?? '';
   const replace = /^multipart\/form-data/i.test(type) ? inMultipart : inUrlencoded;
@@ -24,7 +24,7 @@ export function replaceFormFields(reader: DeliveryReader, values: Readonly<Recor
   return body;
 }
 
-/** Of a form that is read for one of them. No sender has as many. */
+/** The most fields read in a form to find one of them. No sender has that many. */
 const maxFields = 20_000;
 
 function inUrlencoded(body: Buffer, name: string, value: string): Buffer | null {
@@ -39,14 +39,14 @@ function inUrlencoded(body: Buffer, name: string, value: string): Buffer | null 
   );
 }
 
-/** As the reader finds it: the first part of that name without a file name. */
+/** Replaces the part that the reader would find: the first part with that name and without a file name. */
 function inMultipart(body: Buffer, name: string, value: string, type: string): Buffer | null {
   const boundary = /boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(type);
   const delimiter = Buffer.from(`--${boundary?.[1] ?? boundary?.[2] ?? ''}`, 'latin1');
   let headEnd = -1;
   for (let from = body.indexOf(delimiter); from >= 0; ) {
     const next = body.indexOf(delimiter, from + delimiter.length);
-    // It may belong to a later part: looked for once, not from every part.
+    // The end that was found may belong to a later part, so it is searched only once and not again from every part.
     if (headEnd < from) headEnd = body.indexOf('\r\n\r\n', from);
     if (next < 0 || headEnd < 0) return null;
     if (headEnd < next) {

@@ -1,4 +1,4 @@
-/* What some senders sign in place of the raw body; a platform's own variant is in its file. */
+/* The texts that some senders sign instead of the raw body. A variant of a single platform is in that platform's file. */
 import { type DeliveryReader, firstFormValue } from './delivery-reader.ts';
 
 /** The JSON text in the field `payload` of the form or the query. */

@@ -1,4 +1,4 @@
-/* The engine over a catalog: nothing here or in the files it uses knows a platform by name. */
+/* The engine over a catalog. Neither this file nor the files that it uses name any platform. */
 import { createDeferral } from './deferral.ts';
 import { readDeliveryId } from './delivery-id.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
@@ -14,19 +14,19 @@ import { createSigner } from './sign.ts';
 import type { SignatureScheme } from './signature-scheme.ts';
 import { createVerifier } from './verify.ts';
 
-/** Makes a value at the first call. */
+/** Creates the value at the first call. */
 function once<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => (made ??= make());
 }
 
-/** Makes a function at its first call: what indexes all platforms costs nothing until a delivery needs it. */
+/** Creates the function at its first call, so that indexing all platforms costs nothing until a delivery needs it. */
 function lazy<Args extends unknown[], Result>(make: () => (...args: Args) => Result): (...args: Args) => Result {
   const made = once(make);
   return (...args) => made()(...args);
 }
 
-/** `genericSchemes`: tried on signed deliveries of unknown platforms. */
+/** `genericSchemes`: the schemes to try for signed deliveries of unknown platforms. */
 export function createPlatforms({
   platforms,
   genericSchemes,
@@ -44,7 +44,7 @@ export function createPlatforms({
     platforms: index.all,
     findPlatform: index.find,
     detect: lazy(() => detector().detect),
-    /** The id of a stored delivery, whose platform is known: as `detect` found it. Header rules do not change it. */
+    /** The id of a stored delivery with a known platform, the same as `detect` found. Header rules do not change it. */
     deliveryIdOf(delivery: RawDelivery, platform: string | null): DeliveryId | undefined {
       const row = platform === null ? undefined : index.find(platform);
       return row && readDeliveryId(row, createDeliveryReader(delivery));
@@ -52,7 +52,7 @@ export function createPlatforms({
     highlightsOf: lazy(() => createHighlights(index)),
     verify,
     validSchemes: lazy(() => verifier().validSchemes),
-    /** With a secret that the caller brings, never a stored one. */
+    /** Uses a secret that the caller passes, never a stored one. */
     explain: lazy(() => createExplainer({ index, schemesOf: verifier().schemesOf })),
     sign: lazy(() => createSigner({ index, genericSchemes })),
     mustVerifyAtCapture: lazy(() => verifier().mustVerifyAtCapture),

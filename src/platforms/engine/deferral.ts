@@ -1,7 +1,8 @@
 /*
- * Decides whether recognition can be deferred until after a delivery is answered and stored: for JSON that needs no special response
- * and has no signature in a header that is not stored. That applies to nearly every delivery, so the check is cheap: method, query,
- * header names and, in a small body, a few keys. In doubt recognition is not deferred.
+ * Decides whether recognition can be deferred until after a delivery is answered and stored: that is the case for JSON that
+ * needs no special response and has no signature in a header that is not stored. The check runs on nearly every delivery, so it
+ * is cheap: it reads the method, the query, the header names and, in a small body, a few keys. If in doubt, recognition is not
+ * deferred.
  */
 
 import { asBuffer } from '../../core/encoding/buffer.ts';

@@ -1,9 +1,12 @@
-/* Delivery ids that no path in the body can name, for the rows of the catalog; a platform's own one is in its file. */
+/**
+ * Readers of delivery ids that a path in the body cannot express, for the rows of the catalog. A reader for a single platform
+ * is in that platform's file.
+ */
 import type { DeliveryIdReader } from './platform.ts';
 
 /**
- * The id of a list's only item. A longer list has none: a retry may come with other items.
- * @param list a path; left out = the body itself is the list
+ * The id of a list's only item. A longer list has no id, because a retry may contain other items. @param list a path; if it is
+ * missing, the body itself is the list
  */
 export function ofOnlyItem(field: string, list?: string): DeliveryIdReader {
   const items = list === undefined ? '' : `${list}.`;

@@ -23,7 +23,7 @@ function readRule(rule: DeliveryIdRule, reader: DeliveryReader): string | undefi
   return joined(body, path => (form === null ? reader.jsonValue(path) : firstFormValue(form, path)));
 }
 
-/** The parts of an id, with a space between them; undefined unless all are there. */
+/** The parts of an id, with a space between them; undefined if one is missing. */
 function joined(names: string | readonly string[], read: (name: string) => unknown): string | undefined {
   if (typeof names === 'string') return idText(read(names));
   const parts = names.map(name => idText(read(name)));
@@ -31,8 +31,8 @@ function joined(names: string | readonly string[], read: (name: string) => unkno
 }
 
 /**
- * Text as it is, integers as text; undefined for anything else and for blank text. Integers that a number in JavaScript cannot hold
- * are undefined as well: two of them could become the same.
+ * Returns texts unchanged and integers as text; undefined for any other value and for blank text. Integers beyond the exact
+ * range of JavaScript numbers are undefined as well, because two of them could become equal.
  */
 function idText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;

@@ -1,6 +1,6 @@
 /*
- * Lazy access to one delivery: headers, query, text, JSON, form fields. Each is parsed at most once, on first use; what cannot be
- * parsed is absent. Never throws. Bodies over 1 MiB, or nested too deeply, are not parsed.
+ * Lazy access to one delivery: headers, query, text, JSON, form fields. Each is parsed at most once, on first use; a part that
+ * cannot be parsed counts as missing. Never throws. Bodies over 1 MiB, or nested too deeply, are not parsed.
  */
 import { asBuffer } from '../../core/encoding/buffer.ts';
 import { lowerName } from '../../core/headers.ts';
@@ -8,7 +8,7 @@ import { findJsonValue, type JsonScan, scanJson } from '../../core/json/scan.ts'
 import { isJson } from '../../core/json/validator.ts';
 import type { RawDelivery } from './model.ts';
 
-/** Deliveries with larger bodies are detected by their headers only. */
+/** Larger deliveries are detected only by their headers. */
 export const maxParsedBytes = 1024 * 1024;
 const maxDepth = 256;
 const maxMembers = 20_000;
@@ -26,11 +26,14 @@ export type DeliveryReader = {
   readonly query: () => ReadonlyMap<string, string>;
   readonly text: () => string;
   readonly jsonScan: () => JsonScan | null;
-  /** The parsed JSON, undefined when the body is not JSON. Newline-delimited JSON reads as a list of its first line. */
+  /** The parsed JSON, undefined if the body is not JSON. Newline-delimited JSON is read as a list with its first line. */
   readonly json: () => unknown;
-  /** The text or number at a path of the JSON, found without parsing when it is not parsed yet; undefined when it is not JSON. */
+  /**
+   * The text or number at a path of the JSON; undefined if the body is not JSON. If the body has not been parsed yet, it is
+   * scanned and not parsed.
+   */
   readonly jsonValue: (path: string) => unknown;
-  /** Fields of a urlencoded or multipart body; null when it is neither, or has more than a thousand. */
+  /** Fields of a urlencoded or multipart body; null if it is neither, or has more than a thousand fields. */
   readonly form: () => Fields | null;
 };
 
@@ -75,7 +78,7 @@ export function createDeliveryReader(delivery: RawDelivery): DeliveryReader {
       if (delivery.body.length > maxParsedBytes) return undefined;
       const found = findJsonValue(delivery.body, path.split('.'));
       if (found === undefined) return undefined;
-      // The scan stops at the value: the rest of the body may not be JSON.
+      // The scan stops at the value, so the rest of the body may not be JSON.
       isValid ??= isJson(delivery.body);
       return isValid ? found : undefined;
     },
@@ -87,7 +90,7 @@ export function createDeliveryReader(delivery: RawDelivery): DeliveryReader {
   return reader;
 }
 
-/** Follows a path of keys and list indexes; undefined where it leads nowhere. Own properties only. */
+/** Follows a path of keys and list indexes; undefined if the path does not exist. It reads only own properties. */
 export function valueAt(value: unknown, path: string): unknown {
   let here = value;
   for (const step of path.split('.')) {
@@ -100,7 +103,7 @@ export function valueAt(value: unknown, path: string): unknown {
 /** The first value of a form field. */
 export const firstFormValue = (form: Fields | null, name: string): string | undefined => form?.get(name)?.[0];
 
-/** Parses JSON inside a field; undefined when it is not JSON, or too large. */
+/** Parses JSON inside a field; undefined if it is not JSON or is too large. */
 export function parseNestedJson(text: string | undefined): unknown {
   if (text === undefined || text.length > maxParsedBytes) return undefined;
   const bytes = Buffer.from(text, 'utf8');
@@ -109,7 +112,7 @@ export function parseNestedJson(text: string | undefined): unknown {
   return tryJson(text);
 }
 
-/** Depth and number of keys make parsing slow, whatever the size. */
+/** Depth and many keys make parsing slow, even in a small body. */
 const isSafeToParse = ({ depth, members }: JsonScan): boolean => depth <= maxDepth && members <= maxMembers;
 
 function tryJson(text: string): unknown {
@@ -174,7 +177,8 @@ function parseMultipart(body: Buffer, type: string): Fields | null {
     if (count >= maxFields) return null;
     const next = body.indexOf(delimiter, from + delimiter.length);
     if (next < 0) break;
-    // Only where a head may end: otherwise a body without one is searched to its end for every part.
+    // Searches only where a head may end. Otherwise, a body without the end of a head would be searched to its end for every
+    // part.
     const headLength = body.subarray(from, Math.min(next, from + maxPartHeadLength)).indexOf('\r\n\r\n');
     if (headLength >= 0) {
       const headEnd = from + headLength;

@@ -1,7 +1,7 @@
 /*
- * Which platform sent a delivery, its event type and its id. Headers that only one platform sends decide at once, without a look at the
- * body; otherwise all rules that may match are tried in their order. In doubt the platform is null. Never throws. Runs on every
- * delivery.
+ * Detects the platform of a delivery, its event type and its id. Headers that only one platform sends decide at once, without
+ * reading the body; otherwise all rules that may match are tried in their order. If in doubt, the platform is null. Never
+ * throws. Runs on every delivery.
  */
 import { readDeliveryId } from './delivery-id.ts';
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
@@ -13,9 +13,9 @@ import type { PlatformIndex } from './platform-index.ts';
 import { type Candidate, indexRules, type RuleIndex, ruleMatches } from './rule-index.ts';
 import { signaturePresence } from './signature-values.ts';
 
-/** Rules up to this order rest on headers that no other platform sends. */
+/** Rules up to this order use headers that no other platform sends. */
 const ownHeaderOrder = 26;
-/** Rules from this order on are hints: envelopes that many senders share, shapes that a user may have chosen. */
+/** Rules from this order on are only hints: envelopes that many senders share, and shapes that a user may have chosen. */
 const genericOrder = 60;
 const maxSniffedBytes = 1024 * 1024;
 const nothing: IdentifiedDetection = { platform: null, eventType: null, deliveryId: undefined };
@@ -32,8 +32,8 @@ export function createDetector({ all, find }: PlatformIndex) {
   const generic = new Set(all.filter(platform => platform.detect.every(rule => rule.order >= genericOrder)));
 
   /**
-   * Replaces no platform, or a generic one, by the one registered platform that can have sent the delivery. A platform with a
-   * specific rule stays.
+   * If no platform or a generic one was found, and exactly one registered platform can have sent the delivery, that platform
+   * replaces it. A platform found by a specific rule stays.
    */
   const refineByRegistered: RefineByRegistered = (found, reader, registered) => {
     if (registered.length === 0 || (found !== null && !generic.has(found))) return found;
@@ -47,8 +47,8 @@ export function createDetector({ all, find }: PlatformIndex) {
     refineByRegistered,
 
     /**
-     * `registered`: platform names of the endpoint's secrets. They decide between senders of the same headers, and never
-     * contradict headers that only one platform sends.
+     * `registered`: platform names of the endpoint's secrets. They decide between senders of the same headers, but never
+     * override headers that only one platform sends.
      */
     detect(delivery: RawDelivery, registered: readonly string[]): IdentifiedDetection {
       const reader = createDeliveryReader(delivery);
@@ -63,7 +63,7 @@ export function createDetector({ all, find }: PlatformIndex) {
   };
 }
 
-/** The platforms whose signature the delivery carries, else those whose handshake it may be. */
+/** The platforms whose signature the delivery contains or, if there are none, the platforms whose handshake it may be. */
 function possibleSenders(platforms: readonly Platform[], reader: DeliveryReader): Platform[] {
   const signed = platforms.filter(({ signatures }) =>
     signatures.some(scheme => signaturePresence(scheme, reader) !== 'absent'),

@@ -1,6 +1,7 @@
 /*
- * Event types that no path in the body can name, for the rows of the catalog; a platform's own one is in its file. All are undefined
- * for an unexpected body; none throws. Text is searched by position, never by a pattern that can backtrack.
+ * Readers of event types that a path in the body cannot express, for the rows of the catalog. A reader for a single platform is
+ * in that platform's file. All return undefined for an unexpected body, and never throw. They search text by position, never
+ * with a pattern that can backtrack.
  */
 import { firstFormValue, parseNestedJson, valueAt } from './delivery-reader.ts';
 import type { EventTypeReader } from './platform.ts';

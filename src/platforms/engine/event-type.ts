@@ -1,4 +1,4 @@
-/* The event type of a delivery: the text of the first source in its platform's row that has one, made safe to display. */
+/* The event type of a delivery: the first text that a source in its platform's row finds, made safe to display. */
 
 import { type DeliveryReader, firstFormValue } from './delivery-reader.ts';
 import type { EventTypeSource, Platform } from './platform.ts';
@@ -13,7 +13,7 @@ export function readEventType(platform: Platform, reader: DeliveryReader): strin
   return null;
 }
 
-/** Trimmed, without control and direction characters, at most 200 characters; null for anything that is not text, or empty. */
+/** Trimmed, without control and direction characters, at most 200 characters; null for an empty text and for other values. */
 export function sanitizeEventType(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   // Fast path: nothing to trim, nothing to remove.

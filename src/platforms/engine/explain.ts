@@ -1,9 +1,9 @@
 /*
- * Explains a verdict: what was signed, what the delivery presents, what a secret gives, and how old the signature was. The verifiers
- * themselves report what they compare.
+ * Explains a verdict: what was signed, which signature the delivery has, which signature a secret produces, and how old the
+ * signature was. The verifiers themselves report what they compare.
  *
- * Not a signing oracle: what a secret gives is only computed with a secret that the caller brings, and secrets that an endpoint has
- * stored are no input here. Without a secret, a stand-in key makes the verifiers report the rest.
+ * This is not a signing oracle: signatures are computed only with a secret that the caller passes, and the stored secrets of an
+ * endpoint are never passed here. Without a secret, the verifiers run with a placeholder key to report the rest.
  */
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
 import { type Cause, findCauses } from './mismatch-causes.ts';
@@ -22,11 +22,11 @@ import { type Attempt, judge } from './verify.ts';
 export type ExplainInput = {
   delivery: RawDelivery;
   platform: string | null;
-  /** The label of the only scheme to look at; undefined = all of the platform. */
+  /** The label of the only scheme to check; undefined = all schemes of the platform. */
   scheme: string | undefined;
-  /** As parsed; null = none was given. */
+  /** The parsed secret; null = no secret was passed. */
   secret: string | null;
-  /** The verdict that the event has: without a secret, its likely causes are named. */
+  /** The verdict that the event has. Without a secret, it determines the likely causes. */
   shown: Verdict | null;
   /** Epoch ms. */
   receivedAt: number;
@@ -34,16 +34,16 @@ export type ExplainInput = {
 };
 
 export type Explanation = {
-  /** With the given secret; null without one, and when the delivery has no such signature. */
+  /** The verdict with the given secret; null without a secret, and if the delivery has no such signature. */
   verdict: Verdict | null;
   /** The labels of the platform's schemes whose signature the delivery has. */
   schemes: string[];
   scheme: string | null;
-  /** Null when the scheme signs nothing (a fixed value), or it was not found out what is signed. */
+  /** Null if the scheme signs nothing (a fixed value), or if the signed message could not be determined. */
   signed: SignedMessage | null;
   encoding: SignatureEncoding;
   received: string[];
-  /** Null without a secret, and where the secret is itself what is received, or only verifies. */
+  /** Null without a secret, if the delivery contains the secret itself, and if the secret can only verify. */
   expected: string[] | null;
   /** Epoch ms. `from`: where it was read, such as `header:x-timestamp`. */
   timestamp: { at: number | null; from: string } | null;
@@ -53,7 +53,7 @@ export type Explanation = {
 
 const maxExpected = 8;
 
-/** Pass as a secret of each format where that is possible, and reveal nothing. */
+/** Placeholders that are valid secrets of each format, where that is possible. They reveal nothing. */
 const standIn = 'stand-in-for-the-secret';
 const standIns: Partial<Record<KeyFormat, string>> = {
   hex: '00',
@@ -129,7 +129,7 @@ const judgeWith = (
   attempt: Attempt,
 ): Verdict | null => judge({ platform, schemes, secrets: [{ platform: null, secret }] }, attempt);
 
-/** The same scheme; its comparisons are kept. */
+/** A copy of the scheme that records its comparisons in `compared`. */
 function withObserver(scheme: SignatureScheme, compared: Map<SignatureScheme, Comparison[]>): SignatureScheme {
   const observe = (comparison: Comparison): void => {
     compared.set(scheme, [...(compared.get(scheme) ?? []), comparison]);
@@ -137,7 +137,7 @@ function withObserver(scheme: SignatureScheme, compared: Map<SignatureScheme, Co
   return { ...scheme, verify: check => scheme.verify({ ...check, scheme, observe }) };
 }
 
-/** Only what is compared counts: what a stand-in gives is dropped. */
+/** Runs the verifiers with a placeholder key, only to record what they compare. Their results are discarded. */
 function observeStandIns(schemes: readonly SignatureScheme[], attempt: Attempt): void {
   for (const scheme of schemes) {
     if (signaturePresence(scheme, attempt.reader) === 'present')
@@ -147,7 +147,10 @@ function observeStandIns(schemes: readonly SignatureScheme[], attempt: Attempt):
 
 const standInOf = ({ keyFormat }: SignatureScheme): string => standIns[keyFormat] ?? standIn;
 
-/** Of several spellings of what was signed, the one that is right, else the first that is wrong. */
+/**
+ * A signed message can be spelled in several ways, and each is compared. Returns the comparison that matched, or else the first
+ * that did not.
+ */
 const tellingComparison = (all: readonly Comparison[], verdict: Verdict | null): Comparison | undefined =>
   verdict?.verdict === 'valid' || verdict?.reason === 'timestamp_out_of_tolerance'
     ? all.at(-1)
@@ -156,7 +159,7 @@ const tellingComparison = (all: readonly Comparison[], verdict: Verdict | null):
 const isMatch = ({ received, expected }: Comparison): boolean =>
   expected !== null && received.some(value => Buffer.compare(value, expected) === 0);
 
-/** What the secret gives for the same message; several when it can be read as several keys. */
+/** The signatures that the secret produces for the same message; several if the secret can be read as several keys. */
 function expectedOf(
   all: readonly Comparison[],
   telling: Comparison | undefined,
@@ -174,7 +177,7 @@ const isSameMessage = (one: Comparison, other: Comparison | undefined): boolean 
 
 const encode = (bytes: Uint8Array, encoding: SignatureEncoding): string => Buffer.from(bytes).toString(encoding);
 
-/** The secret and what it is joined of: a scheme may sign a part of it. */
+/** The secret and its parts, because a scheme may sign only a part of it. */
 const partsOf = (secret: string): string[] => {
   const pair = splitPair(secret);
   return pair === null ? [secret] : [secret, pair.left, pair.right];
@@ -188,7 +191,7 @@ function timestampOf(scheme: SignatureScheme, reader: DeliveryReader): Explanati
     claims: jwtClaims(value.slice(value.startsWith(prefix) ? prefix.length : 0).trim()),
   });
   const { from } = scheme.timestamp;
-  // A value or claim stands in the signature header itself.
+  // A value or claim is in the signature header itself.
   return {
     at,
     from: /^(value|claim):/.test(from) ? `header:${scheme.header} ${from.slice(from.indexOf(':') + 1)}` : from,

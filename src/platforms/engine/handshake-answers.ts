@@ -1,6 +1,6 @@
 /*
- * The forms that the answer to a handshake can have. What the request sent is reflected only when it is short, and only as plain
- * text that no browser takes for anything else, as JSON, or as a header of printable characters.
+ * The possible forms of the answer to a handshake. Values of the request are reflected only if they are short, and only as
+ * plain text that no browser interprets, as JSON, or as a header of printable characters.
  */
 import type { HandshakeReply } from './platform.ts';
 
@@ -29,10 +29,10 @@ export const json = (value: Readonly<Record<string, unknown>>): HandshakeReply |
 
 export const empty = (status: number): HandshakeReply => ({ status, headers: {}, body: '' });
 
-/** Adds a header to the answer; null when the value cannot stand in a header. */
+/** Adds a header to the answer; null if the value is not allowed in a header. */
 export const withHeader = (name: string, value: string, answer: HandshakeReply): HandshakeReply | null =>
   headerValue.test(value) ? { ...answer, headers: { ...answer.headers, [name]: value } } : null;
 
-/** A value that can stand in a header, else `*`. */
+/** The value if it is allowed in a header, else `*`. */
 export const headerValueOrAny = (value: string | undefined): string =>
   value !== undefined && headerValue.test(value) ? value : '*';

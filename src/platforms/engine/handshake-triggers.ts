@@ -1,5 +1,5 @@
 /*
- * Finds the handshakes that a delivery may be. Nearly no delivery is one, so this looks at nothing but the method, the header
+ * Finds the handshakes that a delivery may be. Hardly any delivery is a handshake, so this checks only the method, the header
  * names, the query and, in a small body, a few words.
  */
 import { asBuffer } from '../../core/encoding/buffer.ts';
@@ -7,7 +7,7 @@ import type { DeliveryReader } from './delivery-reader.ts';
 import type { Detection, RawDelivery } from './model.ts';
 import type { Handshake, HandshakeTrigger, Platform } from './platform.ts';
 
-/** Larger bodies are no handshakes. */
+/** Larger bodies are not handshakes. */
 export const maxHandshakeBytes = 8192;
 
 export type HandshakeCandidate = { platform: Platform; handshake: Handshake };
@@ -93,7 +93,7 @@ function findCandidates(
 const queryNames = (query: string): Set<string> =>
   new Set([...new URLSearchParams(query).keys()].map(name => name.toLowerCase()));
 
-/** The same question for one trigger and a delivery that is being read. */
+/** Whether a delivery matches one trigger. */
 export function matchesTrigger(when: HandshakeTrigger, { delivery, headers, query }: DeliveryReader): boolean {
   if (delivery.method !== when.method) return false;
   if ('header' in when) return headers.has(when.header);

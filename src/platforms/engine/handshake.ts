@@ -1,6 +1,7 @@
 /*
- * Answers registration checks the way each platform expects. No handshake makes a request of its own. One that computes with a
- * secret needs it registered for its own platform, and signs only input so narrow that the answer forges nothing.
+ * Answers registration checks the way each platform expects, without any outgoing request. A handshake that needs a secret uses
+ * only one registered for its own platform, and signs only such narrow input that the response cannot serve as another
+ * signature.
  */
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
 import { type HandshakeCandidate, indexHandshakes, maxHandshakeBytes } from './handshake-triggers.ts';
@@ -19,7 +20,7 @@ export type HandshakeInput = {
   urls: readonly string[];
 };
 
-/** What a platform may deliver as a secret: a stranger's long text is not stored as one. */
+/** The form of a secret that a platform may deliver, so that a long text from anyone is not stored as a secret. */
 const learnable = /^[\w-]{8,256}$/;
 
 type Context = { platform: Platform; reader: DeliveryReader; secrets: readonly string[] };
@@ -27,7 +28,7 @@ type Context = { platform: Platform; reader: DeliveryReader; secrets: readonly s
 export function createHandshake({ index, verify }: { index: PlatformIndex; verify: Verify }) {
   const findHandshakes = indexHandshakes(index.all);
 
-  /** The answer of the detected platform, else the first one that accepts, else the first that refuses. */
+  /** The answer of the detected platform, else the first answer that accepts, else the first that refuses. */
   const answer = (input: HandshakeInput, candidates: readonly HandshakeCandidate[]): HandshakeAnswer | null => {
     const reader = createDeliveryReader(input.delivery);
     const detected = input.detection.platform;
@@ -66,7 +67,7 @@ export function createHandshake({ index, verify }: { index: PlatformIndex; verif
       }) ?? null,
   });
 
-  /** The answer the platform expects, or null for the normal one. Runs on every delivery. Never throws. */
+  /** The answer that the platform expects, or null for the default answer. Runs on every delivery. Never throws. */
   return (input: HandshakeInput): HandshakeAnswer | null => {
     const candidates = findHandshakes(input.delivery, input.detection);
     return candidates.length === 0 ? null : answer(input, candidates);

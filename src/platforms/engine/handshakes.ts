@@ -1,4 +1,4 @@
-/* Handshakes that several platforms share; a platform's own one is in its file. */
+/* Handshakes that several platforms share. A handshake of a single platform is in that platform's file. */
 import { valueAt } from './delivery-reader.ts';
 import { empty, headerValueOrAny, json, plainText, withHeader } from './handshake-answers.ts';
 import type { Handshake, HandshakeReply, HandshakeRequest } from './platform.ts';
@@ -19,7 +19,7 @@ export const echoQueryParameter = (name: string): Handshake => ({
   },
 });
 
-/** The header `X-Hook-Secret` is sent back. */
+/** Returns the header `X-Hook-Secret`. */
 export const echoHookSecret = (options: Partial<Omit<Handshake, 'answer'>> = {}): Handshake => ({
   description: '`X-Hook-Secret`: Hooktape returns the header.',
   when: { method: 'POST', header: 'x-hook-secret' },
@@ -31,7 +31,7 @@ export const echoHookSecret = (options: Partial<Omit<Handshake, 'answer'>> = {})
   ...options,
 });
 
-/** JSON with `challenge` and nothing else, or with the type `url_verification`: the challenge is sent back as JSON. */
+/** JSON with only `challenge`, or with the type `url_verification`: returns the challenge as JSON. */
 export const echoJsonChallenge: Handshake = {
   description: 'JSON `challenge`, alone or with the type `url_verification`: Hooktape returns the challenge.',
   when: { method: 'POST', jsonKey: 'challenge' },
@@ -102,7 +102,10 @@ export const answerEveryDelivery = (description: string, reply: HandshakeReply |
   answer: () => reply,
 });
 
-/** Short, and without the characters of a JSON or form body: an HMAC of this is the signature of no delivery. */
+/**
+ * Whether the text is short and without the characters of a JSON or form body, so that an HMAC of it cannot be the signature of
+ * a delivery.
+ */
 export const isSafeToSign = (text: string | undefined): text is string =>
   text !== undefined && /^[\w-]{1,128}$/.test(text);
 

@@ -1,6 +1,7 @@
 /*
- * What a list shows of a delivery: short plain texts from the body, by the paths in its platform's row, else by a few well-known
- * fields; and what happened, where the platform's event types say little. Read from the beginning of the body only, without parsing it: lists show many events. Never throws.
+ * The texts that a list shows of a delivery: short plain texts from the body, by the paths in its platform's row or else from a
+ * few well-known fields, and the action, if the platform's event types say little. They are read only from the beginning of the
+ * body, without parsing it, because lists show many events. Never throws.
  */
 import { createPathTree, type PathTree, pickJson } from '../../core/json/pick.ts';
 import { maxHighlightCharacters, maxHighlights } from '../../core/limits.ts';
@@ -8,7 +9,7 @@ import { decodeUtf8Leniently, firstGraphemes } from '../../core/text.ts';
 import type { PreviewText } from './platform.ts';
 import type { PlatformIndex } from './platform-index.ts';
 
-/** Nothing beyond is read. */
+/** The most bytes that are read. */
 const maxReadBytes = 64 * 1024;
 const maxFormBytes = 8 * 1024;
 
@@ -34,7 +35,9 @@ const wellKnownFields: readonly PreviewText[] = [
 type Template = (number | string)[];
 type CompiledPreview = { paths: string[]; tree: PathTree; texts: Template[][]; action: Template[] };
 
-/** `highlights`: [] when there is nothing to say. `action`: null when the platform's event types say enough, or the body has none. */
+/**
+ * `highlights`: [] if no field was found. `action`: null if the platform's event types say enough, or the body has no action.
+ */
 export type Highlighted = { highlights: string[]; action: string | null };
 export type HighlightsOf = (platform: string | null, body: Uint8Array) => Highlighted;
 
@@ -49,7 +52,7 @@ export function createHighlights({ all }: PlatformIndex): HighlightsOf {
   const ofWellKnown = (read: FieldReader): string[] => {
     const values = read(wellKnown);
     const texts = textsOf(wellKnown, values);
-    // An id alone says less than the beginning of the body.
+    // An id alone is less useful than the beginning of the body.
     return texts.length === 1 && texts[0] === textOf(wellKnown.texts[0] ?? [], values) ? [] : texts;
   };
 
@@ -95,7 +98,7 @@ function createFieldReader(body: Uint8Array): FieldReader | undefined {
 const latin1 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 
-/** The form without the field that the limit cuts. */
+/** The form without the last field, which the limit has cut. */
 function wholeFields(body: Uint8Array): Uint8Array {
   if (body.length <= maxFormBytes) return body;
   const start = body.subarray(0, maxFormBytes);
@@ -114,7 +117,7 @@ function textsOf(preview: CompiledPreview, values: Values): string[] {
   return texts;
 }
 
-/** The first of the alternatives that is there. */
+/** The first alternative whose fields exist. */
 function textOf(alternatives: readonly Template[], values: Values): string | undefined {
   for (const template of alternatives) {
     const pieces = template.map(piece => (typeof piece === 'string' ? piece : toPlainText(values[piece] ?? '')));
@@ -124,7 +127,7 @@ function textOf(alternatives: readonly Template[], values: Values): string | und
   return undefined;
 }
 
-/** On one line, without control characters and what reorders the text beside it. */
+/** The text on one line, without control characters and characters that reorder the text beside it. */
 function toPlainText(value: string): string {
   if (/^[!-~]*$/.test(value)) return value;
   return value

@@ -1,6 +1,6 @@
 /*
- * Why a signature is not accepted with a secret: what is proven, by verifying what the sender probably signed, and what is likely.
- * Only ever tried with a secret that the caller brought.
+ * Finds the causes why a signature is invalid with a secret: proven ones, by verifying what the sender probably signed, and
+ * likely ones. Causes are proven only with a secret that the caller passed.
  */
 
 import type { SignatureCause } from '../../core/events/signature-causes.ts';
@@ -11,21 +11,21 @@ import type { SignatureScheme } from './signature-scheme.ts';
 import type { SignedMessage, SignedPart } from './signed-message.ts';
 import type { Attempt } from './verify.ts';
 
-/** `proven`: with this change, the signature is right. */
+/** `proven`: with this change, the signature is valid. */
 export type Cause = { cause: SignatureCause; proven: boolean };
 
-/** With a larger body nothing is tried: each trial hashes it again. */
+/** No cause is proven for a larger body, because each trial hashes the body again. */
 const maxTriedBytes = 256 << 10;
-/** JSON that would get more indentation is not spelled anew: deep JSON becomes thousands of times as long. */
+/** JSON that would need more indentation is not re-encoded, because deep JSON would become thousands of times as long. */
 const maxIndentation = 2 << 20;
-/** The widest that is tried. */
+/** The widest indentation that is tried. */
 const indentWidth = 4;
 
 /** Proven causes are tried only with the secret in the request. */
 export function findCauses(failed: {
   verdict: Verdict | null;
   scheme: SignatureScheme;
-  /** Null: only what is likely is named. */
+  /** Null: only likely causes are named. */
   secret: string | null;
   signed: SignedMessage | null;
   attempt: Attempt;
@@ -89,7 +89,7 @@ function provenCause(
   })?.cause;
 }
 
-/** The body as a proxy or a framework may have received it before it changed it. */
+/** The bodies that a proxy or a framework may have received before changing them. */
 function bodiesOf({ body }: RawDelivery): [SignatureCause, Uint8Array][] {
   if (body.length === 0) return [];
   const text = Buffer.from(body).toString('latin1');
@@ -107,14 +107,14 @@ function bodiesOf({ body }: RawDelivery): [SignatureCause, Uint8Array][] {
   ];
 }
 
-/** By hand: a regular expression would try each of many line breaks as the beginning of the last ones. */
+/** Without a regular expression, which would try each of many line breaks as the start of the trailing ones. */
 function withoutLineEnd(text: string): string {
   let end = text.length;
   while (end > 0 && /[\r\n]/.test(text.charAt(end - 1))) end--;
   return text.slice(0, end);
 }
 
-/** Brackets and commas in strings count, too: then it is tried less than it could be. */
+/** Brackets and commas in strings count as well, so some JSON is not tried although it could be. */
 function isLongWhenIndented(text: string): boolean {
   let depth = 0;
   let indentation = 0;
@@ -127,7 +127,7 @@ function isLongWhenIndented(text: string): boolean {
   return false;
 }
 
-/** As the encoders of common languages write the same JSON. */
+/** The JSON as the encoders of common languages write it. */
 function jsonSpellings(text: string): string[] {
   try {
     const value: unknown = JSON.parse(text);
@@ -146,7 +146,10 @@ function jsonSpellings(text: string): string[] {
   }
 }
 
-/** The same path and query under the other scheme, another slash at the end, and the host that the sender named. */
+/**
+ * Variants of the URL: http and https, with and without the trailing slash and the query, and with the host that the request
+ * named.
+ */
 function urlsOf({ urls, reader }: Attempt): string[] {
   const host = (reader.header('x-forwarded-host') ?? reader.header('host'))?.split(',')[0]?.trim();
   return urls.flatMap(url => {

@@ -1,4 +1,4 @@
-/* A row of the catalog: everything there is to know about one platform. `../README.md` shows how to add one. */
+/* A row of the catalog: everything that Hooktape knows about one platform. `../README.md` shows how to add one. */
 
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { HandshakeAnswer, RawDelivery } from './model.ts';
@@ -9,38 +9,44 @@ export type Platform = {
   name: string;
   /** Other names under which a secret may be registered. */
   aliases?: readonly string[];
-  /** As the platform writes its name. */
+  /** The name in the platform's own spelling. */
   title: string;
   docsUrl: string;
   /** A delivery that matches one of the rules comes from this platform. */
   detect: readonly DetectionRule[];
-  /** Where the event type is: tried in order, the first non-empty text wins. */
+  /** The places of the event type, tried in order: the first non-empty text counts. */
   eventType: readonly EventTypeSource[];
   /**
-   * Where the sender's id of the delivery is: tried in order, the first with a text wins. It must be the same in every automatic retry.
-   * Left out when the documentation names none: attempts are then recognised by their content.
+   * The places of the sender's delivery id, tried in order: the first with a text counts. It must be equal in every automatic
+   * retry. Leave it out if the documentation names none: attempts are then recognised by their content.
    */
   deliveryId?: readonly DeliveryIdRule[];
-  /** What happened, where the event type alone says little, such as GitHub's `opened` for `pull_request`: a path or one of several. */
+  /**
+   * The place of the action, if the event type alone says little, such as GitHub's `opened` for `pull_request`: one or several
+   * alternative paths.
+   */
   action?: readonly string[];
-  /** What a list shows of a delivery, the most telling first; four of them at most. Left out = a few well-known fields. */
+  /**
+   * The texts that a list shows of a delivery, the most useful first, at most four. If left out, a few well-known fields are
+   * shown.
+   */
   preview?: readonly PreviewText[];
   /** Any valid signature is enough. Empty = the platform does not sign. */
   signatures: readonly SignatureScheme[];
-  /** Where a person enters the endpoint's URL; left out = see `docsUrl`. */
+  /** Where a user enters the endpoint's URL; if left out, see `docsUrl`. */
   setup?: PlatformSetup;
-  /** Which secret to register and where to find it; null when there is none. */
+  /** Which secret to register and where to find it; null if there is no secret. */
   secretHint: string | null;
-  /** A verify token for the handshake may be registered too, although it signs nothing. */
+  /** A verify token for the handshake may also be registered, although it signs nothing. */
   takesVerifyToken?: true;
   handshakes?: readonly Handshake[];
   notes?: string;
 };
 
-/** `where`: the way through the menus, or the call of the API. `url`: the page of the documentation that says so. */
+/** `where`: the path through the menus, or the call of the API. `url`: the page of the documentation that describes it. */
 export type PlatformSetup = { where: string; url: string };
 
-/** All given conditions must hold. A rule needs at least one condition on headers, query, User-Agent or body. */
+/** All conditions of a rule must match. A rule needs at least one condition on headers, query, User-Agent or body. */
 export type DetectionRule = {
   /** At least one of these headers is present. */
   anyHeader?: readonly string[];
@@ -48,10 +54,10 @@ export type DetectionRule = {
   allHeaders?: readonly string[];
   /** None of these headers is present. */
   absentHeaders?: readonly string[];
-  /** These headers are present and match. */
+  /** These headers are present and match the patterns. */
   headerValues?: Readonly<Record<string, RegExp>>;
   methods?: readonly string[];
-  /** These query parameters are present (names in lower case) and match. */
+  /** These query parameters are present (names in lower case) and match the patterns. */
   query?: Readonly<Record<string, true | RegExp>>;
   /** The User-Agent starts with this. */
   userAgent?: string;
@@ -69,7 +75,7 @@ export type DetectionRule = {
 
 /**
  * Conditions on a JSON body or on form fields, by path (dots; numbers index lists).
- * true = present and not null; a string = exactly this; a list = one of these; a RegExp = a string that matches.
+ * true: present and not null; a string: exactly this value; a list: one of these values; a RegExp: a string that matches.
  */
 export type BodyShape = Readonly<Record<string, true | string | readonly string[] | RegExp>>;
 
@@ -78,7 +84,7 @@ export type EventTypeSource =
   | `query:${string}`
   | `json:${string}`
   | `form:${string}`
-  /** This text, always. */
+  /** A constant text. */
   | `text:${string}`
   | EventTypeReader;
 
@@ -88,16 +94,18 @@ export type EventTypeReader = {
   read: (reader: DeliveryReader) => unknown;
 };
 
-/** The documentation at `source` says that the value identifies the delivery, or the event in it. */
+/** According to the documentation at `source`, the value identifies the delivery or the event in it. */
 export type DeliveryIdRule =
-  /** A header; all of several headers, together. Names as the documentation spells them: case does not matter. */
+  /**
+   * A header, or several headers that form the id together. Names are spelled as in the documentation; case does not matter.
+   */
   | { header: string | readonly string[]; source: string }
-  /** A path in the JSON, or the name of a form field; all of several, together. */
+  /** A path in the JSON, or the name of a form field; several of them form the id together. */
   | { body: string | readonly string[] | DeliveryIdReader; source: string };
 
 /**
- * A path in the JSON or the name of a form field, or a template such as `{amount} {currency}`, which needs all its fields. Of a list,
- * the first that the delivery has. Shown as the platform sends it: an amount in cents stays one.
+ * A path in the JSON or the name of a form field, or a template such as `{amount} {currency}`, which needs all its fields. Of a
+ * list, the first that the delivery has counts. Values are shown as the platform sends them: an amount in cents stays in cents.
  */
 export type PreviewText = string | readonly string[];
 
@@ -107,27 +115,27 @@ export type DeliveryIdReader = {
   read: (reader: DeliveryReader) => unknown;
 };
 
-/** A request with which a platform checks the endpoint before it delivers, and the answer that it expects. */
+/** A request with which a platform checks the endpoint before it delivers, and the expected answer. */
 export type Handshake = {
   /** The request and the answer, for docs/platforms.md. */
   description: string;
   when: HandshakeTrigger;
-  /** Other platforms send the same request. It is taken for this platform's when a secret of this platform is registered. */
+  /** Other platforms send the same request. It counts as this platform's if a secret of this platform is registered. */
   shared?: true;
   /** The request contains the secret that the platform will sign with. */
   deliversSecret?: true;
-  /** Null = Hooktape's normal answer. */
+  /** Null = the default answer. */
   answer: (request: HandshakeRequest) => HandshakeReply | null;
 };
 
-/** A cheap condition, because it is checked on every delivery. Names in lower case. */
+/** Must be a cheap condition, because it is checked on every delivery. Names in lower case. */
 export type HandshakeTrigger =
   | { method: 'GET' | 'POST' | 'OPTIONS'; header: string; value?: RegExp }
   /** All of these query parameters are present. */
   | { method: 'GET' | 'POST'; query: readonly string[] }
   /** A body of at most 8 KiB contains this key in quotes. */
   | { method: 'POST'; jsonKey: string }
-  /** Every POST that was detected as this platform. */
+  /** Every POST that is detected as this platform. */
   | { method: 'POST'; detected: true };
 
 export type HandshakeRequest = {
@@ -139,7 +147,7 @@ export type HandshakeRequest = {
   query: (name: string) => string | undefined;
   /** Confirmed secrets registered for this platform, oldest first. Secrets without a platform never answer a handshake. */
   secrets: readonly string[];
-  /** The one of `secrets` with which this request is signed; null when there is none. */
+  /** The one of `secrets` that signed this request; null if none did. */
   signingSecret: () => string | null;
   /** Candidates of the public URL this was sent to, exact first. */
   urls: readonly string[];

@@ -1,12 +1,12 @@
 /*
- * Parses public keys as people paste them: PEM (key or certificate), base64 of a DER SubjectPublicKeyInfo, raw Ed25519
- * (hex or base64), JWK or a JWK set. A private key is never accepted in place of a public one.
+ * Parses public keys as users paste them: PEM (key or certificate), base64 of a DER SubjectPublicKeyInfo, raw Ed25519
+ * (hex or base64), JWK or a JWK set. A private key is never accepted as a public key.
  */
 import { createPublicKey, type JsonWebKeyInput, type KeyObject, X509Certificate } from 'node:crypto';
 
 const ed25519SpkiHead = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** All keys in the text: a JWK set may have several. Empty when it is not a public key. */
+/** All keys in the text: a JWK set may have several. Empty if the text is not a public key. */
 export function publicKeys(text: string): KeyObject[] {
   const keys: KeyObject[] = [];
   for (const one of candidates(text)) {
@@ -25,7 +25,8 @@ export function ed25519Key(text: string): KeyObject | null {
   return publicKeys(text).find(key => key.asymmetricKeyType === 'ed25519') ?? null;
 }
 
-/** Restores the line breaks of PEM: pasted text often has spaces or a literal `\n` in their place. */
+/** Restores the line breaks of PEM, which are often pasted as spaces or a literal `
+`. */
 export function normalizePem(text: string): string | null {
   const flat = text.replace(/\\r|\\n|\r|\n/g, ' ').trim();
   const match = /^-----BEGIN ([A-Z0-9 ]{3,40})-----([A-Za-z0-9+/= ]{1,20000})-----END ([A-Z0-9 ]{3,40})-----/.exec(

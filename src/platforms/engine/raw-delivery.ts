@@ -1,4 +1,4 @@
-/* A delivery as it was received, from the bytes that are stored of it. */
+/* Restores a delivery as it was received from its stored bytes. */
 import { latin1 } from '../../core/encoding/buffer.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { RawDelivery } from './model.ts';

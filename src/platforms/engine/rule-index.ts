@@ -1,6 +1,6 @@
 /*
- * An index of the detection rules, so that a delivery is compared with few of them: by header name, by key of the JSON, by kind of
- * body. A body that does not have the expected shape is no match, never an error.
+ * An index of the detection rules, so that a delivery is compared with only a few of them: by header name, by JSON key, by kind
+ * of body. A body without the expected shape does not match, and is never an error.
  */
 
 import { type DeliveryReader, firstFormValue, valueAt } from './delivery-reader.ts';

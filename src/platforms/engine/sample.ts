@@ -1,6 +1,7 @@
 /*
- * Sample deliveries: what a platform would send, without the signature. A platform that has none of its own gets one that is made
- * from its rules for detection, event type and delivery id. Ids and times are fresh in each, so two samples are two deliveries.
+ * Sample deliveries: what a platform would send, without the signature. A platform without a documented sample gets one that is
+ * built from its rules for detection, event type and delivery id. Each sample has new ids and times, so two samples are two
+ * deliveries.
  */
 import type { RandomBytes } from '../../core/ids/ids.ts';
 import type { BodyShape, DeliveryIdRule, DetectionRule, EventTypeSource, Platform } from './platform.ts';
@@ -9,18 +10,18 @@ import { isSymmetric } from './test-secret.ts';
 
 export type SampleRequest = {
   method: string;
-  /** As in a delivery: what follows the endpoint's URL, with its leading '/', or ''. */
+  /** As in a delivery: the path after the endpoint's URL, with its leading '/', or ''. */
   path: string;
-  /** Without '?'; null for none. */
+  /** Without '?'; null without a query. */
   query: string | null;
   headers: readonly (readonly [name: string, value: string])[];
   body: string;
 };
 
 export type Sample = {
-  /** In the API: mostly the event type. */
+  /** The name in the API, usually the event type. */
   name: string;
-  /** In the dashboard. */
+  /** The title in the dashboard. */
   title: string;
   build: (fresh: Fresh) => SampleRequest;
 };
@@ -31,7 +32,7 @@ export type Fresh = {
   now: number;
   /** Epoch s. */
   seconds: number;
-  /** RFC 3339 with milliseconds, shifted by so many seconds. */
+  /** RFC 3339 with milliseconds, shifted by `shiftSeconds`. */
   iso: (shiftSeconds?: number) => string;
   uuid: () => string;
   hex: (length: number) => string;
@@ -80,7 +81,7 @@ export const formRequest = (headers: Fields, fields: Fields): SampleRequest => (
 
 const eventType = 'test.event';
 
-/** A sample from the platform's rules; undefined when no rule says enough to make one. */
+/** A sample from the platform's rules; undefined if no rule has enough information. */
 export function genericSample(platform: Platform): Sample | undefined {
   const rule = platform.detect.find(one => isConstructible(one) && !asksForUnsent(platform, one));
   if (rule === undefined) return undefined;
@@ -91,18 +92,21 @@ export function genericSample(platform: Platform): Sample | undefined {
   };
 }
 
-/** Whether the rule names its texts. Patterns, and an exact number of keys, leave no place for an event type and an id. */
+/**
+ * Whether a sample can be built from the rule. Patterns do not give a text, and an exact number of keys leaves no room for an
+ * event type and an id.
+ */
 const isConstructible = ({ headerValues, query, json, form, keyCount, bodyText, when }: DetectionRule): boolean =>
   [headerValues, query, keyCount, bodyText, when].every(condition => condition === undefined) &&
   Object.values({ ...json, ...form }).every(test => !(test instanceof RegExp));
 
-/** Whether the rule asks for a header that the sample will not have. */
+/** Whether the rule requires a header that the sample will not have. */
 function asksForUnsent(platform: Platform, { allHeaders = [], anyHeader }: DetectionRule): boolean {
   const unsent = unsentHeaders(platform);
   return allHeaders.some(name => unsent.has(name)) || (anyHeader?.every(name => unsent.has(name)) ?? false);
 }
 
-/** The headers of handshakes, and of the signatures that the sample will not get: it is signed by one scheme. */
+/** The headers of handshakes, and of the signatures that the sample will not get, because it is signed by only one scheme. */
 function unsentHeaders({ signatures, handshakes = [] }: Platform): Set<string> {
   const signing = signatures.find(scheme => isSymmetric(scheme.keyFormat));
   const others = new Set(signatures.filter(scheme => scheme !== signing).flatMap(headersOf));
@@ -151,14 +155,14 @@ const isFormType = (source: EventTypeSource | undefined): boolean =>
 function addEventType({ eventType: [source], detect }: Platform, { headers, fields }: Parts): void {
   if (typeof source !== 'string') return;
   const name = source.slice(source.indexOf(':') + 1);
-  // A text that detection wants is a type already.
+  // A text that detection requires already is an event type.
   const isFixed = detect.some(rule => (rule.json?.[name] ?? rule.form?.[name] ?? true) !== true);
   if (source.startsWith('header:')) headers[name] = eventType;
   else if (/^(json|form):/.test(source) && !isFixed) fields.set(name, eventType);
 }
 
 function addDeliveryId({ deliveryId: rules = [] }: Platform, { headers, fields }: Parts, fresh: Fresh): void {
-  // Of several, the one whose header detection has asked for.
+  // If there are several rules, prefer the one whose header detection requires.
   const rule = rules.find(one => 'header' in one && namesOf(one).some(name => name in headers)) ?? rules[0];
   if (rule === undefined) return;
   for (const name of namesOf(rule)) {

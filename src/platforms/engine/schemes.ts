@@ -1,6 +1,6 @@
 /*
- * Signature schemes for the rows of the catalog. Each function fills in the usual case: HMAC-SHA256 in hex over the raw body, with
- * the secret's text as the key.
+ * Signature schemes for the rows of the catalog. Each function fills in the usual case: HMAC-SHA256 in hex over the raw body,
+ * with the text of the secret as the key.
  */
 import type { Hash, SignatureScheme, Verifier } from './signature-scheme.ts';
 import { signBody, signHmac, signNamedHash } from './signers/hmac.ts';
@@ -49,7 +49,7 @@ export const timestampedHmac = (header: string, options: Options = {}): Signatur
 export const namedHashHmac = (header: string, options: Options = {}): SignatureScheme =>
   customScheme('hmac', verifyNamedHashHmac, { header, sign: signNamedHash, ...options });
 
-/** HMAC over the body; prefix or length of the value tells the hash. For headers that belong to no platform. */
+/** HMAC over the body; the prefix or length of the value identifies the hash. For headers that do not belong to a platform. */
 export const bodyHmac = (header: string): SignatureScheme =>
   customScheme('hmac', verifyBodyHmac, { header, sign: signBody });
 
@@ -112,7 +112,9 @@ export const jwt = (header: string, label: string, options: Options = {}): Signa
 
 const isSymmetric = ({ keyFormat = 'text' }: Options): boolean => keyFormat === 'text';
 
-/** A JSON Web Token with the hex SHA-256 of the body in one of its claims. `claims`: what the platform's tokens have besides. */
+/**
+ * A JSON Web Token with the hex SHA-256 of the body in one of its claims. `claims`: the other claims of the platform's tokens.
+ */
 export const jwtBodyHash = (
   header: string,
   label: string,
@@ -128,8 +130,8 @@ export const jwtBody = (label: string, options: Options = {}): SignatureScheme =
   customScheme(label, verifyJwtBody, { isPresent: ({ delivery }) => delivery.body.length > 0, ...options });
 
 /**
- * A scheme of one platform, with its verifier, and its signer when the secret can sign. Without a header, `isPresent` says whether the
- * body holds a signature.
+ * A scheme of a single platform, with its verifier, and its signer if the secret can sign. Without a header, `isPresent` checks
+ * whether the body contains a signature.
  */
 export const customScheme = (
   label: string,

@@ -1,6 +1,6 @@
 /*
- * Signing secrets as people paste them, and the keys in them. A platform's signature schemes say which formats it takes; a secret
- * without a platform is kept as it is and decoded as the scheme of each delivery needs it.
+ * Signing secrets as users paste them, and the keys in them. A platform's signature schemes define the formats that it accepts;
+ * a secret without a platform is stored unchanged and decoded as the scheme of each delivery needs it.
  */
 
 import { maxSigningSecretCharacters } from '../../core/limits.ts';
@@ -46,7 +46,7 @@ export const createSecretParser =
       : normalizeForPlatform(row, pem ?? text);
   };
 
-/** Why the text is no secret of any platform. */
+/** The reason why the text cannot be a secret of any platform. */
 function refusal(text: string, pem: string | null): string | null {
   if (text === '') return 'the secret is empty';
   if (text.length > maxSigningSecretCharacters) return 'the secret is longer than 16 KiB';
@@ -70,7 +70,10 @@ function normalizeForPlatform(platform: Platform, text: string): ParsedSecret {
   return { error: `a secret of ${platform.title} must be ${expected}` };
 }
 
-/** The formats that a platform's secrets may have, the strictest first: any secret passes as `text`. Empty = it takes no secret. */
+/**
+ * The formats that a platform's secrets may have, the strictest first, because any secret is valid as `text`. Empty = the
+ * platform has no secret.
+ */
 export function acceptedKeyFormats(platform: Platform): KeyFormat[] {
   const formats = new Set(platform.signatures.map(scheme => scheme.keyFormat));
   if (platform.takesVerifyToken) formats.add('text');
@@ -78,7 +81,7 @@ export function acceptedKeyFormats(platform: Platform): KeyFormat[] {
   return [...formats].sort((a, b) => looseness(a) - looseness(b));
 }
 
-/** The keys in a secret; empty when it does not have the format. For public keys see `public-keys.ts`. */
+/** The keys in a secret; empty if it does not have the format. For public keys see `public-keys.ts`. */
 export function decodeKeys(format: KeyFormat, secret: string): Buffer[] {
   switch (format) {
     case 'text':
@@ -111,7 +114,7 @@ export function splitPair(secret: string): { left: string; right: string } | nul
   return { left: secret.slice(0, bar).trim(), right: secret.slice(bar + 1).trim() };
 }
 
-/** Whether the secret has the format. One that has not is skipped, as if it were not registered. */
+/** Whether the secret has the format. Otherwise it is skipped, as if it were not registered. */
 export function canUseSecret(format: KeyFormat, secret: string): boolean {
   return normalize(format, secret) !== null;
 }
@@ -125,7 +128,7 @@ function normalize(format: KeyFormat, text: string): string | null {
     case 'hex':
     case 'base64':
     case 'whsec': {
-      // Without the prefix it may be a secret of another format, in which spaces count.
+      // Without the prefix it may be a secret of another format, in which spaces are significant.
       if (format === 'whsec' && !text.startsWith('whsec_') && /\s/.test(text)) return null;
       const joined = text.replace(/\s+/g, '');
       return decodeKeys(format, joined).length > 0 ? joined : null;
@@ -163,6 +166,6 @@ function normalizeForAnyPlatform(text: string): ParsedSecret {
 
 const isHex = (text: string): boolean => text.length >= 2 && text.length % 2 === 0 && /^[0-9a-fA-F]+$/.test(text);
 
-/** Strict: Buffer skips characters outside the alphabet, and so decodes any text. */
+/** A strict check, because Buffer skips characters outside the alphabet and so decodes any text. */
 const isBase64 = (text: string): boolean =>
   text.length >= 4 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;

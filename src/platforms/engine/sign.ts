@@ -1,7 +1,7 @@
 /*
- * Signs a request as its platform would, by the row that verifies it: the headers and the body get a signature, fresh timestamps and,
- * if wanted, a new delivery id. No I/O and no clock; only new ids are random. A scheme of one platform only has its signer in the
- * platform's file, beside its verifier.
+ * Signs a request as its platform would, with the catalog row that also verifies it: the headers and the body get a signature,
+ * new timestamps and, if requested, a new delivery id. No I/O and no clock; only new ids are random. The signer of a single
+ * platform's scheme is in the platform's file, beside its verifier.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { followBody } from '../../core/encoding/body-digests.ts';
@@ -15,41 +15,44 @@ import type { CannotSign, SignatureScheme, SigningTask } from './signature-schem
 import { headerValues, signaturePresence } from './signature-values.ts';
 import { brokenDigest, brokenText, cannotSign, formatTimestamp, withHeader } from './signers/task.ts';
 
-/** A request to sign, as it is to be sent. */
+/** A request to sign, as it will be sent. */
 export type SignRequest = {
-  /** The event's platform; null = unknown: signed as the signature headers that the request has say. */
+  /** The event's platform; null = unknown: the signature headers of the request determine the schemes. */
   platform: string | null;
-  /** The label of a scheme, for platforms with several; left out = those that the request has, else the platform's first. */
+  /**
+   * The label of a scheme, for platforms with several. If left out, the schemes that the request has, or else the platform's
+   * first.
+   */
   scheme?: string | undefined;
-  /** The only schemes to sign by; left out = any of the platform. */
+  /** The only schemes to sign with; if left out, any of the platform. */
   schemes?: readonly SignatureScheme[] | undefined;
-  /** As a person pastes it. It is not part of the result, except where the sender sends it: tokens. */
+  /** The secret as a user pastes it. The result contains it only if the sender sends the secret itself (tokens). */
   secret: string;
   method: string;
-  /** Where it will be sent. Schemes that cover the URL sign it as it goes over the wire, with path and query. */
+  /** The destination. Schemes that cover the URL sign it as sent, with path and query. */
   url: string;
   /** An old signature may be `[redacted]`. */
   headers: readonly HeaderPair[];
   body: Uint8Array;
   /** Epoch ms, for the timestamps of the scheme. */
   at: number;
-  /** A new delivery id, where the platform has a header for it. */
+  /** Sets a new delivery id, if the platform has a header for it. */
   newId?: boolean | undefined;
-  /** Breaks the signature, so that it is well-formed and wrong. */
+  /** Breaks the signature, so that it is well-formed but wrong. */
   tamper?: boolean | undefined;
-  /** Shows `signatureMask` in place of each signature: headers that have one become this text as a whole. */
+  /** Replaces each header that contains a signature by `signatureMask`. */
   isMasked?: boolean | undefined;
 };
 
-/** `url`: where to send it; another than in the request only where the sender puts the hash of the body into the query. */
+/** `url`: the destination. It differs from the request's only if the sender puts the hash of the body into the query. */
 export type SignedRequest = { headers: HeaderPair[]; body: Uint8Array; url: string };
 
-/** `cannotSign` begins with `cannot_sign:` and says why. */
+/** `cannotSign` begins with `cannot_sign:` and gives the reason. */
 export type SignResult = SignedRequest | CannotSign;
 
 export type Sign = (request: SignRequest) => SignResult;
 
-/** In place of a signature that must not be shown. */
+/** Replaces a signature that must not be shown. */
 export const signatureMask = '[signed]';
 
 /** `genericSchemes`: for deliveries of unknown platforms, and of platforms that do not sign. */
@@ -93,7 +96,7 @@ const readerOf = ({ method, url, headers, body }: Pick<SignRequest, 'method' | '
   return createDeliveryReader({ method, path: pathname, query, rawHeaders: headers, body });
 };
 
-/** The schemes that can be signed by: of those that the request has, if it has any. */
+/** The schemes to choose from: those that the request already carries or, if it carries none, all that can sign. */
 function signableSchemes({
   all,
   title,
@@ -115,7 +118,7 @@ function signableSchemes({
     : cannotSign(`${title} signs with a private key that is not available to Hooktape`);
 }
 
-/** The schemes to sign with: one at least. */
+/** The schemes to sign with: at least one. */
 function chooseSchemes({
   signable,
   title,
@@ -137,7 +140,7 @@ function chooseSchemes({
     : usable.slice(0, 1);
 }
 
-/** Of the schemes that the request has, those that belong to the secret: a sender may use a token and a signing key, say. */
+/** The schemes of the request that belong to the secret. A sender may, for example, use both a token and a signing key. */
 function schemesToRenew(
   present: readonly SignatureScheme[],
   secret: string,
@@ -149,7 +152,7 @@ function schemesToRenew(
   const byHeader = Map.groupBy(ofPayload.length > 0 ? ofPayload : present, ({ header }) => header);
   return [...byHeader.values()].flatMap(same => {
     if (same[0]?.header === null) return same;
-    // Two schemes in one header: one signs a time as well, in a header of its own.
+    // Two schemes share a header: one of them also signs a time, which is in a separate header.
     const timed = same.find(({ timestamp }) => {
       const [, name] = /^header:(.+)$/.exec(timestamp?.from ?? '') ?? [];
       return name !== undefined && original.header(name) !== undefined;
@@ -158,7 +161,7 @@ function schemesToRenew(
   });
 }
 
-/** What the signers change, one after the other. */
+/** The request, which the signers change one after the other. */
 type Draft = { headers: HeaderPair[]; body: Uint8Array; url: string };
 
 function signBy(
@@ -192,7 +195,7 @@ function signBy(
     draft.url = parts.url ?? draft.url;
     return undefined;
   };
-  // Signatures in the body first: those in headers cover the body.
+  // Signatures in the body come first, because signatures in headers cover the body.
   for (const scheme of schemes.filter(({ header }) => header === null)) {
     const refused = run(scheme);
     if (refused) return refused;
@@ -205,7 +208,7 @@ function signBy(
   return { headers: draft.headers, body: draft.body, url: draft.url === url ? request.url : draft.url };
 }
 
-/** As a receiver sees it: without fragment, user name and password. */
+/** The URL as the destination sees it: without fragment, user name and password. */
 function wireUrl(text: string): string {
   const { origin, pathname, search } = new URL(text);
   return origin + pathname + search;
@@ -216,7 +219,7 @@ function sealsOf({ isMasked, tamper }: SignRequest): Pick<SigningTask, 'seal' | 
   return tamper ? { seal: brokenDigest, sealText: brokenText } : { seal: digest => digest, sealText: text => text };
 }
 
-/** Timestamps in headers and in the body; those in the signature's own value are the signer's. */
+/** Sets timestamps in headers and in the body. The signer sets timestamps inside the value of the signature. */
 function setTimestamps(
   schemes: readonly SignatureScheme[],
   at: number,
@@ -238,7 +241,7 @@ function setTimestamps(
   return undefined;
 }
 
-/** A new id in the first header of the row that has one. */
+/** Sets a new id in the first header for ids in the platform's row. */
 function withNewId(
   headers: readonly HeaderPair[],
   platform: Platform | undefined,

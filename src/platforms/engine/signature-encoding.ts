@@ -1,4 +1,4 @@
-/* In which encoding a delivery writes its signature, so that another one can be shown in the same. */
+/* Determines the encoding of a delivery's signature, so that the expected signature can be shown in the same encoding. */
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { Comparison, SignatureScheme } from './signature-scheme.ts';
 import { headerValues } from './signature-values.ts';
@@ -6,7 +6,7 @@ import { headerValues } from './signature-values.ts';
 export type SignatureEncoding = 'hex' | 'base64' | 'base64url' | 'utf8';
 
 const candidates = ['hex', 'base64', 'base64url'] as const;
-/** Where a signature in the body is looked for. */
+/** The part of the body in which a signature is searched. */
 const maxSearchedCharacters = 64 * 1024;
 
 /** A fixed value is text. */

@@ -1,4 +1,7 @@
-/* How a platform signs its deliveries, and what verifiers and signers of a scheme are given and return. A signer is the counterpart of a verifier. */
+/**
+ * How a platform signs its deliveries, and the inputs and results of the verifiers and signers of a scheme. A signer is the
+ * counterpart of a verifier.
+ */
 import type { HeaderPair } from '../../core/headers.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
 
@@ -22,24 +25,24 @@ export type Encoding = 'hex' | 'base64' | 'base64url' | 'hex-or-base64';
 export type SignedTimestamp = {
   from: `header:${string}` | `value:${string}` | `json:${string}` | `claim:${string}`;
   unit: 's' | 'ms' | 'rfc3339' | 'http-date' | 'auto';
-  /** Allowed distance from the time of receipt, both sides; absent = the platform sets no window. */
+  /** The allowed distance from the time of receipt, in both directions; if missing, the platform sets no limit. */
   toleranceSeconds?: number;
 };
 
-/** Made by the functions in `schemes.ts`; a scheme of one platform only has its verifier in the platform's file. */
+/** Created by the functions in `schemes.ts`. The verifier of a single platform's scheme is in the platform's file. */
 export type SignatureScheme = {
   /** Shown as the `scheme` of a verdict. */
   label: string;
   verify: Verifier;
-  /** Left out = only the platform can sign: with a private key. */
+  /** Missing if only the platform can sign, with a private key. */
   sign?: Signer | undefined;
   /** The header with the signature; null = the signature is in the body. */
   header: string | null;
-  /** Further headers that may hold the signature, with a prefix of their own when it differs. */
+  /** Further headers that may contain the signature, with their own prefix if it differs. */
   alternativeHeaders?: readonly { header: string; prefix?: string }[];
   /** Further headers, by pattern. */
   headerPattern?: RegExp;
-  /** Whether the delivery carries this signature, where a non-empty header does not decide it. */
+  /** Whether the delivery has this signature, for schemes where a non-empty header does not decide it. */
   isPresent?: (reader: DeliveryReader, scheme: SignatureScheme) => boolean;
   /** Literal text before the value. */
   prefix?: string;
@@ -51,7 +54,7 @@ export type SignatureScheme = {
   message?: string;
   /** Other byte sequences that the sender may have signed in place of the raw body. */
   bodyVariants?: (reader: DeliveryReader) => Iterable<Uint8Array>;
-  /** The sender signs the first of the `bodyVariants` that a delivery has, not the raw body. */
+  /** The sender signs the first available `bodyVariants` of a delivery, not the raw body. */
   signsVariant?: true;
   keyFormat: KeyFormat;
   timestamp?: SignedTimestamp;
@@ -66,49 +69,52 @@ export type SignatureCheck = {
   secret: string;
   receivedAt: number;
   urls: readonly string[];
-  /** Called with each comparison, so that a verdict can be explained. It does not change the verdict. */
+  /** Called with each comparison, in order to explain a verdict. It does not change the verdict. */
   observe?: (comparison: Comparison) => void;
 };
 
 /** A text part is raw bytes (latin1). */
 export type MessagePart = string | Uint8Array;
 
-/** `message`: what was signed; null for a fixed value, which signs nothing. `expected`: null with a public key, which computes nothing. */
+/**
+ * `message`: the signed message; null for a fixed value, which signs nothing. `expected`: null with a public key, which cannot
+ * compute a signature.
+ */
 export type Comparison = {
   message: readonly MessagePart[] | null;
   received: readonly Uint8Array[];
   expected: Uint8Array | null;
 };
 
-/** `stale`: the signature is right, but its timestamp is outside the window. `unsupported`: it cannot be checked. */
+/** `stale`: the signature is correct, but its timestamp is outside the tolerance. `unsupported`: it cannot be checked. */
 export type Outcome = 'valid' | 'stale' | 'mismatch' | 'malformed' | 'unsupported';
 
 export type Verifier = (check: SignatureCheck) => Outcome;
 
-/** A request to sign by one scheme. Timestamps in headers and in the body are set before. */
+/** A request to sign with one scheme. Timestamps in headers and in the body are already set. */
 export type SigningTask = {
   scheme: SignatureScheme;
   /** In the scheme's key format. */
   secret: string;
   method: string;
-  /** As it goes over the wire. */
+  /** The URL as sent. */
   url: string;
-  /** Over the request as it will be sent. */
+  /** Reads the request as it will be sent. */
   reader: DeliveryReader;
-  /** Over the request as it came, with its old signature. */
+  /** Reads the original request, with its old signature. */
   original: DeliveryReader;
   /** Epoch ms. */
   at: number;
   isNewId: boolean;
-  /** A random id in the form of another one; the same for one request. */
+  /** A random id in the form of `like`; equal for all calls of one request. */
   newId: (like: string | undefined) => string;
-  /** To be applied to each digest: breaks it when the signature is to be wrong. */
+  /** Apply it to each digest. It corrupts the digest if the signature should be invalid. */
   seal: (digest: Buffer) => Sealed;
-  /** The same for fixed values. */
+  /** Like `seal`, for fixed values. */
   sealText: (text: string) => string;
 };
 
-/** A digest that can only be written. */
+/** A digest that can only be encoded. */
 export type Sealed = { toString: (encoding: 'hex' | 'base64' | 'base64url') => string };
 
 export type SignedParts = { headers?: readonly HeaderPair[]; body?: Uint8Array; url?: string };

@@ -1,12 +1,12 @@
 /*
- * Reads signatures out of a delivery and decodes them; the verifiers check them. Values are split by position and separator, in
- * bounded number, so no header is expensive.
+ * Reads signatures from a delivery and decodes them; the verifiers check them. Values are split by position and separator, and
+ * their number is bounded, so that no header is expensive.
  */
 
 import type { DeliveryReader } from './delivery-reader.ts';
 import type { Encoding, Hash, SignatureScheme } from './signature-scheme.ts';
 
-/** The header rules store a credential header with this value. */
+/** The value with which the header rules store a credential header. */
 const redactedValue = '[redacted]';
 const maxValues = 16;
 const digestBytes: Readonly<Record<Hash, number>> = { sha1: 20, sha256: 32, sha384: 48, sha512: 64 };
@@ -16,7 +16,7 @@ export type SignaturePresence = 'absent' | 'redacted' | 'present';
 /** The value of a signature header, with its literal prefix. */
 export type HeaderValue = { value: string; prefix: string };
 
-/** An empty value, and a value of another scheme, count as absent. */
+/** An empty value, and a value of a different scheme, count as missing. */
 export function signaturePresence(scheme: SignatureScheme, reader: DeliveryReader): SignaturePresence {
   if (scheme.header !== null) {
     if (reader.header(scheme.header)?.trim() === redactedValue) return 'redacted';
@@ -26,7 +26,7 @@ export function signaturePresence(scheme: SignatureScheme, reader: DeliveryReade
   return isPresent(reader, scheme) ? 'present' : 'absent';
 }
 
-/** `Authorization` also carries credentials of other schemes; in any other header a foreign form is malformed. */
+/** `Authorization` may contain credentials of other schemes; in any other header, a value of a different form is malformed. */
 const hasOwnValue = (reader: DeliveryReader, scheme: SignatureScheme): boolean =>
   scheme.header !== 'authorization' ||
   headerValues(scheme, reader).some(({ value, prefix }) => value.startsWith(prefix));
@@ -49,7 +49,7 @@ export function headerValues(scheme: SignatureScheme, reader: DeliveryReader): H
   return values.slice(0, maxValues);
 }
 
-/** Entries `v1,<signature>` of a Standard Webhooks header: separated by spaces, or by `, ` where the header was repeated. */
+/** Entries `v1,<signature>` of a Standard Webhooks header: separated by spaces, or by `, ` if the header was repeated. */
 export function versionedSignatures(value: string): [version: string, signature: string][] {
   return value
     .split(' ', maxValues)
@@ -73,7 +73,7 @@ export function parseNamedValues(value: string, separator: string): NamedValues 
   return named;
 }
 
-/** The bytes of an encoded digest; null when the text is not one. */
+/** The bytes of an encoded digest; null if the text is not a digest. */
 export function decodeDigest(text: string, encoding: Encoding, hash: Hash): Buffer | null {
   const size = digestBytes[hash];
   if (encoding === 'hex' || encoding === 'hex-or-base64') {
@@ -84,7 +84,7 @@ export function decodeDigest(text: string, encoding: Encoding, hash: Hash): Buff
   return bytes !== null && bytes.length === size ? bytes : null;
 }
 
-/** Base64 in either alphabet; null when the text has other characters. */
+/** Base64 in either alphabet; null if the text has other characters. */
 export function decodeBase64(text: string): Buffer | null {
   return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : null;
 }

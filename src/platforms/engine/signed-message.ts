@@ -1,6 +1,6 @@
 /*
- * Describes what a signature covers: the signed bytes, and which part of the request each stretch of them is. A secret that is itself
- * among the signed bytes is replaced, so that nothing here repeats it.
+ * Describes what a signature covers: the signed bytes, and the part of the request that each stretch comes from. A secret that
+ * is itself among the signed bytes is replaced, so that the description never contains it.
  */
 import { asBuffer } from '../../core/encoding/buffer.ts';
 import type { DeliveryReader } from './delivery-reader.ts';
@@ -10,7 +10,7 @@ import { headerValues, parseNamedValues } from './signature-values.ts';
 /** `other`: fixed text, or fields taken out of the body. `start` and `end` count bytes. */
 export type SignedPart = {
   from: 'body' | 'header' | 'url' | 'method' | 'secret' | 'other';
-  /** Of a header: its name in lower case. */
+  /** The name of a header, in lower case. */
   name: string | null;
   start: number;
   end: number;
@@ -18,12 +18,12 @@ export type SignedPart = {
 
 export type SignedMessage = { bytes: Buffer; parts: SignedPart[] };
 
-/** Stands for the secret where the scheme signs it together with the rest. */
+/** Replaces the secret if the scheme signs it together with the rest. */
 const secretMark = Buffer.from('[secret]');
 const maxParts = 200;
-/** A longer stretch is not searched for known values. */
+/** Longer stretches are not searched for known values. */
 const maxSearchedBytes = 64 * 1024;
-/** Shorter values are recognised only where they are a part of their own: elsewhere they would be found by chance. */
+/** Shorter values are recognised only if they are a separate part. Elsewhere, they would be found by chance. */
 const minFoundBytes = 4;
 
 type Origin = Pick<SignedPart, 'from' | 'name'>;
@@ -65,7 +65,7 @@ function knownValues({ scheme, reader, urls, secrets }: Parameters<typeof descri
   ].filter(({ bytes }) => bytes.length > 0);
 }
 
-/** The stretches of `bytes` that are known values, the leftmost and longest first, and what is between them. */
+/** Splits `bytes` into known values, the leftmost and longest first, and the stretches between them. */
 function splitByOrigin(bytes: Buffer, known: readonly Known[]): Known[] {
   const whole = known.find(one => one.bytes.equals(bytes));
   if (whole) return [whole];

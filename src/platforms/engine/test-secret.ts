@@ -1,14 +1,17 @@
-/* Secrets to sign samples with, in the form that a platform's secrets have. */
+/* Secrets for signing samples, in the form of a platform's secrets. */
 import type { RandomBytes } from '../../core/ids/ids.ts';
 import type { Platform } from './platform.ts';
 import type { KeyFormat } from './signature-scheme.ts';
 
 const keyBytes = 32;
 
-/** Tells a test event from one of the platform. Test secrets verify nothing else. */
+/** Marks test events. Test secrets verify only events with this header. */
 export const testEventHeader = 'X-Hooktape-Test';
 
-/** Whether samples can be signed: not when the platform signs nothing, or with a private key that only it has. */
+/**
+ * Whether samples can be signed. They cannot if the platform does not sign, or signs with a private key that only the platform
+ * has.
+ */
 export const canTestSign = (platform: Platform): boolean => signingFormat(platform) !== undefined;
 
 /** A random secret for a platform for which `canTestSign` is true. */
@@ -18,7 +21,7 @@ export const createTestSecret = (platform: Platform, random: RandomBytes): strin
 const signingFormat = ({ signatures }: Platform): KeyFormat | undefined =>
   signatures.find(({ keyFormat }) => isSymmetric(keyFormat))?.keyFormat;
 
-/** Whether the receiver's secret also signs. */
+/** Whether the registered secret can also sign. */
 export const isSymmetric = (format: KeyFormat): boolean =>
   format !== 'id-and-certificate' && format !== 'ed25519' && format !== 'public-key';
 

@@ -1,6 +1,7 @@
 /*
  * Verifies signatures: over the raw bytes, compared in constant time, with any of several secrets against any of several
- * signatures. The clock is the time of receipt. Never throws: what cannot be checked is `unchecked`.
+ * signatures. Timestamps are compared with the time of receipt. Never throws: a signature that cannot be checked is
+ * `unchecked`.
  */
 import { createDeliveryReader, type DeliveryReader } from './delivery-reader.ts';
 import type { RefineByRegistered } from './detect.ts';
@@ -22,10 +23,10 @@ export type VerifyInput = {
   urls: readonly string[];
 };
 
-/** Null when the delivery carries no signature. Secrets of other platforms are not used. */
+/** Null if the delivery has no signature. Secrets of other platforms are not used. */
 export type Verify = (input: VerifyInput) => Verdict | null;
 
-/** Best first: the verdict is that of the best attempt. */
+/** Best first: the best attempt determines the verdict. */
 const findings = [
   'valid',
   // Valid with an unconfirmed secret.
@@ -35,7 +36,7 @@ const findings = [
   'malformed',
   'unsupported',
   'redacted',
-  // All secrets are unconfirmed, and it is valid with none of them.
+  // All secrets are unconfirmed, and it is not valid with any of them.
   'only_unconfirmed',
   'no_secret',
 ] as const;
@@ -66,7 +67,7 @@ export function createVerifier({
   refineByRegistered: RefineByRegistered;
   genericSchemes: readonly SignatureScheme[];
 }) {
-  /** The stored platform, unless a secret that was registered since then identifies another one. */
+  /** The stored platform, unless a secret registered since then identifies a different one. */
   const currentPlatform = (stored: string | null, secrets: readonly SigningSecret[], reader: DeliveryReader) => {
     const registered = new Set(secrets.filter(isConfirmed).flatMap(secret => secret.platform ?? []));
     return refineByRegistered(stored === null ? null : (find(stored) ?? null), reader, [...registered]);
@@ -100,7 +101,9 @@ export function createVerifier({
     verify,
     schemesOf,
 
-    /** The schemes whose signature is valid. The verdict is valid when one of them is, whatever stands in the others' headers. */
+    /**
+     * The schemes whose signature is valid. The verdict is valid if one of them is, regardless of the headers of the others.
+     */
     validSchemes(input: VerifyInput): SignatureScheme[] {
       const { given, attempt } = read(input);
       return given.schemes.filter(scheme => judge({ ...given, schemes: [scheme] }, attempt)?.verdict === 'valid');
@@ -123,7 +126,10 @@ const isInUnstoredHeader = ({ header }: SignatureScheme): boolean =>
 
 export type Attempt = Omit<SignatureCheck, 'scheme' | 'secret'>;
 
-/** The verdict of the best attempt with any of the secrets, all of which may be used; null when no scheme's signature is there. */
+/**
+ * The verdict of the best attempt with any of the secrets, all of which may be used; null if the delivery has no signature of
+ * these schemes.
+ */
 export function judge(
   given: { platform: Platform | null; schemes: readonly SignatureScheme[]; secrets: readonly SigningSecret[] },
   attempt: Attempt,
@@ -150,7 +156,7 @@ function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], 
   const finding = bestOutcome(scheme, secrets.filter(isConfirmed), attempt);
   if (finding === 'valid') return finding;
   const tested = bestOutcome(scheme, isTestEvent(attempt.reader) ? secrets.filter(secret => secret.test) : [], attempt);
-  // About a delivery that it has not signed, a test secret says nothing.
+  // A test secret has no say about deliveries that it has not signed.
   if (tested === 'valid' || tested === 'stale') return tested;
   const unconfirmed = secrets.filter(secret => secret.unconfirmed);
   const other = bestOutcome(scheme, unconfirmed, attempt);
@@ -158,7 +164,10 @@ function trySecrets(scheme: SignatureScheme, secrets: readonly SigningSecret[], 
   return finding === 'no_secret' && invalidFindings.has(other) ? 'only_unconfirmed' : finding;
 }
 
-/** Who has seen a test event may send it, or a fixed value in it, again. That must not pass for a delivery of the platform. */
+/**
+ * Anyone who has seen a test event can send it, or a fixed value from it, again. That must not count as a delivery of the
+ * platform.
+ */
 const isTestEvent = (reader: DeliveryReader): boolean => reader.header(testEventHeader.toLowerCase()) !== undefined;
 
 function bestOutcome(

@@ -1,4 +1,4 @@
-/* Senders whose deliveries have a form of their own, from the documentation that their rows link. */
+/* Senders whose deliveries have a special form, from the documentation that their rows link. */
 import { formRequest, jsonRequest, type Sample } from '../engine/sample.ts';
 
 export const cloudflareStream: readonly Sample[] = [

@@ -120,7 +120,7 @@ export const mollie: readonly Sample[] = [
   },
 ];
 
-/** The signature stands in a field of its own. */
+/** The signature is in a separate field. */
 export const braintree: readonly Sample[] = [
   {
     name: 'subscription_charged_successfully',

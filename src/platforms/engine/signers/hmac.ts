@@ -1,4 +1,4 @@
-/* Signs with an HMAC over a template, and over the bare body where the value tells which hash. */
+/* Signs with an HMAC over a template, or over the body alone if the value names the hash. */
 
 import { decodeKeys } from '../secrets.ts';
 import type { Hash, Signer, SigningTask } from '../signature-scheme.ts';
@@ -32,7 +32,7 @@ export const signHmac: Signer = task => {
   return inSignatureHeaders(task, () => `${stamp}${list.signature}=${text}`);
 };
 
-/** `sha256=<hex>`, or the hash that the delivery came with. */
+/** `sha256=<hex>`, or the hash of the delivery's old signature. */
 export const signNamedHash: Signer = task => {
   const named = /^(sha1|sha256|sha384|sha512)=/i.exec(headerValues(task.scheme, task.original)[0]?.value ?? '')?.[1];
   const hash = (named?.toLowerCase() ?? 'sha256') as Hash;
@@ -40,7 +40,7 @@ export const signNamedHash: Signer = task => {
   return inSignatureHeaders(task, () => `${hash}=${digest.toString('hex')}`);
 };
 
-/** In the form that the delivery came with. */
+/** In the form of the delivery's old signature. */
 export const signBody: Signer = task => {
   const old = formOfBodyValue(headerValues(task.scheme, task.original)[0]?.value ?? '');
   if (old === null) return cannotSign('the signature of the delivery is in an unknown format');

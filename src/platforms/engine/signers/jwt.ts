@@ -1,4 +1,4 @@
-/* Signs JSON Web Tokens with HS256. A new token has the claims of the one that the delivery came with, at a new time. */
+/* Signs JSON Web Tokens with HS256. A new token has the claims of the delivery's old token, with a new time. */
 
 import type { Signer, SigningTask } from '../signature-scheme.ts';
 import { headerValues } from '../signature-values.ts';
@@ -10,7 +10,7 @@ type Claims = Record<string, unknown>;
 
 const lifetimeSeconds = 300;
 
-/** A token that does not cover the body. It always has a time, because libraries want one. */
+/** A token that does not cover the body. It always has a time, because libraries require it. */
 export const signJwt: Signer = task => {
   const { url, at } = task;
   const old = oldClaims(task);

@@ -1,4 +1,4 @@
-/* Signs as Standard Webhooks say: `v1,<base64>` over id, timestamp and body. */
+/* Signs according to Standard Webhooks: `v1,<base64>` over id, timestamp and body. */
 import type { HeaderPair } from '../../../core/headers.ts';
 import type { DeliveryReader } from '../delivery-reader.ts';
 import { decodeKeys } from '../secrets.ts';
@@ -25,7 +25,9 @@ export const signStandardWebhooks =
     return { headers };
   };
 
-/** The same secret can be read as a text and as base64: the reading with which the delivery came, else the first. */
+/**
+ * A secret can be read as text and as base64. Chooses the reading that the delivery's old signature matches, else the first.
+ */
 function chooseKey(task: SigningTask, headerPrefix: string): Buffer | undefined {
   const keys = decodeKeys(task.scheme.keyFormat, task.secret);
   return keys.find(key => hasSigned(task, key, headerPrefix)) ?? keys[0];

@@ -8,7 +8,7 @@ import { parseTimestamp } from '../verifiers/check.ts';
 
 export const cannotSign = (reason: string): CannotSign => ({ cannotSign: `cannot_sign: ${reason}` });
 
-/** Sets a header: in place of all of that name, in the spelling of the first, else at the end. */
+/** Sets a header. It replaces all headers of that name, in the spelling of the first; without one, it is added at the end. */
 export function withHeader(headers: readonly HeaderPair[], name: string, value: string): HeaderPair[] {
   const lower = name.toLowerCase();
   const at = headers.findIndex(([other]) => lowerName(other) === lower);
@@ -21,7 +21,7 @@ export function withHeader(headers: readonly HeaderPair[], name: string, value: 
 export const encodeDigest = (digest: Sealed, encoding: Encoding): string =>
   digest.toString(encoding === 'hex-or-base64' ? 'hex' : encoding);
 
-/** @param like the value that the request came with: it decides where a platform uses seconds as well as milliseconds */
+/** @param like the request's old value, which decides the unit if a platform uses both seconds and milliseconds */
 export function formatTimestamp(at: number, unit: SignedTimestamp['unit'], like?: unknown): string {
   switch (unit) {
     case 'rfc3339':
@@ -37,7 +37,7 @@ export function formatTimestamp(at: number, unit: SignedTimestamp['unit'], like?
   }
 }
 
-/** The headers that get the signature: those of the scheme that the request came with, else the first. */
+/** The headers that get the signature: the scheme's headers that the request already has, or else the first. */
 export function signatureHeaders(task: Pick<SigningTask, 'scheme' | 'original'>): { name: string; prefix: string }[] {
   const { scheme, original } = task;
   const { header, prefix = '', alternativeHeaders = [], headerPattern } = scheme;
@@ -54,16 +54,16 @@ export function signatureHeaders(task: Pick<SigningTask, 'scheme' | 'original'>)
   return present.length > 0 ? present : all.slice(0, 1);
 }
 
-/** The same value in all of them. */
+/** Puts the value into every signature header. */
 export const inSignatureHeaders = (task: SigningTask, value: (prefix: string) => string): SignedParts => ({
   headers: signatureHeaders(task).map(({ name, prefix }): HeaderPair => [name, value(prefix)]),
 });
 
-/** A value in the list that the old signature is. */
+/** A value from the old signature, which is a list of values. */
 export const oldNamedValue = ({ scheme, original }: SigningTask, separator: string, name: string): string | undefined =>
   parseNamedValues(headerValues(scheme, original)[0]?.value ?? '', separator).get(name)?.[0];
 
-/** Another text of the same form: its last letter or digit is another one. */
+/** Changes the last letter or digit: the text keeps its form and is no longer valid. */
 export const brokenText = (text: string): string =>
   text.replace(
     /([A-Za-z0-9])([^A-Za-z0-9]*)$/,
@@ -71,7 +71,7 @@ export const brokenText = (text: string): string =>
       (last === 'a' ? 'b' : /\d/.test(last) ? String((Number(last) + 1) % 10) : 'a') + rest,
   );
 
-/** A digest of the same length that differs. */
+/** A different digest of the same length. */
 export function brokenDigest(digest: Buffer): Buffer {
   const broken = Buffer.from(digest);
   broken[0] = (broken[0] ?? 0) ^ 0x55;

@@ -5,12 +5,12 @@ import { type DeliveryReader, valueAt } from '../delivery-reader.ts';
 import type { Comparison, Hash, MessagePart, Outcome, SignatureCheck, SignedTimestamp } from '../signature-scheme.ts';
 import type { NamedValues } from '../signature-values.ts';
 
-/** Compares in constant time; the time depends on the length only. */
+/** Compares in constant time: the time depends only on the length. */
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 export const sameText = (a: string, b: string): boolean => sameBytes(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
 
-/** Whether one of the received values is the one that the secret gives for the message. */
+/** Whether one of the received values is the value that the secret produces for the message. */
 export function isOneReceived(
   { observe }: SignatureCheck,
   { message, received, expected }: Comparison & { expected: Uint8Array },
@@ -43,10 +43,13 @@ export function digestOf(hash: Hash, parts: readonly MessagePart[]): Buffer {
   return digest.digest();
 }
 
-/** Where a signed timestamp may be, besides headers and body. */
+/** The places of a signed timestamp, in addition to headers and body. */
 type TimestampSources = { named?: NamedValues; claims?: unknown };
 
-/** For a signature that is right: `valid` when its timestamp is within the window around the receipt, else `stale`. */
+/**
+ * The outcome for a correct signature: `valid` if its timestamp is within the tolerance around the time of receipt, else
+ * `stale`.
+ */
 export function checkTimestamp(check: SignatureCheck, sources: TimestampSources = {}): Outcome {
   const { timestamp } = check.scheme;
   if (timestamp?.toleranceSeconds === undefined) return 'valid';
@@ -55,7 +58,7 @@ export function checkTimestamp(check: SignatureCheck, sources: TimestampSources 
   return Math.abs(check.receivedAt - signedAt) <= timestamp.toleranceSeconds * 1000 ? 'valid' : 'stale';
 }
 
-/** Epoch ms; null when there is none. */
+/** Epoch ms; null without a timestamp. */
 export function readTimestamp(
   { from, unit }: SignedTimestamp,
   reader: DeliveryReader,
@@ -75,7 +78,7 @@ export function readTimestamp(
   }
 }
 
-/** Epoch ms; null when the value is not a timestamp. */
+/** Epoch ms; null if the value is not a timestamp. */
 export function parseTimestamp(value: unknown, unit: SignedTimestamp['unit']): number | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const text = String(value).trim();
@@ -90,7 +93,7 @@ export function parseTimestamp(value: unknown, unit: SignedTimestamp['unit']): n
   return inMs ? number : number * 1000;
 }
 
-/** A scalar of a JSON body as text; '' for anything else. */
+/** A scalar of a JSON body as text; '' for other values. */
 export const scalarText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 

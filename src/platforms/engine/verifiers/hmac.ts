@@ -1,4 +1,4 @@
-/* HMAC over a template, and over the bare body where the value tells which hash. */
+/* HMAC over a template, or over the body alone if the value names the hash. */
 import type { DeliveryReader } from '../delivery-reader.ts';
 import { decodeKeys } from '../secrets.ts';
 import type { Hash, MessagePart, Outcome, SignatureCheck, SignatureScheme } from '../signature-scheme.ts';
@@ -62,7 +62,7 @@ export function verifyNamedHashHmac(check: SignatureCheck): Outcome {
 
 const bodyValueForm = /^(?:(sha1|sha256|sha384|sha512|hmac-sha256)=)?(.{20,200})$/i;
 
-/** Hash, spelling and encoding of a value that `verifyBodyHmac` reads; null when it is none. */
+/** The hash, prefix and encoding of a value that `verifyBodyHmac` can read; null for other values. */
 export function formOfBodyValue(value: string): { hash: Hash; prefix: string; encoding: 'hex' | 'base64' } | null {
   const [, name, text = ''] = bodyValueForm.exec(value) ?? [];
   for (const hash of hashes) {
@@ -74,7 +74,7 @@ export function formOfBodyValue(value: string): { hash: Hash; prefix: string; en
   return null;
 }
 
-/** Any sender may use the header for anything, so a value that does not match is not called invalid. */
+/** Senders use this header for various purposes, so a value that does not match does not count as invalid. */
 export function verifyBodyHmac(check: SignatureCheck): Outcome {
   const key = Buffer.from(check.secret, 'utf8');
   const message = [check.reader.delivery.body];
@@ -90,8 +90,8 @@ export function verifyBodyHmac(check: SignatureCheck): Outcome {
 }
 
 /**
- * Fills a template: `{body}` raw bytes, `{url}`, `{name}` a value of the presented list or else a header, verbatim. Null when a part
- * is missing.
+ * Fills a template: `{body}` raw bytes, `{url}`, `{name}` a value of the presented list or else a header, verbatim. Null if a
+ * part is missing.
  */
 export function renderMessage(
   template: string,

@@ -1,6 +1,6 @@
 /*
- * JSON Web Tokens: alone, with a hash of the body among the claims, or as the whole body. The algorithm follows from the registered
- * key (a text: HS256; a public key: RS256 or ES256), never from the token alone.
+ * JSON Web Tokens: alone, with a hash of the body among the claims, or as the whole body. The registered key determines the
+ * algorithm (a text: HS256; a public key: RS256 or ES256), never the token alone.
  */
 import { verify as verifySignature } from 'node:crypto';
 import { type DeliveryReader, parseNestedJson, valueAt } from '../delivery-reader.ts';
@@ -33,13 +33,13 @@ export function verifyJwtBody(check: SignatureCheck): Outcome {
   return verifyToken(check, check.reader.text().trim());
 }
 
-/** Whether a header holds a token: other credentials than this one also travel in `Authorization`. */
+/** Whether a header contains a token. `Authorization` may also contain other credentials. */
 export const hasJwt = (reader: DeliveryReader, scheme: SignatureScheme): boolean =>
   headerValues(scheme, reader).some(
     ({ value, prefix }) => value.startsWith(prefix) && value.split('.', 4).length === 3,
   );
 
-/** The claims of a compact JSON Web Token, unverified; undefined when the text is not one. */
+/** The claims of a compact JSON Web Token, unverified; undefined if the text is not a token. */
 export function jwtClaims(token: string): unknown {
   const first = token.indexOf('.');
   const second = token.indexOf('.', first + 1);

@@ -6,7 +6,7 @@ import { decodeBase64, decodeDigest, headerValues, versionedSignatures } from '.
 import { checkTimestamp, isMacReceived, parseTimestamp } from './check.ts';
 import { isSignedByKey } from './public-key.ts';
 
-/** `headerPrefix`: what the names of the id, timestamp and signature headers have in common. */
+/** `headerPrefix`: the common prefix of the names of the id, timestamp and signature headers. */
 export type StandardWebhooksVariant = { headerPrefix: string; version: string };
 
 export function verifyStandardWebhooks(check: SignatureCheck, variant: StandardWebhooksVariant): Outcome {
@@ -43,7 +43,7 @@ function verifyEd25519(check: SignatureCheck, prefix: string, texts: readonly st
 export const hasStandardWebhooksEntry = (reader: DeliveryReader, scheme: SignatureScheme, version: string): boolean =>
   headerValues(scheme, reader).some(({ value }) => versionedSignatures(value).some(([name]) => name === version));
 
-/** The part of the message before the body; null when a header is missing or malformed. */
+/** The part of the message before the body; null if a header is missing or malformed. */
 function messagePrefix(reader: DeliveryReader, { headerPrefix }: StandardWebhooksVariant): string | null {
   const id = reader.header(`${headerPrefix}-id`);
   const time = reader.header(`${headerPrefix}-timestamp`)?.trim();

@@ -1,11 +1,11 @@
-/* Schemes that sign the URL the delivery was sent to, in a message that no template describes. */
+/* Schemes that sign the URL the delivery was sent to, in a message that a template cannot describe. */
 import type { Fields } from '../delivery-reader.ts';
 import type { MessagePart, Outcome, SignatureCheck } from '../signature-scheme.ts';
 import { decodeDigest } from '../signature-values.ts';
 import { checkTimestamp, isMacReceived } from './check.ts';
 import { firstHeaderValue } from './public-key.ts';
 
-/** HMAC over a message made from the URL. Senders spell the same URL differently; one that matches is enough. */
+/** HMAC over a message made from the URL. Senders spell the same URL differently; one matching spelling is enough. */
 export function verifyHmacOverUrl(
   check: SignatureCheck,
   { encoding, hash, urls }: { encoding: 'hex' | 'base64'; hash: 'sha1' | 'sha256'; urls: readonly string[] },
