@@ -2,3 +2,5 @@
 
 /** Of an endpoint, a key, an alert and the like. */
 export const maxNameCharacters = 100;
+
+export const minPasswordCharacters = 12;

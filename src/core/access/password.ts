@@ -1,7 +1,8 @@
 /* The rules for passwords: they must be long and not common. No composition rules (NIST SP 800-63B section 3.1.1.2). */
+import { minPasswordCharacters } from '../../shared/limits.ts';
 import { invalid } from '../errors.ts';
 
-export const minPasswordCharacters = 12;
+export { minPasswordCharacters };
 export const maxPasswordBytes = 1024;
 
 /** The most common leaked passwords of at least 12 characters; shorter ones are refused for their length. */

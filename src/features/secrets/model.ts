@@ -53,6 +53,8 @@ export const SecretInput = t.Object(
   { title: 'SecretInput', examples: [{ platform: 'stripe', secret: 'whsec_9f2k4t7x1m3p' }] },
 );
 
+export type SecretInput = Static<typeof SecretInput>;
+
 export const maxSigningDestinations = 20;
 
 export const SecretChange = t.Object(

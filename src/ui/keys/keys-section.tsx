@@ -1,13 +1,15 @@
 /* API key settings: list, create and revoke keys. A key is shown only once. */
 
-import { useState } from 'preact/hooks';
-import type { ApiKey } from '../../features/keys/model.ts';
+import type { ApiKey, ApiKeyInput } from '../../features/keys/model.ts';
+import { maxNameCharacters } from '../../shared/limits.ts';
 import { api } from '../kit/api.ts';
-import { Button, Checkbox, Empty, Field } from '../kit/controls.tsx';
+import { Button, Empty } from '../kit/controls.tsx';
 import { confirm, showSecretOnce } from '../kit/dialogs.tsx';
+import { choice, flag, text } from '../kit/fields.tsx';
+import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Card, Loaded } from '../kit/page.tsx';
-import { SelectField } from '../kit/select-field.tsx';
+import type { SchemaOf } from '../kit/schema.ts';
 import { Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { Until } from '../kit/until.tsx';
@@ -56,61 +58,59 @@ export function KeysSection() {
   );
 }
 
-const lifetimes = [
-  { id: '30d', label: '30 days' },
-  { id: '90d', label: '90 days' },
-  { id: '365d', label: '1 year' },
-  { id: 'never', label: 'Never' },
-] as const;
-type Lifetime = (typeof lifetimes)[number]['id'];
+const lifetime = choice({
+  label: 'Expires after',
+  options: [
+    { id: '30d', label: '30 days' },
+    { id: '90d', label: '90 days' },
+    { id: '365d', label: '1 year' },
+    { id: 'never', label: 'Never' },
+  ],
+});
+const schema = {
+  name: text({
+    label: 'Name',
+    placeholder: 'Nightly import',
+    maxLength: maxNameCharacters,
+    required: 'Give it a name.',
+  }),
+  expiresIn: { ...lifetime, to: (draft: string) => (draft === 'never' ? null : draft) },
+  readOnly: flag({
+    label: 'Read-only',
+    hint: "Can read and stream events, but can't change, replay or delete anything.",
+    on: true,
+    off: false,
+  }),
+} satisfies SchemaOf<ApiKeyInput>;
 
 /** Creates a key and shows it once. */
 function CreateKeyForm({ onCreated }: { onCreated: () => void }) {
-  const [name, setName] = useState('');
-  const [lifetime, setLifetime] = useState<Lifetime>('90d');
-  const [readOnly, setReadOnly] = useState(false);
-  const [problem, setProblem] = useState('');
-  const create = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    try {
-      const expiresIn = lifetime === 'never' ? null : lifetime;
-      const { key } = await api.createKey(name.trim(), { expiresIn, readOnly });
-      setName('');
-      setReadOnly(false);
-      setProblem('');
+  const form = useForm({
+    schema,
+    initial: { expiresIn: '90d' },
+    isNew: true,
+    messageAt: 'name',
+    save: api.createKey,
+    onSaved(created) {
       onCreated();
       void showSecretOnce({
         title: 'Save your new key',
         text: "Copy it now. Hooktape stores only a hash of it, so you won't see it again.",
-        secret: key,
+        secret: created?.key ?? '',
         button: "I've saved it",
       });
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
+    },
+  });
   return (
-    <form class="new-key" onSubmit={create}>
-      <Field
-        label="Name"
-        value={name}
-        onText={setName}
-        required
-        maxLength={100}
-        placeholder="Nightly import"
-        problem={problem}
-      />
-      <SelectField label="Expires after" options={lifetimes} value={lifetime} onPick={setLifetime} />
-      <Checkbox
-        label="Read-only"
-        hint="Can read and stream events, but can't change, replay or delete anything."
-        checked={readOnly}
-        onChange={setReadOnly}
-      />
-      <Button kind="primary" type="submit" disabled={name.trim() === ''}>
-        Create key
-      </Button>
-    </form>
+    <InlineForm
+      form={form}
+      class="new-key"
+      submit="Create key"
+      submitKind="primary"
+      isLocked={form.draft.name.trim() === ''}
+    >
+      <Inputs form={form} paths={['name', 'expiresIn', 'readOnly']} />
+    </InlineForm>
   );
 }
 

@@ -10,11 +10,11 @@ import type { Activity, Endpoint, EndpointChanged } from '../../features/endpoin
 import type { EventDetail, EventPage, EventSummary } from '../../features/events/model.ts';
 import type { ExportFormat } from '../../features/exports/model.ts';
 import type { EventCount, FilterTestResult, SavedFilter } from '../../features/filters/model.ts';
-import type { ApiKey, CreatedApiKey } from '../../features/keys/model.ts';
+import type { ApiKey, ApiKeyInput, CreatedApiKey } from '../../features/keys/model.ts';
 import type { ListenerList } from '../../features/listeners/model.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult } from '../../features/replays/model.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from '../../features/schemas/model.ts';
-import type { Secret, SecretChange, SecretList } from '../../features/secrets/model.ts';
+import type { Secret, SecretChange, SecretInput, SecretList } from '../../features/secrets/model.ts';
 import type { Session, SignedIn } from '../../features/sessions/model.ts';
 import type { SetupDone } from '../../features/setup/model.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from '../../features/signatures/model.ts';
@@ -126,8 +126,8 @@ export const api = {
   signOut: () => call<Ok>('DELETE', '/api/session'),
   setUp: (token: string, email: string, password: string) =>
     call<SetupDone>('POST', '/api/setup', { token, email, password }),
-  changePassword: (current: string, password: string, signOutEverywhere: boolean) =>
-    call<Ok>('POST', '/api/password', { current, password, signOutEverywhere }),
+  changePassword: (change: { current: string; password: string; signOutEverywhere: boolean }) =>
+    call<Ok>('POST', '/api/password', change),
   sessions: () => call<{ sessions: Session[] }>('GET', '/api/sessions').then(answer => answer.sessions),
   revokeSession: (session: string) => call<Ok>('DELETE', `/api/sessions/${id(session)}`),
 
@@ -148,8 +148,8 @@ export const api = {
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/previous-urls/${id(url)}`),
   activity: (endpoint: string) => call<Activity>('GET', `/api/endpoints/${id(endpoint)}/activity`),
   secrets: (endpoint: string) => call<SecretList>('GET', `/api/endpoints/${id(endpoint)}/secrets`),
-  addSecret: (endpoint: string, platform: string | null, secret: string) =>
-    call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets`, { platform, secret }),
+  addSecret: (endpoint: string, given: SecretInput) =>
+    call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets`, given),
   confirmSecret: (endpoint: string, secret: string) =>
     call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}/confirm`, {}),
   changeSecret: (endpoint: string, secret: string, change: SecretChange) =>
@@ -228,8 +228,7 @@ export const api = {
     call<SignatureExplanation>('POST', `/api/events/${id(event)}/signature/check`, given),
 
   keys: () => call<{ keys: ApiKey[] }>('GET', '/api/keys').then(answer => answer.keys),
-  createKey: (name: string, options: { expiresIn: string | null; readOnly: boolean }) =>
-    call<CreatedApiKey>('POST', '/api/keys', { name, ...options }),
+  createKey: (given: ApiKeyInput) => call<CreatedApiKey>('POST', '/api/keys', given),
   revokeKey: (key: string) => call<Ok>('DELETE', `/api/keys/${id(key)}`),
   apps: () => call<{ apps: ConnectedApp[] }>('GET', '/api/apps').then(answer => answer.apps),
   revokeApp: (app: string) => call<Ok>('DELETE', `/api/apps/${id(app)}`),

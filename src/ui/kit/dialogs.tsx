@@ -64,7 +64,7 @@ function HostedDialog({ dialog, onClose }: { dialog: Opened; onClose: () => void
   return <>{dialog.render(onClose)}</>;
 }
 
-type Question = {
+export type Question = {
   title: string;
   text: ComponentChildren;
   /** The text of the button that runs the action. */

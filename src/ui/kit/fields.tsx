@@ -152,7 +152,7 @@ export const lines = (options: LinesOptions): FormField<string, string[]> => ({
 
 type ChoiceOptions<T extends string> = { label: string; options: readonly { id: T; label: string }[] };
 
-/** One of a few options; by default the first. */
+/** One of a few options; the first if nothing is saved. */
 export const choice = <const T extends string>({ label, options }: ChoiceOptions<T>): FormField<T, T> => ({
   from: value => (value ?? options[0]?.id) as T,
   to: draft => draft,

@@ -7,6 +7,7 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api.ts';
 import { Button, Notice } from './controls.tsx';
+import { confirm, type Question } from './dialogs.tsx';
 import type { IconName } from './icons.tsx';
 import { RestoredNotice } from './restored-notice.tsx';
 import {
@@ -25,6 +26,7 @@ import {
   requestOf,
   type Schema,
 } from './schema.ts';
+import { messageOf } from './toasts.tsx';
 import { type Restored, useDraft } from './use-draft.ts';
 
 type FormOptions<S extends Schema, T, R> = Rules<S> & {
@@ -38,10 +40,12 @@ type FormOptions<S extends Schema, T, R> = Rules<S> & {
   messageAt?: NoInfer<keyof S & string>;
   /** Before the paths of the schema in the problems of the server, such as `guard`. */
   prefix?: string;
+  /** Asked before it is saved, if it returns a question. */
+  question?: (request: T) => Omit<Question, 'run'> | undefined;
   /** Only sends. Not called when nothing differs. */
   save: (request: T, draft: DraftOf<S>) => Promise<R>;
   /** @param saved undefined when nothing differed */
-  onSaved: (saved: R | undefined) => void;
+  onSaved?: (saved: R | undefined) => void;
 };
 
 /** What `Form` and `InlineForm` need of a form. */
@@ -90,13 +94,15 @@ export function useForm<S extends Schema, T = unknown, R = unknown>(options: For
     if (Object.keys(own).length > 0) return focusProblem();
     const request = requestOf(options, draft);
     const sent = isNew ? request : differenceOf(requestOf(options, saved), request);
+    const question = options.question?.(sent as T);
+    if (question && !(await confirm({ ...question, run: () => {} }))) return;
     setIsBusy(true);
     try {
       const result = isNew || Object.keys(sent).length > 0 ? await save(sent as T, draft) : undefined;
       setError(undefined);
       setIsTried(false);
       settle(isNew ? Object.keys(schema) : secrets);
-      onSaved(result);
+      onSaved?.(result);
     } catch (problem) {
       setError(problem);
       focusProblem();
@@ -131,7 +137,7 @@ function placeProblems(error: unknown, paths: readonly string[], { prefix, messa
   const places = found.map(({ path }) => fieldFor(paths, prefix ? path.replace(`${prefix}.`, '') : path));
   for (const [at, place] of places.entries()) if (place !== undefined) problems[place] ??= found[at]?.message;
   if (places.length > 0 && !places.includes(undefined)) return { problems, message: '' };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return messageAt ? { problems: { [messageAt]: message, ...problems }, message: '' } : { problems, message };
 }
 
@@ -178,7 +184,7 @@ export function Inputs<S extends Schema>({ form, paths, texts = {} }: InputsProp
 type FormProps = {
   form: FormState;
   /** What is edited, such as `forward`: for messages. */
-  what: string;
+  what?: string;
   title?: string;
   class?: string;
   /** The text of the button that saves. */
@@ -202,29 +208,36 @@ export function Form({ form, what, title, children, cancel, after, isFocused = f
     element.current?.scrollIntoView({ block: 'nearest' });
     element.current?.querySelector<HTMLElement>('input:checked, input:not([type="radio"])')?.focus();
   }, []);
+  const button = (
+    <Button
+      type="submit"
+      kind={props.submitKind ?? 'primary'}
+      {...(props.submitIcon && { icon: props.submitIcon })}
+      busy={isBusy}
+      disabled={props.isLocked ?? false}
+    >
+      {props.submit}
+    </Button>
+  );
   return (
     <form class={props.class} aria-labelledby={title && titleId} ref={element} noValidate onSubmit={submit}>
       {title && <h2 id={titleId}>{title}</h2>}
-      <RestoredNotice restored={restored} what={what} onDiscard={discard} />
+      {what !== undefined && <RestoredNotice restored={restored} what={what} onDiscard={discard} />}
       {children}
       {message && (
-        <Notice tone="bad" title={`The ${what} wasn't saved`}>
+        <Notice tone="bad" {...(what !== undefined && { title: `The ${what} wasn't saved` })}>
           {message}
         </Notice>
       )}
-      <div class={cancel ? 'dialog-actions' : 'button-row'}>
-        {cancel}
-        <Button
-          type="submit"
-          kind={props.submitKind ?? 'primary'}
-          {...(props.submitIcon && { icon: props.submitIcon })}
-          busy={isBusy}
-          disabled={props.isLocked ?? false}
-        >
-          {props.submit}
-        </Button>
-        {after}
-      </div>
+      {cancel || after ? (
+        <div class={cancel ? 'dialog-actions' : 'button-row'}>
+          {cancel}
+          {button}
+          {after}
+        </div>
+      ) : (
+        button
+      )}
     </form>
   );
 }

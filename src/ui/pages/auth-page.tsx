@@ -1,6 +1,8 @@
 /* The layout of the pages for setup, sign-in and invitations. */
 
 import type { ComponentChildren } from 'preact';
+import { minPasswordCharacters } from '../../shared/limits.ts';
+import { secret, text } from '../kit/fields.tsx';
 import { Mark } from '../kit/icons.tsx';
 
 export const AuthPage = ({ title, lead, children }: { title: string; lead: string; children: ComponentChildren }) => (
@@ -16,4 +18,24 @@ export const AuthPage = ({ title, lead, children }: { title: string; lead: strin
   </main>
 );
 
-export const minPasswordLength = 12;
+/** The fields of an account. Password managers know them by their names. */
+export const emailField = text({
+  label: 'Email',
+  type: 'email',
+  name: 'email',
+  autocomplete: 'username',
+  required: 'Enter your email.',
+});
+
+const rule = `At least ${minPasswordCharacters} characters.`;
+
+/** A password that is chosen. @param advice after the rule that it has to keep */
+export const newPasswordField = (label: string, advice = '') =>
+  secret({
+    label,
+    name: 'password',
+    autocomplete: 'new-password',
+    required: rule,
+    hint: `${rule} ${advice}`.trim(),
+    check: typed => ([...typed].length < minPasswordCharacters ? rule : undefined),
+  });

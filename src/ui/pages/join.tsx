@@ -3,12 +3,14 @@
  * `hooktape account create` prints leads here, too: it only sets the password of an account that exists.
  */
 
-import { useState } from 'preact/hooks';
 import { api } from '../kit/api.ts';
 import { Button, Field, Notice, Skeleton } from '../kit/controls.tsx';
+import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { Link } from '../kit/navigation.tsx';
 import { useQuery } from '../kit/use-query.ts';
-import { AuthPage, minPasswordLength } from './auth-page.tsx';
+import { AuthPage, newPasswordField } from './auth-page.tsx';
+
+const schema = { password: newPasswordField('Choose a password') };
 
 type JoinProps = {
   token: string;
@@ -19,21 +21,12 @@ type JoinProps = {
 
 export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
   const invitation = useQuery(token, () => api.invitation(token));
-  const [password, setPassword] = useState('');
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem('');
-    try {
-      await api.acceptInvitation(token, password);
-      await onDone();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      setBusy(false);
-    }
-  };
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    save: ({ password }: { password: string }) => api.acceptInvitation(token, password).then(onDone),
+  });
   if (invitation.failures > 0 && !invitation.value) {
     return (
       <AuthPage title="Join the team" lead="Couldn't load the invitation.">
@@ -65,35 +58,23 @@ export function JoinPage({ token, signedInAs, onDone }: JoinProps) {
       {!value ? (
         <Skeleton rows={3} />
       ) : (
-        <form onSubmit={submit}>
-          {problem && <Notice tone="bad">{problem}</Notice>}
-          <Field
-            label="Email"
-            type="email"
-            name="email"
-            autocomplete="username"
-            readOnly
-            value={value.email}
-            onText={() => {}}
-          />
-          <Field
-            label="Choose a password"
-            type="password"
-            name="password"
-            autocomplete="new-password"
-            required
-            minLength={minPasswordLength}
-            value={password}
-            onText={setPassword}
-            hint={`At least ${minPasswordLength} characters.`}
-          />
-          <Button kind="primary" type="submit" busy={busy}>
-            {isOwnAccount ? 'Set password' : 'Join'}
-          </Button>
+        <>
+          <Form form={form} submit={isOwnAccount ? 'Set password' : 'Join'}>
+            <Field
+              label="Email"
+              type="email"
+              name="email"
+              autocomplete="username"
+              readOnly
+              value={value.email}
+              onText={() => {}}
+            />
+            <Inputs form={form} paths={['password']} />
+          </Form>
           {signedInAs && (
             <p class="faint">You're signed in as {signedInAs}. This signs you in to the other account instead.</p>
           )}
-        </form>
+        </>
       )}
     </AuthPage>
   );

@@ -1,9 +1,19 @@
 /* The sign-in page. Its error never reveals whether the email or the password was wrong. */
 
-import { useState } from 'preact/hooks';
 import { api } from '../kit/api.ts';
-import { Button, Field, Notice } from '../kit/controls.tsx';
-import { AuthPage } from './auth-page.tsx';
+import { secret } from '../kit/fields.tsx';
+import { Form, Inputs, useForm } from '../kit/form.tsx';
+import { AuthPage, emailField } from './auth-page.tsx';
+
+const schema = {
+  email: emailField,
+  password: secret({
+    label: 'Password',
+    name: 'password',
+    autocomplete: 'current-password',
+    required: 'Enter your password.',
+  }),
+};
 
 type LoginProps = {
   /** The session ended while a page was open. */
@@ -12,22 +22,12 @@ type LoginProps = {
 };
 
 export function LoginPage({ hasExpired, onDone }: LoginProps) {
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem('');
-    try {
-      await api.signIn(email, password);
-      await onDone();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      setBusy(false);
-    }
-  };
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    save: ({ email, password }: { email: string; password: string }) => api.signIn(email, password).then(onDone),
+  });
   return (
     <AuthPage
       title="Sign in"
@@ -37,34 +37,13 @@ export function LoginPage({ hasExpired, onDone }: LoginProps) {
           : 'Sign in to see your webhooks.'
       }
     >
-      <form onSubmit={submit}>
-        {problem && <Notice tone="bad">{problem}</Notice>}
-        <Field
-          label="Email"
-          type="email"
-          name="email"
-          autocomplete="username"
-          required
-          value={email}
-          onText={setEmail}
-        />
-        <Field
-          label="Password"
-          type="password"
-          name="password"
-          autocomplete="current-password"
-          required
-          value={password}
-          onText={setPassword}
-        />
-        <Button kind="primary" type="submit" busy={busy}>
-          Sign in
-        </Button>
-        <p class="faint">
-          Forgot your password? Ask the administrator of this server to set a new one:{' '}
-          <code>hooktape account password EMAIL --password-stdin</code>
-        </p>
-      </form>
+      <Form form={form} submit="Sign in">
+        <Inputs form={form} paths={['email', 'password']} />
+      </Form>
+      <p class="faint">
+        Forgot your password? Ask the administrator of this server to set a new one:{' '}
+        <code>hooktape account password EMAIL --password-stdin</code>
+      </p>
     </AuthPage>
   );
 }

@@ -1,17 +1,17 @@
 /* Account settings: profile, password and active sessions. */
 
-import { useState } from 'preact/hooks';
 import type { Session } from '../../features/sessions/model.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { api } from '../kit/api.ts';
-import { Button, Checkbox, Field, Notice } from '../kit/controls.tsx';
+import { flag, secret } from '../kit/fields.tsx';
+import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { browserName } from '../kit/format/browser.ts';
 import { Card, Facts, Loaded } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { type Query, useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { minPasswordLength } from './auth-page.tsx';
+import { newPasswordField } from './auth-page.tsx';
 
 export function AccountSection() {
   const { session } = useWorkspace();
@@ -34,72 +34,47 @@ export function AccountSection() {
   );
 }
 
+const schema = {
+  current: secret({
+    label: 'Current password',
+    autocomplete: 'current-password',
+    required: 'Enter your current password.',
+  }),
+  password: newPasswordField('New password', "You'll be signed out on all other devices."),
+  signOutEverywhere: flag({
+    label: 'Also disconnect all apps',
+    hint: 'API keys keep working. You can revoke them under API keys.',
+    on: true,
+    off: false,
+  }),
+};
+type PasswordChange = { current: string; password: string; signOutEverywhere: boolean };
+
 function PasswordSection({ onChanged }: { onChanged: () => void }) {
   const { session } = useWorkspace();
-  const [current, setCurrent] = useState('');
-  const [password, setPassword] = useState('');
-  const [everywhere, setEverywhere] = useState(false);
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState(false);
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem('');
-    try {
-      await api.changePassword(current, password, everywhere);
-      setCurrent('');
-      setPassword('');
-      setEverywhere(false);
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    save: (request: PasswordChange) => api.changePassword(request).then(() => request),
+    onSaved(request) {
       onChanged();
-      showToast(
-        everywhere
-          ? "Password changed. You've been signed out everywhere else, and all apps are disconnected."
-          : "Password changed. You've been signed out everywhere else.",
-      );
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-    setBusy(false);
-  };
+      const alsoApps = request?.signOutEverywhere ? ', and all apps are disconnected' : '';
+      showToast(`Password changed. You've been signed out everywhere else${alsoApps}.`);
+    },
+  });
   return (
-    <section class="card section">
-      <h2>Password</h2>
-      <form onSubmit={save}>
-        {problem && <Notice tone="bad">{problem}</Notice>}
+    <Card title="Password">
+      <Form form={form} submit="Change password" submitKind="plain">
         <div class="offscreen" aria-hidden="true">
           <input type="email" autocomplete="username" value={session.account.email} readOnly tabIndex={-1} />
         </div>
         <div class="two">
-          <Field
-            label="Current password"
-            type="password"
-            autocomplete="current-password"
-            required
-            value={current}
-            onText={setCurrent}
-          />
-          <Field
-            label="New password"
-            type="password"
-            autocomplete="new-password"
-            required
-            minLength={minPasswordLength}
-            value={password}
-            onText={setPassword}
-            hint={`At least ${minPasswordLength} characters. You'll be signed out on all other devices.`}
-          />
+          <Inputs form={form} paths={['current', 'password']} />
         </div>
-        <Checkbox
-          label="Also disconnect all apps"
-          hint="API keys keep working. You can revoke them under API keys."
-          checked={everywhere}
-          onChange={setEverywhere}
-        />
-        <Button type="submit" busy={busy}>
-          Change password
-        </Button>
-      </form>
-    </section>
+        <Inputs form={form} paths={['signOutEverywhere']} />
+      </Form>
+    </Card>
   );
 }
 

@@ -1,10 +1,15 @@
 /* First run: the one-time setup link creates the owner's account and a first endpoint, then opens that endpoint. */
 
-import { useState } from 'preact/hooks';
 import { api } from '../kit/api.ts';
-import { Button, Empty, Field, Notice } from '../kit/controls.tsx';
+import { Button, Empty } from '../kit/controls.tsx';
+import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { Link, navigate } from '../kit/navigation.tsx';
-import { AuthPage, minPasswordLength } from './auth-page.tsx';
+import { AuthPage, emailField, newPasswordField } from './auth-page.tsx';
+
+const schema = {
+  email: emailField,
+  password: newPasswordField('Password', 'A few unrelated words make a good password.'),
+};
 
 type SetupProps = {
   token: string;
@@ -14,11 +19,17 @@ type SetupProps = {
 };
 
 export function SetupPage({ token, isUsed, onDone }: SetupProps) {
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState(false);
-  if (isUsed && !busy) {
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    async save({ email, password }: { email: string; password: string }) {
+      const { endpoint } = await api.setUp(token, email, password);
+      await onDone();
+      navigate(`/app/endpoints/${endpoint.id}`, { replace: true });
+    },
+  });
+  if (isUsed && !form.isBusy) {
     return (
       <AuthPage
         title="Hooktape is already set up"
@@ -42,47 +53,11 @@ export function SetupPage({ token, isUsed, onDone }: SetupProps) {
       </AuthPage>
     );
   }
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setProblem('');
-    try {
-      const { endpoint } = await api.setUp(token, email, password);
-      await onDone();
-      navigate(`/app/endpoints/${endpoint.id}`, { replace: true });
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      setBusy(false);
-    }
-  };
   return (
     <AuthPage title="Set up Hooktape" lead="Create the owner account. You can invite others later.">
-      <form onSubmit={submit}>
-        {problem && <Notice tone="bad">{problem}</Notice>}
-        <Field
-          label="Email"
-          type="email"
-          name="email"
-          autocomplete="username"
-          required
-          value={email}
-          onText={setEmail}
-        />
-        <Field
-          label="Password"
-          type="password"
-          name="password"
-          autocomplete="new-password"
-          required
-          minLength={minPasswordLength}
-          value={password}
-          onText={setPassword}
-          hint={`At least ${minPasswordLength} characters. A few unrelated words make a good password.`}
-        />
-        <Button kind="primary" type="submit" busy={busy}>
-          Create account
-        </Button>
-      </form>
+      <Form form={form} submit="Create account">
+        <Inputs form={form} paths={['email', 'password']} />
+      </Form>
     </AuthPage>
   );
 }

@@ -3,11 +3,12 @@
  * the next delivered secret counts as confirmed.
  */
 
-import { useState } from 'preact/hooks';
-import type { Secret } from '../../features/secrets/model.ts';
+import type { Secret, SecretInput } from '../../features/secrets/model.ts';
 import type { PlatformDescription } from '../../platforms/directory.ts';
 import { api } from '../kit/api.ts';
-import { Button, Field, Notice, Skeleton } from '../kit/controls.tsx';
+import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { secret, text } from '../kit/fields.tsx';
+import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import {
   findPlatform,
   platformsWithSecret,
@@ -15,6 +16,7 @@ import {
   titlesWithDeliveredSecret,
 } from '../kit/format/platforms.ts';
 import { IconButton } from '../kit/icon-button.tsx';
+import type { SchemaOf } from '../kit/schema.ts';
 import { Time } from '../kit/time.tsx';
 import { showError, showToast } from '../kit/toasts.tsx';
 import { Until } from '../kit/until.tsx';
@@ -79,36 +81,33 @@ export function SecretsSection({ id }: { id: string }) {
   );
 }
 
+const schema = {
+  platform: {
+    ...text({ label: 'Platform', list: 'platforms', placeholder: 'any' }),
+    to: (typed: string) => findPlatform(typed)?.name ?? (typed.trim() || null),
+  },
+  secret: secret({ label: 'Secret', required: 'Enter the secret.' }),
+} satisfies SchemaOf<SecretInput>;
+
 function RegisterForm({ endpointId, onRegistered }: { endpointId: string; onRegistered: () => void }) {
-  const [platform, setPlatform] = useState('');
-  const [secret, setSecret] = useState('');
-  const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
-  const isPlatformProblem = /^unknown platform/i.test(problem);
-  const known = findPlatform(platform);
-  const register = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setIsBusy(true);
-    try {
-      await api.addSecret(endpointId, known?.name ?? (platform.trim() || null), secret);
-      setSecret('');
-      setProblem('');
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    messageAt: 'secret',
+    save: (request: SecretInput) => api.addSecret(endpointId, request),
+    onSaved() {
       onRegistered();
       showToast('Secret added. Existing events are re-checked immediately.');
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-    setIsBusy(false);
-  };
+    },
+  });
+  const known = findPlatform(form.draft.platform);
   return (
-    <form class="inline-form" onSubmit={register}>
-      <Field
-        label="Platform"
-        list="platforms"
-        value={platform}
-        onText={setPlatform}
-        placeholder="any"
-        problem={isPlatformProblem ? problem : ''}
+    <InlineForm form={form} submit="Add secret" isLocked={form.draft.secret === ''}>
+      <Inputs
+        form={form}
+        paths={['platform', 'secret']}
+        texts={{ secret: { hint: known && <SecretHint platform={known} /> } }}
       />
       <datalist id="platforms">
         {platformsWithSecret.map(({ name, title }) => (
@@ -117,20 +116,7 @@ function RegisterForm({ endpointId, onRegistered }: { endpointId: string; onRegi
           </option>
         ))}
       </datalist>
-      <Field
-        label="Secret"
-        type="password"
-        autocomplete="off"
-        value={secret}
-        onText={setSecret}
-        required
-        problem={isPlatformProblem ? '' : problem}
-        hint={known && <SecretHint platform={known} />}
-      />
-      <Button type="submit" busy={isBusy} disabled={secret === ''}>
-        Add secret
-      </Button>
-    </form>
+    </InlineForm>
   );
 }
 

@@ -1,11 +1,12 @@
 /* Team settings for owners: invite by link, and the invitations that were not accepted yet. A link is shown only when it is made. */
 
-import { useState } from 'preact/hooks';
 import type { Invitation, PendingInvitation } from '../../features/teams/model.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { api } from '../kit/api.ts';
-import { Button, Field, Notice } from '../kit/controls.tsx';
+import { Button, Notice } from '../kit/controls.tsx';
 import { confirm, showSecretOnce } from '../kit/dialogs.tsx';
+import { text } from '../kit/fields.tsx';
+import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { formatMinute } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Card } from '../kit/page.tsx';
@@ -79,34 +80,28 @@ const PendingRow = ({ one, onResend, onWithdraw }: PendingRowProps) => (
   </li>
 );
 
+const schema = {
+  email: text({
+    label: 'Email',
+    type: 'email',
+    placeholder: 'colleague@example.com',
+    hint: 'They join as a member and see all endpoints and events.',
+    required: 'Enter their email.',
+  }),
+};
+
 function InviteForm({ onMade }: { onMade: (invitation: Invitation) => void }) {
-  const [email, setEmail] = useState('');
-  const [problem, setProblem] = useState('');
-  const invite = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    try {
-      onMade(await api.invite(email.trim()));
-      setEmail('');
-      setProblem('');
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    messageAt: 'email',
+    save: ({ email }: { email: string }) => api.invite(email),
+    onSaved: made => made && onMade(made),
+  });
   return (
-    <form class="inline-form" onSubmit={invite}>
-      <Field
-        label="Email"
-        type="email"
-        value={email}
-        onText={setEmail}
-        required
-        placeholder="colleague@example.com"
-        problem={problem}
-        hint="They join as a member and see all endpoints and events."
-      />
-      <Button type="submit" disabled={email.trim() === ''}>
-        Create invite link
-      </Button>
-    </form>
+    <InlineForm form={form} submit="Create invite link" isLocked={form.draft.email.trim() === ''}>
+      <Inputs form={form} paths={['email']} />
+    </InlineForm>
   );
 }

@@ -57,7 +57,7 @@ export function SecretForm({ event, schemes, onFound, onSaved }: SecretFormProps
     );
   const save = (): Promise<void> =>
     run('save', async () => {
-      await api.addSecret(event.endpointId, platform || null, secret);
+      await api.addSecret(event.endpointId, { platform: platform || null, secret });
       setSecret('');
       show(undefined);
       onSaved();
