@@ -1,115 +1,188 @@
 /* The section of an endpoint's settings for its guard. Stored passwords and tokens are never shown. */
 
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { parseCidr } from '../../shared/addresses.ts';
+import { ActionButton } from '../kit/action.tsx';
 import { api } from '../kit/api.ts';
 import { Button, Notice } from '../kit/controls.tsx';
+import { CopyButton } from '../kit/copy-button.tsx';
+import { linesOf } from '../kit/fields.tsx';
+import { Form, type FormOf, Inputs, useForm } from '../kit/form.tsx';
+import { visibleLine } from '../kit/format/visible.ts';
+import { Card } from '../kit/page.tsx';
+import type { Input } from '../kit/schema.ts';
 import { SelectField } from '../kit/select-field.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { BasicFields, TokenFields } from './credential-fields.tsx';
-import { draftOf, type Guard, type GuardDraft, guardOf, networksOf, problemOfError } from './draft.ts';
-import { MethodFields, NetworkFields } from './origin-fields.tsx';
+import { type Guard, guardOf, guardRules, newToken, places, secretHint, withPlace } from './guard-schema.tsx';
 import { otherThan, useRefused } from './use-refused.ts';
 
-const reactions: readonly { id: Guard['onRefuse']; label: string }[] = [
-  { id: 'record', label: 'stored, and marked as refused' },
-  { id: 'drop', label: 'not stored' },
-];
+const usualMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
 
 export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
-  const { draft, change, problems, problem, isDirty, isBusy, save, guard } = useGuardDraft(endpoint);
-  const networks = networksOf(draft);
-  const areNetworks = networks.every(one => parseCidr(one));
+  const { reloadEndpoints, endpoints, setEndpoints } = useWorkspace();
+  const show = (guard: Guard | null): void => {
+    setEndpoints((endpoints ?? []).map(one => (one.id === endpoint.id ? { ...one, guard } : one)));
+    reloadEndpoints();
+    showToast(guard ? 'Guard saved. It applies from the next request.' : 'The endpoint accepts all requests.');
+  };
+  const form = useForm({
+    ...guardRules,
+    prefix: 'guard',
+    initial: endpoint.guard ?? {},
+    // It is always sent whole.
+    isNew: true,
+    save: (_: unknown, draft) => api.setGuard(endpoint.id, guardOf(draft)),
+    onSaved: saved => show(saved?.guard ?? null),
+  });
+  const remove = async (): Promise<void> => {
+    await api.setGuard(endpoint.id, null);
+    form.discard();
+    show(null);
+  };
+  const { draft } = form;
+  const networks = linesOf(draft.cidrs);
+  const isReadable = networks.every(one => parseCidr(one));
   const byNetwork = useRefused(
     endpoint.id,
-    areNetworks ? otherThan('ip', networks) : undefined,
+    isReadable ? otherThan('ip', networks) : undefined,
     'came from other networks',
   );
   const byMethod = useRefused(endpoint.id, otherThan('method', draft.methods), 'had other methods');
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    void save(guard);
-  };
   return (
-    <section class="card section" id="guard">
-      <h2>Guard</h2>
-      <p class="lead">
-        The requests that this endpoint accepts. All conditions that you set must hold. Other requests are refused: 403
-        for the network, 405 for the method, 401 for the credentials.
-      </p>
-      <form class="guard-form" onSubmit={submit} noValidate>
-        <NetworkFields draft={draft} problems={problems} change={change} warning={byNetwork} />
-        <MethodFields draft={draft} problems={problems} change={change} warning={byMethod} />
-        <BasicFields draft={draft} problems={problems} change={change} />
-        <TokenFields draft={draft} problems={problems} change={change} url={endpoint.url} />
-        <SelectField
-          label="Refused requests are"
-          options={reactions}
-          value={draft.onRefuse}
-          onPick={onRefuse => change({ onRefuse })}
-        />
-        {draft.onRefuse === 'drop' && guard && (
-          <p class="hint">You will not see refused requests, not even if a platform is refused by mistake.</p>
-        )}
-        {problem && <Notice tone="bad">{problem}</Notice>}
-        <div class="button-row">
-          <Button type="submit" busy={isBusy} disabled={!isDirty}>
-            Save guard
-          </Button>
-          {endpoint.guard && (
-            <Button kind="danger" disabled={isBusy} onClick={() => save(null)}>
+    <Card
+      title="Guard"
+      id="guard"
+      lead="The requests that this endpoint accepts. All conditions that you set must hold. Other requests are refused: 403 for the network, 405 for the method, 401 for the credentials."
+    >
+      <Form
+        form={form}
+        class="guard-form"
+        submit="Save guard"
+        submitKind="plain"
+        isLocked={!form.isDirty}
+        after={
+          endpoint.guard && (
+            <ActionButton kind="danger" act={remove} keepsFocus={false}>
               Remove guard
-            </Button>
+            </ActionButton>
+          )
+        }
+      >
+        <div class="field">
+          <Inputs form={form} paths={['cidrs']} />
+          {networks.length > 0 && (
+            <p class="hint">
+              Platforms deliver from their own networks, which change: take them from the platform's documentation, and
+              look there again.
+            </p>
+          )}
+          {byNetwork && <Notice tone="warn">{byNetwork}</Notice>}
+        </div>
+        <MethodFields input={form.input('methods')} warning={byMethod} />
+        <div class="guard-part">
+          <Inputs form={form} paths={['basic']} />
+          {draft.basic && (
+            <div class="two">
+              <Inputs form={form} paths={['basic.user', 'basic.password']} />
+            </div>
           )}
         </div>
-      </form>
-    </section>
+        <TokenFields form={form} url={endpoint.url} />
+        <Inputs form={form} paths={['onRefuse']} />
+        {draft.onRefuse === 'drop' && guardOf(draft) && (
+          <p class="hint">You will not see refused requests, not even if a platform is refused by mistake.</p>
+        )}
+      </Form>
+    </Card>
   );
 }
 
-function useGuardDraft(endpoint: Endpoint) {
-  const { reloadEndpoints, endpoints, setEndpoints } = useWorkspace();
-  const saved = useMemo(() => draftOf(endpoint.guard), [JSON.stringify(endpoint.guard)]);
-  const [changes, setChanges] = useState<Partial<GuardDraft>>({});
-  const [refusal, setRefusal] = useState<ReturnType<typeof problemOfError>>({ problems: {}, message: '' });
-  const [isTried, setIsTried] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const draft = { ...saved, ...changes };
-  const read = guardOf(draft);
-  const save = async (guard: Guard | null): Promise<void> => {
-    setIsTried(true);
-    if (guard && Object.keys(read.problems).length > 0) return;
-    setIsBusy(true);
-    try {
-      const { guard: shown = null } = await api.setGuard(endpoint.id, guard);
-      setEndpoints((endpoints ?? []).map(one => (one.id === endpoint.id ? { ...one, guard: shown } : one)));
-      reloadEndpoints();
-      setChanges({});
-      setIsTried(false);
-      setRefusal({ problems: {}, message: '' });
-      showToast(guard ? 'Guard saved. It applies from the next request.' : 'The endpoint accepts all requests.');
-    } catch (error) {
-      setRefusal(problemOfError(error instanceof Error ? error.message : String(error)));
-    }
-    setIsBusy(false);
+type MethodProps = { input: Input<readonly string[]>; warning: string };
+
+function MethodFields({ input: { value, problem, change }, warning }: MethodProps) {
+  const offered = [...new Set([...usualMethods, ...value])];
+  return (
+    <fieldset class="method-fields">
+      <legend>Methods</legend>
+      <div class="button-row">
+        {offered.map(method => (
+          <label key={method} class="checkbox">
+            <input
+              type="checkbox"
+              checked={value.includes(method)}
+              onChange={event =>
+                change(
+                  event.currentTarget.checked
+                    ? offered.filter(one => one === method || value.includes(one))
+                    : value.filter(one => one !== method),
+                )
+              }
+            />
+            {visibleLine(method)}
+          </label>
+        ))}
+      </div>
+      <p class={problem ? 'hint bad' : 'hint'}>{problem || 'If you choose none, all methods are accepted.'}</p>
+      {warning && <Notice tone="warn">{warning}</Notice>}
+    </fieldset>
+  );
+}
+
+function TokenFields({ form, url }: { form: FormOf<typeof guardRules.schema>; url: string }) {
+  const [generated, setGenerated] = useState('');
+  const { draft } = form;
+  const { 'token.in': place, 'token.name': name, 'token.value': token } = draft;
+  const isGenerated = token !== '' && token === generated;
+  const generate = (): void => {
+    const made = newToken();
+    setGenerated(made);
+    form.change({ 'token.value': made });
   };
-  return {
-    draft,
-    change: (change: Partial<GuardDraft>) => {
-      setRefusal({ problems: {}, message: '' });
-      setChanges(old => ({ ...old, ...change }));
+  const texts = {
+    'token.name': { label: place === 'header' ? 'Name of the header' : 'Name of the parameter' },
+    'token.value': {
+      hint: isGenerated ? 'Copy it now: it is not shown again once it is saved.' : secretHint,
+      isReadable: isGenerated,
     },
-    guard: read.guard,
-    /** An empty field shows no problem until its author saves. */
-    problems: {
-      ...(isTried ? read.problems : { ...(read.problems.networks && { networks: read.problems.networks }) }),
-      ...refusal.problems,
-    },
-    problem: refusal.message,
-    isDirty: JSON.stringify(draft) !== JSON.stringify(saved),
-    isBusy,
-    save,
   };
+  return (
+    <div class="guard-part">
+      <SelectField
+        label="Token"
+        options={places}
+        value={place}
+        onPick={picked => form.change(withPlace(draft, picked))}
+        problem={form.input('token.in').problem}
+      />
+      {place !== '' && (
+        <>
+          <div class="two">
+            <Inputs form={form} paths={['token.name', 'token.value']} texts={texts} />
+          </div>
+          <div class="button-row">
+            <Button kind="quiet" onClick={generate}>
+              Generate a token
+            </Button>
+            {isGenerated && <CopyButton kind="quiet" label="Copy the token" text={token} />}
+            {isGenerated && place === 'query' && (
+              <CopyButton
+                kind="quiet"
+                label="Copy the URL with it"
+                text={`${url}?${encodeURIComponent(name.trim())}=${encodeURIComponent(token)}`}
+              />
+            )}
+          </div>
+          {place === 'query' && (
+            <Notice tone="warn" title="A token in a URL is easily seen">
+              Proxies, logs and the platform's own pages keep URLs. Use a header if the platform can send one. Otherwise
+              add ?{visibleLine(name.trim() || 'token')}=… to the URL that you register. In stored events it is
+              redacted.
+            </Notice>
+          )}
+        </>
+      )}
+    </div>
+  );
 }

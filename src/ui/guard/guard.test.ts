@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { EventSummary } from '../../features/events/model.ts';
+import { draftOf, problemsOf } from '../kit/schema.ts';
 import { describeCredentials } from './credentials.ts';
-import { draftOf, type Guard, guardOf, newToken, problemOfError } from './draft.ts';
+import { type Guard, type GuardDraft, guardOf, guardRules, newToken, withPlace } from './guard-schema.tsx';
 import { describeRefused, otherThan } from './use-refused.ts';
 
 const whole: Guard = {
@@ -12,49 +13,46 @@ const whole: Guard = {
   onRefuse: 'drop',
 };
 
+const drafted = (guard: Guard | null): GuardDraft => draftOf(guardRules.schema, guard ?? {});
+
 describe('a guard as a draft', () => {
   test('becomes the same guard again, and keeps secrets that are not replaced', () => {
-    for (const guard of [whole, null, { methods: ['GET'], onRefuse: 'record' as const }])
-      expect(guardOf(draftOf(guard))).toEqual({ guard, problems: {} });
+    for (const guard of [whole, null, { methods: ['GET'], onRefuse: 'record' as const }]) {
+      expect(guardOf(drafted(guard))).toEqual(guard);
+      expect(problemsOf(guardRules, drafted(guard))).toEqual({});
+    }
   });
 
   test('has its secrets replaced by what is typed, never by nothing', () => {
-    const draft = draftOf(whole);
-    expect(guardOf({ ...draft, password: 'new', token: 'abc' }).guard).toMatchObject({
-      basic: { password: 'new' },
+    const draft = drafted(whole);
+    expect(guardOf({ ...draft, 'basic.password': ' new', 'token.value': 'abc' })).toMatchObject({
+      basic: { password: ' new' },
       token: { value: 'abc' },
     });
-    expect(Object.keys(guardOf({ ...draft, password: '', token: '' }).problems)).toEqual(['password', 'token']);
+    const empty = { ...draft, 'basic.password': '', 'token.value': '' };
+    expect(Object.keys(problemsOf(guardRules, empty))).toEqual(['basic.password', 'token.value']);
   });
 
-  test('without conditions is none', () => {
-    const draft = { ...draftOf(whole), methods: [], networks: ' \n', hasBasic: false, tokenIn: '' as const };
-    expect(guardOf(draft).guard).toBeNull();
+  test('without conditions is no guard', () => {
+    const draft: GuardDraft = { ...drafted(whole), methods: [], cidrs: ' \n', basic: false, 'token.in': '' };
+    expect(guardOf(draft)).toBeNull();
   });
 
   test('names what is wrong', () => {
-    const draft = {
-      ...draftOf(null),
-      networks: '10.0.0.0/8\n10.0.0.0/40',
-      hasBasic: true,
-      user: 'a:b',
-      tokenIn: 'header' as const,
+    const draft: GuardDraft = {
+      ...drafted(null),
+      ...{ cidrs: '10.0.0.0/8\n10.0.0.0/40', basic: true, 'basic.user': 'a:b', 'token.in': 'header' },
     };
-    const { problems } = guardOf(draft);
-    expect(Object.keys(problems).sort()).toEqual(['networks', 'password', 'token', 'tokenName', 'user']);
-    expect(problems.networks).toStartWith('10.0.0.0/40 is not');
+    const problems = problemsOf(guardRules, draft);
+    expect(Object.keys(problems)).toEqual(['cidrs', 'basic.user', 'basic.password', 'token.name', 'token.value']);
+    expect(problems.cidrs).toStartWith('10.0.0.0/40 is not');
   });
 });
 
-test('a refusal of the server stands at its field', () => {
-  expect(problemOfError('Invalid body: guard.token.name: must be the name of a header.')).toEqual({
-    problems: { tokenName: 'Must be the name of a header.' },
-    message: '',
-  });
-  expect(problemOfError('Invalid body: guard.cidrs.3: must be an address.').problems).toEqual({
-    networks: 'Must be an address.',
-  });
-  expect(problemOfError('Forbidden.')).toEqual({ problems: {}, message: 'Forbidden.' });
+test('another place for the token has another usual name, which does not replace one that was entered', () => {
+  const draft = drafted(null);
+  expect(withPlace(draft, 'header')).toEqual({ 'token.in': 'header', 'token.name': 'X-Hook-Token' });
+  expect(withPlace({ ...draft, 'token.name': 'mine' }, 'query')).toEqual({ 'token.in': 'query' });
 });
 
 test('what senders have to add is said, and never a secret', () => {

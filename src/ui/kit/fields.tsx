@@ -48,7 +48,7 @@ export function typed<V>({ required, ...options }: TextOptions, reader: Reader<V
         autocapitalize="off"
         spellcheck={false}
         {...attributes}
-        {...texts}
+        placeholder={texts.placeholder ?? rest.placeholder}
         label={texts.label ?? label}
         hint={texts.hint ?? hint}
         value={input.value}
@@ -77,6 +77,28 @@ export const secret = (
     isSecret: true,
   };
 };
+
+/** Stands for a secret that is stored: the server shows it in place of the secret, and keeps the secret if it is sent back. */
+const kept = '[set]';
+
+/** A secret of which one may be stored: that is never shown, and stays until another one is typed. */
+export const storedSecret = ({ label, hint, required }: { label: string; hint: string; required: string }) =>
+  ({
+    ...secret({ label, required }),
+    View: ({ input, texts }) => (
+      <Field
+        label={texts.label ?? label}
+        {...(texts.isReadable ? { type: 'text' } : { type: 'password' })}
+        autocomplete="off"
+        spellcheck={false}
+        value={input.value === kept ? '' : input.value}
+        placeholder={input.value === kept ? kept : ''}
+        onText={text => input.change(text)}
+        problem={input.problem}
+        hint={input.value === kept ? 'Saved, and not shown again. Type to replace it.' : (texts.hint ?? hint)}
+      />
+    ),
+  }) satisfies FormField<string, string>;
 
 /** A destination, as people type it: without a scheme, or only a port. */
 export const url = (options: TextOptions): FormField<string, string> =>

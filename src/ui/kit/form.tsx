@@ -95,7 +95,7 @@ export function useForm<S extends Schema, T = unknown, R = unknown>(options: For
     const request = requestOf(options, draft);
     const sent = isNew ? request : differenceOf(requestOf(options, saved), request);
     const question = options.question?.(sent as T);
-    if (question && !(await confirm({ ...question, run: () => {} }))) return;
+    if (question && !(await confirm(question))) return;
     setIsBusy(true);
     try {
       const result = isNew || Object.keys(sent).length > 0 ? await save(sent as T, draft) : undefined;

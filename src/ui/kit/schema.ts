@@ -13,7 +13,13 @@ export type Pair = readonly [name: string, value: string];
 export type Input<D> = { value: D; problem: string; change(value: D): void };
 
 /** In place of what the schema says about a field, where it depends on another field. */
-export type FieldTexts = { label?: string; hint?: ComponentChildren; placeholder?: string };
+export type FieldTexts = {
+  label?: string;
+  hint?: ComponentChildren;
+  placeholder?: string;
+  /** Shows a secret, such as one that was just generated. */
+  isReadable?: boolean;
+};
 
 /** One field of a form. `D`: its draft; `V`: its value in the request. */
 export type FormField<D extends FieldDraft = FieldDraft, V = unknown> = {
