@@ -5,17 +5,16 @@ import type { Endpoint } from '../../features/endpoints/model.ts';
 import { seenValues } from '../inspector/filter/seen-values.ts';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
 import { api } from '../kit/api.ts';
-import { Button, Dialog, Empty, Notice, Skeleton } from '../kit/controls.tsx';
+import { Button, Notice } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
+import { confirm } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { keyLabel } from '../kit/key-label.ts';
-import { Link } from '../kit/navigation.tsx';
-import { EndpointNotFoundPage } from '../kit/not-found.tsx';
+import { backToSettings, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
 import { RestoredNotice } from '../kit/restored-notice.tsx';
 import { useHotkeys, useKeyNotes } from '../kit/use-hotkeys.ts';
 import { useQuery } from '../kit/use-query.ts';
-import { useTitle } from '../kit/use-title.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { namesOf, type RuleDraft } from './draft.ts';
 import { exampleOf } from './placeholders.ts';
@@ -25,25 +24,20 @@ import { RuleList } from './rule-list.tsx';
 import { type AnswersEditor, useAnswers } from './use-answers.ts';
 import type { Preview } from './use-preview.ts';
 
-export function AnswersPage({ endpointId }: { endpointId: string }) {
-  const { endpoints } = useWorkspace();
-  const endpoint = endpoints?.find(one => one.id === endpointId);
-  useTitle(endpoint ? `${visibleName(endpoint.name)}, answers` : 'Answers');
-  if (endpoints && !endpoint) return <EndpointNotFoundPage />;
-  return (
-    <main class="page answers">
-      <header class="page-head">
-        <div>
-          <Link to={`/app/endpoints/${endpointId}/settings`} class="crumb">
-            ← Settings of {visibleName(endpoint?.name ?? 'the endpoint')}
-          </Link>
-          <h1>Answers</h1>
-        </div>
-      </header>
-      {endpoint ? <Editor endpoint={endpoint} /> : <Skeleton rows={3} kind="card" />}
-    </main>
-  );
-}
+export const AnswersPage = ({ endpointId }: { endpointId: string }) => (
+  <WithEndpoint id={endpointId}>
+    {endpoint => (
+      <Page
+        class="answers"
+        title="Answers"
+        tab={`${visibleName(endpoint.name)}, answers`}
+        back={backToSettings(endpoint)}
+      >
+        <Editor endpoint={endpoint} />
+      </Page>
+    )}
+  </WithEndpoint>
+);
 
 function Editor({ endpoint }: { endpoint: Endpoint }) {
   const { reloadEndpoints } = useWorkspace();
@@ -59,15 +53,12 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
   };
   useKeyNotes({ 'Alt+ArrowUp': 'On a rule: move it up', 'Alt+ArrowDown': 'On a rule: move it down' });
   useHotkeys({ 'Mod+s': { label: 'Save the answers', run: () => void save() } });
-  if (!drafts) {
-    return editor.loadProblem ? (
-      <Empty title="Couldn't load the rules" action={<Button onClick={editor.reload}>Try again</Button>}>
-        {editor.loadProblem}
-      </Empty>
-    ) : (
-      <Skeleton rows={3} kind="card" />
+  if (!drafts)
+    return (
+      <Loaded query={{ value: undefined, problem: editor.loadProblem, reload: editor.reload }} what="the rules">
+        {() => null}
+      </Loaded>
     );
-  }
   return (
     <div class="answers-body" ref={body}>
       <div class="answers-rules">
@@ -151,35 +142,20 @@ const SaveBar = ({ editor, onSave }: { editor: AnswersEditor; onSave: () => Prom
 );
 
 function ResetSection({ editor }: { editor: AnswersEditor }) {
-  const [isAsking, setIsAsking] = useState(false);
   const count = editor.saved?.length ?? 0;
   if (count === 0) return null;
+  const reset = () =>
+    confirm({
+      title: 'Reset to the default answer?',
+      text: `${count === 1 ? 'The rule is' : `All ${count} rules are`} removed, and unsaved changes are lost. Senders get 200 again from the next delivery on.`,
+      button: 'Reset',
+      run: editor.reset,
+    });
   return (
     <div class="button-row">
-      <Button kind="danger" onClick={() => setIsAsking(true)}>
+      <Button kind="danger" onClick={reset}>
         Reset to the default answer
       </Button>
-      {isAsking && (
-        <Dialog title="Reset to the default answer?" onClose={() => setIsAsking(false)}>
-          <p>
-            {count === 1 ? 'The rule is' : `All ${count} rules are`} removed, and unsaved changes are lost. Senders get
-            200 again from the next delivery on.
-          </p>
-          <div class="dialog-actions">
-            <Button onClick={() => setIsAsking(false)}>Cancel</Button>
-            <Button
-              kind="danger"
-              busy={editor.isBusy}
-              onClick={async () => {
-                await editor.reset();
-                setIsAsking(false);
-              }}
-            >
-              Reset
-            </Button>
-          </div>
-        </Dialog>
-      )}
     </div>
   );
 }

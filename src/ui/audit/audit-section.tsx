@@ -2,11 +2,13 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { AuditEntry, AuditPage } from '../../features/audit/model.ts';
+import { ActionButton } from '../kit/action.tsx';
 import { call } from '../kit/api.ts';
-import { Button, Notice, Skeleton } from '../kit/controls.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { useStyle } from '../kit/on-demand-style.ts';
+import { Card, Loaded } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
+import { messageOf } from '../kit/toasts.tsx';
 import style from '../styles/jobs.css' with { type: 'file' };
 
 const pageSize = 50;
@@ -21,48 +23,44 @@ export function AuditSection() {
   const isStyled = useStyle(style);
   const [page, setPage] = useState<AuditPage>();
   const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
   const load = async (before: AuditPage | undefined): Promise<void> => {
-    setIsBusy(true);
     try {
       const cursor = before?.nextCursor ? `&cursor=${encodeURIComponent(before.nextCursor)}` : '';
       const next = await call<AuditPage>('GET', `/api/audit?limit=${pageSize}${cursor}`);
       setPage({ entries: [...(before?.entries ?? []), ...next.entries], nextCursor: next.nextCursor });
       setProblem('');
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
     }
-    setIsBusy(false);
   };
   useEffect(() => void load(undefined), []);
   return (
-    <section class="card section">
-      <h2>Audit log</h2>
-      <p class="lead">
-        Every operation that changes something leaves one line, the operator's commands included. Lines are never
-        changed.
-      </p>
-      {problem && <Notice tone="bad">{problem}</Notice>}
-      {(!page || !isStyled) && !problem && <Skeleton rows={5} />}
-      {page && isStyled && (
-        <>
-          <div class="button-row">
-            <a class="button plain" href="/api/audit?format=ndjson" download="audit.ndjson">
-              Download as NDJSON
-            </a>
-            <Button kind="quiet" busy={isBusy} onClick={() => load(undefined)}>
-              Refresh
-            </Button>
-          </div>
-          <Lines entries={page.entries} />
-          {page.nextCursor !== null && (
-            <Button busy={isBusy} onClick={() => load(page)}>
-              Show older lines
-            </Button>
-          )}
-        </>
-      )}
-    </section>
+    <Card
+      title="Audit log"
+      lead="Every operation that changes something leaves one line, the operator's commands included. Lines are never changed."
+    >
+      <Loaded
+        query={{ value: isStyled ? page : undefined, problem, reload: () => load(undefined) }}
+        what="the log"
+        rows={5}
+        inCard
+      >
+        {page => (
+          <>
+            <div class="button-row">
+              <a class="button plain" href="/api/audit?format=ndjson" download="audit.ndjson">
+                Download as NDJSON
+              </a>
+              <ActionButton kind="quiet" act={() => load(undefined)}>
+                Refresh
+              </ActionButton>
+            </div>
+            <Lines entries={page.entries} />
+            {page.nextCursor !== null && <ActionButton act={() => load(page)}>Show older lines</ActionButton>}
+          </>
+        )}
+      </Loaded>
+    </Card>
   );
 }
 

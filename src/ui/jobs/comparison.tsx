@@ -13,6 +13,8 @@ import {
   reportAsMarkdown,
 } from '../../shared/comparison-report.ts';
 import { jobsApi } from '../inspector/replay/jobs-api.ts';
+import { ActionButton } from '../kit/action.tsx';
+import { ApiError } from '../kit/api.ts';
 import { Button, Notice, Skeleton } from '../kit/controls.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine } from '../kit/format/visible.ts';
@@ -26,7 +28,7 @@ const pageSize = 100;
 const shownExamples = 5;
 
 export function Comparison({ job }: { job: ReplayJob }) {
-  const { items, hasMore, problem, isBusy, more } = useItems(job, 'different');
+  const { items, hasMore, problem, more } = useItems(job, 'different');
   return (
     <section class="card section" aria-labelledby="differences">
       <div class="job-line">
@@ -39,9 +41,7 @@ export function Comparison({ job }: { job: ReplayJob }) {
       {items && <Groups job={job} items={items} />}
       {items && hasMore && (
         <div class="button-row">
-          <Button busy={isBusy} onClick={more}>
-            Read more events
-          </Button>
+          <ActionButton act={more}>Read more events</ActionButton>
           <span class="faint job-read" role="status">
             {items.length.toLocaleString()} of {formatCount(job.different, 'different event')} read
           </span>
@@ -98,18 +98,14 @@ type ExampleProps = { job: ReplayJob; example: PathGroup['examples'][number]; is
 
 function Example({ job, example, isElsewhere }: ExampleProps) {
   const [answers, setAnswers] = useState<ReplayJobAnswers>();
-  const [isBusy, setIsBusy] = useState(false);
   const toggle = async (): Promise<void> => {
     if (answers) return setAnswers(undefined);
-    setIsBusy(true);
     try {
       setAnswers(await jobsApi.answers(job.id, example.eventId));
     } catch (error) {
-      showError(
-        (error as { status?: number }).status === 404 ? 'Both answers are kept for 7 days; these are gone.' : error,
-      );
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      showError('Both answers are kept for 7 days; these are gone.');
     }
-    setIsBusy(false);
   };
   return (
     <>
@@ -119,9 +115,9 @@ function Example({ job, example, isElsewhere }: ExampleProps) {
         </Link>
         {isElsewhere && <code class="faint">{visibleLine(example.path)}</code>}
         <span class="grow" />
-        <Button kind="quiet" busy={isBusy} aria-expanded={answers !== undefined} onClick={toggle}>
+        <ActionButton kind="quiet" aria-expanded={answers !== undefined} act={toggle}>
           {answers ? 'Hide both answers' : 'Both answers'}
-        </Button>
+        </ActionButton>
       </div>
       <div class="sides">
         <div>
@@ -137,28 +133,21 @@ function Example({ job, example, isElsewhere }: ExampleProps) {
 }
 
 function Download({ job }: { job: ReplayJob }) {
-  const [busy, setBusy] = useState('');
   const save = async (kind: 'json' | 'md'): Promise<void> => {
-    setBusy(kind);
-    try {
-      const report = await readReport(await jobsApi.job(job.id), (outcome, cursor) =>
-        jobsApi.items(job.id, outcome, cursor, pageSize),
-      );
-      const text = kind === 'json' ? `${JSON.stringify(report, null, 2)}\n` : reportAsMarkdown(report);
-      saveFile(`comparison-${job.id}.${kind}`, text);
-    } catch (error) {
-      showError(error);
-    }
-    setBusy('');
+    const report = await readReport(await jobsApi.job(job.id), (outcome, cursor) =>
+      jobsApi.items(job.id, outcome, cursor, pageSize),
+    );
+    const text = kind === 'json' ? `${JSON.stringify(report, null, 2)}\n` : reportAsMarkdown(report);
+    saveFile(`comparison-${job.id}.${kind}`, text);
   };
   return (
     <>
-      <Button icon="download" kind="quiet" busy={busy === 'json'} onClick={() => save('json')}>
+      <ActionButton icon="download" kind="quiet" act={() => save('json')}>
         JSON
-      </Button>
-      <Button icon="download" kind="quiet" busy={busy === 'md'} onClick={() => save('md')}>
+      </ActionButton>
+      <ActionButton icon="download" kind="quiet" act={() => save('md')}>
         Markdown
-      </Button>
+      </ActionButton>
     </>
   );
 }

@@ -3,7 +3,8 @@
 import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.ts';
 import type { Outcome } from '../inspector/replay/jobs-api.ts';
 import { statusText } from '../inspector/replay/status-text.ts';
-import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { ActionButton } from '../kit/action.tsx';
+import { Notice, Skeleton } from '../kit/controls.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { useItems } from './use-items.ts';
@@ -36,7 +37,7 @@ export function JobItems({ job, outcome }: JobItemsProps) {
 }
 
 function ItemList({ job, outcome }: { job: ReplayJob; outcome: Outcome }) {
-  const { items, hasMore, problem, isBusy, more } = useItems(job, outcome);
+  const { items, hasMore, problem, more } = useItems(job, outcome);
   if (!items) return problem ? <Notice tone="bad">{problem}</Notice> : <Skeleton rows={3} />;
   return (
     <>
@@ -53,11 +54,7 @@ function ItemList({ job, outcome }: { job: ReplayJob; outcome: Outcome }) {
           </li>
         ))}
       </ul>
-      {hasMore && (
-        <Button busy={isBusy} onClick={more}>
-          Show more
-        </Button>
-      )}
+      {hasMore && <ActionButton act={more}>Show more</ActionButton>}
     </>
   );
 }

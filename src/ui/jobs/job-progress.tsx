@@ -1,11 +1,11 @@
 /* How far a job is, and the buttons that change it. */
 
-import { useState } from 'preact/hooks';
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
 import { jobsApi } from '../inspector/replay/jobs-api.ts';
-import { Button, Dialog } from '../kit/controls.tsx';
+import { ActionButton } from '../kit/action.tsx';
+import { Button } from '../kit/controls.tsx';
+import { confirm } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
-import { showError } from '../kit/toasts.tsx';
 import { countOf, isOver, outcomeLabels, outcomesOf, settledOf, stateLabels, stateTones } from './wording.ts';
 
 export const JobState = ({ job }: { job: ReplayJob }) => (
@@ -33,47 +33,29 @@ export function JobProgress({ job }: { job: ReplayJob }) {
 }
 
 export function JobButtons({ job, onChange }: { job: ReplayJob; onChange: (job: ReplayJob) => void }) {
-  const [busy, setBusy] = useState('');
-  const [isAsking, setIsAsking] = useState(false);
   if (isOver(job)) return null;
-  const act = async (verb: 'pause' | 'resume' | 'cancel'): Promise<void> => {
-    setBusy(verb);
-    try {
-      onChange(await jobsApi.act(job.id, verb));
-    } catch (error) {
-      showError(error);
-    }
-    setBusy('');
-    setIsAsking(false);
-  };
+  const act = async (verb: 'pause' | 'resume' | 'cancel'): Promise<void> => onChange(await jobsApi.act(job.id, verb));
+  const cancel = () =>
+    confirm({
+      title: 'Cancel the job?',
+      text: `${formatCount(countOf(job, 'waiting'), 'event')} won't be sent. Requests under way are cut off. A cancelled job can't go on.`,
+      button: 'Cancel the job',
+      cancel: 'Keep it',
+      run: () => act('cancel'),
+    });
   const isPaused = job.state === 'paused';
   return (
     <div class="button-row">
-      <Button
+      <ActionButton
         icon={isPaused ? 'play' : 'pause'}
         kind={isPaused ? 'primary' : 'plain'}
-        busy={busy === 'pause' || busy === 'resume'}
-        onClick={() => act(isPaused ? 'resume' : 'pause')}
+        act={() => act(isPaused ? 'resume' : 'pause')}
       >
         {isPaused ? 'Resume' : 'Pause'}
-      </Button>
-      <Button kind="danger" onClick={() => setIsAsking(true)}>
+      </ActionButton>
+      <Button kind="danger" onClick={cancel}>
         Cancel the job
       </Button>
-      {isAsking && (
-        <Dialog title="Cancel the job?" onClose={() => setIsAsking(false)}>
-          <p>
-            {formatCount(countOf(job, 'waiting'), 'event')} won't be sent. Requests under way are cut off. A cancelled
-            job can't go on.
-          </p>
-          <div class="dialog-actions">
-            <Button onClick={() => setIsAsking(false)}>Keep it</Button>
-            <Button kind="danger" busy={busy === 'cancel'} onClick={() => act('cancel')}>
-              Cancel the job
-            </Button>
-          </div>
-        </Dialog>
-      )}
     </div>
   );
 }

@@ -26,7 +26,6 @@ type Loaded = {
 export function useItems(job: ReplayJob, outcome: Outcome) {
   const [loaded, setLoaded] = useState<Loaded>();
   const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
   const latest = useRef(0);
   const count = countOf(job, outcome);
 
@@ -58,7 +57,6 @@ export function useItems(job: ReplayJob, outcome: Outcome) {
         setLoaded(shown => shown && { ...shown, readAt: Date.now() });
       }
     }
-    if (turn === latest.current) setIsBusy(false);
   };
 
   const isStale = loaded !== undefined && (loaded.count !== count || loaded.isOver !== isOver(job));
@@ -74,11 +72,8 @@ export function useItems(job: ReplayJob, outcome: Outcome) {
     items: loaded?.items,
     hasMore: loaded !== undefined && loaded.cursor !== null,
     problem,
-    isBusy,
-    more(): void {
-      if (!loaded) return;
-      setIsBusy(true);
-      void read(loaded.pages + 1, loaded);
+    more: async (): Promise<void> => {
+      if (loaded) await read(loaded.pages + 1, loaded);
     },
   };
 }

@@ -73,6 +73,8 @@ type LoadedProps<T> = {
   query: Pick<Query<T>, 'value' | 'problem' | 'reload'>;
   /** Names it in the message that it could not be loaded: “the alerts”. */
   what: string;
+  /** Follows the message. */
+  hint?: string;
   /** Placeholder rows. */
   rows?: number;
   /** Inside a card: the placeholders are lines, and a problem is a notice. */
@@ -81,7 +83,7 @@ type LoadedProps<T> = {
 };
 
 /** Shows a value as soon as it is loaded. If a later load fails, the old value stays below the message. */
-export function Loaded<T>({ query, what, rows = 3, inCard = false, children }: LoadedProps<T>) {
+export function Loaded<T>({ query, what, hint = '', rows = 3, inCard = false, children }: LoadedProps<T>) {
   const { value, problem, reload } = query;
   if (value !== undefined)
     return (
@@ -95,11 +97,11 @@ export function Loaded<T>({ query, what, rows = 3, inCard = false, children }: L
   const again = <Button onClick={reload}>Try again</Button>;
   return inCard ? (
     <Notice tone="bad" title={title} action={again}>
-      {problem}
+      {problem} {hint}
     </Notice>
   ) : (
     <Empty title={title} action={again}>
-      {problem}
+      {problem} {hint}
     </Empty>
   );
 }
@@ -116,9 +118,11 @@ export const Card = ({ title, id, class: own = '', lead, children }: CardProps) 
 
 type Fact = readonly [label: string, value: ComponentChildren];
 
+type FactsProps = { facts: readonly (Fact | false)[]; class?: string };
+
 /** Labels and values. A fact that does not apply is false. */
-export const Facts = ({ facts }: { facts: readonly (Fact | false)[] }) => (
-  <dl class="facts">
+export const Facts = ({ facts, class: own = '' }: FactsProps) => (
+  <dl class={`facts ${own}`}>
     {facts.map(
       fact =>
         fact && (

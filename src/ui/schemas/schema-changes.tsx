@@ -3,9 +3,10 @@
 import { useState } from 'preact/hooks';
 import type { SchemaChange } from '../../features/schemas/model.ts';
 import { api } from '../kit/api.ts';
-import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { Button } from '../kit/controls.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
+import { Card, Loaded } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { useQuery } from '../kit/use-query.ts';
 
@@ -18,50 +19,59 @@ type ChangesProps = {
 };
 
 export function SchemaChanges({ endpointId, hrefOf }: ChangesProps) {
-  const { value: changes, problem } = useQuery(endpointId, () => api.schemaChanges(endpointId));
-  const [isWhole, setIsWhole] = useState(false);
-  const shown = isWhole ? changes : changes?.slice(0, firstShown);
+  const query = useQuery(endpointId, () => api.schemaChanges(endpointId));
   return (
-    <section class="card section">
-      <h2>Changes</h2>
-      {problem && <Notice tone="bad">{problem}</Notice>}
-      {!changes && !problem && <Skeleton rows={3} />}
-      {changes?.length === 0 && (
-        <p class="lead">
-          None so far. New and vanished fields, and values of another type, are listed once a type has had 20 events.
-        </p>
-      )}
-      {shown && shown.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
-        <section class="table-box" tabIndex={0} aria-label="Changes">
-          <table class="schema-changes">
-            <thead>
-              <tr>
-                <th scope="col">Change</th>
-                <th scope="col">Path</th>
-                <th scope="col">Event type</th>
-                <th scope="col">Event</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map(change => (
-                <ChangeRow
-                  key={`${change.eventId} ${change.kind} ${change.path}`}
-                  change={change}
-                  eventHref={`/app/endpoints/${endpointId}/events/${change.eventId}`}
-                  schemaHref={hrefOf(change)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
-      {changes && shown && changes.length > shown.length && (
+    <Card title="Changes">
+      <Loaded query={query} what="the changes" inCard>
+        {changes =>
+          changes.length === 0 ? (
+            <p class="lead">
+              None so far. New and vanished fields, and values of another type, are listed once a type has had 20
+              events.
+            </p>
+          ) : (
+            <ChangeTable endpointId={endpointId} hrefOf={hrefOf} changes={changes} />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function ChangeTable({ endpointId, hrefOf, changes }: ChangesProps & { changes: readonly SchemaChange[] }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const shown = isWhole ? changes : changes.slice(0, firstShown);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
+      <section class="table-box" tabIndex={0} aria-label="Changes">
+        <table class="schema-changes">
+          <thead>
+            <tr>
+              <th scope="col">Change</th>
+              <th scope="col">Path</th>
+              <th scope="col">Event type</th>
+              <th scope="col">Event</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(change => (
+              <ChangeRow
+                key={`${change.eventId} ${change.kind} ${change.path}`}
+                change={change}
+                eventHref={`/app/endpoints/${endpointId}/events/${change.eventId}`}
+                schemaHref={hrefOf(change)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {changes.length > shown.length && (
         <p>
           <Button onClick={() => setIsWhole(true)}>Show all {changes.length}</Button>
         </p>
       )}
-    </section>
+    </>
   );
 }
 

@@ -14,11 +14,9 @@ import { formatCount } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Icon } from '../kit/icons.tsx';
 import { Link, navigate } from '../kit/navigation.tsx';
-import { EndpointNotFoundPage } from '../kit/not-found.tsx';
+import { Loaded, Page, WithEndpoint } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { useQuery } from '../kit/use-query.ts';
-import { useTitle } from '../kit/use-title.ts';
-import { useWorkspace } from '../kit/workspace.tsx';
 import { SchemaChanges } from './schema-changes.tsx';
 
 const formOptions: { id: SchemaForm; label: string; suffix: string }[] = [
@@ -33,69 +31,75 @@ export type SchemaChoice = { type: string | null; platform: string | null };
 type PageProps = { endpointId: string; chosen: SchemaChoice; as: string };
 
 export function SchemasPage({ endpointId, chosen, as }: PageProps) {
-  const { endpoints } = useWorkspace();
-  const endpoint = endpoints?.find(one => one.id === endpointId);
-  const { value: schemas, problem } = useQuery(endpointId, () => api.schemas(endpointId));
-  useTitle(endpoint ? `${visibleName(endpoint.name)}, schemas` : 'Schemas');
-  if (endpoints && !endpoint) return <EndpointNotFoundPage />;
+  const query = useQuery(endpointId, () => api.schemas(endpointId));
   const base = `/app/endpoints/${endpointId}`;
+  return (
+    <WithEndpoint id={endpointId}>
+      {({ name }) => (
+        <Page
+          class="settings schemas"
+          title="Schemas"
+          tab={`${visibleName(name)}, schemas`}
+          back={{ to: base, label: visibleName(name) }}
+        >
+          {query.value ? (
+            <Schemas endpointId={endpointId} schemas={query.value} chosen={chosen} as={as} />
+          ) : (
+            <div class="settings-body">
+              <Loaded query={query} what="the schemas">
+                {() => null}
+              </Loaded>
+            </div>
+          )}
+        </Page>
+      )}
+    </WithEndpoint>
+  );
+}
+
+function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: readonly TypeSchema[] }) {
   const form = formOptions.find(({ id }) => id === as) ?? formOptions[0];
   const hrefOf = (choice: SchemaChoice, id = form?.id ?? 'jsonschema'): string => {
     const query = new URLSearchParams();
     if (choice.type !== null) query.set('type', choice.type);
     if (choice.platform !== null) query.set('platform', choice.platform);
     if (id !== 'jsonschema') query.set('as', id);
-    return `${base}/schemas?${query}`;
+    return `/app/endpoints/${endpointId}/schemas?${query}`;
   };
   const isChosen = ({ type, platform }: SchemaChoice): boolean => type === chosen.type && platform === chosen.platform;
-  const current = schemas?.find(isChosen) ?? schemas?.[0];
-  return (
-    <main class="page settings schemas">
-      <header class="page-head">
-        <div>
-          <Link to={base} class="crumb">
-            ← {visibleName(endpoint?.name ?? 'Endpoint')}
-          </Link>
-          <h1>Schemas</h1>
-        </div>
-      </header>
-      {schemas && schemas.length > 0 && (
-        <nav class="side-nav" aria-label="Event types">
-          {schemas.map(schema => (
-            <TypeLink
-              key={`${schema.platform} ${schema.type}`}
-              schema={schema}
-              href={hrefOf(schema)}
-              isCurrent={schema === current}
-            />
-          ))}
-        </nav>
-      )}
+  const current = schemas.find(isChosen) ?? schemas[0];
+  if (!current || !form)
+    return (
       <div class="settings-body">
-        {problem && (
-          <Notice tone="bad" title="Couldn't load the schemas">
-            {problem}
-          </Notice>
-        )}
-        {!schemas && !problem && <Skeleton rows={3} kind="card" />}
-        {schemas?.length === 0 && (
-          <Empty title="No schemas yet">
-            The shape of each event type is learned from the JSON bodies that arrive here, a little later and in the
-            background.
-          </Empty>
-        )}
-        {current && form && (
-          <SchemaSection
-            key={`${current.platform} ${current.type}`}
-            endpointId={endpointId}
-            schema={current}
-            form={form}
-            onForm={id => navigate(hrefOf(current, id), { replace: true })}
-          />
-        )}
-        {schemas && schemas.length > 0 && <SchemaChanges endpointId={endpointId} hrefOf={hrefOf} />}
+        <Empty title="No schemas yet">
+          The shape of each event type is learned from the JSON bodies that arrive here, a little later and in the
+          background.
+        </Empty>
       </div>
-    </main>
+    );
+  return (
+    <>
+      <nav class="side-nav" aria-label="Event types">
+        {schemas.map(schema => (
+          <TypeLink
+            key={`${schema.platform} ${schema.type}`}
+            schema={schema}
+            href={hrefOf(schema)}
+            isCurrent={schema === current}
+          />
+        ))}
+      </nav>
+      <div class="settings-body">
+        <SchemaSection
+          key={`${current.platform} ${current.type}`}
+          endpointId={endpointId}
+          schema={current}
+          form={form}
+          onForm={id => navigate(hrefOf(current, id), { replace: true })}
+        />
+        <SchemaChanges endpointId={endpointId} hrefOf={hrefOf} />
+      </div>
+    </>
   );
 }
 

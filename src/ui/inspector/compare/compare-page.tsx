@@ -4,12 +4,12 @@ import { useMemo } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../../features/events/model.ts';
 import { diffPairs, type PairChange } from '../../../shared/diff/text-diff.ts';
 import { api } from '../../kit/api.ts';
-import { Button, Empty, Notice, Skeleton } from '../../kit/controls.tsx';
+import { Button, Empty, Notice } from '../../kit/controls.tsx';
 import { formatExactTime } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
-import { Link, navigate } from '../../kit/navigation.tsx';
+import { navigate } from '../../kit/navigation.tsx';
+import { Card, Loaded, Page } from '../../kit/page.tsx';
 import { useQuery } from '../../kit/use-query.ts';
-import { useTitle } from '../../kit/use-title.ts';
 import { bytesOf } from '../body/bytes.ts';
 import { isJsonDocument, parseJson, prettyJson } from '../body/json.ts';
 import { parseBody } from '../body/views.ts';
@@ -19,31 +19,26 @@ import { type Change, diffJson } from './json-diff.ts';
 const maxIndentedChars = 100_000;
 
 export function ComparePage({ endpointId, left, right }: { endpointId: string; left: string; right: string }) {
-  useTitle('Compare');
   const events = useQuery(`${left} ${right}`, () => Promise.all([api.event(left), api.event(right)]));
   const recent = useQuery(endpointId, () => api.events(endpointId, undefined, '').then(page => page.events));
   const base = `/app/endpoints/${endpointId}`;
   const compare = (a: string, b: string): void => navigate(`${base}/compare?a=${a}&b=${b}`, { replace: true });
   const [one, other] = events.value ?? [];
   return (
-    <main class="page compare">
-      <header class="page-head">
-        <div>
-          <Link to={`${base}/events/${right}`} class="crumb">
-            ← Event
-          </Link>
-          <h1>Compare</h1>
-        </div>
-        <Button onClick={() => compare(right, left)}>Swap sides</Button>
-      </header>
+    <Page
+      class="compare"
+      title="Compare"
+      back={{ to: `${base}/events/${right}`, label: 'Event' }}
+      actions={<Button onClick={() => compare(right, left)}>Swap sides</Button>}
+    >
       <div class="sides">
         <Side label="Before" id={left} event={one} recent={recent.value} onPick={id => compare(id, right)} />
         <Side label="After" id={right} event={other} recent={recent.value} onPick={id => compare(left, id)} />
       </div>
-      {events.problem && <Notice tone="bad">{events.problem}</Notice>}
-      {!events.value && !events.problem && <Skeleton rows={6} />}
-      {one && other && <Differences one={one} other={other} />}
-    </main>
+      <Loaded query={events} what="the events" rows={6} inCard>
+        {([one, other]) => <Differences one={one} other={other} />}
+      </Loaded>
+    </Page>
   );
 }
 
@@ -82,19 +77,16 @@ function Differences({ one, other }: { one: EventDetail; other: EventDetail }) {
   const query = useMemo(() => diffPairs(one.params, other.params), [one, other]);
   return (
     <>
-      <section class="card section">
-        <h2>Body</h2>
+      <Card title="Body">
         <BodyDifferences one={one} other={other} />
-      </section>
-      <section class="card section">
-        <h2>Headers</h2>
+      </Card>
+      <Card title="Headers">
         <ChangeTable changes={headers.map(fromPair)} same="The headers are the same." />
-      </section>
+      </Card>
       {(query.length > 0 || one.params.length > 0) && (
-        <section class="card section">
-          <h2>Query</h2>
+        <Card title="Query">
           <ChangeTable changes={query.map(fromPair)} same="The query is the same." />
-        </section>
+        </Card>
       )}
     </>
   );
