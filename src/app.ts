@@ -33,7 +33,7 @@ import { createRequestAudit } from './http/audit-requests.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { declaredOnly } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
-import { createErrorHandler } from './http/errors.ts';
+import { createErrorHandler } from './http/error-handler.ts';
 import { answerHeadRequests } from './http/head-requests.ts';
 import { createHealth } from './http/health.ts';
 import { describeApi } from './http/openapi.ts';

@@ -37,7 +37,7 @@ const layers: Record<string, Layer> = {
   },
   net: { values: 'own core', packages: 'nodemailer' },
   db: { values: 'own core', types: 'log config', packages: '@libsql/client libsql drizzle-orm' },
-  core: { values: 'own' },
+  core: { values: 'own', packages: '@sinclair/typebox' },
   shared: { values: 'own', packages: 'diff' },
   platforms: { values: 'own core' },
   ingest: { values: 'own http db core', types: 'platforms', packages: '@libsql/client' },

@@ -152,7 +152,7 @@ describe('hooktape apply', () => {
     ],
     [
       '{"endpoints":[{"account":"x","name":7}]}',
-      'line 1, endpoints[0].account: email must be an address like name@example.com',
+      'line 1, endpoints[0].account: must be an address like name@example.com',
     ],
   ])('wrong content is 1, number %#', async (text, expected) => {
     writeFileSync(file, text);
@@ -251,7 +251,7 @@ describe('HOOKTAPE_ENDPOINTS_FILE', () => {
     const { exitCode, stdout, stderr } = await serve();
     expect([exitCode, stdout]).toEqual([78, '']);
     expect(stderr).toContain(
-      `HOOKTAPE_ENDPOINTS_FILE: ${file}, line 7, endpoints[0].forwards[0]: url must be an absolute`,
+      `HOOKTAPE_ENDPOINTS_FILE: ${file}, line 9, endpoints[0].forwards[0].url: must be an absolute`,
     );
   });
 });

@@ -3,10 +3,11 @@
  * "NAME must be ...". A problem never repeats the text of a scalar, because it may be a secret in the wrong place.
  */
 
-import { checkPassword, maxPasswordBytes } from '../core/access/password.ts';
+import { checkPassword } from '../core/access/password.ts';
 import { type AllowEntry, isHostName, parseAllowEntry } from '../core/network/allow-list.ts';
 import { isPlainText, readEmail } from '../core/text.ts';
 import { type Cidr, parseAddress, parseCidr } from '../shared/addresses.ts';
+import { maxPasswordBytes } from '../shared/limits.ts';
 import { parseDuration, parseSize } from '../shared/units.ts';
 
 export type Parsed<T> = { readonly value: T } | { readonly mustBe: string };

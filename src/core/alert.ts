@@ -1,13 +1,9 @@
-/* The kinds of alerts, and the channels through which people hear of them. */
-
-export const alertKinds = ['silence', 'bad_signatures', 'new_type', 'schema_change', 'forward_stuck'] as const;
-export type AlertKind = (typeof alertKinds)[number];
-
-export const alertChannels = ['email', 'slack', 'discord', 'ntfy', 'webhook'] as const;
-export type AlertChannelType = (typeof alertChannels)[number];
+/* Alerts outside their feature: the kind of their queues, what notifications report, and why one was not delivered. */
+import { type AlertErrorCode, type AlertKind, alertKinds, kindTakes } from '../shared/alerts.ts';
+import { destinationRefusalOf } from '../shared/problem-codes.ts';
 
 /** Kinds that report something new each time. The others have a condition that begins and ends. */
-export const reportingKinds: ReadonlySet<AlertKind> = new Set(['new_type', 'schema_change']);
+export const reportingKinds: ReadonlySet<AlertKind> = new Set(alertKinds.filter(kind => !kindTakes[kind].isCondition));
 
 /** The kind of the queues that hold notifications; each belongs to one alert. */
 export const alertQueueName = 'alert';
@@ -15,3 +11,24 @@ export const alertQueueName = 'alert';
 /** States of storage that the operator is notified of. */
 export const storageLevels = ['ok', 'low', 'failing'] as const;
 export type StorageLevel = (typeof storageLevels)[number];
+
+/** The messages of failed notifications that have a code. */
+export const alertErrors = {
+  channelUnreadable: 'HOOKTAPE_SECRET has changed',
+  emailNotSetUp: 'email is not set up: HOOKTAPE_SMTP_URL',
+  rejected: (status: number) => `the receiver answered ${status}`,
+  /** The message after the last attempt. */
+  givenUp: (error: string) => `given up: ${error}`,
+};
+
+/** The code of a failed notification, and the status for `rejected`, from the message that was stored. */
+export function alertErrorOf(message: string | null): { code: AlertErrorCode | null; status: number | null } {
+  if (message === null) return { code: null, status: null };
+  const error = message.startsWith(alertErrors.givenUp('')) ? message.slice(alertErrors.givenUp('').length) : message;
+  const [status] = /(?<= )\d{3}$/.exec(error) ?? [];
+  if (status !== undefined && error === alertErrors.rejected(Number(status)))
+    return { code: 'rejected', status: Number(status) };
+  if (error.startsWith(alertErrors.channelUnreadable)) return { code: 'channel_unreadable', status: null };
+  if (error === alertErrors.emailNotSetUp) return { code: 'email_not_set_up', status: null };
+  return { code: destinationRefusalOf(error) ?? null, status: null };
+}

@@ -1,5 +1,5 @@
 /* The HTTP response to a delivery. */
-import type { Fault } from './answers/model.ts';
+import type { Fault } from '../shared/answers.ts';
 
 export type DeliveryResponse = {
   status: number;

@@ -3,6 +3,8 @@
  * the client and never contains secrets, payloads or SQL; `cause` is for the log.
  */
 
+import { type FieldPath, type FieldProblem, pathText, problemText } from './field-problems.ts';
+
 export type ErrorCode =
   | 'invalid'
   | 'unauthorized'
@@ -36,21 +38,36 @@ export class AppError extends ExpectedError {
   readonly retryAfterSeconds: number | undefined;
   /** Further fields of the response, beside `error`. */
   readonly details: ErrorDetails | undefined;
+  /** Of `invalid`: at least one problem with the input; for other codes none. */
+  readonly problems: readonly FieldProblem[];
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; retryAfterSeconds?: number; details?: ErrorDetails } = {},
+    options: {
+      cause?: unknown;
+      retryAfterSeconds?: number;
+      details?: ErrorDetails;
+      problems?: readonly FieldProblem[];
+    } = {},
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = 'AppError';
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.details = options.details;
+    this.problems = options.problems ?? (code === 'invalid' ? [{ path: [], message }] : []);
   }
 }
 
+/** A problem with the input as a whole. */
 export const invalid = (message: string): AppError => new AppError('invalid', message);
+/**
+ * A problem with one field of the input.
+ * @param message without the name of the field @param error the whole message, where it is not path and message
+ */
+export const invalidAt = (path: FieldPath, message: string, error = problemText({ path, message })): AppError =>
+  new AppError('invalid', error, { problems: [{ path, message }] });
 export const unauthorized = (message = 'credentials are missing, invalid or revoked'): AppError =>
   new AppError('unauthorized', message);
 export const forbidden = (message: string): AppError => new AppError('forbidden', message);
@@ -73,3 +90,29 @@ export const unavailable = (message: string, retryAfterSeconds: number, cause?: 
 
 /** Whether an event was not read because other large events are being read or sent, so that a retry makes sense. */
 export const isShortOfMemory = ({ code }: AppError): boolean => code === 'rate_limited' || code === 'overloaded';
+
+/** @param problems at least one; the message is about the first @param place of the input in the request */
+export function invalidInput(place: 'body' | 'query', problems: readonly FieldProblem[]): AppError {
+  const [first = { path: [], message: '' }] = problems;
+  const field = pathText(first.path);
+  const message = field === '' ? `invalid ${place}` : `invalid ${place}: ${field}: ${first.message}`;
+  return new AppError('invalid', message, { problems });
+}
+
+/** The problems of an `invalid` error as those of a field: their paths begin with `path`. Other errors stay as they are. */
+export function within(path: FieldPath, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'invalid') return error;
+  const problems = error.problems.map(problem => ({ ...problem, path: [...path, ...problem.path] }));
+  const [first = { path, message: error.message }] = problems;
+  const { cause, details } = error;
+  return new AppError('invalid', problemText(first), { cause, problems, ...(details && { details }) });
+}
+
+/** Runs a reader of one field; what it refuses is a problem with that field. */
+export function inField<T>(path: FieldPath, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw within(path, error);
+  }
+}

@@ -1,8 +1,25 @@
-/* Reads structures written by people: every problem has the path of its field, and unknown fields are problems, too. */
+/*
+ * Problems with input, each with the path of its field. The API, the file of endpoints and the command line show paths in one
+ * form: `endpoints[0].guard.cidrs[1]`.
+ */
+import type { ProblemCode } from '../shared/problem-codes.ts';
 import { didYouMean } from '../shared/suggest.ts';
 
+/** Names of fields and indexes in lists; empty for the input as a whole. A query parameter is a field. */
 export type FieldPath = readonly (string | number)[];
-export type FieldProblem = { path: FieldPath; message: string };
+/** `message`: without the name of the field, such as "must not be empty". */
+export type FieldProblem = { path: FieldPath; message: string; code?: ProblemCode };
+
+/** `endpoints[0].guard.cidrs[1]`; empty for the input as a whole. */
+export const pathText = (path: FieldPath): string =>
+  path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${step}`)).join('');
+
+/** A problem as a sentence that begins with its field: "name must not be empty", "channel.to: required for email". */
+export function problemText({ path, message }: FieldProblem): string {
+  const field = pathText(path);
+  if (field === '') return message;
+  return `${field}${message.startsWith('must ') ? '' : ':'} ${message}`;
+}
 
 /** Notes a problem. @returns undefined instead of a value */
 export type Report = (path: FieldPath, message: string) => undefined;

@@ -1,14 +1,9 @@
-/* The contract's fixed numbers (api-contract "Limits"). Limits that an operator may change are in the settings. */
-export { maxNameCharacters } from '../shared/limits.ts';
+/* The contract's fixed numbers (api-contract "Limits") that no form shows; shared/limits.ts has the others. Limits that an operator may change are in the settings. */
 
 export const apiVersion = '2026.09.17';
 export const maxKeysPerAccount = 10;
 export const maxPinsPerTeam = 1000;
-export const maxPinNoteCharacters = 280;
-export const maxTagsPerEvent = 10;
-export const maxTagCharacters = 32;
 export const maxFiltersPerEndpoint = 100;
-export const maxAlertsPerEndpoint = 20;
 export const defaultPageSize = 25;
 export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;
@@ -27,7 +22,6 @@ export const largeBodyBytes = 256 * 1024;
 export const maxRequestBytes = 256 * 1024;
 /** A JSON API request body without credentials. */
 export const maxAnonymousRequestBytes = 16 * 1024;
-export const maxSearchCharacters = 1000;
 /** The longest destination that a signing secret may name. Longer than every host name with a scheme and a port. */
 export const maxOriginCharacters = 300;
 export const maxSigningSecretCharacters = 16 * 1024;

@@ -1,6 +1,7 @@
 /* Names, email addresses and excerpts. A character is a Unicode code point, never half a surrogate pair. */
+import { maxNameCharacters } from '../shared/limits.ts';
 import { invalid } from './errors.ts';
-import { maxNameCharacters, payloadPreviewCharacters } from './limits.ts';
+import { payloadPreviewCharacters } from './limits.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the purpose
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
@@ -40,16 +41,16 @@ export function firstGraphemes(text: string, limit: number): string {
 
 /**
  * A name as stored: trimmed, 1 to 100 characters, at least one of them visible, no control characters (api-contract "Limits").
- * @throws invalid
+ * @throws invalid, without the name of the field (`inField`)
  */
 export function readName(given: string): string {
   const name = given.trim();
-  if (name === '') throw invalid('name must not be empty');
-  if (controls.test(name) || bidiControls.test(name)) throw invalid('name must not contain control characters');
-  if (loneSurrogate.test(name)) throw invalid('name must be valid Unicode');
-  if (!visible.test(name)) throw invalid('name must have a character that can be seen');
+  if (name === '') throw invalid('must not be empty');
+  if (controls.test(name) || bidiControls.test(name)) throw invalid('must not contain control characters');
+  if (loneSurrogate.test(name)) throw invalid('must be valid Unicode');
+  if (!visible.test(name)) throw invalid('must have a character that can be seen');
   if (firstCharacters(name, maxNameCharacters) !== name)
-    throw invalid(`name must be at most ${maxNameCharacters} characters`);
+    throw invalid(`must be at most ${maxNameCharacters} characters`);
   return name;
 }
 
@@ -59,11 +60,11 @@ const hidden = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\ufff9-\ufffb\u
 export const maxEmailCharacters = 64 + 1 + 190;
 const email = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,190}$/;
 
-/** An email address as stored: trimmed, in lower case. Quoted and other rare forms are refused. @throws invalid */
+/** An email address as stored: trimmed, in lower case. Quoted and other rare forms are refused. @throws invalid, without the name of the field */
 export function readEmail(given: string): string {
   const address = given.trim().toLowerCase();
   if (!email.test(address) || [controls, hidden, loneSurrogate].some(unfit => unfit.test(address)))
-    throw invalid('email must be an address like name@example.com');
+    throw invalid('must be an address like name@example.com');
   return address;
 }
 

@@ -10,6 +10,9 @@ export function parseWhere(where: string): Filter {
   } catch (error) {
     if (!(error instanceof FilterError)) throw error;
     const { message, position, nearest } = error;
-    throw new AppError('invalid', `invalid where: ${message}`, { details: { position, nearest } });
+    throw new AppError('invalid', `invalid where: ${message}`, {
+      details: { position, nearest },
+      problems: [{ path: ['where'], message }],
+    });
   }
 }

@@ -2,8 +2,10 @@
  * The stored part of an event's answer, as parts of queries on `events`. The table name `events` is literal, because Drizzle omits the
  * table in a query on one table. An event without a row in `outcomes` got the default answer.
  */
+
 import { sql } from 'drizzle-orm';
-import type { Fault, Refusal, StoredOutcome } from '../core/answers/model.ts';
+import type { Refusal, StoredOutcome } from '../core/answers/model.ts';
+import type { Fault } from '../shared/answers.ts';
 
 /** Of a row of `events`, as JSON, or null. */
 export const outcomeJson =

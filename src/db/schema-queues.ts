@@ -1,9 +1,10 @@
 /* The tables of durable queues, of their users, and of the audit log, as Drizzle sees them. */
+
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { auditVias } from '../core/access/audit-actions.ts';
-import { alertChannels, alertKinds } from '../core/alert.ts';
-import { type ForwardRetry, forwardModes, forwardPers, forwardSigns } from '../core/forward.ts';
 import { replayJobStates } from '../core/replay/replay-job.ts';
+import { alertChannels, alertKinds } from '../shared/alerts.ts';
+import { type ForwardRetry, forwardModes, forwardPers, forwardSigns } from '../shared/forwards.ts';
 
 export const queues = sqliteTable('queues', {
   seq: integer().primaryKey({ autoIncrement: true }),

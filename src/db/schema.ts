@@ -5,9 +5,9 @@
 
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { plans, roles } from '../core/access/principal.ts';
-import { faults } from '../core/answers/model.ts';
 import type { StoredGuard } from '../core/guard/model.ts';
 import { replayVia } from '../core/replay/replay-via.ts';
+import { faults } from '../shared/answers.ts';
 
 export const meta = sqliteTable('meta', {
   name: text().primaryKey(),

@@ -137,7 +137,10 @@ describe('a query parameter that an operation does not declare', () => {
         expect([operationId, status, JSON.parse(body)]).toEqual([
           operationId,
           400,
-          { error: 'invalid query: undeclared: Unexpected property' },
+          {
+            error: 'invalid query: undeclared: no such parameter',
+            problems: [{ path: 'undeclared', message: 'no such parameter' }],
+          },
         ]);
       }
   });

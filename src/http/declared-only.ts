@@ -5,9 +5,11 @@
  * would ignore, is 404. Otherwise a consumer named `..` would address its endpoint. Runs after the gate, so that 401 and 429 come
  * first.
  */
+import { invalid, invalidInput } from '../core/errors.ts';
 import { hasDotSegment } from '../core/network/request-target.ts';
 import { firstCharacters } from '../core/text.ts';
-import { errorBody } from './errors.ts';
+import { didYouMean } from '../shared/suggest.ts';
+import { appErrorResponse, errorBody } from './errors.ts';
 import { requestContext } from './fetch-adapter.ts';
 import type { RouteMatch } from './route-table.ts';
 
@@ -28,12 +30,14 @@ export function declaredOnly(request: Request, match: RouteMatch | undefined): R
   if (!isApi) return undefined;
   const unknown = [...searchParams.keys()].find(name => !route.queryNames.has(name));
   if (unknown === undefined) return undefined;
-  return errorBody(400, `invalid query: ${firstCharacters(unknown, namedCharacters)}: Unexpected property`);
+  const path = [firstCharacters(unknown, namedCharacters)];
+  const message = `no such parameter${didYouMean(unknown, [...route.queryNames])}`;
+  return appErrorResponse(invalidInput('query', [{ path, message }]));
 }
 
 function refuseAmbiguous(pathname: string, target: string): Response | undefined {
   if (target.startsWith('/api/') && hasDotSegment(target))
-    return errorBody(400, 'invalid path: "." and ".." in it are no names');
+    return appErrorResponse(invalid('invalid path: "." and ".." in it are no names'));
   return pathname.endsWith('/') ? errorBody(404, 'not found') : undefined;
 }
 

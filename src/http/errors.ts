@@ -1,8 +1,9 @@
 /*
- * The one place where an error becomes an HTTP response, always `{ error }`, with further fields when the error has details. An error that is not an AppError is a defect or an
- * incident: it is logged with its cause, and the response only says whether to try again.
+ * The one place where an error becomes an HTTP response, always `{ error }`. An error about input also has `problems`, with the path of each field, and some errors have
+ * details in further fields. An error that is not an AppError is a defect or an incident: it is logged with its cause, and the response only says whether to try again.
  */
-import { AppError, type ErrorCode, type ErrorDetails } from '../core/errors.ts';
+import { AppError, type ErrorCode } from '../core/errors.ts';
+import { pathText } from '../core/field-problems.ts';
 import { storageRefusal } from '../core/storage-refusal.ts';
 
 const statuses: Record<ErrorCode, number> = {
@@ -27,48 +28,22 @@ export function errorBody(
   status: number,
   error: string,
   headers: Record<string, string> = {},
-  details: ErrorDetails = {},
+  further: object = {},
 ): Response {
-  return Response.json({ error, ...details }, { status, headers: { 'cache-control': 'no-store', ...headers } });
+  return Response.json({ error, ...further }, { status, headers: { 'cache-control': 'no-store', ...headers } });
 }
 
 /** The response for an AppError, with `Retry-After` when it has one. */
 export function appErrorResponse(error: AppError, headers: Record<string, string> = {}): Response {
-  const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
-  return errorBody(statuses[error.code], error.message, { ...retry, ...headers }, error.details);
-}
-
-type Problem = {
-  path?: string;
-  message?: string;
-  schema?: { pattern?: string; description?: string; anyOf?: { const?: unknown; type?: unknown }[] };
-  /** Of each option of `anyOf`. */
-  errors?: readonly { First(): unknown }[];
-};
-
-/** Names the field and what was expected, never the received value. */
-export function validationMessage(kind: string, problems: readonly Problem[]): string {
-  const place = { body: 'body', query: 'query', params: 'path', headers: 'headers' }[kind] ?? kind;
-  const first = besidesNull(problems.find(problem => problem.path) ?? problems[0]);
-  const field = (first?.path ?? '').replace(/^\//, '').replaceAll('/', '.');
-  return field ? `invalid ${place}: ${field}: ${expectation(first)}` : `invalid ${place}`;
-}
-
-/** Of a value that may also be null: what is wrong with it as the other type. */
-function besidesNull(problem: Problem | undefined): Problem | undefined {
-  const options = problem?.schema?.anyOf ?? [];
-  const [place, ...others] = options.keys().filter(i => options[i]?.type !== 'null');
-  if (place === undefined || others.length > 0) return problem;
-  const inner = problem?.errors?.[place]?.First() as Problem | undefined;
-  return inner ? besidesNull(inner) : problem;
-}
-
-/** Describes patterns and unions in words. */
-function expectation({ message = 'not as expected', schema = {} }: Problem = {}): string {
-  const { pattern, description, anyOf } = schema;
-  if (pattern !== undefined && description !== undefined) return `expected ${description}`;
-  if (anyOf?.every(option => option.const !== undefined)) return `expected ${anyOf.map(one => one.const).join(' or ')}`;
-  return message === 'Expected required property' ? 'required' : message;
+  const { code, message, details, problems, retryAfterSeconds } = error;
+  const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  const shown = problems.map(problem => ({ ...problem, path: pathText(problem.path) }));
+  return errorBody(
+    statuses[code],
+    message,
+    { ...retry, ...headers },
+    { ...details, ...(shown.length > 0 && { problems: shown }) },
+  );
 }
 
 const incidents: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unavailable', 'damaged', 'internal']);
@@ -80,24 +55,5 @@ export function failureResponse(error: unknown): { response: Response; isInciden
   return {
     response: appErrorResponse(refusal),
     isIncident: incidents.has(refusal.code),
-  };
-}
-
-/** Elysia's `onError`. Always returns a Response: Elysia would turn a plain object into a 500. */
-export function createErrorHandler(onUnexpected: (error: unknown, request: Request) => void) {
-  return ({ code, error, request }: { code: unknown; error: unknown; request: Request }): Response => {
-    if (code === 'NOT_FOUND') return errorBody(404, 'not found');
-    if (code === 'PARSE' && (error as Error).cause instanceof AppError)
-      return appErrorResponse((error as Error).cause as AppError);
-    if (code === 'VALIDATION') {
-      const failure = error as { type?: string; all?: Problem[] };
-      // A path parameter that is not valid cannot name anything that exists.
-      if (failure.type === 'params') return errorBody(404, 'not found');
-      if (failure.type !== 'response' && failure.type !== undefined)
-        return errorBody(400, validationMessage(failure.type, failure.all ?? []));
-    }
-    const { response, isIncident } = failureResponse(error);
-    if (isIncident) onUnexpected(error, request);
-    return response;
   };
 }

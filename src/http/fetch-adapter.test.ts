@@ -36,7 +36,7 @@ test.each([
   async (_, depth, open, close) => {
     const body = nested(depth, open, close);
     const signIn = await post('/api/session', nested(1500, open, close));
-    expect([signIn.status, await signIn.json()]).toEqual([400, { error: 'the body is nested too deeply' }]);
+    expect([signIn.status, await signIn.json()]).toMatchObject([400, { error: 'the body is nested too deeply' }]);
     expect((await post('/api/endpoints', body)).status).toBe(401);
     expect((await post('/api/endpoints', body, { authorization: `Bearer ${ada.key}` })).status).toBe(400);
     expect((await post('/register', nested(100, open, close))).status).toBe(400);

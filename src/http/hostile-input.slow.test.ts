@@ -156,12 +156,15 @@ describe('no operation answers 500', () => {
 test('the response names the field but not the received value', async () => {
   const body = { name: { toString: 1, secret: 'hunter2' } };
   expect(await ada.json<object>(400, 'POST', '/api/endpoints', body)).toEqual({
-    error: 'invalid body: name: Expected string',
+    error: 'invalid body: name: must be a text',
+    problems: [{ path: 'name', message: 'must be a text' }],
   });
   expect(await ada.json<object>(400, 'PATCH', `/api/endpoints/${endpoint.id}`, body)).toEqual({
-    error: 'invalid body: name: Expected string',
+    error: 'invalid body: name: must be a text',
+    problems: [{ path: 'name', message: 'must be a text' }],
   });
   expect(await ada.json<object>(400, 'POST', '/api/keys', { name: 'a', unknown: body })).toEqual({
-    error: 'invalid body: unknown: Unexpected property',
+    error: 'invalid body: unknown: no such field',
+    problems: [{ path: 'unknown', message: 'no such field' }],
   });
 });

@@ -1,14 +1,10 @@
 /* Body and query of a request, validated more strictly than Elysia does: nothing is coerced or ignored. */
 import { type Static, type TObject, Type as t } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
-import { invalid } from '../core/errors.ts';
+import { invalid, invalidInput } from '../core/errors.ts';
+import { readFields } from '../core/read-fields.ts';
 import { decodeUtf8 } from '../core/text.ts';
-import { validationMessage } from './errors.ts';
 import { bodyOf } from './fetch-adapter.ts';
 import { withNulls, withoutNulls } from './null-is-absent.ts';
-
-/** The most problems in a response; an invalid body can have thousands. */
-const maxProblems = 20;
 
 /** `parse` replaces `JSON.parse`. With `nullIsAbsent`, optional properties may be null, which means absent. */
 export type JsonOptions = { parse?: (text: string) => unknown; nullIsAbsent?: boolean };
@@ -27,11 +23,9 @@ export const jsonInput = <T extends TObject>(
     // Destructured, because Elysia reads the source of a hook to find what it uses, and misreads a longer use of its parameter.
     async parse({ request }: { request: Request }): Promise<unknown> {
       const value = await jsonBody(request, parse);
-      if (!Value.Check(closed, value))
-        throw invalid(
-          validationMessage('body', Iterator.from(Value.Errors(closed, value)).take(maxProblems).toArray()),
-        );
-      return nullIsAbsent ? withoutNulls(schema, value as Record<string, unknown>) : value;
+      const read = readFields(closed, value);
+      if ('problems' in read) throw invalidInput('body', read.problems);
+      return nullIsAbsent ? withoutNulls(schema, read.value as Record<string, unknown>) : read.value;
     },
     body: t.Unsafe<Static<T>>({ ...taken }),
   };
@@ -57,6 +51,6 @@ export const queryOf = <T extends TObject>(query: T) => ({
   transform({ request }: { request: Request }): void {
     const given = new URL(request.url, 'http://internal').searchParams;
     const repeated = Object.keys(query.properties).find(name => given.getAll(name).length > 1);
-    if (repeated !== undefined) throw invalid(`invalid query: ${repeated}: given more than once`);
+    if (repeated !== undefined) throw invalidInput('query', [{ path: [repeated], message: 'given more than once' }]);
   },
 });

@@ -1,14 +1,48 @@
 /* Building blocks for the schemas of the features, and the responses of an operation by status. */
+
 import { type TSchema, Type as t } from '@sinclair/typebox';
-import { maxPasswordBytes, minPasswordCharacters } from '../core/access/password.ts';
-import { maxNameCharacters } from '../core/limits.ts';
 import { maxEmailCharacters } from '../core/text.ts';
+import { maxNameCharacters, maxPasswordBytes, minPasswordCharacters } from '../shared/limits.ts';
+import { problemCodes } from '../shared/problem-codes.ts';
+
+/** A choice of texts. */
+export const literals = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
+  t.Unsafe<T[number]>(
+    t.Union(
+      values.map(value => t.Literal(value)),
+      options,
+    ),
+  );
 
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
+/** The problems of an `invalid` error. Absent in the 400 for a request that is not valid HTTP. */
+const problems = t.Optional(
+  t.Array(
+    t.Object(
+      {
+        path: t.String({
+          description:
+            'the field, such as `channel.to` or `rules[0].status`, or the query parameter; empty: the input as a whole',
+        }),
+        message: t.String({ description: 'what is wrong with it, without its name' }),
+        code: t.Optional(
+          literals(problemCodes, {
+            description:
+              '`not_public`, `port_not_allowed`: the operator can allow the destination; `cannot_sign`: the request cannot be re-signed',
+          }),
+        ),
+      },
+      { title: 'Problem' },
+    ),
+    { description: 'what is wrong with the input, by field' },
+  ),
+);
+export const InvalidBody = t.Object({ error: t.String(), problems }, { title: 'Invalid' });
 /** The error of operations with a filter: `position` and `nearest` locate the error. */
 export const FilterErrorBody = t.Object(
   {
     error: t.String(),
+    problems,
     position: t.Optional(
       t.Integer({ description: 'of a filter that cannot be read: where in its text, in characters from 0' }),
     ),
@@ -28,15 +62,6 @@ export const Timestamp = t.Integer({
 export const ByteCount = t.Integer({ description: 'body bytes', format: 'int64' });
 export const HttpStatus = (description: string) => t.Integer({ description, format: 'int32' });
 export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
-
-/** A choice of texts. */
-export const literals = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
-  t.Unsafe<T[number]>(
-    t.Union(
-      values.map(value => t.Literal(value)),
-      options,
-    ),
-  );
 
 /**
  * Text that is documented more precisely than it is validated here: TypeBox counts characters as UTF-16 units and accepts numbers
@@ -71,7 +96,9 @@ type ErrorStatus = 400 | 403 | 404 | 409 | 412 | 502;
 
 /** The responses of an operation: its own, the listed errors, and the errors that every operation can answer. */
 export function responses<S extends Record<number, TSchema>>(own: S, ...errors: ErrorStatus[]) {
-  const described = Object.fromEntries([...errors, 401, 429, 503].map(status => [status, ErrorBody]));
+  const described = Object.fromEntries(
+    [...errors, 401, 429, 503].map(status => [status, status === 400 ? InvalidBody : ErrorBody]),
+  );
   return { ...described, ...own } as unknown as S & Record<401 | 429 | 503, typeof ErrorBody>;
 }
 

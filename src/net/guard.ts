@@ -14,6 +14,7 @@ import {
   isPortNamed,
 } from '../core/network/allow-list.ts';
 import { formatAddress, hostOfUrl, parseAddress, portOfUrl } from '../shared/addresses.ts';
+import { destinationRefusals } from '../shared/problem-codes.ts';
 import { isBlockedPort } from './ports.ts';
 
 export type ResolvedAddress = { readonly address: string; readonly family: number };
@@ -31,9 +32,6 @@ export type GuardVerdict =
     }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unreachable'; readonly reason: string };
-
-/** One message for every kind of address, which reveals nothing about the network of this server. */
-const blockedAddress = 'the destination is not a public address';
 
 const maxUrlLength = 8192;
 /** Bounds the connection attempts of one request. */
@@ -81,9 +79,10 @@ export function createAddressGuard({
     const addresses: ResolvedAddress[] = [];
     for (const answer of answers) {
       const address = parseAddress(answer.address);
-      if (!address || !isOpen({ host, address, port })) return refused(blockedAddress);
+      // One message for every kind of address, which reveals nothing about the network of this server.
+      if (!address || !isOpen({ host, address, port })) return refused(destinationRefusals.not_public);
       if (isBlockedPort(port) && !isPortNamed(allow, { host, address, port })) {
-        return refused('the port of the destination is not allowed');
+        return refused(destinationRefusals.port_not_allowed);
       }
       addresses.push({ address: formatAddress(address), family: address.family });
     }

@@ -1,9 +1,39 @@
-/* The limits and defaults of a forward that the server checks and a form shows. */
+/* The choices, limits and defaults of a forward's settings. */
 
+export const forwardModes = ['parallel', 'ordered'] as const;
+export const forwardSigns = ['as-captured', 'fresh'] as const;
+export const forwardPers = ['event', 'delivery'] as const;
+
+export const maxForwardsPerEndpoint = 5;
+export const maxForwardHeaders = 50;
+export const maxHeaderNameCharacters = 200;
+export const maxHeaderValueCharacters = 8192;
+export const maxOrderByCharacters = 500;
 export const maxForwardTimeoutS = 120;
+/** `retry.first` and `retry.max`. */
+export const maxRetryDelayMs = 24 * 3_600_000;
+/** `retry.for`. */
+export const maxRetryForMs = 30 * 24 * 3_600_000;
 
-/** The settings of a forward of which nothing but its name and its URL is given. */
-export const forwardDefaults = {
+/** Durations as they were written. */
+export type ForwardRetry = { for: string; first: string; max: string };
+
+export type ForwardSettings = {
+  name: string;
+  url: string;
+  where: string;
+  mode: (typeof forwardModes)[number];
+  orderBy: string | null;
+  sign: (typeof forwardSigns)[number];
+  headers: [string, string][];
+  timeoutS: number;
+  retry: ForwardRetry;
+  per: (typeof forwardPers)[number];
+  enabled: boolean;
+};
+
+/** The settings of a forward that is given only a name and a URL. */
+export const forwardDefaults: Readonly<ForwardSettings> = {
   name: '',
   url: '',
   where: '',
@@ -15,4 +45,4 @@ export const forwardDefaults = {
   retry: { for: '24h', first: '5s', max: '1h' },
   per: 'event',
   enabled: true,
-} as const;
+};

@@ -1,6 +1,22 @@
-/* Limits of several features that the server checks and forms show. */
+/* Limits that forms show and that belong to no endpoint's settings (api-contract "Limits"). */
 
-/** Of an endpoint, a key, an alert and the like. */
+/** The longest name of an endpoint, an API key, an alert, a forward or a filter. */
 export const maxNameCharacters = 100;
 
 export const minPasswordCharacters = 12;
+export const maxPasswordBytes = 1024;
+
+export const maxPinNameCharacters = 64;
+export const maxPinNoteCharacters = 280;
+export const maxTagsPerEvent = 10;
+export const maxTagCharacters = 32;
+
+/** `expiresIn` and `expiresAt` of an API key. */
+export const maxKeyExpiryMs = 3650 * 24 * 3_600_000;
+
+/** Events that a replay job can be given by id. */
+export const maxChosenEvents = 1000;
+export const maxJobConcurrency = 32;
+
+/** Of a search in captured text. */
+export const maxSearchCharacters = 1000;

@@ -1,8 +1,9 @@
 /* The settings of forwards between their columns and their meaning, for the API and for files that declare them. */
-import type { ForwardSettings } from '../core/forward.ts';
+
 import { type Sealer, sealPurpose } from '../core/secrets/seal.ts';
 import type { ForwardRow } from '../features/forwards/store.ts';
 import { toSettings } from '../features/forwards/view.ts';
+import type { ForwardSettings } from '../shared/forwards.ts';
 
 export function createForwardColumns(sealer: Sealer) {
   /** Undefined if they cannot be decrypted, because the secret of the server has changed. */

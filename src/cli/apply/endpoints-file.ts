@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import type { FieldPath, FieldProblem } from '../../core/field-problems.ts';
+import { type FieldPath, type FieldProblem, pathText } from '../../core/field-problems.ts';
 import { decodeUtf8 } from '../../core/text.ts';
 
 const maxBytes = 16 << 20;
@@ -52,7 +52,7 @@ export function readEndpointsFile(file: string, env: Readonly<Record<string, str
     problems,
     describe: ({ path, message, offset }) => ({
       ...placeOf(offset ?? offsetOf(root, path)),
-      field: nameOf(path),
+      field: pathText(path),
       message,
     }),
   };
@@ -108,9 +108,6 @@ function offsetOf(root: Node, path: FieldPath): number {
   }
   return root.offset;
 }
-
-const nameOf = (path: FieldPath): string =>
-  path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${step}`)).join('');
 
 /** A key that is given twice: JSON.parse would take the last one in silence. */
 function duplicates(node: Node, path: FieldPath = []): FileProblem[] {

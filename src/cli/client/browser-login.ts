@@ -3,10 +3,11 @@
  * to a listener on this machine. Turning the code into the key takes the verifier (PKCE, RFC 7636), and only an answer with the
  * `state` of this login is accepted. So another program on this machine can neither use a code that it sees nor inject one.
  */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { hostname } from 'node:os';
 import { loginCode } from '../../core/access/login-code.ts';
-import { maxNameCharacters } from '../../core/limits.ts';
+import { maxNameCharacters } from '../../shared/limits.ts';
 import { type Io, OperationError } from '../io.ts';
 import { reach, withoutProxy } from './api.ts';
 import { openBrowser } from './open-browser.ts';

@@ -1,9 +1,6 @@
 /* The rules for passwords: they must be long and not common. No composition rules (NIST SP 800-63B section 3.1.1.2). */
-import { minPasswordCharacters } from '../../shared/limits.ts';
-import { invalid } from '../errors.ts';
-
-export { minPasswordCharacters };
-export const maxPasswordBytes = 1024;
+import { maxPasswordBytes, minPasswordCharacters } from '../../shared/limits.ts';
+import { type AppError, invalidAt } from '../errors.ts';
 
 /** The most common leaked passwords of at least 12 characters; shorter ones are refused for their length. */
 const common = new Set(
@@ -25,13 +22,15 @@ const common = new Set(
 /** One to four characters, repeated. */
 const repeated = /^(.{1,4}?)\1+$/su;
 
+const refused = (message: string): AppError => invalidAt(['password'], message, `the password ${message}`);
+
 /** @param email the address of the account, which is refused as its password @throws invalid */
 export function checkPassword(password: string, email?: string): string {
   if ([...password].length < minPasswordCharacters)
-    throw invalid(`the password must have at least ${minPasswordCharacters} characters`);
-  if (Buffer.byteLength(password) > maxPasswordBytes) throw invalid('the password is too long');
+    throw refused(`must have at least ${minPasswordCharacters} characters`);
+  if (Buffer.byteLength(password) > maxPasswordBytes) throw refused('is too long');
   const folded = password.toLowerCase();
   if (common.has(folded) || repeated.test(folded) || folded === email)
-    throw invalid('the password is too easy to guess: choose another');
+    throw refused('is too easy to guess: choose another');
   return password;
 }

@@ -1,12 +1,7 @@
-/* Limits of custom answers that the dashboard does not need (shared/answer-limits.ts has the others). They protect memory, connections, and the size of an endpoint's row in memory. */
+/* Limits of custom answers that the dashboard does not need (shared/answers.ts has the others). They protect memory, connections, and the size of an endpoint's row in memory. */
 
-export const maxRules = 50;
-export const maxRuleNameCharacters = 64;
-/** Of a rule's body, decoded. */
-export const maxBodyBytes = 64 << 10;
 /** Of the body that is sent. A placeholder whose value would exceed it is empty. */
 export const maxRenderedBytes = 256 << 10;
-export const maxHeaders = 50;
 export const maxHeaderCharacters = 4096;
 /** How long a stalled answer keeps its connection open. */
 export const stallMs = 60_000;

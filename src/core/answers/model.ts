@@ -2,13 +2,7 @@
  * Custom answers: the rules that choose the answers to an endpoint's deliveries, the stored part of each event's answer, and the data
  * that the capture path needs for an endpoint with rules or a guard.
  */
-
-export const faults = ['close', 'reset', 'stall'] as const;
-export type Fault = (typeof faults)[number];
-
-export const ruleScopes = ['delivery', 'endpoint'] as const;
-/** The events that a rule counts together: the attempts of each delivery, or all events of the endpoint. */
-export type RuleScope = (typeof ruleScopes)[number];
+import type { Fault, RuleScope } from '../../shared/answers.ts';
 
 export type RuleAnswer = {
   /** 200 when absent. */

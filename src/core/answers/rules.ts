@@ -1,13 +1,25 @@
 /* Reads the rules of an endpoint: checks all of them, fills in defaults, and prepares the answers. */
-import { maxCount, maxDelayMs, maxRateEvents, maxRateSeconds } from '../../shared/answer-limits.ts';
+import {
+  type Fault,
+  maxBodyBytes,
+  maxCount,
+  maxDelayMs,
+  maxHeaders,
+  maxRateEvents,
+  maxRateSeconds,
+  maxRuleNameCharacters,
+  maxRules,
+  maxStatus,
+  minStatus,
+  type RuleScope,
+} from '../../shared/answers.ts';
 import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { FieldPath, FieldProblem } from '../field-problems.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 import { problemOfHeader, securityFields } from './headers.ts';
-import { maxBodyBytes, maxHeaders, maxRuleNameCharacters, maxRules } from './limits.ts';
-import type { AnswerRule, AnswerRules, EndpointGuard, Fault, RuleAnswer, RuleScope } from './model.ts';
+import type { AnswerRule, AnswerRules, EndpointGuard, RuleAnswer } from './model.ts';
 import { readTemplate, type Template } from './placeholders.ts';
 
 /** An answer, prepared. */
@@ -50,9 +62,15 @@ type Report = (path: FieldPath, message: string, error: AppError) => undefined;
 /** @throws invalid, with the first problem */
 export function readRules(rules: AnswerRules): ReadRules {
   const { problems, ...read } = checkRules(rules);
-  if (problems[0]) throw problems[0].error;
+  const [first] = problems;
+  if (first) {
+    const { message, details } = first.error;
+    throw new AppError('invalid', message, { problems: problems.map(fieldProblem), ...(details && { details }) });
+  }
   return read;
 }
+
+const fieldProblem = ({ path, message }: RuleProblem): FieldProblem => ({ path, message });
 
 /** Without problems, the rules can be used. */
 export function checkRules({ rules }: AnswerRules): ReadRules & { problems: RuleProblem[] } {
@@ -156,9 +174,9 @@ type Check = (isValid: boolean, field: string, problem: string, index?: number) 
 function readAnswer(answer: RuleAnswer, check: Check): ActiveAnswer {
   const { status = 200, headers = [], body = '', bodyEncoding = 'utf8', delayMs = 0, fault = null } = answer;
   check(
-    Number.isInteger(status) && status >= 200 && status <= 599,
+    Number.isInteger(status) && status >= minStatus && status <= maxStatus,
     'answer.status',
-    'must be a whole number from 200 to 599',
+    `must be a whole number from ${minStatus} to ${maxStatus}`,
   );
   check(
     Number.isInteger(delayMs) && delayMs >= 0 && delayMs <= maxDelayMs,

@@ -4,12 +4,13 @@
  */
 
 import { createHash } from 'node:crypto';
-import { maxDelayMs } from '../../shared/answer-limits.ts';
-import { type Answered, faults, type Refusal, refusals, type StoredOutcome } from '../answers/model.ts';
+import { faults, maxDelayMs } from '../../shared/answers.ts';
+import { maxNameCharacters } from '../../shared/limits.ts';
+import { type Answered, type Refusal, refusals, type StoredOutcome } from '../answers/model.ts';
 import { decodeBody } from '../encoding/body-encoding.ts';
 import { invalid } from '../errors.ts';
 import { applyHeaderRules, type HeaderPair } from '../headers.ts';
-import { maxEventTypeCharacters, maxNameCharacters } from '../limits.ts';
+import { maxEventTypeCharacters } from '../limits.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 import { readPin, readTags } from './event-marks.ts';
 

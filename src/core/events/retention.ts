@@ -1,7 +1,8 @@
 /* How long events are kept, by plan and endpoint: one rule for reading, counting and sweeping. Pinned events are exempt. */
+import { maxRetentionMs, minRetentionMs } from '../../shared/endpoints.ts';
 import { parseDuration } from '../../shared/units.ts';
 import type { Plan } from '../access/principal.ts';
-import { invalid } from '../errors.ts';
+import { invalidAt } from '../errors.ts';
 
 /** The retention of each plan; 0 means for ever. */
 export type RetentionMs = Record<Plan, number>;
@@ -30,15 +31,13 @@ export function oldestVisibleIn(
 export const oldestVisibleSince = ({ retentionMs: own }: OwnRetention, { planCutoff, now }: PlanCutoff): number =>
   own === null ? planCutoff : Math.max(planCutoff, now - own);
 
-const minOwnMs = 1000;
-/** The longest retention of an endpoint if the plan keeps events for ever. */
-const maxOwnMs = 36_500 * 24 * 60 * 60 * 1000;
-
 /** Milliseconds of an endpoint's own retention. @param planMs the plan's retention, 0 = for ever @throws invalid */
 export function readOwnRetention(text: string | null, planMs: number): number | null {
   if (text === null) return null;
   const ms = parseDuration(text);
-  if (ms === undefined || ms < minOwnMs) throw invalid('retention must be a duration such as 30d, at least 1s');
-  if (ms > (planMs || maxOwnMs)) throw invalid('retention must not be longer than the retention of the plan');
+  if (ms === undefined || ms < minRetentionMs)
+    throw invalidAt(['retention'], 'must be a duration such as 30d, at least 1s');
+  if (ms > (planMs || maxRetentionMs))
+    throw invalidAt(['retention'], 'must not be longer than the retention of the plan');
   return ms;
 }

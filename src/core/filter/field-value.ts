@@ -18,11 +18,11 @@ export type ReadField = (content: EventContent) => Generator<undefined, string |
 
 const quote = 0x22;
 
-/** @param name such as `body.order.id`, `header.x-shop`, `query.page` @throws invalid */
+/** @param name such as `body.order.id`, `header.x-shop`, `query.page` @throws invalid, without the name of the field */
 export function createFieldReader(name: string): ReadField {
   const term = fieldOf(name);
   if (term.field === 'body' && term.path.some(step => 'anyItem' in step))
-    throw invalid('orderBy must lead to one value: [] stands for many');
+    throw invalid('must lead to one value: [] stands for many');
   return function* read(content) {
     let found: string | undefined;
     const test: ContentTest = {
@@ -63,5 +63,5 @@ function fieldOf(name: string): HasTerm {
   } catch (error) {
     if (!(error instanceof FilterError)) throw error;
   }
-  throw invalid('orderBy must be a field of the filter language, such as body.order.id, header.x-shop or query.page');
+  throw invalid('must be a field of the filter language, such as body.order.id, header.x-shop or query.page');
 }

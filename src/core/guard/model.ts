@@ -18,9 +18,6 @@ export type Guard = {
 /** The statuses of a refusal. */
 export type RefusedStatus = 401 | 403 | 405;
 
-/** Shown instead of a secret. Sending it back keeps the secret. */
-export const shownSecret = '[set]';
-
 /** A guard as deliveries need it. */
 export type ReadyGuard = {
   readonly methods: ReadonlySet<string> | undefined;

@@ -2,13 +2,13 @@
  * Reads a guard from a request or a file. Nothing is ignored: a misspelt condition would leave the endpoint open. Every
  * problem has the path of its field, so that a file can name the line.
  */
+
 import { parseCidr } from '../../shared/addresses.ts';
+import { guardLimits, httpMethods, shownSecret } from '../../shared/guard.ts';
 import { didYouMean } from '../../shared/suggest.ts';
 import { collectProblems, type FieldPath, type FieldProblem, type Report, readObject } from '../field-problems.ts';
 import { connectionFields } from '../headers.ts';
-import { type Guard, shownSecret } from './model.ts';
-
-const guardLimits = { methods: 20, cidrs: 100, name: 100, user: 100, password: 200, token: 500 };
+import type { Guard } from './model.ts';
 
 const conditions = ['methods', 'cidrs', 'basic', 'token'] as const;
 /** Visible ASCII and spaces between: every sender can put these into a header or a query, and all servers read them alike. */
@@ -22,11 +22,6 @@ const ownFields: ReadonlySet<string> = new Set([
   'content-type',
   'expect',
 ]);
-/** The methods that node:http accepts: no others can arrive. */
-const httpMethods =
-  'ACL BIND CHECKOUT CONNECT COPY DELETE GET HEAD LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY OPTIONS PATCH POST PROPFIND PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK UNLOCK UNSUBSCRIBE'.split(
-    ' ',
-  );
 const controls = /\p{Cc}/u;
 
 /**

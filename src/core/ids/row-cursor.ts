@@ -1,6 +1,6 @@
 /* Cursors of lists that are ordered by row number. */
 import { decodeNumber, encodeNumber } from '../encoding/base32.ts';
-import { invalid } from '../errors.ts';
+import { invalidAt } from '../errors.ts';
 
 const letters = 11;
 
@@ -10,6 +10,6 @@ export const rowCursor = (seq: number): string => encodeNumber(seq, letters);
 export function readRowCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const seq = cursor.length === letters ? decodeNumber(cursor) : undefined;
-  if (seq === undefined) throw invalid('invalid cursor');
+  if (seq === undefined) throw invalidAt(['cursor'], 'invalid', 'invalid cursor');
   return seq;
 }

@@ -17,4 +17,4 @@ test.each([
   'ws://a',
   'http://a\tb',
   'http://a:x',
-])('%j is none', url => expect(() => readDestination(url)).toThrow(/^url must/));
+])('%j is none', url => expect(() => readDestination(url)).toThrow(/^must be/));

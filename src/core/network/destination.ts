@@ -3,8 +3,9 @@
  * stricter than the URL parser, which also accepts `http:host`, backslashes and white space, and would send to another address
  * than a reader expects.
  */
-import { invalid } from '../errors.ts';
-import { shownSecret } from '../guard/model.ts';
+import { shownSecret } from '../../shared/guard.ts';
+import { destinationRefusalOf } from '../../shared/problem-codes.ts';
+import { AppError, invalid } from '../errors.ts';
 
 const absolute = /^https?:\/\/[^/?#]/i;
 const neverInUri = /[\s\\\p{Cc}\p{Cs}]/u;
@@ -13,11 +14,11 @@ export const maxUrlCharacters = 8192;
 /** Whether a destination has accepted a request; `status` is null without a response. */
 export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status <= 299;
 
-/** @returns the destination as given @throws invalid */
+/** @returns the destination as given @throws invalid, without the name of the field (`inField`) */
 export function readDestination(given: string): string {
-  if (given.length > maxUrlCharacters) throw invalid(`url must be at most ${maxUrlCharacters} characters`);
+  if (given.length > maxUrlCharacters) throw invalid(`must be at most ${maxUrlCharacters} characters`);
   if (!absolute.test(given) || neverInUri.test(given) || !URL.canParse(given))
-    throw invalid('url must be an absolute http or https URL');
+    throw invalid('must be an absolute http or https URL');
   return given;
 }
 
@@ -28,9 +29,15 @@ export function readDestination(given: string): string {
 export const withoutPath = (destination: string): string =>
   absolute.test(destination) ? `${new URL(destination).origin}/${shownSecret}` : destination;
 
+/** The error for a destination that the operator's settings do not permit. @param error the whole message */
+export function refusedDestination(field: string, reason: string, error = `${field}: ${reason}`): AppError {
+  const code = destinationRefusalOf(reason);
+  return new AppError('invalid', error, { problems: [{ path: [field], message: reason, ...(code && { code }) }] });
+}
+
 /** Reads a destination that is stored and shown to the team: it must not contain credentials. @throws invalid */
 export function readKeptDestination(given: string): string {
   const { username, password } = new URL(readDestination(given));
-  if (username !== '' || password !== '') throw invalid('url must not contain a user name or password');
+  if (username !== '' || password !== '') throw invalid('must not contain a user name or password');
   return given;
 }

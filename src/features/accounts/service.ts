@@ -3,7 +3,7 @@
 import { checkPassword } from '../../core/access/password.ts';
 import type { Plan } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { conflict, invalid, notFound, unauthorized } from '../../core/errors.ts';
+import { conflict, inField, invalidAt, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Account } from './model.ts';
@@ -39,9 +39,11 @@ export function createAccountService(options: {
   let removals = 0;
   const toAccount = ({ id, email, plan, createdAt }: AccountRow): Account => ({ id, email, plan, createdAt });
 
+  const emailOf = (email: string): string => inField(['email'], () => readEmail(email));
+
   const byEmail = async (email: string): Promise<AccountRow> => {
-    const row = await store.byEmail(readEmail(email));
-    if (!row) throw notFound(`account ${readEmail(email)}`);
+    const row = await store.byEmail(emailOf(email));
+    if (!row) throw notFound(`account ${emailOf(email)}`);
     return row;
   };
 
@@ -74,9 +76,9 @@ export function createAccountService(options: {
      * @throws invalid for a bad address or password, conflict when the address is taken, not_found for `teamOf`
      */
     async create(given: { email: string; plan?: Plan; teamOf?: string; password?: string }): Promise<Account> {
-      const email = readEmail(given.email);
+      const email = emailOf(given.email);
       if (given.teamOf !== undefined && given.plan !== undefined)
-        throw invalid('give a plan or a team, not both: a member has the plan of its team');
+        throw invalidAt(['plan'], 'give a plan or a team, not both: a member has the plan of its team');
       const teammate = given.teamOf === undefined ? undefined : await byEmail(given.teamOf);
       const passwordHash =
         given.password === undefined ? null : await passwords.hash(checkPassword(given.password, email));
@@ -101,7 +103,7 @@ export function createAccountService(options: {
       email: string;
       password: string;
     }): Promise<(AccountRow & { passwordHash: string }) | undefined> {
-      const email = readEmail(given.email);
+      const email = emailOf(given.email);
       const passwordHash = await passwords.hash(checkPassword(given.password, email));
       const createdAt = clock.now();
       const team = { id: newId('team', createdAt, random), plan: 'pro' as const, createdAt };

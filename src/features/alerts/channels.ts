@@ -3,7 +3,7 @@
  * data: each format escapes what Slack or Discord would take for markup, and no user can be mentioned.
  */
 
-import type { AlertChannelType } from '../../core/alert.ts';
+import { alertErrors } from '../../core/alert.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { isSuccess } from '../../core/network/destination.ts';
 import { retryAfterMs } from '../../core/network/retry-after.ts';
@@ -11,6 +11,7 @@ import { firstCharacters } from '../../core/text.ts';
 import type { Mailer } from '../../net/mail.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import { sign } from '../../platforms/platforms.ts';
+import type { AlertChannelType } from '../../shared/alerts.ts';
 import { linesOf, type Message, plainLine, titleOf } from './message.ts';
 
 /** Where notifications go: the type of the channel, and its settings, which the database stores encrypted. */
@@ -124,13 +125,13 @@ export function createAlertSender({
     return {
       ok: false,
       status,
-      error: `the receiver answered ${status}`,
+      error: alertErrors.rejected(status),
       retryAfterMs: retryAfterMs(headers, now()),
       isFinal: status < 500 && ![408, 425, 429].includes(status),
     };
   };
   const mail = async (to: string, message: Message): Promise<SendResult> => {
-    if (!mailer) return { ok: false, status: null, error: 'email is not set up: HOOKTAPE_SMTP_URL', isFinal: true };
+    if (!mailer) return { ok: false, status: null, error: alertErrors.emailNotSetUp, isFinal: true };
     return mailer({
       id: message.id,
       to,

@@ -2,7 +2,9 @@
  * When an alert fires and when it is resolved, as a pure function of observations. All times are those of the alert clock, which
  * stops while no server runs and never goes back.
  */
-import { type AlertKind, reportingKinds } from '../../core/alert.ts';
+
+import { reportingKinds } from '../../core/alert.ts';
+import type { AlertKind } from '../../shared/alerts.ts';
 
 export type Condition = { kind: AlertKind; minutes: number | null; count: number | null };
 

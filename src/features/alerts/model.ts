@@ -1,11 +1,16 @@
 /* Schemas of alerts. A secret stands only in the answer that made it. */
-import { type Static, Type as t } from '@sinclair/typebox';
-import { alertChannels, alertKinds } from '../../core/alert.ts';
-import { literals, Name, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
-import { HttpUrl } from '../replays/model.ts';
 
-export const maxAlertMinutes = 43_200;
-export const maxAlertCount = 1000;
+import { type Static, Type as t } from '@sinclair/typebox';
+import { literals, Name, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import {
+  alertChannels,
+  alertErrorCodes,
+  alertKinds,
+  maxAlertCount,
+  maxAlertMinutes,
+  maxChannelSecretCharacters,
+} from '../../shared/alerts.ts';
+import { HttpUrl } from '../replays/model.ts';
 
 export const AlertChannel = t.Object(
   {
@@ -15,7 +20,7 @@ export const AlertChannel = t.Object(
     secret: t.Optional(
       nullable(
         t.String({
-          maxLength: 1000,
+          maxLength: maxChannelSecretCharacters,
           description:
             'of webhook: the signing secret `whsec_…`, made by the server when it is left out; of ntfy: an access token, if the topic needs one; empty removes it',
         }),
@@ -98,6 +103,12 @@ export const Alert = t.Object(
     changedAt: nullable(Timestamp),
     lastSentAt: nullable({ ...Timestamp, description: 'when the channel last took a notification, epoch ms' }),
     lastError: nullable(t.String({ description: 'why the last attempt failed; null after one that did not' })),
+    lastErrorCode: nullable(
+      literals(alertErrorCodes, {
+        description: '`lastError` for programs: `rejected` has `lastErrorStatus`; null for any other error',
+      }),
+    ),
+    lastErrorStatus: nullable(t.Integer({ description: 'with `rejected`: the status of the response' })),
     createdAt: Timestamp,
   },
   { title: 'Alert' },

@@ -32,6 +32,8 @@ describe('POST /api/endpoints/{id}/alerts', () => {
       changedAt: null,
       lastSentAt: null,
       lastError: null,
+      lastErrorCode: null,
+      lastErrorStatus: null,
       createdAt: expect.any(Number),
     });
     const { secret } = created.channel;

@@ -1,9 +1,10 @@
 /* Reads where an alert's notifications go from a request. */
 
-import { invalid } from '../../core/errors.ts';
+import { inField, invalidAt } from '../../core/errors.ts';
 import type { RandomBytes } from '../../core/ids/ids.ts';
 import { readKeptDestination } from '../../core/network/destination.ts';
 import { readEmail } from '../../core/text.ts';
+import { channelSettings } from '../../shared/alerts.ts';
 import type { Channel } from './channels.ts';
 import type { AlertChannel } from './model.ts';
 
@@ -21,31 +22,44 @@ export function readChannel(
   given: AlertChannel,
   { random, canMail, before }: { random: RandomBytes; canMail: boolean; before?: Channel },
 ): Channel {
-  const { type, url, to } = given;
+  const { type } = given;
+  const { target, secret: kind } = channelSettings[type];
+  const at = (field: 'url' | 'to' | 'secret') => ['channel', field];
+  if (type === 'email' && !canMail)
+    throw invalidAt(['channel', 'type'], 'email is not set up on this server: its operator sets HOOKTAPE_SMTP_URL');
+  const other = target === 'url' ? 'to' : 'url';
+  if (given[other] != null) throw invalidAt(at(other), `${type} takes only \`${target}\``);
+  if (given.secret != null && kind === undefined) throw invalidAt(at('secret'), `${type} has none`);
+  const text = given[target];
+  if (text == null) throw invalidAt(at(target), `required for ${type}`);
+  if (target === 'to') return { type, url: null, to: inField(at('to'), () => readEmail(text)), secret: null };
+  const url = inField(at('url'), () => readKeptDestination(text));
   const kept = before?.type === type ? before.secret : null;
-  const secret = given.secret ?? kept;
-  if (type === 'email') {
-    if (!canMail) throw invalid('channel: email is not set up on this server: its operator sets HOOKTAPE_SMTP_URL');
-    if (url != null || given.secret != null) throw invalid('channel: email takes only `to`');
-    if (to == null) throw invalid('channel.to: required for email');
-    return { type, url: null, to: readTo(to), secret: null };
+  switch (kind) {
+    case 'token':
+      return { type, url, to: null, secret: readToken(given.secret, isSameServer(before?.url, url) ? kept : null) };
+    case 'signing':
+      return { type, url, to: null, secret: readSigningSecret(given.secret) ?? kept ?? newSecret(random) };
+    case undefined:
+      return { type, url, to: null, secret: null };
   }
-  if (to != null) throw invalid(`channel.to: ${type} takes only \`url\``);
-  if (url == null) throw invalid(`channel.url: required for ${type}`);
-  const destination = readUrl(url);
-  if (type === 'ntfy') {
-    const isElsewhere = before?.url != null && new URL(before.url).origin !== new URL(destination).origin;
-    const secret = given.secret === '' ? null : (given.secret ?? (isElsewhere ? null : kept));
-    if (secret !== null && !ntfyToken.test(secret)) throw invalid('channel.secret: must be an access token of ntfy');
-    return { type, url: destination, to: null, secret };
-  }
-  if (type === 'webhook') {
-    if (given.secret != null && !isWebhookSecret(given.secret))
-      throw invalid('channel.secret: must be whsec_ and 24 to 64 bytes in base64; leave it out to get a new one');
-    return { type, url: destination, to: null, secret: secret ?? newSecret(random) };
-  }
-  if (given.secret != null) throw invalid(`channel.secret: ${type} has none`);
-  return { type, url: destination, to: null, secret: null };
+}
+
+/** Without a channel before, nothing is kept anyway. */
+const isSameServer = (before: string | null | undefined, url: string): boolean =>
+  before == null || new URL(before).origin === new URL(url).origin;
+
+/** An empty token removes the kept one. */
+function readToken(given: string | null | undefined, kept: string | null): string | null {
+  const token = given === '' ? null : (given ?? kept);
+  if (token !== null && !ntfyToken.test(token))
+    throw invalidAt(['channel', 'secret'], 'must be an access token of ntfy');
+  return token;
+}
+
+function readSigningSecret(given: string | null | undefined): string | null {
+  if (given == null || isWebhookSecret(given)) return given ?? null;
+  throw invalidAt(['channel', 'secret'], 'must be whsec_ and 24 to 64 bytes in base64; leave it out to get a new one');
 }
 
 const newSecret = (random: RandomBytes): string => `whsec_${Buffer.from(random(secretBytes)).toString('base64')}`;
@@ -53,20 +67,4 @@ const newSecret = (random: RandomBytes): string => `whsec_${Buffer.from(random(s
 function isWebhookSecret(secret: string): boolean {
   const { length } = Buffer.from(secret.slice('whsec_'.length), 'base64');
   return webhookSecret.test(secret) && length >= 24 && length <= 64;
-}
-
-function readUrl(url: string): string {
-  try {
-    return readKeptDestination(url);
-  } catch (error) {
-    throw invalid(`channel.${error instanceof Error ? error.message : 'url'}`);
-  }
-}
-
-function readTo(to: string): string {
-  try {
-    return readEmail(to);
-  } catch {
-    throw invalid('channel.to: must be an email address like name@example.com');
-  }
 }

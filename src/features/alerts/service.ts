@@ -5,15 +5,15 @@
 
 import { requireUser } from '../../core/access/permissions.ts';
 import type { Principal } from '../../core/access/principal.ts';
-import { alertQueueName, reportingKinds } from '../../core/alert.ts';
+import { alertErrorOf, alertErrors, alertQueueName, reportingKinds } from '../../core/alert.ts';
 import type { Clock } from '../../core/clock.ts';
-import { invalid, limitReached, notFound } from '../../core/errors.ts';
+import { inField, invalid, invalidAt, limitReached, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
-import { maxAlertsPerEndpoint } from '../../core/limits.ts';
 import { withoutPath } from '../../core/network/destination.ts';
 import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 import { readName } from '../../core/text.ts';
 import { parseWhere } from '../../core/where.ts';
+import { kindTakes, maxAlertsPerEndpoint } from '../../shared/alerts.ts';
 import type { QueuesService } from '../queues/service.ts';
 import type { Channel, SendAlert } from './channels.ts';
 import { newState } from './conditions.ts';
@@ -62,6 +62,7 @@ export function createAlertsService(options: {
   const toAlert = (row: AlertRow, secret: string | null = null): Alert => {
     const { url = null, to = null } = channelOf(row) ?? {};
     const { id, name, kind, minutes, count, enabled, changedAt, lastSentAt, lastError, createdAt } = row;
+    const { code, status: errorStatus } = alertErrorOf(lastError);
     return {
       id,
       name,
@@ -75,6 +76,8 @@ export function createAlertsService(options: {
       changedAt,
       lastSentAt,
       lastError,
+      lastErrorCode: code,
+      lastErrorStatus: errorStatus,
       createdAt,
     };
   };
@@ -90,15 +93,15 @@ export function createAlertsService(options: {
 
   const readRule = (kind: AlertRow['kind'], given: Pick<AlertInput, 'where' | 'minutes' | 'count'>): Rule => {
     const { where, minutes, count } = given;
-    if (kind === 'silence' && minutes == null) throw invalid('minutes: required for silence');
+    const takes = kindTakes[kind];
+    if (takes.minutes?.isRequired && minutes == null) throw invalidAt(['minutes'], `required for ${kind}`);
     // A filter that has no effect is refused, so that it is not mistaken for one that works. `minutes` and `count` are shown as
     // null.
-    if (where && (kind === 'new_type' || kind === 'forward_stuck'))
-      throw invalid(`where: an alert of kind ${kind} has none`);
+    if (where && !takes.where) throw invalidAt(['where'], `an alert of kind ${kind} has none`);
     const rule = {
       kind,
-      minutes: reportingKinds.has(kind) ? null : (minutes ?? 5),
-      count: kind === 'bad_signatures' ? (count ?? 3) : null,
+      minutes: takes.minutes ? (minutes ?? takes.minutes.offered) : null,
+      count: takes.count ? (count ?? takes.count.offered) : null,
       filter: Buffer.from(parseWhere(where ?? '').text),
     };
     if (where && kind !== 'schema_change') checkWithinLimits(rule);
@@ -156,7 +159,7 @@ export function createAlertsService(options: {
     /** @throws invalid, not_found, limit_reached, forbidden for an app */
     async create(principal: Who, endpointId: string, request: AlertInput): Promise<Alert> {
       requireUser(principal);
-      const name = readName(request.name);
+      const name = inField(['name'], () => readName(request.name));
       const rule = readRule(request.kind, request);
       const channel = readChannel(request.channel, { random, canMail: options.canMail });
       const { seq: endpoint } = await findEndpoint(principal, endpointId);
@@ -188,7 +191,8 @@ export function createAlertsService(options: {
       const { own, row } = await find(principal, endpointId, id);
       if (Object.values(given).every(value => value === undefined))
         throw invalid('invalid body: give at least one field');
-      const { where, minutes, count, channel: givenChannel, enabled } = given;
+      const { name: givenName, where, minutes, count, channel: givenChannel, enabled } = given;
+      const name = givenName === undefined ? undefined : inField(['name'], () => readName(givenName));
       const isNewRule = [where, minutes, count, enabled].some(value => value !== undefined);
       const rule = readRule(row.kind, {
         where: where === undefined ? row.filter.toString() : where,
@@ -199,7 +203,7 @@ export function createAlertsService(options: {
       const channel =
         givenChannel && readChannel(givenChannel, { random, canMail: options.canMail, ...(before && { before }) });
       const changed = await store.change(own, id, {
-        ...(given.name !== undefined && { name: readName(given.name) }),
+        ...(name !== undefined && { name }),
         ...(isNewRule && { ...rule, ...(await start(row.kind, row.endpoint)), told: false }),
         ...(enabled !== undefined && { enabled }),
         ...(channel && { ...sealChannel(id, channel), lastError: null }),
@@ -223,7 +227,8 @@ export function createAlertsService(options: {
       const { row, endpoint } = await find(principal, endpointId, id);
       if (row.channelType === 'email') options.limitTests(principal);
       const channel = channelOf(row);
-      if (!channel) return { ok: false, status: null, error: 'HOOKTAPE_SECRET has changed: set the channel again' };
+      if (!channel)
+        return { ok: false, status: null, error: `${alertErrors.channelUnreadable}: set the channel again` };
       const at = clock.now();
       const notification: Notification = {
         id: newId('msg', at, random),
@@ -251,6 +256,6 @@ function checkWithinLimits(rule: Rule): void {
   try {
     parseWhere(eventsThatCount(rule, rule.filter.toString()));
   } catch {
-    throw invalid('invalid where: too long for an alert');
+    throw invalidAt(['where'], 'too long for an alert', 'invalid where: too long for an alert');
   }
 }

@@ -2,6 +2,7 @@
  * Sends an alert's notifications in order, at most one successful one a minute. A failed notification is retried for a day; one
  * that the receiver rejects permanently is tried three times.
  */
+import { alertErrors } from '../../core/alert.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { QueueItem, QueueKind, QueueWork, WorkResult } from '../queues/queue.ts';
 import type { Channel, SendAlert, SendResult } from './channels.ts';
@@ -47,7 +48,7 @@ function workOn(alert: OpenAlert, options: AlertWorkOptions): QueueWork {
     const error = sent.error ?? 'not sent';
     const tries = attempts + 1;
     if (tries >= (sent.isFinal ? maxRefusals : maxAttempts))
-      return { kind: 'removed', also: [store.saveFailureStatement(id, `given up: ${error}`)] };
+      return { kind: 'removed', also: [store.saveFailureStatement(id, alertErrors.givenUp(error))] };
     const inMs = Math.max(firstDelaysMs[attempts] ?? laterDelayMs, Math.min(sent.retryAfterMs ?? 0, maxRetryAfterMs));
     return { kind: 'retry', inMs, status: sent.status, error, also: [store.saveFailureStatement(id, error)] };
   };
@@ -55,13 +56,13 @@ function workOn(alert: OpenAlert, options: AlertWorkOptions): QueueWork {
   return {
     concurrency: () => 1,
     destination: () => `alert ${id}`,
-    giveUp: (_, reason) => ({ kind: 'removed', also: [store.saveFailureStatement(id, `given up: ${reason}`)] }),
+    giveUp: (_, reason) => ({ kind: 'removed', also: [store.saveFailureStatement(id, alertErrors.givenUp(reason))] }),
     startInMs: () => Math.max(0, takenAtMs + minuteMs - clock.monotonic()),
     async work(item, signal) {
       const alert = await store.open(id);
       if (!alert?.enabled || item.detail === null) return { kind: 'removed' };
       const channel = channelOf(alert);
-      if (!channel) return { kind: 'removed', also: [store.saveFailureStatement(id, 'HOOKTAPE_SECRET has changed')] };
+      if (!channel) return { kind: 'removed', also: [store.saveFailureStatement(id, alertErrors.channelUnreadable)] };
       const waitS = channel.type === 'email' ? takeEmail(alert.teamId) : 0;
       if (waitS > 0) {
         const error = 'too many emails in an hour: it is sent later';

@@ -53,10 +53,10 @@ describe('/api/endpoints/{id}/answers', () => {
     await ada.json(200, 'PUT', path, { rules: [{ answer: { status: 503 } }] });
     const refused = [
       [{ rules: [{ answer: {} }, { chance: 2, answer: {} }] }, 'rules[1] ("rule-2"): chance'],
-      [{ rules: [{ answer: { status: 'x' } }] }, 'rules.0.answer.status'],
-      [{ rules: [{ anwser: {} }] }, 'rules.0.'],
-      [{ rules: [{ answer: { statsu: 1 } }] }, 'rules.0.answer.statsu'],
-      [{ rules: [{ answer: { fault: 'explode' } }] }, 'rules.0.answer.fault'],
+      [{ rules: [{ answer: { status: 'x' } }] }, 'rules[0].answer.status'],
+      [{ rules: [{ anwser: {} }] }, 'rules[0].'],
+      [{ rules: [{ answer: { statsu: 1 } }] }, 'rules[0].answer.statsu'],
+      [{ rules: [{ answer: { fault: 'explode' } }] }, 'rules[0].answer.fault'],
       [{ rules: {} }, 'rules'],
     ] as const;
     for (const [body, message] of refused) {

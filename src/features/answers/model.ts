@@ -1,21 +1,31 @@
 /* Schemas of custom answers: the rules of an endpoint, and their preview. */
+
 import { type Static, Type as t } from '@sinclair/typebox';
-import { maxBodyBytes, maxRules } from '../../core/answers/limits.ts';
-import { faults, ruleScopes } from '../../core/answers/model.ts';
 import { HttpStatus, literals, nullable } from '../../http/schemas.ts';
-import { maxDelayMs } from '../../shared/answer-limits.ts';
+import {
+  answerEncodings,
+  faults,
+  maxBodyBytes,
+  maxDelayMs,
+  maxRules,
+  maxStatus,
+  minStatus,
+  ruleScopes,
+} from '../../shared/answers.ts';
 import { EventSummary } from '../events/model.ts';
 
 const RuleAnswer = t.Object(
   {
-    status: t.Optional(t.Integer({ description: '200 to 599; default 200, with `rate` 429', format: 'int32' })),
+    status: t.Optional(
+      t.Integer({ description: `${minStatus} to ${maxStatus}; default 200, with \`rate\` 429`, format: 'int32' }),
+    ),
     headers: t.Optional(t.Array(t.Tuple([t.String(), t.String()]))),
     body: t.Optional(
       t.String({
         description: `at most ${maxBodyBytes / 1024} KiB; placeholders are {{id}}, {{now}}, {{header.X}}, {{query.X}} and {{body.a.b}}`,
       }),
     ),
-    bodyEncoding: t.Optional(t.Union([t.Literal('utf8'), t.Literal('base64')])),
+    bodyEncoding: t.Optional(literals(answerEncodings)),
     delayMs: t.Optional(t.Integer({ description: `at most ${maxDelayMs}` })),
     fault: t.Optional(
       literals(faults, {

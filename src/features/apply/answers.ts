@@ -1,7 +1,9 @@
 /* Reads the answers of a file: the form of each field here, so that its line can be named, and their meaning with the API's own rules. */
-import { type AnswerRule, type AnswerRules, faults, type RuleAnswer, ruleScopes } from '../../core/answers/model.ts';
+
+import type { AnswerRule, AnswerRules, RuleAnswer } from '../../core/answers/model.ts';
 import { checkRules } from '../../core/answers/rules.ts';
 import { collectProblems, type FieldPath, type Report, readObject } from '../../core/field-problems.ts';
+import { faults, ruleScopes } from '../../shared/answers.ts';
 import { flag, number, ofTheirKinds, oneOf, pairs, text } from './kinds.ts';
 
 const kinds = {

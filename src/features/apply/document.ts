@@ -100,8 +100,9 @@ function attempt<T>(path: FieldPath, report: Report, read: () => T): T | undefin
   try {
     return read();
   } catch (error) {
-    if (error instanceof AppError) return report(path, error.message);
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    for (const problem of error.problems) report([...path, ...problem.path], problem.message);
+    return undefined;
   }
 }
 

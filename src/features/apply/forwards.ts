@@ -1,15 +1,15 @@
 /* Reads the forwards of a file, and compares them with the endpoint's. Forwards are identified by their names. */
+
 import { AppError } from '../../core/errors.ts';
 import { type FieldPath, type Report, readObject } from '../../core/field-problems.ts';
+import { type GivenForward, readForward } from '../../core/forward.ts';
 import {
   type ForwardSettings,
   forwardModes,
   forwardPers,
   forwardSigns,
-  type GivenForward,
   maxForwardsPerEndpoint,
-  readForward,
-} from '../../core/forward.ts';
+} from '../../shared/forwards.ts';
 import { flag, hasKinds, number, oneOf, pairs, text, textOrNull } from './kinds.ts';
 
 export type CurrentForward = ForwardSettings & { id: string; declared: boolean };
@@ -65,8 +65,9 @@ function readOne(given: unknown, path: FieldPath, report: Report): ForwardSettin
     // `hasKinds` has checked that each field has its type.
     return readForward(fields as GivenForward);
   } catch (error) {
-    if (error instanceof AppError) return report(path, error.message);
-    throw error;
+    if (!(error instanceof AppError)) throw error;
+    for (const problem of error.problems) report([...path, ...problem.path], problem.message);
+    return undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 /* Endpoints that a file declares, and the result of applying it. */
+
 import type { AnswerRules } from '../../core/answers/model.ts';
 import type { FieldProblem } from '../../core/field-problems.ts';
-import type { ForwardSettings } from '../../core/forward.ts';
+import type { ForwardSettings } from '../../shared/forwards.ts';
 
 /** An endpoint of the file. Fields that the file does not have are undefined and belong to people. */
 export type DeclaredEndpoint = {

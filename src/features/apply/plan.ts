@@ -5,9 +5,9 @@ import type { AnswerRules } from '../../core/answers/model.ts';
 import { AppError } from '../../core/errors.ts';
 import { readOwnRetention } from '../../core/events/retention.ts';
 import type { FieldPath, FieldProblem } from '../../core/field-problems.ts';
-import { type ForwardSettings, maxForwardsPerEndpoint } from '../../core/forward.ts';
 import type { Guard } from '../../core/guard/model.ts';
 import { readGuard } from '../../core/guard/read.ts';
+import { type ForwardSettings, maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import type { Declaration } from './document.ts';
 import { type CurrentForward, compareForwards } from './forwards.ts';
 import type { EndpointRow, ForwardColumns, ForwardWrites, SecretInput, SecretRow } from './store.ts';
@@ -75,7 +75,7 @@ export function differenceOf(
       return read();
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      report({ path, message: error.message });
+      for (const problem of error.problems) report({ ...problem, path: [...path, ...problem.path] });
       return undefined;
     }
   };
@@ -83,8 +83,7 @@ export function differenceOf(
   if (row.name !== declared.name) differ('name', { name: declared.name });
   if (isManaged('retention')) {
     const retention = declared.retention ?? null;
-    const path = [...declared.path, 'retention'];
-    const retentionMs = attempt(path, () => readOwnRetention(retention, tools.retentionLimitMs(plan)));
+    const retentionMs = attempt(declared.path, () => readOwnRetention(retention, tools.retentionLimitMs(plan)));
     if (retentionMs !== undefined && retention !== row.retention) differ('retention', { retention, retentionMs });
   }
   if (isManaged('guard')) {

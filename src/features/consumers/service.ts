@@ -7,7 +7,7 @@
 import type { TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { encodeBytes } from '../../core/encoding/base32.ts';
-import { conflict, invalid, limitReached, notFound, preconditionFailed } from '../../core/errors.ts';
+import { conflict, invalidAt, limitReached, notFound, preconditionFailed } from '../../core/errors.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../core/ids/feed-cursor.ts';
 import type { RandomBytes } from '../../core/ids/ids.ts';
 import { consumerNameForm, isConsumerName } from '../../shared/consumer-name.ts';
@@ -67,7 +67,7 @@ export function createConsumersService(options: {
   const positionOf = async (endpointId: string, cursor: string): Promise<number> => {
     if (cursor === 'start') return 0;
     const position = cursor === 'now' ? Number.MAX_SAFE_INTEGER : decodeFeedCursor(endpointId, cursor);
-    if (position === undefined) throw invalid('invalid cursor');
+    if (position === undefined) throw invalidAt(['cursor'], 'invalid', 'invalid cursor');
     return Math.min(position, await store.lastSeq());
   };
 
@@ -105,7 +105,7 @@ export function createConsumersService(options: {
       { name, cursor, rewind = false, ...conditions }: ConsumerPosition & Conditions & { name: string },
     ): Promise<Versioned> {
       const endpoint = await findEndpoint(principal, endpointId);
-      if (!isConsumerName(name)) throw invalid(`invalid name: ${consumerNameForm}`);
+      if (!isConsumerName(name)) throw invalidAt(['name'], consumerNameForm, `invalid name: ${consumerNameForm}`);
       const position = await positionOf(endpointId, cursor);
       const row = { name, position, version: encodeBytes(random(versionBytes)), lastSeenAt: clock.now() };
       const isWritten = await store.put(endpoint.seq, row, {

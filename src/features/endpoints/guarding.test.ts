@@ -97,14 +97,16 @@ describe('PATCH /api/endpoints/{id} with guard', () => {
   test('400 names the field', async () => {
     const { id } = await ada.createEndpoint();
     for (const [wrong, field] of [
-      [{ ...guard, cidrs: ['10.0.0.0/33'] }, 'guard.cidrs.0'],
+      [{ ...guard, cidrs: ['10.0.0.0/33'] }, 'guard.cidrs[0]'],
       [{ ...guard, onRefuse: 'keep' }, 'guard.onRefuse'],
       [{ ...guard, token: { ...guard.token, in: 'body' } }, 'guard.token.in'],
       [[], 'guard'],
       ['x', 'guard'],
     ] as const) {
-      const { error } = await ada.json<{ error: string }>(400, 'PATCH', `/api/endpoints/${id}`, { guard: wrong });
-      expect(error).toStartWith(`invalid body: ${field}: must`);
+      expect(await ada.json<object>(400, 'PATCH', `/api/endpoints/${id}`, { guard: wrong })).toMatchObject({
+        error: expect.stringContaining(`invalid body: ${field}: must`),
+        problems: [{ path: field, message: expect.stringMatching(/^must /) }],
+      });
     }
     expect(await ada.json<object>(200, 'GET', `/api/endpoints/${id}`)).toMatchObject({ guard: null });
     await ada.json(404, 'PATCH', '/api/endpoints/ep_missing', { guard });

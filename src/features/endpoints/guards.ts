@@ -5,11 +5,12 @@
 
 import type { EndpointGuard } from '../../core/answers/model.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
-import { invalid } from '../../core/errors.ts';
+import { invalidInput } from '../../core/errors.ts';
 import { endpointGuard } from '../../core/guard/check.ts';
-import { type Guard, type StoredGuard, shownSecret } from '../../core/guard/model.ts';
+import type { Guard, StoredGuard } from '../../core/guard/model.ts';
 import { readGuard } from '../../core/guard/read.ts';
 import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
+import { shownSecret } from '../../shared/guard.ts';
 
 /** The columns in the table of endpoints. */
 export type GuardColumns = { guard: StoredGuard | null; guardSecrets: Buffer | null };
@@ -83,8 +84,10 @@ export function createGuards({
       if (given === null) return null;
       const result = readGuard(given, open(stored));
       if ('guard' in result) return result.guard;
-      const [first] = result.problems;
-      throw invalid(`invalid body: ${['guard', ...(first?.path ?? [])].join('.')}: ${first?.message ?? 'not a guard'}`);
+      throw invalidInput(
+        'body',
+        result.problems.map(problem => ({ ...problem, path: ['guard', ...problem.path] })),
+      );
     },
 
     /** Runs changes of one endpoint's guard one after the other: a change that keeps a secret must keep the latest one. */

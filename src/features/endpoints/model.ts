@@ -1,6 +1,8 @@
 /* Schemas of endpoints. */
+
 import { type Static, Type as t } from '@sinclair/typebox';
 import { literals, Name, nullable, OwnUrl, Timestamp } from '../../http/schemas.ts';
+import { guardActions, tokenPlaces } from '../../shared/guard.ts';
 
 const guardFields = (secret: string) => ({
   methods: t.Optional(t.Array(t.String(), { description: 'HTTP methods that are taken; others are answered 405' })),
@@ -16,14 +18,14 @@ const guardFields = (secret: string) => ({
   token: t.Optional(
     t.Object(
       {
-        in: literals(['header', 'query']),
+        in: literals(tokenPlaces),
         name: t.String({ description: 'of the header or the query parameter' }),
         value: t.String({ description: secret }),
       },
       { description: 'deliveries without it are answered 401' },
     ),
   ),
-  onRefuse: literals(['record', 'drop'], { description: 'whether refused deliveries are stored' }),
+  onRefuse: literals(guardActions, { description: 'whether refused deliveries are stored' }),
 });
 
 /** The conditions under which the endpoint accepts deliveries. */

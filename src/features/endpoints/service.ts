@@ -2,7 +2,7 @@
 
 import type { Principal, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { conflict, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
+import { conflict, inField, invalidAt, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import {
   oldestVisible,
   oldestVisibleIn,
@@ -12,6 +12,7 @@ import {
 } from '../../core/events/retention.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readName } from '../../core/text.ts';
+import { defaultOverlap, maxLearnMs, maxOverlapMs, maxPreviousUrls } from '../../shared/endpoints.ts';
 import { parseDuration } from '../../shared/units.ts';
 import { createCountActivity } from './activity.ts';
 import type { Guards } from './guards.ts';
@@ -19,12 +20,6 @@ import type { Activity, Endpoint, EndpointChange, EndpointChanged } from './mode
 import type { EndpointRegistry } from './registry.ts';
 import type { CountedRow, EndpointRow, EndpointsStore } from './store.ts';
 import type { PreviousTokenRow, TokensStore } from './tokens-store.ts';
-
-const maxLearnMs = 24 * 60 * 60 * 1000;
-const maxOverlapMs = 30 * 24 * 60 * 60 * 1000;
-const defaultOverlap = '24h';
-/** The most replaced URLs of an endpoint that accept deliveries at the same time. */
-const maxPreviousUrls = 5;
 
 const notGuarded = { guard: null, guardSecrets: null };
 const notDeclared = { declaredName: null, declaredFields: [], madeByFile: false };
@@ -112,8 +107,9 @@ export function createEndpointsService(options: {
 
   const update = async (principal: TeamAccess, id: string, given: EndpointChange): Promise<EndpointChanged> => {
     const { name: givenName, learnSecretsFor, retention, paused } = given;
-    if (Object.values(given).every(value => value === undefined)) throw invalid('invalid body: name: required');
-    const name = givenName === undefined ? undefined : readName(givenName);
+    if (Object.values(given).every(value => value === undefined))
+      throw invalidAt(['name'], 'required', 'invalid body: name: required');
+    const name = givenName === undefined ? undefined : inField(['name'], () => readName(givenName));
     const learnMs = learnSecretsFor === undefined ? undefined : readWindow(learnSecretsFor);
     const learnSecretsUntil = learnMs === 0 ? null : learnMs && clock.now() + learnMs;
     const guard =
@@ -177,7 +173,7 @@ export function createEndpointsService(options: {
      * deleted
      */
     async create(principal: TeamAccess, givenName: string): Promise<Endpoint> {
-      const name = readName(givenName);
+      const name = inField(['name'], () => readName(givenName));
       const limit = limits[principal.plan];
       const createdAt = clock.now();
       const row = {
@@ -222,7 +218,7 @@ export function createEndpointsService(options: {
     async rotate(principal: Viewer, id: string, overlap = defaultOverlap): Promise<Endpoint> {
       const overlapMs = parseDuration(overlap);
       if (overlapMs === undefined || overlapMs > maxOverlapMs)
-        throw invalid('overlap must be a duration such as 24h, at most 30d; 0 for none');
+        throw invalidAt(['overlap'], 'must be a duration such as 24h, at most 30d; 0 for none');
       const { teamId } = principal;
       const now = clock.now();
       const replacement = { id: newId('url', now, random), token: newIngestToken(random), now };
@@ -270,6 +266,7 @@ export function createEndpointsService(options: {
 /** Milliseconds; 0 closes the window. @throws invalid */
 function readWindow(text: string | null): number {
   const ms = text === null ? 0 : parseDuration(text);
-  if (ms === undefined || ms > maxLearnMs) throw invalid('learnSecretsFor must be a duration such as 10m, at most 24h');
+  if (ms === undefined || ms > maxLearnMs)
+    throw invalidAt(['learnSecretsFor'], 'must be a duration such as 10m, at most 24h');
   return ms;
 }

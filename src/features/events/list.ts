@@ -2,7 +2,7 @@
 
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';
-import { invalid } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors.ts';
 import { decodeCursor, encodeCursor, type Position } from '../../core/ids/cursor.ts';
 import { defaultPageSize } from '../../core/limits.ts';
 import { parseWhere } from '../../core/where.ts';
@@ -98,7 +98,7 @@ export function createEventList(options: {
     if (cursor === undefined) return { after: undefined, ...(group && { upTo: await store.newest() }) };
     const after = group ? undefined : decodeCursor(cursor);
     const position = group ? decodeFoldedCursor(cursor) : after && { after };
-    if (!position) throw invalid('invalid cursor');
+    if (!position) throw invalidAt(['cursor'], 'invalid', 'invalid cursor');
     return position;
   };
 

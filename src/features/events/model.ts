@@ -1,15 +1,12 @@
 /* Schemas of events: the list, and one event in full. */
+
 import { type Static, Type as t } from '@sinclair/typebox';
-import { faults, type Refusal, refusals } from '../../core/answers/model.ts';
-import {
-  defaultPageSize,
-  keptResponseBytes,
-  maxHighlightCharacters,
-  maxHighlights,
-  maxSearchCharacters,
-} from '../../core/limits.ts';
+import { type Refusal, refusals } from '../../core/answers/model.ts';
+import { defaultPageSize, keptResponseBytes, maxHighlightCharacters, maxHighlights } from '../../core/limits.ts';
 import { replayVia } from '../../core/replay/replay-via.ts';
 import { ByteCount, HttpStatus, literals, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { faults } from '../../shared/answers.ts';
+import { maxSearchCharacters } from '../../shared/limits.ts';
 
 const NameValue = t.Tuple([t.String(), t.String()]);
 

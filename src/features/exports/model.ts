@@ -1,7 +1,8 @@
 /* Schemas of an export: its query, and the file in each format. */
+
 import { type Static, Type as t } from '@sinclair/typebox';
-import { maxSearchCharacters } from '../../core/limits.ts';
 import { ByteCount, byMediaType, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { maxSearchCharacters } from '../../shared/limits.ts';
 import { Endpoint } from '../endpoints/model.ts';
 import { Answered, Pin, Refused, Tags, Where } from '../events/model.ts';
 

@@ -9,7 +9,7 @@ import type { Reader } from '../../core/concurrency/content-reads.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { DeliveryResponse } from '../../core/delivery-response.ts';
-import { invalid, tooManyAtOnce } from '../../core/errors.ts';
+import { invalidAt, tooManyAtOnce } from '../../core/errors.ts';
 import type { OwnRetention } from '../../core/events/retention.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import { toStream } from '../../core/json/output.ts';
@@ -146,7 +146,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
 /** The ids by row number; text that cannot be an id selects no event. @throws invalid */
 function readIds(text: string): Map<number, string[]> {
   const ids = text === '' ? [] : text.split(',');
-  if (ids.length > maxExportedIds) throw invalid(`at most ${maxExportedIds} ids`);
+  if (ids.length > maxExportedIds) throw invalidAt(['ids'], `must have at most ${maxExportedIds} ids`);
   const bySeq = new Map<number, string[]>();
   for (const id of ids) {
     const seq = parseEventId(id)?.seq;

@@ -7,7 +7,7 @@ import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
-import { AppError, invalid } from '../../core/errors.ts';
+import { AppError, invalidAt } from '../../core/errors.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../core/ids/feed-cursor.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import { defaultPageSize } from '../../core/limits.ts';
@@ -72,7 +72,7 @@ export function createFeedService(options: {
     if (after === 'start') return 0;
     if (after === 'now') return store.lastSeq();
     const position = decodeFeedCursor(endpointId, after);
-    if (position === undefined) throw invalid('invalid cursor');
+    if (position === undefined) throw invalidAt(['after'], 'invalid', 'invalid cursor');
     return position;
   };
 

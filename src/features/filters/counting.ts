@@ -4,7 +4,7 @@
  */
 
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
-import { invalid } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors.ts';
 import { decodeCursor, encodeCursor } from '../../core/ids/cursor.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
@@ -40,7 +40,7 @@ export function createCountingService(options: {
     ): Promise<EventCount> {
       const filter = parseWhere(where.trim() === '' ? everyEvent : where);
       let after = cursor === undefined ? undefined : decodeCursor(cursor);
-      if (cursor !== undefined && !after) throw invalid('invalid cursor');
+      if (cursor !== undefined && !after) throw invalidAt(['cursor'], 'invalid', 'invalid cursor');
       const endpoint = await findEndpoint(principal, endpointId);
       const since = retentionCutoff(principal, endpoint);
       let count = 0;

@@ -7,7 +7,9 @@ import type { Filter } from '../../shared/filter/filter.ts';
 export function readSelection(where: string): Filter {
   const filter = parseWhere(where);
   if (filter.root) return filter;
-  throw new AppError('invalid', 'invalid where: it must not be empty, because that matches every event', {
+  const message = 'it must not be empty, because that matches every event';
+  throw new AppError('invalid', `invalid where: ${message}`, {
+    problems: [{ path: ['where'], message }],
     details: { position: 0, nearest: null },
   });
 }

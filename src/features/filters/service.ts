@@ -6,7 +6,7 @@
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';
-import { limitReached, notFound } from '../../core/errors.ts';
+import { inField, limitReached, notFound } from '../../core/errors.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxFiltersPerEndpoint } from '../../core/limits.ts';
 import { readName } from '../../core/text.ts';
@@ -55,7 +55,7 @@ export function createFiltersService(options: {
 
     /** @throws invalid for the name and the filter, not_found, limit_reached */
     async create(principal: TeamAccess, endpointId: string, request: FilterInput): Promise<SavedFilter> {
-      const name = readName(request.name);
+      const name = inField(['name'], () => readName(request.name));
       const { text } = readSelection(request.where);
       const { seq: endpoint } = await findEndpoint(principal, endpointId);
       const createdAt = clock.now();

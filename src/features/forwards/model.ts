@@ -1,15 +1,16 @@
 /* Schemas of forwards. */
+
 import { type Static, Type as t } from '@sinclair/typebox';
+import { forwardDeliveryStates, forwardStates } from '../../core/forward.ts';
+import { literals, Name, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import {
-  forwardDeliveryStates,
   forwardModes,
   forwardPers,
   forwardSigns,
-  forwardStates,
   maxForwardHeaders,
-  maxTimeoutS,
-} from '../../core/forward.ts';
-import { literals, Name, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+  maxForwardTimeoutS,
+  maxOrderByCharacters,
+} from '../../shared/forwards.ts';
 import { HttpUrl } from '../replays/model.ts';
 
 const Duration = (description: string) => t.String({ minLength: 1, maxLength: 12, description });
@@ -25,11 +26,15 @@ const Sign = literals(forwardSigns, {
     '`fresh`: a new signature by a secret of the endpoint that may sign; events that it may not sign are given up',
 });
 const Per = literals(forwardPers, { description: 'delivery: of the attempts of a delivery only the first' });
-const TimeoutS = t.Integer({ minimum: 1, maximum: maxTimeoutS, description: 'for the whole answer; default 30' });
+const TimeoutS = t.Integer({
+  minimum: 1,
+  maximum: maxForwardTimeoutS,
+  description: 'for the whole answer; default 30',
+});
 const OrderBy = nullable(
   t.String({
     minLength: 1,
-    maxLength: 500,
+    maxLength: maxOrderByCharacters,
     description:
       'with `ordered`: the field whose value makes the lane, such as `body.order.id`; events without it share one. null: one lane',
   }),

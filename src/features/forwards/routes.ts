@@ -1,13 +1,14 @@
 /* /api/endpoints/{id}/forwards */
+
 import { Elysia } from 'elysia';
 import type { Principal } from '../../core/access/principal.ts';
-import { shownSecret } from '../../core/guard/model.ts';
 import { withoutPath } from '../../core/network/destination.ts';
 import { authenticated } from '../../http/authenticated.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
 import { FilterErrorBody, IdParams, Ok, responses } from '../../http/schemas.ts';
+import { shownSecret } from '../../shared/guard.ts';
 import {
   Forward,
   ForwardAnswer,

@@ -2,15 +2,18 @@
  * Forwards send each event of an endpoint to a URL until it is accepted. The queues decide when (features/queues), the feeder
  * fills them, and work.ts interprets responses; this file has the operations of the API.
  */
+
 import type { InStatement } from '@libsql/client';
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { invalid, limitReached, notFound } from '../../core/errors.ts';
 import type { OwnRetention } from '../../core/events/retention.ts';
-import { type ForwardSettings, forwardQueue, maxForwardsPerEndpoint, readForward } from '../../core/forward.ts';
+import { forwardQueue, readForward } from '../../core/forward.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids/ids.ts';
 import { readRowCursor, rowCursor } from '../../core/ids/row-cursor.ts';
+import { refusedDestination } from '../../core/network/destination.ts';
 import { parseWhere } from '../../core/where.ts';
+import { type ForwardSettings, maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import type { QueuesService } from '../queues/service.ts';
 import type { Feeder } from './feeder.ts';
 import { healthy } from './health.ts';
@@ -80,7 +83,7 @@ export function createForwardsService(options: {
   /** The addresses of a name may change later, so each attempt checks them again. @throws invalid */
   const checkDestination = async (url: string): Promise<void> => {
     const reason = await refusal(url);
-    if (reason !== undefined) throw invalid(`url: ${reason}`);
+    if (reason !== undefined) throw refusedDestination('url', reason);
   };
   /** Statements that resume or pause a forward, and probe its destination at once. */
   const enableStatements = (id: string, enabled: boolean): InStatement[] =>

@@ -1,6 +1,7 @@
 /* Forwards and their deliveries in their wire shapes. */
-import type { ForwardSettings } from '../../core/forward.ts';
+
 import { eventId } from '../../core/ids/ids.ts';
+import type { ForwardSettings } from '../../shared/forwards.ts';
 import { isDown, isResting } from './health.ts';
 import type { DeliveryRow, ItemCounts } from './items-store.ts';
 import type { Forward, ForwardDelivery } from './model.ts';

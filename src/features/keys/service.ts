@@ -8,10 +8,11 @@ import { type CredentialIndex, indexId } from '../../core/access/credential-inde
 import { createLastUseRecorder } from '../../core/access/last-use.ts';
 import type { ActingApp } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
+import { inField, invalidAt, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newApiKey, newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxKeysPerAccount } from '../../core/limits.ts';
 import { readName } from '../../core/text.ts';
+import { maxKeyExpiryMs } from '../../shared/limits.ts';
 import { parseDuration } from '../../shared/units.ts';
 import type { ApiKey, ApiKeyInput, CreatedApiKey } from './model.ts';
 import type { AuthenticatedKey, KeysStore } from './store.ts';
@@ -22,9 +23,6 @@ const toApp = (id: string | null, name: string | null): ApiKey['app'] =>
 type NewKeyOptions = Omit<ApiKeyInput, 'name'> & { createdBy?: ActingApp | undefined };
 
 export type KeysService = ReturnType<typeof createKeysService>;
-
-/** Ten years. A key for longer has the expiry null: never. */
-const maxExpiryMs = 3650 * 24 * 60 * 60 * 1000;
 
 const keyPattern = /^htk_[0-9a-hjkmnp-tv-z]{52}$/;
 
@@ -66,7 +64,7 @@ export function createKeysService(options: {
       givenName: string,
       { createdBy, readOnly: isReadOnly = false, ...expiry }: NewKeyOptions = {},
     ): Promise<CreatedApiKey> {
-      const name = readName(givenName);
+      const name = inField(['name'], () => readName(givenName));
       const createdAt = clock.now();
       const expiresAt = readExpiry(expiry, createdAt);
       const key = newApiKey(random);
@@ -123,14 +121,18 @@ function readExpiry(
   now: number,
 ): number | null {
   if (typeof expiresAt === 'number' && typeof expiresIn === 'string')
-    throw invalid('give either expiresAt or expiresIn, not both');
+    throw invalidAt(
+      ['expiresAt'],
+      'give either expiresAt or expiresIn, not both',
+      'give either expiresAt or expiresIn, not both',
+    );
   if (typeof expiresIn === 'string') {
     const ms = parseDuration(expiresIn);
-    if (!ms || ms > maxExpiryMs) throw invalid('expiresIn must be a duration such as 90d, at most 3650d');
+    if (!ms || ms > maxKeyExpiryMs) throw invalidAt(['expiresIn'], 'must be a duration such as 90d, at most 3650d');
     return now + ms;
   }
   if (typeof expiresAt !== 'number') return null;
-  if (expiresAt <= now) throw invalid('expiresAt must be in the future');
-  if (expiresAt > now + maxExpiryMs) throw invalid('expiresAt must be at most 3650 days ahead');
+  if (expiresAt <= now) throw invalidAt(['expiresAt'], 'must be in the future');
+  if (expiresAt > now + maxKeyExpiryMs) throw invalidAt(['expiresAt'], 'must be at most 3650 days ahead');
   return expiresAt;
 }

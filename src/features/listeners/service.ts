@@ -8,7 +8,7 @@ import { requireUser } from '../../core/access/permissions.ts';
 import type { Principal, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { decodeBody } from '../../core/encoding/body-encoding.ts';
-import { AppError, invalid, unauthorized, unavailable } from '../../core/errors.ts';
+import { AppError, invalidAt, unauthorized, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import { readDestination } from '../../core/network/destination.ts';
@@ -137,8 +137,8 @@ export function createListenersService(options: {
     ): Promise<ReadableStream<Uint8Array>> {
       const { accountId, email } = request.principal;
       requireUser(request.principal);
-      if (!isConsumerName(name)) throw invalid(`name must be ${consumerNameForm}`);
-      if (!targets.every(isPlainText)) throw invalid('targets must be plain text without control characters');
+      if (!isConsumerName(name)) throw invalidAt(['name'], `must be ${consumerNameForm}`);
+      if (!targets.every(isPlainText)) throw invalidAt(['targets'], 'must be plain text without control characters');
       const endpoint = await findEndpoint(request.principal, endpointId);
       if (isShuttingDown) throw unavailable('shutting down, try again', 1);
       const outcomes = answers.map(toOutcome);

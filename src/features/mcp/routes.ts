@@ -3,9 +3,10 @@
  * browser that it runs in.
  */
 import { Elysia } from 'elysia';
+import { invalid } from '../../core/errors.ts';
 import { hostOf, isLoopbackHost } from '../../core/network/hosts.ts';
 import { decodeUtf8 } from '../../core/text.ts';
-import { errorBody } from '../../http/errors.ts';
+import { appErrorResponse, errorBody } from '../../http/errors.ts';
 import { bodyOf, requestContext } from '../../http/fetch-adapter.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { McpHandler, ToolAccess } from './server.ts';
@@ -50,7 +51,7 @@ export function mcpRoutes({ gate, mcp, config }: { gate: Gate; mcp: McpHandler; 
   const serve = async (request: Request): Promise<Response> => {
     const body = await bodyOf(request);
     const text = decodeUtf8(body);
-    if (text === undefined) return errorBody(400, 'the body is not valid UTF-8');
+    if (text === undefined) return appErrorResponse(invalid('the body is not valid UTF-8'));
     const refused = await admitBatch(request, text);
     if (refused) return refused;
     // A call whose client has disconnected ends soon, because only a few calls can wait at once.

@@ -2,13 +2,14 @@
  * The metrics of `/metrics`, for Prometheus. Code that counts something calls a function of this service; current levels are read at
  * each scrape. Label values come from closed lists, so no client can make the number of series grow.
  */
+
 import type { LabelValues } from 'prom-client';
 // The index of prom-client would also load a push gateway, cluster support and OpenTelemetry: 7 ms of every start.
 import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
-import type { AlertChannelType } from '../../core/alert.ts';
+import type { AlertChannelType } from '../../shared/alerts.ts';
 
 export type DeliveryResult = 'stored' | 'unknown' | 'paused' | 'guarded' | 'too_large' | 'refused' | 'aborted';
 

@@ -7,7 +7,7 @@ import type { MemberAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';
 import type { Semaphore } from '../../core/concurrency/semaphore.ts';
-import { AppError, invalid, unavailable } from '../../core/errors.ts';
+import { AppError, invalidAt, unavailable } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
@@ -119,7 +119,8 @@ export function createNotificationsService(options: {
       where?: string | undefined;
     }): Promise<ReadableStream<Uint8Array>> {
       const lastEvent = lastEventId ? parseEventId(lastEventId) : undefined;
-      if (lastEventId && !lastEvent) throw invalid('Last-Event-ID is not the id of an event');
+      if (lastEventId && !lastEvent)
+        throw invalidAt(['lastEventId'], 'is not the id of an event', 'Last-Event-ID is not the id of an event');
       const filter = where === undefined ? undefined : parseWhere(where);
       const release = streamSemaphore.tryAcquire(request.principal.accountId);
       if (!release)

@@ -1,7 +1,8 @@
 /* Schemas of requests that keep events: pins and tags. */
+
 import { type Static, Type as t } from '@sinclair/typebox';
-import { maxPinNoteCharacters, maxTagCharacters, maxTagsPerEvent } from '../../core/limits.ts';
 import { nullable, textDocumentedAs } from '../../http/schemas.ts';
+import { maxPinNoteCharacters, maxTagCharacters, maxTagsPerEvent } from '../../shared/limits.ts';
 import { EventSummary } from '../events/model.ts';
 
 export const PinRequest = t.Object(

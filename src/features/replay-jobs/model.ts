@@ -1,13 +1,12 @@
 /* Schemas of replay jobs. */
+
 import { type Static, Type as t } from '@sinclair/typebox';
 import { jobOutcomes, replayJobStates } from '../../core/replay/replay-job.ts';
 import { ByteCount, literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { maxChosenEvents, maxJobConcurrency } from '../../shared/limits.ts';
 import { HttpUrl } from '../replays/model.ts';
 
 export const maxJobEvents = 100_000;
-/** The most events that a request may name one by one. */
-export const maxChosenEvents = 1000;
-export const maxJobConcurrency = 32;
 const maxPaths = 200;
 
 const Time = t.Union([t.Integer(), t.String({ minLength: 1, maxLength: 40 })], {

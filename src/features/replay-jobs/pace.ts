@@ -9,7 +9,7 @@
  * or 503, a job does not catch up, and in no second do more requests arrive than the pace allows, even if a process stalls in
  * between.
  */
-import { invalid } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors.ts';
 import { createRecentRequests } from './recent-requests.ts';
 
 export type Pace =
@@ -39,12 +39,12 @@ export function readPace(text: string | undefined): Pace {
   if (text === undefined || text === '') return { kind: 'unlimited' };
   const [, factor = '1'] = /^original(?:\*(\d{1,6}(?:\.\d{1,3})?))?$/.exec(text) ?? [undefined, ''];
   if (factor !== '') {
-    if (Number(factor) <= 0) throw invalid('pace must be more than original*0');
+    if (Number(factor) <= 0) throw invalidAt(['pace'], 'must be more than original*0');
     return { kind: 'original', factor: Number(factor) };
   }
   const perSecond = Number(/^(\d{1,6}(?:\.\d{1,3})?)\/s$/.exec(text)?.[1]);
   if (!(perSecond >= 0.001 && perSecond <= maxPerSecond))
-    throw invalid('pace must be original, original*10, or a rate such as 5/s');
+    throw invalidAt(['pace'], 'must be original, original*10, or a rate such as 5/s');
   return { kind: 'rate', perSecond };
 }
 

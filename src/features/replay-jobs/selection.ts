@@ -2,7 +2,7 @@
 
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';
-import { invalid, notFound } from '../../core/errors.ts';
+import { invalid, invalidAt, notFound } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { EventSummary } from '../events/model.ts';
@@ -76,7 +76,7 @@ export function whereOf({ where = '', from, to, eventIds }: ReplayJobInput): str
     throw invalid('give either eventIds, or where, from and to');
   const time = (name: string, value: number | string): string => {
     const text = typeof value === 'number' ? new Date(value).toISOString() : value.trim();
-    if (!/^[\w.:+-]+$/.test(text)) throw invalid(`${name} is not a time`);
+    if (!/^[\w.:+-]+$/.test(text)) throw invalidAt([name], 'is not a time', `${name} is not a time`);
     return text;
   };
   // It is parsed alone, so that its parentheses are balanced and positions in errors count from its beginning.

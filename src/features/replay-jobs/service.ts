@@ -5,10 +5,10 @@
 import { gunzipSync } from 'node:zlib';
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { conflict, invalid, limitReached, notFound } from '../../core/errors.ts';
+import { conflict, inField, invalidAt, limitReached, notFound } from '../../core/errors.ts';
 import { newId, parseEventId, type RandomBytes } from '../../core/ids/ids.ts';
 import { readRowCursor } from '../../core/ids/row-cursor.ts';
-import { readKeptDestination } from '../../core/network/destination.ts';
+import { readKeptDestination, refusedDestination } from '../../core/network/destination.ts';
 import { maxUnfinishedJobs } from '../../core/replay/replay-job.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { QueueKind } from '../queues/queue.ts';
@@ -78,7 +78,7 @@ export function createReplayJobsService(
   const checkDestinations = async (dest: string, dest2: string | null): Promise<void> => {
     for (const [name, url] of Object.entries({ dest, dest2 })) {
       const reason = url === null ? undefined : await refusal(url);
-      if (reason !== undefined) throw invalid(`${name}: ${reason}`);
+      if (reason !== undefined) throw refusedDestination(name, reason);
     }
   };
 
@@ -120,18 +120,21 @@ export function createReplayJobsService(
       request: ReplayJobInput,
       signal?: AbortSignal,
     ): Promise<ReplayJob | ReplayJobDryRun> {
-      const dest = readKeptDestination(request.dest);
-      const dest2 = request.dest2 ? readKeptDestination(request.dest2) : null;
+      const dest = inField(['dest'], () => readKeptDestination(request.dest));
+      const { dest2: givenDest2 } = request;
+      const dest2 = givenDest2 ? inField(['dest2'], () => readKeptDestination(givenDest2)) : null;
       const destinations = [dest, ...(dest2 === null ? [] : [dest2])].map(sameForAll);
-      if (destinations[0] === destinations[1]) throw invalid('dest and dest2 are the same URL');
+      if (destinations[0] === destinations[1])
+        throw invalidAt(['dest2'], 'is the same URL as dest', 'dest and dest2 are the same URL');
       readPace(request.pace ?? undefined);
       // It is parsed alone, so that it cannot close the parentheses around it.
       parseWhere(request.where ?? '');
       const where = whereOf(request);
       readIgnored(request.ignore ?? []);
       if (request.sign?.mode === 'fresh' && request.sign.newId)
-        throw invalid(
-          'sign.newId: a stored secret signs only events that are not edited, and a new id is an edit: leave it out',
+        throw invalidAt(
+          ['sign', 'newId'],
+          'a stored secret signs only events that are not edited, and a new id is an edit: leave it out',
         );
       const endpoint = await findEndpoint(principal, request.endpointId);
       const secretId = request.sign?.secretId;
@@ -274,8 +277,8 @@ export function createReplayJobsService(
 
 /** Refuses texts that cannot be the path of a difference, because they would have no effect. @throws invalid */
 function readIgnored(paths: readonly string[]): void {
-  const wrong = paths.find(path => !/^(?:status$|header\.|body(?:$|[.[]))/.test(path));
-  if (wrong !== undefined) throw invalid('ignore: a path is status, header.x or body.a.b');
+  const wrong = paths.findIndex(path => !/^(?:status$|header\.|body(?:$|[.[]))/.test(path));
+  if (wrong >= 0) throw invalidAt(['ignore', wrong], 'a path is status, header.x or body.a.b');
 }
 
 /** `http://a` and `HTTP://a:80/#x` are one destination. */

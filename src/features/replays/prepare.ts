@@ -6,7 +6,7 @@
 import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
-import { forbidden, invalid, notFound } from '../../core/errors.ts';
+import { AppError, forbidden, notFound } from '../../core/errors.ts';
 import { type HeaderPair, redacted } from '../../core/headers.ts';
 import { eventId } from '../../core/ids/ids.ts';
 import type { AllowEntry } from '../../core/network/allow-list.ts';
@@ -145,12 +145,16 @@ const otherUrl = 'http://other.invalid/path';
 export const listenerDestination = (name: string): string => `listener:${name}`;
 
 /** A signature that covers the URL cannot be made for a listener. @throws invalid */
+/** @param reason begins with the code, as the message has always done */
+const cannotSign = (reason: string): AppError =>
+  new AppError('invalid', reason, { problems: [{ path: ['sign'], message: reason, code: 'cannot_sign' }] });
+
 function refuseSignedUrl(request: SignRequest): void {
   const [one, other] = [placeholderUrl, otherUrl].map(url => sign({ ...request, url, newId: false }));
   if (!one || !other || 'cannotSign' in one || 'cannotSign' in other) return;
   const isSame = Bun.deepEquals([one.headers, one.body], [other.headers, other.body]) && one.url === placeholderUrl;
   if (!isSame)
-    throw invalid(
+    throw cannotSign(
       'cannot_sign: the signature covers the URL, which only the listener knows: start it with --resign instead',
     );
 }
@@ -178,7 +182,7 @@ function signed(
   const { method } = request;
   const make = (isMasked: boolean) => {
     const result = sign({ ...request, secret, isMasked });
-    if ('cannotSign' in result) throw invalid(result.cannotSign);
+    if ('cannotSign' in result) throw cannotSign(result.cannotSign);
     return { method, ...result };
   };
   const hidden: HiddenText[] = [{ text: secret.trim(), shownAs: redacted }];

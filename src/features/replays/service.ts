@@ -9,11 +9,11 @@ import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { decodeBody, encodeBody } from '../../core/encoding/body-encoding.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
-import { invalid, tooManyAtOnce, unreachable } from '../../core/errors.ts';
+import { inField, invalid, invalidAt, tooManyAtOnce, unreachable } from '../../core/errors.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
-import { isSuccess, readDestination } from '../../core/network/destination.ts';
+import { isSuccess, readDestination, refusedDestination } from '../../core/network/destination.ts';
 import { isEdit } from '../../core/replay/replay-edit.ts';
 import type { ReplayVia } from '../../core/replay/replay-via.ts';
 import { hideIn } from '../../core/secrets/hidden-text.ts';
@@ -198,7 +198,7 @@ export function createReplaysService(options: {
     /** For agents: nothing is edited or signed. @throws as `replay` */
     replayAsCaptured: (principal: Replayer, id: string, givenUrl: string): Promise<ReplayResult> =>
       run(principal, async () => {
-        const url = readDestination(givenUrl);
+        const url = inField(['url'], () => readDestination(givenUrl));
         return withStored(principal, id, event =>
           sendAndRecord(principal, event, prepare(principal, event, { url }), { via: 'mcp' }),
         );
@@ -219,7 +219,7 @@ export function createReplaysService(options: {
         const event = parseEventId(eventId);
         const attempt = {
           accountId: principal.accountId,
-          destination: readDestination(destination),
+          destination: inField(['destination'], () => readDestination(destination)),
           status,
           ok: isSuccess(status),
           durationMs,
@@ -252,16 +252,24 @@ const toStored = (response: KeptResponse): Buffer => Buffer.from(JSON.stringify(
 function destinationOf({ url, listener, appendPath }: ReplayRequest): string | undefined {
   if ((url === undefined) === (listener === undefined)) throw invalid('give either url or listener');
   if (listener !== undefined && appendPath)
-    throw invalid('appendPath goes with url: whether path and query are appended, the listener decides (--path keep)');
-  return url === undefined ? undefined : readDestination(url);
+    throw invalidAt(
+      ['appendPath'],
+      'goes with url: whether path and query are appended, the listener decides (--path keep)',
+    );
+  return url === undefined ? undefined : inField(['url'], () => readDestination(url));
 }
 
 function checkSign(sign: ReplayRequest['sign']): void {
   if (!sign) return;
   const { mode, ...options } = sign;
-  if (mode === 'none' && Object.keys(options).length > 0) throw invalid('sign.mode "none" takes no other options');
+  if (mode === 'none' && Object.keys(options).length > 0)
+    throw invalidAt(['sign', 'mode'], '"none" takes no other options');
   if (options.secret !== undefined && options.secretId !== undefined)
-    throw invalid('give sign.secret or sign.secretId, not both');
+    throw invalidAt(
+      ['sign', 'secretId'],
+      'give secret or secretId, not both',
+      'give sign.secret or sign.secretId, not both',
+    );
 }
 
 function toDryRun({ method, url, headers, body }: PreparedRequest): ReplayDryRun {
@@ -287,7 +295,7 @@ function createTransmit({
     const limits = { timeoutMs, signal };
     if (listener === undefined) {
       const outcome = await send({ url, method, headers, body, ...limits });
-      if (outcome.kind === 'refused') throw invalid(outcome.reason);
+      if (outcome.kind === 'refused') throw refusedDestination('url', outcome.reason, outcome.reason);
       return { ...outcome, destination: url };
     }
     const query = row.query && latin1(row.query);

@@ -1,7 +1,7 @@
 /* What is known about the event types of an endpoint, as JSON Schema, TypeScript or Zod, and how it changed. */
 
 import type { TeamAccess } from '../../core/access/principal.ts';
-import { invalid, notFound } from '../../core/errors.ts';
+import { invalidAt, notFound } from '../../core/errors.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from './model.ts';
 import { decodeSchema } from './shapes/codec.ts';
 import { toJsonSchema } from './shapes/print-json-schema.ts';
@@ -74,7 +74,8 @@ export function createSchemasService(options: {
       }: { type: string; platform?: string | undefined; as?: SchemaForm | undefined },
     ): Promise<{ schema: TypeSchema; text: string; mediaType: string }> {
       const { seq } = await endpoint(principal, endpointId);
-      if (platform === '') throw invalid(`invalid query: platform: write ${none} for none`);
+      if (platform === '')
+        throw invalidAt(['platform'], `write ${none} for none`, `invalid query: platform: write ${none} for none`);
       await catchUp();
       const row = await store.find(seq, type === none ? '' : type, platform === none ? '' : platform);
       const learned = row && decodeSchema(row.shape);

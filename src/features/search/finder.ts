@@ -10,10 +10,10 @@
 
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import type { ContentRead } from '../../core/concurrency/content-reads.ts';
-import { invalid } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors.ts';
 import type { Position } from '../../core/ids/cursor.ts';
-import { maxSearchCharacters } from '../../core/limits.ts';
 import { firstCharacters } from '../../core/text.ts';
+import { maxSearchCharacters } from '../../shared/limits.ts';
 import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
 import { ChangedError, createCandidates, firstPageSize } from './candidates.ts';
 import { type Condition, filterCondition, textCondition } from './condition.ts';
@@ -184,6 +184,8 @@ const laterOf = (a: Position | undefined, b: Position): Position => (a && isList
 
 /** @throws invalid when `q` is longer than a search may be */
 export function checkTerm(q: string): void {
-  if (firstCharacters(q, maxSearchCharacters) !== q)
-    throw invalid(`invalid query: q: at most ${maxSearchCharacters} characters`);
+  if (firstCharacters(q, maxSearchCharacters) !== q) {
+    const message = `must have at most ${maxSearchCharacters} characters`;
+    throw invalidAt(['q'], message, `invalid query: q: ${message}`);
+  }
 }

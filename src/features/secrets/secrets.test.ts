@@ -80,7 +80,8 @@ describe('POST /api/endpoints/{id}/secrets', () => {
       ada.json(status, 'PATCH', `/api/endpoints/${endpoint.id}/secrets/${id}`, { destinations: [destination] });
     await change(200, `https://${'a'.repeat(292)}`);
     expect(await change(400, `https://${'a'.repeat(293)}`)).toEqual({
-      error: 'a destination must be at most 300 characters',
+      error: 'destinations[0] must have at most 300 characters',
+      problems: [{ path: 'destinations[0]', message: 'must have at most 300 characters' }],
     });
   });
 

@@ -7,7 +7,7 @@ import { requireUser } from '../../core/access/permissions.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
-import { invalid, notFound } from '../../core/errors.ts';
+import { inField, invalid, invalidAt, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxOriginCharacters } from '../../core/limits.ts';
 import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
@@ -132,7 +132,7 @@ export function createSecretsService(options: {
     ): Promise<Secret> {
       const { seq } = await findEndpoint(principal, endpointId);
       const read = parseSecret(given.platform, given.secret);
-      if ('error' in read) throw invalid(read.error);
+      if ('error' in read) throw invalidAt(['secret'], read.error, read.error);
       const platform = given.platform === null ? null : (findPlatform(given.platform)?.name ?? null);
       const row = toRow(seq, { platform, secret: read.secret }, true);
       if (!(await change(seq, () => store.insertWithin(maxConfirmedSecrets, row)))) throw tooMany();
@@ -177,7 +177,9 @@ export function createSecretsService(options: {
       const { seq } = await findEndpoint(principal, endpointId);
       const set = {
         ...(maySign !== undefined && { maySign }),
-        ...(destinations && { destinations: [...new Set(destinations.map(readOrigin))] }),
+        ...(destinations && {
+          destinations: [...new Set(destinations.map((one, i) => inField(['destinations', i], () => readOrigin(one))))],
+        }),
       };
       if (Object.keys(set).length === 0) throw invalid('give maySign, destinations or both');
       if (!(await change(seq, () => store.change(seq, id, set)))) throw notFound('secret');
@@ -197,11 +199,10 @@ export function createSecretsService(options: {
 /** An origin as browsers write it, so that it can be compared as text. @throws invalid */
 function readOrigin(given: string): string {
   const url = URL.parse(given);
-  if (given.length > maxOriginCharacters)
-    throw invalid(`a destination must be at most ${maxOriginCharacters} characters`);
+  if (given.length > maxOriginCharacters) throw invalid(`must have at most ${maxOriginCharacters} characters`);
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== given)
     throw invalid(
-      'a destination is an origin as browsers write it, such as https://staging.example.com or http://10.0.0.5:3000: lower case, no user name, no default port, no path',
+      'must be an origin as browsers write it, such as https://staging.example.com or http://10.0.0.5:3000: lower case, no user name, no default port, no path',
     );
   return given;
 }

@@ -1,7 +1,8 @@
 /* Schemas of sign-in, password change and sessions. */
+
 import { type Static, Type as t } from '@sinclair/typebox';
-import { maxPasswordBytes } from '../../core/access/password.ts';
 import { nullable, Password, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { maxPasswordBytes } from '../../shared/limits.ts';
 import { Account, Role } from '../accounts/model.ts';
 
 /** It is only compared with the stored hash; the rules for passwords apply when a password is set. */

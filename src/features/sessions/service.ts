@@ -4,12 +4,13 @@
  */
 
 import { type CredentialIndex, indexId } from '../../core/access/credential-index.ts';
-import { checkPassword, maxPasswordBytes } from '../../core/access/password.ts';
+import { checkPassword } from '../../core/access/password.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { invalid, notFound, unauthorized } from '../../core/errors.ts';
+import { invalidAt, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { firstCharacters } from '../../core/text.ts';
+import { maxPasswordBytes } from '../../shared/limits.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Session } from './model.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
@@ -87,7 +88,8 @@ export function createSessionsService(options: {
     ip: string,
     findAccount: () => Promise<Credentials | undefined>,
   ) => {
-    if (Buffer.byteLength(password) > maxPasswordBytes) throw invalid('the password is too long');
+    if (Buffer.byteLength(password) > maxPasswordBytes)
+      throw invalidAt(['password'], 'is too long', 'the password is too long');
     const attempt = throttle.begin(firstCharacters(email, 320), ip);
     const account = await findAccount();
     if (!(await passwords.matches(password, account?.passwordHash)) || !account?.passwordHash) return undefined;
@@ -152,7 +154,9 @@ export function createSessionsService(options: {
         accounts.byId(principal.accountId),
       );
       if (!verified)
-        throw (await accounts.byId(principal.accountId)) ? invalid('the current password is wrong') : unauthorized();
+        throw (await accounts.byId(principal.accountId))
+          ? invalidAt(['current'], 'is wrong', 'the current password is wrong')
+          : unauthorized();
       await accounts.setPasswordHash(verified.id, await passwords.hash(password), clientInfo.sessionId);
       if (given.signOutEverywhere) await revokeGrants(verified.id);
       onAccessEnded();

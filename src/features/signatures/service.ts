@@ -5,7 +5,7 @@
 
 import type { MemberAccess } from '../../core/access/principal.ts';
 import { encodeBody } from '../../core/encoding/body-encoding.ts';
-import { invalid } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors.ts';
 import { firstBytes } from '../../core/text.ts';
 import type { Explanation } from '../../platforms/engine/explain.ts';
 import type { RawDelivery, Verdict } from '../../platforms/engine/model.ts';
@@ -50,7 +50,8 @@ export function createSignaturesService(options: {
       urls: urlsOf(event, delivery),
     });
     if (given.scheme !== undefined && !explanation.schemes.includes(given.scheme))
-      throw invalid(
+      throw invalidAt(
+        ['scheme'],
         `the event has no signature of that scheme${explanation.schemes.length > 0 ? `, only of ${explanation.schemes.join(', ')}` : ''}`,
       );
     return {
@@ -81,13 +82,13 @@ export function createSignaturesService(options: {
 
 const nameOf = (given: string): string => {
   const platform = findPlatform(given);
-  if (!platform) throw invalid(`unknown platform "${given.slice(0, 60)}"`);
+  if (!platform) throw invalidAt(['platform'], `unknown platform "${given.slice(0, 60)}"`);
   return platform.name;
 };
 
 const parsed = (platform: string | null, text: string): string => {
   const read = parseSecret(platform, text);
-  if ('error' in read) throw invalid(read.error);
+  if ('error' in read) throw invalidAt(['secret'], read.error, read.error);
   return read.secret;
 };
 

@@ -6,7 +6,7 @@
 import { checkPassword } from '../../core/access/password.ts';
 import type { AccountIdentity } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
-import { conflict, forbidden, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
+import { conflict, forbidden, inField, invalid, limitReached, notFound, unauthorized } from '../../core/errors.ts';
 import { newId, newToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readEmail } from '../../core/text.ts';
 import type { Passwords } from '../accounts/passwords.ts';
@@ -72,7 +72,7 @@ export function createTeamsService(options: {
      */
     async invite(principal: AccountIdentity, givenEmail: string): Promise<Invitation> {
       requireOwner(principal);
-      const email = readEmail(givenEmail);
+      const email = inField(['email'], () => readEmail(givenEmail));
       if ((await store.membersOf(principal.teamId)).some(member => member.email === email))
         throw conflict(`${email} is already in the team`);
       const { row, shown } = newLink(principal);

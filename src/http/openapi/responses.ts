@@ -2,13 +2,14 @@
  * The error responses that every operation can have, wherever in the server they come from, and the description of each status.
  * The responses of an operation itself take precedence.
  */
+
 import { isAllowedToApps } from '../../core/access/permissions.ts';
 import { protocolRefusals } from '../connection/protocol-errors.ts';
 import { declaredOnlyRefusals } from '../declared-only.ts';
 import { gateRefusals } from '../gate.ts';
 import { bodyRefusals } from '../request-body.ts';
 import type { DeclaredOperation } from '../route-table.ts';
-import { ErrorBody } from '../schemas.ts';
+import { ErrorBody, InvalidBody } from '../schemas.ts';
 import { mapOperations, mapValues, type Refinement, type ResponseObject, type Schema } from './document.ts';
 
 /** An unexpected error (errors.ts). */
@@ -48,9 +49,11 @@ const ownDescriptions: Record<string, Record<string, string>> = {
   getSession: { 200: 'Signed in', 401: 'Not signed in, or an invalid bearer token' },
 };
 
-const errorResponse = (): ResponseObject => ({
+const errorResponse = (status: number): ResponseObject => ({
   description: '',
-  content: { 'application/json': { schema: JSON.parse(JSON.stringify(ErrorBody)) as Schema } },
+  content: {
+    'application/json': { schema: JSON.parse(JSON.stringify(status === 400 ? InvalidBody : ErrorBody)) as Schema },
+  },
 });
 
 export const commonResponses: Refinement = document =>
@@ -62,7 +65,7 @@ export const commonResponses: Refinement = document =>
       ...(operation.requestBody ? bodyRefusals : []),
       internalError,
     ];
-    const common = Object.fromEntries(statuses.map(status => [status, errorResponse()]));
+    const common = Object.fromEntries(statuses.map(status => [status, errorResponse(status)]));
     return { ...operation, responses: { ...common, ...operation.responses } };
   });
 

@@ -9,7 +9,7 @@ const schemaRefinement =
     mapSchemas(document, map);
 
 /** Puts the documented schema in place of the validated one (`textDocumentedAs` in http/schemas.ts), with the latter's annotations. */
-export const documentedSchemas = schemaRefinement(({ documentedAs, ...schema }) => {
+export const documentedSchemas = schemaRefinement(({ documentedAs, problem: _, ...schema }) => {
   if (!isSchema(documentedAs)) return schema;
   const annotations = ['title', 'description', 'examples'].filter(name => name in schema);
   return { ...documentedAs, ...Object.fromEntries(annotations.map(name => [name, schema[name]])) };

@@ -19,6 +19,8 @@ const alert: Alert = {
   changedAt: null,
   lastSentAt: null,
   lastError: null,
+  lastErrorCode: null,
+  lastErrorStatus: null,
   createdAt: 1,
 };
 

@@ -124,7 +124,7 @@ export const alertRules: Rules<typeof schema> = {
   schema,
   applies(path, draft) {
     const type = draft['channel.type'];
-    if (path === 'where' || path === 'minutes' || path === 'count') return kindTakes[draft.kind][path];
+    if (path === 'where' || path === 'minutes' || path === 'count') return Boolean(kindTakes[draft.kind][path]);
     if (path === 'channel.to') return type === 'email';
     if (path === 'channel.url') return type !== 'email';
     return path !== 'channel.secret' || type === 'ntfy' || type === 'webhook';
@@ -132,7 +132,7 @@ export const alertRules: Rules<typeof schema> = {
 };
 
 /** A new alert may begin with a longer silence than with the time of other kinds. */
-const firstMinutes = (kind: Kind): number => (kind === 'silence' ? 30 : defaultAlertMinutes);
+const firstMinutes = (kind: Kind): number => kindTakes[kind].minutes?.offered ?? defaultAlertMinutes;
 
 export const newAlert = (kind: Kind) => ({
   kind,

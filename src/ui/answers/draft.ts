@@ -4,7 +4,7 @@
  */
 
 import type { AnswerRule } from '../../features/answers/model.ts';
-import { maxCount, maxDelayMs, maxRateEvents, maxRateSeconds } from '../../shared/answer-limits.ts';
+import { maxCount, maxDelayMs, maxRateEvents, maxRateSeconds } from '../../shared/answers.ts';
 import { FilterError } from '../../shared/filter/filter.ts';
 import { parseDuration } from '../../shared/units.ts';
 import { parse } from '../inspector/filter/filter-text.ts';
