@@ -17,6 +17,9 @@ export const maxKeyExpiryMs = 3650 * 24 * 3_600_000;
 /** Events that a replay job can be given by id. */
 export const maxChosenEvents = 1000;
 export const maxJobConcurrency = 32;
+/** The pace of a replay job. */
+export const minJobPerSecond = 0.001;
+export const maxJobPerSecond = 10_000;
 
 /** Of a search in captured text. */
 export const maxSearchCharacters = 1000;

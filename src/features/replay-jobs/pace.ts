@@ -10,6 +10,7 @@
  * between.
  */
 import { invalidAt } from '../../core/errors.ts';
+import { maxJobPerSecond, minJobPerSecond } from '../../shared/limits.ts';
 import { createRecentRequests } from './recent-requests.ts';
 
 export type Pace =
@@ -25,7 +26,6 @@ const goodInRow = 50;
 /** After a doubling, this many responses decide whether it was too much. */
 const probeAnswers = 20;
 const minPerSecond = 0.2;
-const maxPerSecond = 10_000;
 const maxSlowdown = 1 << 20;
 /** A job that is further behind its schedule begins a new one. */
 const maxBehindMs = 5000;
@@ -43,7 +43,7 @@ export function readPace(text: string | undefined): Pace {
     return { kind: 'original', factor: Number(factor) };
   }
   const perSecond = Number(/^(\d{1,6}(?:\.\d{1,3})?)\/s$/.exec(text)?.[1]);
-  if (!(perSecond >= 0.001 && perSecond <= maxPerSecond))
+  if (!(perSecond >= minJobPerSecond && perSecond <= maxJobPerSecond))
     throw invalidAt(['pace'], 'must be original, original*10, or a rate such as 5/s');
   return { kind: 'rate', perSecond };
 }

@@ -1,145 +1,19 @@
 /* The form of an alert: what it watches, and whom it notifies. Only the settings that its kind and its channel take. */
 
 import type { Alert, AlertInput } from '../../features/alerts/model.ts';
-import {
-  defaultAlertCount,
-  defaultAlertMinutes,
-  kindTakes,
-  maxAlertCount,
-  maxAlertMinutes,
-} from '../../shared/alerts.ts';
-import { maxNameCharacters } from '../../shared/limits.ts';
-import { withScheme } from '../../shared/typed-url.ts';
-import { FilterField, filterText } from '../inspector/filter/filter-field.tsx';
+import { kindTakes } from '../../shared/alerts.ts';
+import { FilterField } from '../inspector/filter/filter-field.tsx';
 import { useSeen } from '../inspector/filter/use-seen.ts';
 import { Button, Checkbox, Field, Notice } from '../kit/controls.tsx';
 import { keptDraft } from '../kit/draft-store.ts';
-import { choice, text, typed, wholeNumber } from '../kit/fields.tsx';
 import { Form, type FormOf, Inputs, useForm } from '../kit/form.tsx';
 import { visibleName } from '../kit/format/visible.ts';
-import {
-  type DraftOf,
-  type FieldTexts,
-  type FormField,
-  type Input,
-  problemsOf,
-  type Rules,
-  requestOf,
-  type SchemaOf,
-} from '../kit/schema.ts';
+import { type FieldTexts, type Input, problemsOf, requestOf } from '../kit/schema.ts';
 import { SelectField } from '../kit/select-field.tsx';
+import { type AlertDraft, alertRules, channels, credential, newAlert, withKind } from './alert-schema.tsx';
 import { ConditionSentence } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';
-import {
-  type ChannelType,
-  type Condition,
-  channelTitles,
-  isReporting,
-  type Kind,
-  kindOf,
-  kinds,
-  minutesText,
-  splitMinutes,
-  type Unit,
-  unitMinutes,
-} from './wording.ts';
-
-const units: readonly { id: Unit; label: string }[] = [
-  { id: 'minute', label: 'minutes' },
-  { id: 'hour', label: 'hours' },
-  { id: 'day', label: 'days' },
-];
-
-const minutesOf = ([amount = '', unit]: readonly string[]): number => Number(amount.trim()) * unitMinutes[unit as Unit];
-
-/** A time in minutes, hours or days. */
-const minutes: FormField<readonly string[], number | null> = {
-  from(value) {
-    const { amount, unit } = splitMinutes(value ?? defaultAlertMinutes);
-    return [String(amount), unit];
-  },
-  to: minutesOf,
-  problem(draft) {
-    if (!/^\d{1,6}$/.test(draft[0]?.trim() ?? '') || minutesOf(draft) < 1) return 'Enter a whole number, at least 1.';
-    return minutesOf(draft) > maxAlertMinutes ? `At most ${minutesText(maxAlertMinutes)}.` : undefined;
-  },
-  View: ({ input: { value, problem, change }, texts }) => (
-    <>
-      <Field
-        label={texts.label ?? 'For'}
-        type="text"
-        inputMode="numeric"
-        autocomplete="off"
-        maxLength={6}
-        value={value[0] ?? ''}
-        onText={amount => change([amount, value[1] ?? 'minute'])}
-        problem={problem}
-      />
-      <SelectField
-        label="Unit"
-        options={units}
-        value={value[1] as Unit}
-        onPick={unit => change([value[0] ?? '', unit])}
-      />
-    </>
-  ),
-};
-
-/** The credential of a channel. Its draft is what to do with it, and the text that was entered. */
-const credential: FormField<readonly string[], string> = {
-  from: () => ['set', ''],
-  // Empty: none any more. Left out: as before.
-  to: ([action, entered = '']) => {
-    if (action === 'new') return newWebhookSecret();
-    return action === 'remove' ? '' : entered.trim() || undefined;
-  },
-  isSecret: true,
-};
-
-const channels = (Object.keys(channelTitles) as ChannelType[]).map(id => ({ id, label: channelTitles[id] }));
-
-const schema = {
-  kind: choice({ label: 'Watch for', options: kinds.map(({ id, title }) => ({ id, label: title })) }),
-  count: wholeNumber({ label: 'Events', min: 1, max: maxAlertCount }),
-  minutes,
-  where: filterText,
-  'channel.type': choice({ label: 'Channel', options: channels }),
-  'channel.to': text({
-    label: 'Email address',
-    inputMode: 'email',
-    placeholder: 'oncall@example.com',
-    required: 'Enter the address that gets the emails.',
-  }),
-  'channel.url': typed<string>({ label: 'URL', inputMode: 'url', required: 'Enter the URL.' }, { to: withScheme }),
-  'channel.secret': credential,
-  // Without a name, it gets that of its kind.
-  name: typed<string>(
-    { label: 'Name', maxLength: maxNameCharacters, hint: 'Stands in every notification.' },
-    { to: name => name },
-  ),
-} satisfies SchemaOf<AlertInput>;
-type AlertForm = FormOf<typeof schema>;
-
-export const alertRules: Rules<typeof schema> = {
-  schema,
-  applies(path, draft) {
-    const type = draft['channel.type'];
-    if (path === 'where' || path === 'minutes' || path === 'count') return Boolean(kindTakes[draft.kind][path]);
-    if (path === 'channel.to') return type === 'email';
-    if (path === 'channel.url') return type !== 'email';
-    return path !== 'channel.secret' || type === 'ntfy' || type === 'webhook';
-  },
-};
-
-/** A new alert may begin with a longer silence than with the time of other kinds. */
-const firstMinutes = (kind: Kind): number => kindTakes[kind].minutes?.offered ?? defaultAlertMinutes;
-
-export const newAlert = (kind: Kind) => ({
-  kind,
-  minutes: firstMinutes(kind),
-  count: defaultAlertCount,
-  channel: { type: 'slack' },
-});
+import { type ChannelType, type Condition, isReporting, type Kind, kindOf, kinds } from './wording.ts';
 
 const formName = (endpointId: string, alertId = 'new'): string => `alert.${endpointId}.${alertId}`;
 
@@ -228,12 +102,6 @@ const amountTexts: Partial<Record<Kind, FieldTexts>> = {
 
 const defaultName = (kind: Kind): string => kindOf(kind)?.defaultName ?? kind;
 
-/** What another kind changes: a time that was entered stays. */
-export function withKind(draft: DraftOf<typeof schema>, kind: Kind): Partial<DraftOf<typeof schema>> {
-  const isDefault = draft.minutes.join() === minutes.from(firstMinutes(draft.kind)).join();
-  return { kind, ...(isDefault && { minutes: minutes.from(firstMinutes(kind)) }) };
-}
-
 const KindFields = ({ kind, onPick }: { kind: Kind; onPick: (kind: Kind) => void }) => (
   <fieldset class="alert-kinds">
     <legend>Watch for</legend>
@@ -250,7 +118,7 @@ const KindFields = ({ kind, onPick }: { kind: Kind; onPick: (kind: Kind) => void
 );
 
 /** The condition as the list will show it. */
-function Preview({ draft }: { draft: DraftOf<typeof schema> }) {
+function Preview({ draft }: { draft: AlertDraft }) {
   const problems = problemsOf(alertRules, draft);
   if (problems.minutes || problems.count) return null;
   const none = { where: null, minutes: null, count: null };
@@ -287,7 +155,7 @@ const urlTexts: Record<Exclude<ChannelType, 'email'>, FieldTexts> = {
 };
 
 type ChannelFieldsProps = {
-  form: AlertForm;
+  form: FormOf<typeof alertRules.schema>;
   canEmail: boolean;
   /** The channel may have a secret from before. */
   isKept: boolean;
@@ -357,11 +225,3 @@ const SigningFields = ({ input: { value, change }, isKept }: CredentialProps) =>
   ) : (
     <p class="hint">The signing secret is shown once, after saving.</p>
   );
-
-const secretBytes = 32;
-
-/** As the server makes them. */
-function newWebhookSecret(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(secretBytes));
-  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
-}

@@ -2,11 +2,10 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Forward, ForwardSelection } from '../../features/forwards/model.ts';
-import { FilterError } from '../../shared/filter/filter.ts';
-import { FilterField } from '../inspector/filter/filter-field.tsx';
-import { parse } from '../inspector/filter/filter-text.ts';
+import { FilterField, filterText } from '../inspector/filter/filter-field.tsx';
 import { useSeen } from '../inspector/filter/use-seen.ts';
-import { Button, Dialog, Notice } from '../kit/controls.tsx';
+import { Button, Dialog } from '../kit/controls.tsx';
+import { Form, useForm } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine } from '../kit/format/visible.ts';
 import { showToast } from '../kit/toasts.tsx';
@@ -16,6 +15,7 @@ import { type Act, actWording } from './wording.ts';
 /** The count waits until typing pauses. */
 const settleMs = 250;
 const noFields: readonly string[] = [];
+const schema = { where: filterText };
 
 type Props = {
   endpointId: string;
@@ -28,36 +28,41 @@ type Props = {
 export function ActDialog({ endpointId, forward, act, onChange, onClose }: Props) {
   const isFiltered = act === 'retry-matching' || act === 'skip-matching';
   const verb = act === 'retry-matching' || act === 'retry-given-up' ? 'retry' : 'skip';
-  const [where, setWhere] = useState('');
   const seen = useSeen(endpointId);
-  const [isBusy, setIsBusy] = useState(false);
-  const [problem, setProblem] = useState('');
-  const isReadable = !isFiltered || (where.trim() !== '' && !(parse(where) instanceof FilterError));
-  const selection: ForwardSelection | undefined = isReadable ? (isFiltered ? { where: where.trim() } : {}) : undefined;
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    applies: () => isFiltered,
+    save: (selection: ForwardSelection) => forwardsApi.act(endpointId, forward.id, verb, selection),
+    onSaved(changed) {
+      if (changed) onChange(changed);
+      onClose();
+      showToast(`${formatCount(matched ?? 0, 'event')} ${verb === 'retry' ? 'to be sent again.' : 'skipped.'}`);
+    },
+  });
+  const where = form.draft.where.trim();
+  const isReadable = !isFiltered || (where !== '' && filterText.problem(where) === undefined);
+  const selection: ForwardSelection | undefined = isReadable ? (isFiltered ? { where } : {}) : undefined;
   const { matched, countProblem } = useCount(endpointId, forward.id, verb, selection);
   const { title, text, button } = actWording(act, forward);
-  const run = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    if (!selection || !matched || isBusy) return;
-    setIsBusy(true);
-    try {
-      onChange(await forwardsApi.act(endpointId, forward.id, verb, selection));
-      onClose();
-      showToast(`${formatCount(matched, 'event')} ${verb === 'retry' ? 'to be sent again.' : 'skipped.'}`);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      setIsBusy(false);
-    }
-  };
   const counted = matched === undefined ? (selection ? 'Counting…' : '') : countText(matched, isFiltered);
   return (
     <Dialog title={title} onClose={onClose} wide={isFiltered}>
-      <form class={isFiltered ? 'forward-act filtered' : 'forward-act'} onSubmit={run}>
+      <Form
+        form={form}
+        class={isFiltered ? 'forward-act filtered' : 'forward-act'}
+        submit={matched ? button(matched) : verb === 'retry' ? 'Retry' : 'Skip'}
+        submitKind={verb === 'retry' ? 'primary' : 'danger'}
+        isLocked={!selection || !matched}
+        cancel={<Button onClick={onClose}>Cancel</Button>}
+      >
         <p>{text}</p>
         {isFiltered && (
           <FilterField
             label="Filter"
-            input={{ value: where, problem: '', change: setWhere }}
+            input={form.input('where')}
+            error={form.error}
             seen={seen}
             placeholder="type:order.* received>2h"
             without={noFields}
@@ -73,19 +78,7 @@ export function ActDialog({ endpointId, forward, act, onChange, onClose }: Props
         <p class="faint" role="status">
           {countProblem || counted}
         </p>
-        {problem && <Notice tone="bad">{problem}</Notice>}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            kind={verb === 'retry' ? 'primary' : 'danger'}
-            busy={isBusy}
-            disabled={!selection || !matched}
-          >
-            {matched ? button(matched) : verb === 'retry' ? 'Retry' : 'Skip'}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

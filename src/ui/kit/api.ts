@@ -46,6 +46,14 @@ export class ApiError extends Error {
 export const isRetryable = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status > 500);
 
+/** For `catch`: adds what helps to an error with this status. */
+export const advise =
+  (status: number, advice: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError) || error.status !== status) throw error;
+    throw new ApiError(status, `${error.message} ${advice}`, error.body, error.retryAfterSeconds);
+  };
+
 type ApiListeners = {
   /** The session has ended: a call other than signing in was answered with 401. */
   onSignedOut: () => void;

@@ -23,6 +23,8 @@ type TextOptions = {
   inputMode?: 'text' | 'email' | 'url' | 'numeric' | 'decimal';
   maxLength?: number;
   autoFocus?: boolean;
+  /** Selects its text when it gets the focus. */
+  isSelected?: boolean;
   /** The id of a datalist. */
   list?: string;
 };
@@ -35,7 +37,7 @@ type Reader<V> = {
 
 /** A field that is typed, in one line. An empty one becomes null, unless it is required. */
 export function typed<V>({ required, ...options }: TextOptions, reader: Reader<V>): FormField<string, V> {
-  const { label, hint, ...rest } = options;
+  const { label, hint, isSelected = false, ...rest } = options;
   // The attributes of an input are a union over its type, into which an input of any of three types does not fit.
   const attributes = rest as InputHTMLAttributes;
   return {
@@ -51,6 +53,7 @@ export function typed<V>({ required, ...options }: TextOptions, reader: Reader<V
         placeholder={texts.placeholder ?? rest.placeholder}
         label={texts.label ?? label}
         hint={texts.hint ?? hint}
+        {...(isSelected && { onFocus: event => event.currentTarget.select() })}
         value={input.value}
         onText={text => input.change(text)}
         problem={input.problem}
@@ -100,12 +103,14 @@ export const storedSecret = ({ label, hint, required }: { label: string; hint: s
     ),
   }) satisfies FormField<string, string>;
 
-/** A destination, as people type it: without a scheme, or only a port. */
-export const url = (options: TextOptions): FormField<string, string> =>
-  typed<string>(
+/** A destination, as people type it: without a scheme, or only a port. An empty one is left out. */
+export const url = (options: TextOptions): FormField<string, string> => ({
+  ...typed<string>(
     { inputMode: 'url', ...options },
     { to: text => readDestination(text).url, problem: text => readDestination(text).problem || undefined },
-  );
+  ),
+  to: draft => readDestination(draft).url || undefined,
+});
 
 type NumberOptions = TextOptions & { min: number; max: number };
 
@@ -142,6 +147,18 @@ type LinesOptions = {
 };
 
 export const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter(line => line !== '');
+
+/** A list in one line, with commas between its items. */
+export const list = (options: TextOptions): FormField<string, string[]> => ({
+  ...typed<string[]>(options, {
+    to: text =>
+      text
+        .split(/[\n,]/)
+        .map(item => item.trim())
+        .filter(item => item !== ''),
+  }),
+  from: value => value?.join(', ') ?? '',
+});
 
 /** A list, one item a line. An empty one is left out. */
 export const lines = (options: LinesOptions): FormField<string, string[]> => ({

@@ -192,15 +192,20 @@ type FormProps = {
   submitKind?: 'primary' | 'plain' | 'danger';
   submitIcon?: IconName;
   isLocked?: boolean;
+  /** Its buttons are those of a dialog. */
+  isDialog?: boolean;
   /** Further buttons, before or after the one that saves. */
   cancel?: ComponentChildren;
   after?: ComponentChildren;
+  /** The title of a problem that belongs to no field, and a link or button that helps. */
+  failed?: string;
+  help?: ComponentChildren;
   /** Scrolls to the form when it appears, and focuses its first field. */
   isFocused?: boolean;
   children: ComponentChildren;
 };
 
-export function Form({ form, what, title, children, cancel, after, isFocused = false, ...props }: FormProps) {
+export function Form({ form, what, title, children, isFocused = false, ...props }: FormProps) {
   const { element, message, restored, discard, submit, isBusy } = form;
   const titleId = useId();
   useEffect(() => {
@@ -208,6 +213,7 @@ export function Form({ form, what, title, children, cancel, after, isFocused = f
     element.current?.scrollIntoView({ block: 'nearest' });
     element.current?.querySelector<HTMLElement>('input:checked, input:not([type="radio"])')?.focus();
   }, []);
+  const failed = props.failed ?? (what === undefined ? undefined : `The ${what} wasn't saved`);
   const button = (
     <Button
       type="submit"
@@ -225,15 +231,15 @@ export function Form({ form, what, title, children, cancel, after, isFocused = f
       {what !== undefined && <RestoredNotice restored={restored} what={what} onDiscard={discard} />}
       {children}
       {message && (
-        <Notice tone="bad" {...(what !== undefined && { title: `The ${what} wasn't saved` })}>
+        <Notice tone="bad" {...(failed !== undefined && { title: failed })} action={props.help}>
           {message}
         </Notice>
       )}
-      {cancel || after ? (
-        <div class={cancel ? 'dialog-actions' : 'button-row'}>
-          {cancel}
+      {props.isDialog || props.cancel || props.after ? (
+        <div class={props.after ? 'button-row' : 'dialog-actions'}>
+          {props.cancel}
           {button}
-          {after}
+          {props.after}
         </div>
       ) : (
         button

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { maxNameCharacters } from '../../shared/limits.ts';
 import { AlertsSection } from '../alerts/alerts-section.tsx';
 import { AnswersSection } from '../answers/answers-section.tsx';
 import { ForwardsSection } from '../forwards/forwards-section.tsx';
@@ -11,6 +12,8 @@ import { ApiError, api } from '../kit/api.ts';
 import { Button, Checkbox, Dialog, Field, Notice } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
 import { openDialog } from '../kit/dialogs.tsx';
+import { text } from '../kit/fields.tsx';
+import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { navigate } from '../kit/navigation.tsx';
@@ -50,31 +53,29 @@ export const EndpointSettingsPage = ({ id }: { id: string }) => (
   </WithEndpoint>
 );
 
+const nameSchema = {
+  name: text({ label: 'Name', hideLabel: true, maxLength: maxNameCharacters, required: 'Give it a name.' }),
+};
+
 function NameSection({ endpoint }: { endpoint: Endpoint }) {
   const { reloadEndpoints } = useWorkspace();
-  const [name, setName] = useState(endpoint.name);
-  const [problem, setProblem] = useState('');
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    try {
-      await api.renameEndpoint(endpoint.id, name.trim());
-      setProblem('');
+  const form = useForm({
+    schema: nameSchema,
+    initial: endpoint,
+    isNew: false,
+    messageAt: 'name',
+    save: ({ name }: { name: string }) => api.renameEndpoint(endpoint.id, name),
+    onSaved() {
       reloadEndpoints();
       showToast('Name saved.');
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
+    },
+  });
   return (
-    <section class="card section">
-      <h2>Name</h2>
-      <form class="inline-form" onSubmit={save}>
-        <Field label="Name" hideLabel value={name} onText={setName} required maxLength={100} problem={problem} />
-        <Button type="submit" disabled={name.trim() === '' || name.trim() === endpoint.name}>
-          Save
-        </Button>
-      </form>
-    </section>
+    <Card title="Name">
+      <InlineForm form={form} submit="Save" isLocked={!form.isDirty || form.draft.name.trim() === ''}>
+        <Inputs form={form} paths={['name']} />
+      </InlineForm>
+    </Card>
   );
 }
 

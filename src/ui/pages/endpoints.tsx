@@ -2,14 +2,17 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { maxNameCharacters } from '../../shared/limits.ts';
 import { AlertsBadge } from '../alerts/alerts-mark.tsx';
 import { AnswersBadge } from '../answers/answers-mark.tsx';
 import { ExpiringKeys } from '../keys/expiring-keys.tsx';
-import { ApiError, api } from '../kit/api.ts';
-import { Button, Dialog, Empty, Field, Notice } from '../kit/controls.tsx';
+import { advise, api } from '../kit/api.ts';
+import { Button, Dialog, Empty } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { DeclaredBadge } from '../kit/declared.tsx';
 import { openDialog } from '../kit/dialogs.tsx';
+import { text } from '../kit/fields.tsx';
+import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Link, navigate } from '../kit/navigation.tsx';
@@ -107,51 +110,43 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
+const schema = {
+  name: text({
+    label: 'Name',
+    placeholder: 'Stripe, production',
+    maxLength: maxNameCharacters,
+    hint: "Only shown in the dashboard. It's not part of the URL.",
+    required: 'Give it a name.',
+  }),
+};
+
 function CreateDialog({ onClose }: { onClose: () => void }) {
   const { reloadEndpoints } = useWorkspace();
-  const [name, setName] = useState('');
-  const [problem, setProblem] = useState('');
-  const [isLimitReached, setIsLimitReached] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      const endpoint = await api.createEndpoint(name.trim());
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    messageAt: 'name',
+    save: ({ name }: { name: string }) =>
+      api
+        .createEndpoint(name)
+        .catch(advise(403, "Delete an endpoint, or ask this server's administrator for a larger plan.")),
+    onSaved(endpoint) {
       reloadEndpoints();
       onClose();
-      navigate(`/app/endpoints/${endpoint.id}`);
-    } catch (error) {
-      setIsLimitReached(error instanceof ApiError && error.status === 403);
-      setProblem(error instanceof Error ? error.message : String(error));
-      setBusy(false);
-    }
-  };
+      if (endpoint) navigate(`/app/endpoints/${endpoint.id}`);
+    },
+  });
   return (
     <Dialog title="New endpoint" onClose={onClose}>
-      <form onSubmit={submit}>
-        {isLimitReached && (
-          <Notice tone="warn" title="Endpoint limit reached">
-            {problem} Delete an endpoint, or ask this server's administrator for a larger plan.
-          </Notice>
-        )}
-        <Field
-          label="Name"
-          value={name}
-          onText={setName}
-          required
-          maxLength={100}
-          placeholder="Stripe, production"
-          problem={isLimitReached ? '' : problem}
-          hint="Only shown in the dashboard. It's not part of the URL."
-        />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={busy} disabled={name.trim() === ''}>
-            Create
-          </Button>
-        </div>
-      </form>
+      <Form
+        form={form}
+        submit="Create"
+        isLocked={form.draft.name.trim() === ''}
+        cancel={<Button onClick={onClose}>Cancel</Button>}
+      >
+        <Inputs form={form} paths={['name']} />
+      </Form>
     </Dialog>
   );
 }

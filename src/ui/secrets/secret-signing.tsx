@@ -1,10 +1,12 @@
 /* Whether the server may sign replays with a stored secret, and to which destinations beyond the generally allowed ones. */
 
-import { useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import type { Secret } from '../../features/secrets/model.ts';
 import { api } from '../kit/api.ts';
-import { Button, Checkbox, Field } from '../kit/controls.tsx';
+import { Checkbox } from '../kit/controls.tsx';
 import { readDestination } from '../kit/destination.ts';
+import { url } from '../kit/fields.tsx';
+import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { platformTitle } from '../kit/format/platforms.ts';
 import { visibleLine } from '../kit/format/visible.ts';
 import { IconButton } from '../kit/icon-button.tsx';
@@ -56,25 +58,29 @@ const summaryOf = ({ maySign, destinations }: Secret): string => {
   return destinations.length === 0 ? 'to loopback' : `to loopback and ${destinations.map(visibleLine).join(', ')}`;
 };
 
+const schema = {
+  destination: url({
+    label: 'Another destination',
+    placeholder: 'https://staging.example.com',
+    required: 'Enter a destination.',
+  }),
+};
+
 type DestinationsProps = { destinations: readonly string[]; onChange: (next: string[]) => Promise<void> };
 
 function Destinations({ destinations, onChange }: DestinationsProps) {
   const id = useId();
-  const [typed, setTyped] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
-  const { url, problem } = readDestination(typed);
-  const origin = url === '' ? '' : new URL(url).origin;
-  const save = async (next: string[]): Promise<void> => {
-    setIsBusy(true);
-    await onChange(next);
-    setIsBusy(false);
-  };
-  const add = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    if (origin === '') return;
-    await save([...new Set([...destinations, origin])]);
-    setTyped('');
-  };
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    save: ({ destination }: { destination: string }) =>
+      onChange([...new Set([...destinations, new URL(destination).origin])]),
+  });
+  const typed = form.draft.destination;
+  const { url: read } = readDestination(typed);
+  const origin = read === '' ? '' : new URL(read).origin;
+  const hint = origin !== '' && origin !== typed.trim() ? `Adds ${origin}` : '';
   return (
     <>
       <p id={id} class="hint">
@@ -89,29 +95,15 @@ function Destinations({ destinations, onChange }: DestinationsProps) {
               <IconButton
                 icon="trash"
                 label={`Remove ${visibleLine(one)}`}
-                onClick={() => save(destinations.filter(other => other !== one))}
+                onClick={() => onChange(destinations.filter(other => other !== one))}
               />
             </li>
           ))}
         </ul>
       )}
-      <form class="inline-form" onSubmit={add}>
-        <Field
-          label="Another destination"
-          type="text"
-          inputMode="url"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="https://staging.example.com"
-          value={typed}
-          onText={setTyped}
-          problem={problem}
-          hint={origin !== '' && origin !== typed.trim() ? `Adds ${origin}` : ''}
-        />
-        <Button type="submit" busy={isBusy} disabled={origin === ''}>
-          Add
-        </Button>
-      </form>
+      <InlineForm form={form} submit="Add" isLocked={origin === ''}>
+        <Inputs form={form} paths={['destination']} texts={{ destination: { hint } }} />
+      </InlineForm>
     </>
   );
 }

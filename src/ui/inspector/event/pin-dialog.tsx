@@ -2,71 +2,66 @@
 
 import { useState } from 'preact/hooks';
 import type { Pin } from '../../../features/events/model.ts';
+import { maxPinNameCharacters, maxPinNoteCharacters } from '../../../shared/limits.ts';
+import { ActionButton } from '../../kit/action.tsx';
 import { api } from '../../kit/api.ts';
-import { Button, Dialog, Field } from '../../kit/controls.tsx';
-import { showError, showToast } from '../../kit/toasts.tsx';
+import { Dialog } from '../../kit/controls.tsx';
+import { text } from '../../kit/fields.tsx';
+import { Form, Inputs, useForm } from '../../kit/form.tsx';
+import { showToast } from '../../kit/toasts.tsx';
+
+const schema = {
+  name: text({
+    label: 'Name (optional)',
+    maxLength: maxPinNameCharacters,
+    hint: 'Lowercase letters, digits, “.”, “_” and “-”. Unique in the endpoint.',
+    autoFocus: true,
+  }),
+  // A character may be two units of its text.
+  note: text({ label: 'Note (optional)', maxLength: 2 * maxPinNoteCharacters }),
+};
 
 type PinDialogProps = { id: string; pin: Pin | null; onPin: (pin: Pin | null) => void; onClose: () => void };
 
 export function PinDialog({ id, pin: current, onPin, onClose }: PinDialogProps) {
   // As it was when the dialog opened: the live stream tells of a change before the request for it is answered.
   const [pin] = useState(current);
-  const [name, setName] = useState(pin?.name ?? '');
-  const [note, setNote] = useState(pin?.note ?? '');
-  const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setIsBusy(true);
-    try {
-      const pinned = await api.pin(id, { name: name.trim() || null, note: note.trim() || null });
-      onPin(pinned.pin);
-      onClose();
-      showToast(pin ? 'Pin saved.' : 'Pinned. The event is kept until you unpin it.');
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      setIsBusy(false);
-    }
+  const finish = (changed: Pin | null, message: string): void => {
+    onPin(changed);
+    onClose();
+    showToast(message);
   };
+  const form = useForm({
+    schema,
+    initial: pin ?? {},
+    // Both are always sent.
+    isNew: true,
+    messageAt: 'name',
+    save: (request: Pick<Pin, 'name' | 'note'>) => api.pin(id, request),
+    onSaved: saved => finish(saved?.pin ?? null, pin ? 'Pin saved.' : 'Pinned. The event is kept until you unpin it.'),
+  });
   const remove = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await api.unpin(id);
-      onPin(null);
-      onClose();
-      showToast('Unpinned. The event now follows the retention period.');
-    } catch (error) {
-      showError(error);
-      setIsBusy(false);
-    }
+    await api.unpin(id);
+    finish(null, 'Unpinned. The event now follows the retention period.');
   };
   return (
     <Dialog title={pin ? 'Pinned event' : 'Pin this event'} onClose={onClose}>
-      <form onSubmit={save}>
-        <p>A pinned event outlives its retention period and stays until it's unpinned or deleted.</p>
-        <Field
-          label="Name (optional)"
-          value={name}
-          onText={setName}
-          maxLength={64}
-          autocomplete="off"
-          spellcheck={false}
-          autoFocus
-          problem={problem}
-          hint="Lowercase letters, digits, “.”, “_” and “-”. Unique in the endpoint."
-        />
-        <Field label="Note (optional)" value={note} onText={setNote} maxLength={560} autocomplete="off" />
-        <div class="dialog-actions">
-          {pin && (
-            <Button onClick={remove} disabled={isBusy}>
+      <Form
+        form={form}
+        submit={pin ? 'Save' : 'Pin'}
+        submitIcon="pin"
+        isDialog
+        cancel={
+          pin && (
+            <ActionButton act={remove} disabled={form.isBusy} keepsFocus={false}>
               Unpin
-            </Button>
-          )}
-          <Button kind="primary" icon="pin" type="submit" busy={isBusy}>
-            {pin ? 'Save' : 'Pin'}
-          </Button>
-        </div>
-      </form>
+            </ActionButton>
+          )
+        }
+      >
+        <p>A pinned event outlives its retention period and stays until it's unpinned or deleted.</p>
+        <Inputs form={form} paths={['name', 'note']} />
+      </Form>
     </Dialog>
   );
 }

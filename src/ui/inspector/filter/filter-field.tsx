@@ -17,14 +17,14 @@ const settleDelayMs = 1200;
 const unknownBeforeAnswer = ['attempt', 'answered', 'tag', 'is'];
 
 /** In the schema of a form; it is shown by FilterField. Without a filter, the value is null. */
-export const filterText: FormField<string, string | null> = {
+export const filterText = {
   from: where => where ?? '',
   to: text => text.trim() || null,
   problem(text) {
     const parsed = parse(text);
     return parsed instanceof FilterError ? parsed.message : undefined;
   },
-};
+} satisfies FormField<string, string | null>;
 
 type FilterFieldProps = {
   label: string;

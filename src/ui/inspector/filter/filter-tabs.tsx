@@ -5,15 +5,16 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SavedFilter } from '../../../features/filters/model.ts';
-import { ApiError, api } from '../../kit/api.ts';
-import { Button, Dialog, Field } from '../../kit/controls.tsx';
+import { maxNameCharacters } from '../../../shared/limits.ts';
+import { ApiError, advise, api } from '../../kit/api.ts';
+import { Button, Dialog } from '../../kit/controls.tsx';
+import { text } from '../../kit/fields.tsx';
+import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { visibleLine, visibleName } from '../../kit/format/visible.ts';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { Link } from '../../kit/navigation.tsx';
 import { showError, showToast } from '../../kit/toasts.tsx';
 import { useQuery } from '../../kit/use-query.ts';
-
-const maxNameCharacters = 100;
 
 type FilterTabsProps = { endpointId: string; where: string; hrefOf: (where: string) => string };
 
@@ -89,45 +90,31 @@ type SaveFilterProps = {
   onClose: () => void;
 };
 
+const schema = {
+  name: text({ label: 'Name', maxLength: maxNameCharacters, autoFocus: true, required: 'Give it a name.' }),
+};
+
 function SaveFilter({ endpointId, where, onSaved, onClose }: SaveFilterProps) {
-  const [name, setName] = useState('');
-  const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setIsBusy(true);
-    try {
-      onSaved(await api.saveFilter(endpointId, name.trim(), where));
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    messageAt: 'name',
+    save: ({ name }: { name: string }) =>
+      api.saveFilter(endpointId, name, where).catch(advise(403, 'Delete one that is no longer used.')),
+    onSaved(filter) {
+      if (filter) onSaved(filter);
       onClose();
       showToast('Filter saved for your team.');
-    } catch (error) {
-      const advice = error instanceof ApiError && error.status === 403 ? ' Delete one that is no longer used.' : '';
-      setProblem((error instanceof Error ? error.message : String(error)) + advice);
-      setIsBusy(false);
-    }
-  };
+    },
+  });
   return (
     <Dialog title="Save this filter" onClose={onClose}>
-      <form onSubmit={save}>
+      <Form form={form} submit="Save" cancel={<Button onClick={onClose}>Cancel</Button>}>
         <p>It becomes a tab above the list, for everyone on your team.</p>
         <pre class="code">{visibleLine(where)}</pre>
-        <Field
-          label="Name"
-          value={name}
-          onText={setName}
-          maxLength={maxNameCharacters}
-          autocomplete="off"
-          autoFocus
-          required
-          problem={problem}
-        />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={isBusy} disabled={name.trim() === ''}>
-            Save filter
-          </Button>
-        </div>
-      </form>
+        <Inputs form={form} paths={['name']} />
+      </Form>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Alert } from '../../features/alerts/model.ts';
 import { type DraftOf, differenceOf, draftOf, problemsOf, requestOf } from '../kit/schema.ts';
-import { alertRules, newAlert, withKind } from './alert-form.tsx';
+import { alertRules, newAlert, withKind } from './alert-schema.tsx';
 import type { Kind } from './wording.ts';
 
 type Draft = DraftOf<typeof alertRules.schema>;
