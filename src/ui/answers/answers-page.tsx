@@ -16,11 +16,11 @@ import { RestoredNotice } from '../kit/restored-notice.tsx';
 import { useHotkeys, useKeyNotes } from '../kit/use-hotkeys.ts';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { namesOf, type RuleDraft } from './draft.ts';
 import { exampleOf } from './placeholders.ts';
 import { Presets } from './presets.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { RuleList } from './rule-list.tsx';
+import { namesOf, type RuleDraft } from './rule-schema.tsx';
 import { type AnswersEditor, useAnswers } from './use-answers.ts';
 import type { Preview } from './use-preview.ts';
 

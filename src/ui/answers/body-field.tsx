@@ -3,14 +3,8 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button, Segmented } from '../kit/controls.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
-import type { RuleDraft, RuleProblems } from './draft.ts';
+import type { Input } from '../kit/schema.ts';
 import { type Example, type Placeholder, placeholdersFor, unknownPlaceholders } from './placeholders.ts';
-
-export type FieldsProps = {
-  draft: RuleDraft;
-  problems: RuleProblems;
-  onChange: (change: Partial<RuleDraft>) => void;
-};
 
 type Encoding = 'utf8' | 'base64';
 
@@ -19,7 +13,16 @@ const encodings: { id: Encoding; label: string }[] = [
   { id: 'base64', label: 'Base64' },
 ];
 
-export function BodyField({ draft, problems, onChange, example }: FieldsProps & { example: Example | undefined }) {
+type BodyFieldProps = {
+  body: Input<string>;
+  /** Whether it is base64. */
+  encoding: Input<boolean>;
+  example: Example | undefined;
+};
+
+export function BodyField({ body, encoding, example }: BodyFieldProps) {
+  const { value: text, problem } = body;
+  const isBase64 = encoding.value;
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const selection = useRef<readonly [number, number] | undefined>(undefined);
@@ -29,15 +32,15 @@ export function BodyField({ draft, problems, onChange, example }: FieldsProps & 
     area.current.focus();
     area.current.setSelectionRange(...selection.current);
     selection.current = undefined;
-  }, [draft.body]);
-  const insert = ({ text, name }: Placeholder): void => {
-    const at = area.current?.selectionStart ?? draft.body.length;
+  }, [text]);
+  const insert = ({ text: inserted, name }: Placeholder): void => {
+    const at = area.current?.selectionStart ?? text.length;
     const end = area.current?.selectionEnd ?? at;
-    const nameAt = at + text.indexOf(name, 2);
-    selection.current = name === '' ? [at + text.length, at + text.length] : [nameAt, nameAt + name.length];
-    onChange({ body: draft.body.slice(0, at) + text + draft.body.slice(end) });
+    const nameAt = at + inserted.indexOf(name, 2);
+    selection.current = name === '' ? [at + inserted.length, at + inserted.length] : [nameAt, nameAt + name.length];
+    body.change(text.slice(0, at) + inserted + text.slice(end));
   };
-  const unknown = draft.isBase64 ? [] : unknownPlaceholders(draft.body);
+  const unknown = isBase64 ? [] : unknownPlaceholders(text);
   return (
     <div class="field">
       <div class="panel-bar row tight rigid">
@@ -47,8 +50,8 @@ export function BodyField({ draft, problems, onChange, example }: FieldsProps & 
         <Segmented
           label="Encoding of the body"
           options={encodings}
-          value={draft.isBase64 ? 'base64' : 'utf8'}
-          onPick={encoding => onChange({ isBase64: encoding === 'base64' })}
+          value={isBase64 ? 'base64' : 'utf8'}
+          onPick={picked => encoding.change(picked === 'base64')}
         />
       </div>
       <textarea
@@ -57,21 +60,21 @@ export function BodyField({ draft, problems, onChange, example }: FieldsProps & 
         rows={5}
         spellcheck={false}
         autocomplete="off"
-        placeholder={draft.isBase64 ? '' : 'empty'}
-        value={draft.body}
+        placeholder={isBase64 ? '' : 'empty'}
+        value={text}
         aria-describedby={`${id}-hint`}
-        aria-invalid={problems.body ? true : undefined}
-        onInput={event => onChange({ body: event.currentTarget.value })}
+        aria-invalid={problem ? true : undefined}
+        onInput={event => body.change(event.currentTarget.value)}
       />
-      <p id={`${id}-hint`} class={problems.body ? 'hint bad' : 'hint'}>
-        {problems.body ||
-          (draft.isBase64
+      <p id={`${id}-hint`} class={problem ? 'hint bad' : 'hint'}>
+        {problem ||
+          (isBase64
             ? 'These bytes are sent as they are, without placeholders.'
             : unknown.length > 0
               ? `Unknown placeholder, sent as it is: ${unknown.slice(0, 3).map(visibleLine).join(', ')}`
               : 'Placeholders are filled in once, and a missing value is empty. Values are JSON-escaped when the Content-Type is JSON.')}
       </p>
-      {!draft.isBase64 && (
+      {!isBase64 && (
         <ul class="placeholders" aria-label="Insert a placeholder">
           {placeholdersFor(example).map(one => (
             <li key={one.title}>

@@ -2,7 +2,7 @@
 
 import { answerPresets } from '../../shared/answer-presets.ts';
 import { Button } from '../kit/controls.tsx';
-import { draftOf, type RuleDraft } from './draft.ts';
+import { draftOf, type RuleDraft } from './rule-schema.tsx';
 
 export const Presets = ({ hasRules, onPick }: { hasRules: boolean; onPick: (drafts: RuleDraft[]) => void }) => (
   <section class="card section" aria-labelledby="presets-title">

@@ -3,16 +3,16 @@
 import { useId } from 'preact/hooks';
 import type { AnswerRule } from '../../features/answers/model.ts';
 import { describeAnswer, describeCondition, isSuccess } from '../../shared/answer-rule.ts';
-import type { FilterError } from '../../shared/filter/filter.ts';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
-import { Field } from '../kit/controls.tsx';
+import { Inputs } from '../kit/form.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { IconButton } from '../kit/icon-button.tsx';
 import { Icon } from '../kit/icons.tsx';
 import { keyLabel } from '../kit/key-label.ts';
-import type { RuleDraft, RuleProblems } from './draft.ts';
+import type { FieldDraft } from '../kit/schema.ts';
 import type { Example } from './placeholders.ts';
-import { AnswerFields, ConditionFields } from './rule-fields.tsx';
+import { AnswerFields, ConditionFields, type RuleFields } from './rule-fields.tsx';
+import { type RuleDraft, type RuleProblems, ruleRules } from './rule-schema.tsx';
 
 export type RuleActions = {
   change: (change: Partial<RuleDraft>) => void;
@@ -30,7 +30,8 @@ type RuleCardProps = {
   index: number;
   count: number;
   problems: RuleProblems;
-  filterProblem: FilterError | undefined;
+  /** Why the server refused the rules. */
+  error: unknown;
   /** The name of an earlier rule that answers every request; empty for none. */
   coveredBy: string;
   isOpen: boolean;
@@ -50,7 +51,15 @@ export function RuleCard(props: RuleCardProps) {
     event.preventDefault();
     actions.move(by);
   };
-  const fields = { draft, problems, onChange: actions.change };
+  const fields: RuleFields = {
+    rules: ruleRules,
+    draft,
+    input: path => ({
+      value: draft[path],
+      problem: problems[path] ?? '',
+      change: (value: FieldDraft) => actions.change({ [path]: value } as Partial<RuleDraft>),
+    }),
+  };
   return (
     <li class={`card rule ${problemCount > 0 ? 'wrong' : ''}`}>
       <div class="rule-head">
@@ -102,19 +111,9 @@ export function RuleCard(props: RuleCardProps) {
       <div id={`${id}-fields`} class="rule-fields" hidden={!isOpen}>
         {isOpen && (
           <>
-            <Field
-              label="Name"
-              value={draft.name}
-              onText={text => actions.change({ name: text })}
-              placeholder={`rule-${index + 1}`}
-              autocomplete="off"
-              spellcheck={false}
-              maxLength={64}
-              problem={problems.name ?? ''}
-              hint="Shown on each event that the rule answered."
-            />
-            <ConditionFields {...fields} seen={seen} filterProblem={props.filterProblem} />
-            <AnswerFields {...fields} example={example} />
+            <Inputs form={fields} paths={['name']} texts={{ name: { placeholder: `rule-${index + 1}` } }} />
+            <ConditionFields fields={fields} seen={seen} error={props.error} />
+            <AnswerFields fields={fields} example={example} />
           </>
         )}
       </div>

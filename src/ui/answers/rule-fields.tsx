@@ -1,146 +1,81 @@
 /* The fields of a rule: its conditions and its answer. */
 
-import type { FilterError } from '../../shared/filter/filter.ts';
 import { FilterField } from '../inspector/filter/filter-field.tsx';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
-import { Button, Checkbox, Field } from '../kit/controls.tsx';
+import { Button } from '../kit/controls.tsx';
+import { type FieldsOf, Inputs } from '../kit/form.tsx';
 import { HeaderEditor } from '../kit/header-editor.tsx';
-import { SelectField } from '../kit/select-field.tsx';
-import type { FieldsProps } from './body-field.tsx';
+import type { Input, Pair } from '../kit/schema.ts';
 import { BodyField } from './body-field.tsx';
-import type { Fault, Per } from './draft.ts';
 import type { Example } from './placeholders.ts';
+import type { ruleRules } from './rule-schema.tsx';
 
-const scopes: readonly { id: Per; label: string }[] = [
-  { id: 'endpoint', label: 'all requests together' },
-  { id: 'delivery', label: 'the attempts of each delivery' },
-];
+export type RuleFields = FieldsOf<typeof ruleRules.schema>;
 
-type ConditionProps = FieldsProps & { seen: SeenSource; filterProblem: FilterError | undefined };
+type ConditionProps = {
+  fields: RuleFields;
+  seen: SeenSource;
+  /** Why the server refused the rules. */
+  error: unknown;
+};
 
-export const ConditionFields = ({ draft, problems, onChange, seen, filterProblem }: ConditionProps) => (
+export const ConditionFields = ({ fields, seen, error }: ConditionProps) => (
   <fieldset class="rule-part">
     <legend>When</legend>
-    <FilterField
-      label="Condition"
-      input={{ value: draft.when, problem: filterProblem?.message ?? '', change: when => onChange({ when }) }}
-      error={filterProblem}
-      seen={seen}
-    />
+    <FilterField label="Condition" input={fields.input('when')} error={error} seen={seen} />
     <div class="rule-numbers">
-      <NumberField
-        name="first"
-        label="Only the first"
-        hint="then the rule is over"
-        {...{ draft, problems, onChange }}
-      />
-      <NumberField name="every" label="Every" hint="3: the 3rd, the 6th, …" {...{ draft, problems, onChange }} />
-      <NumberField name="chance" label="Chance in %" hint="drawn for each request" {...{ draft, problems, onChange }} />
-      <NumberField
-        name="rateMax"
-        label="Rate: requests"
-        hint="answers deliveries beyond it"
-        {...{ draft, problems, onChange }}
-      />
-      <NumberField name="ratePerS" label="Rate: seconds" hint="within so many" {...{ draft, problems, onChange }} />
+      <Inputs form={fields} paths={['first', 'every', 'chance', 'rate.max', 'rate.perS']} />
     </div>
-    <SelectField label="Count" options={scopes} value={draft.per} onPick={per => onChange({ per })} />
-    {problems.per && <p class="hint bad">{problems.per}</p>}
-    <Checkbox
-      label="Answers handshakes, too"
-      hint={
-        problems.handshake ??
-        'Without this, the checks that platforms make before they use a URL are answered as they expect.'
-      }
-      checked={draft.handshake}
-      onChange={handshake => onChange({ handshake })}
-    />
+    <Inputs form={fields} paths={['per', 'handshake']} />
   </fieldset>
 );
 
-type NumberName = 'first' | 'every' | 'chance' | 'rateMax' | 'ratePerS' | 'status' | 'delay';
-
-type NumberFieldProps = FieldsProps & { name: NumberName; label: string; hint: string; placeholder?: string };
-
-const NumberField = ({ name, label, hint, placeholder, draft, problems, onChange }: NumberFieldProps) => (
-  <Field
-    label={label}
-    type="text"
-    inputMode={name === 'delay' ? 'text' : name === 'chance' ? 'decimal' : 'numeric'}
-    autocomplete="off"
-    spellcheck={false}
-    maxLength={12}
-    {...(placeholder && { placeholder })}
-    value={draft[name]}
-    onText={text => onChange({ [name]: text })}
-    problem={problems[name] ?? ''}
-    hint={hint}
-  />
-);
-
-const faults: readonly { id: Fault | ''; label: string }[] = [
-  { id: '', label: 'None: send the answer' },
-  { id: 'close', label: 'Close the connection without an answer' },
-  { id: 'reset', label: 'Reset the connection' },
-  { id: 'stall', label: 'Send the head, then nothing for 60 s' },
-];
-
-type AnswerFieldsProps = FieldsProps & { example: Example | undefined };
-
-export const AnswerFields = ({ draft, problems, onChange, example }: AnswerFieldsProps) => {
-  const isCut = draft.fault === 'close' || draft.fault === 'reset';
+export function AnswerFields({ fields, example }: { fields: RuleFields; example: Example | undefined }) {
+  const { 'answer.fault': fault, 'rate.max': rate } = fields.draft;
+  const isCut = fault === 'close' || fault === 'reset';
+  const status = {
+    placeholder: rate === '' ? '200' : '429',
+    ...(isCut && { hint: 'not sent: the connection ends' }),
+  };
   return (
     <fieldset class="rule-part">
       <legend>Answer</legend>
       <div class="rule-numbers">
-        <NumberField
-          name="status"
-          label="Status"
-          placeholder={draft.rateMax === '' ? '200' : '429'}
-          hint={isCut ? 'not sent: the connection ends' : ''}
-          {...{ draft, problems, onChange }}
-        />
-        <NumberField
-          name="delay"
-          label="Delay"
-          placeholder="none"
-          hint="such as 800ms or 10s"
-          {...{ draft, problems, onChange }}
-        />
+        <Inputs form={fields} paths={['answer.status', 'answer.delayMs']} texts={{ 'answer.status': status }} />
       </div>
-      <SelectField label="Fault" options={faults} value={draft.fault} onPick={fault => onChange({ fault })} />
-      {problems.fault && <p class="hint bad">{problems.fault}</p>}
+      <Inputs form={fields} paths={['answer.fault']} />
       {!isCut && (
         <>
-          <HeaderFields draft={draft} problems={problems} onChange={onChange} />
-          <BodyField draft={draft} problems={problems} onChange={onChange} example={example} />
+          <HeaderFields {...fields.input('answer.headers')} />
+          <BodyField
+            body={fields.input('answer.body')}
+            encoding={fields.input('answer.bodyEncoding')}
+            example={example}
+          />
         </>
       )}
       <p class="hint">Every event is stored before its answer is sent.</p>
     </fieldset>
   );
-};
+}
 
-function HeaderFields({ draft: { headers }, problems, onChange }: FieldsProps) {
-  const hasType = headers.some(([name]) => /^content-type$/i.test(name.trim()));
+function HeaderFields({ value, problem, change }: Input<readonly Pair[]>) {
+  const hasType = value.some(([name]) => /^content-type$/i.test(name.trim()));
   return (
     <HeaderEditor
-      headers={headers}
-      isInvalid={problems.headers !== undefined}
-      onChange={next => onChange({ headers: next })}
+      headers={value}
+      isInvalid={problem !== ''}
+      onChange={next => change(next)}
       buttons={
         !hasType && (
-          <Button
-            kind="quiet"
-            onClick={() => onChange({ headers: [...headers, ['Content-Type', 'application/json']] })}
-          >
+          <Button kind="quiet" onClick={() => change([...value, ['Content-Type', 'application/json']])}>
             Add Content-Type
           </Button>
         )
       }
     >
-      <p class={problems.headers ? 'hint bad' : 'hint'} role={problems.headers ? 'alert' : undefined}>
-        {problems.headers ??
+      <p class={problem ? 'hint bad' : 'hint'} role={problem ? 'alert' : undefined}>
+        {problem ||
           'Cookies, CORS headers and headers of the connection are refused: an answer can’t act in a browser in the name of this server.'}
       </p>
     </HeaderEditor>

@@ -4,9 +4,9 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isCatchAll } from '../../shared/answer-rule.ts';
 import type { SeenSource } from '../inspector/filter/use-seen-values.ts';
 import { Button } from '../kit/controls.tsx';
-import { copyOf, emptyRule, moved, namesOf, type RuleDraft } from './draft.ts';
 import type { Example } from './placeholders.ts';
 import { RuleCard } from './rule-card.tsx';
+import { copyOf, emptyRule, moved, namesOf, type RuleDraft } from './rule-schema.tsx';
 import type { AnswersEditor } from './use-answers.ts';
 
 type RuleListProps = {
@@ -73,7 +73,7 @@ export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleL
             index={at}
             count={drafts.length}
             problems={editor.problemsOf(draft.key)}
-            filterProblem={editor.filterProblemOf(draft.key)}
+            error={editor.error}
             coveredBy={catchAll >= 0 && at > catchAll ? (names[catchAll] ?? '') : ''}
             isOpen={open.has(draft.key)}
             actions={actionsOf(draft, at)}

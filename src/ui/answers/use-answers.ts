@@ -2,14 +2,21 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AnswerRule } from '../../features/answers/model.ts';
-import type { FilterError } from '../../shared/filter/filter.ts';
 import { api } from '../kit/api.ts';
+import { isDraftLike, keepDraft, keptDraft } from '../kit/draft-store.ts';
 import { showToast } from '../kit/toasts.tsx';
 import { type Restored, useQuestionBeforeClosing } from '../kit/use-draft.ts';
 import { type Query, useQuery } from '../kit/use-query.ts';
-import { draftOf, newKey, type RuleDraft, type RuleProblems, rulesOf } from './draft.ts';
-import { keepRules, keptRules } from './draft-store.ts';
-import { problemOfError, type ServerProblem } from './server-problem.ts';
+import {
+  draftOf,
+  emptyRule,
+  newKey,
+  type Refusal,
+  type RuleDraft,
+  type RuleProblems,
+  refusalOf,
+  rulesOf,
+} from './rule-schema.tsx';
 import { type Preview, usePreview } from './use-preview.ts';
 
 export type AnswersEditor = {
@@ -25,8 +32,8 @@ export type AnswersEditor = {
   reload: () => void;
   preview: Preview;
   problemsOf: (key: number) => RuleProblems;
-  /** Problems that the server found in the condition of a rule. */
-  filterProblemOf: (key: number) => FilterError | undefined;
+  /** Why the server refused the rules, as it was thrown. */
+  error: unknown;
   /** A problem that belongs to no field. */
   problem: string;
   /** Known without asking the server. */
@@ -44,7 +51,7 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
   const query = useQuery(endpointId, () => api.answers(endpointId));
   const saved = query.value?.rules;
   const { drafts, setDrafts, base, isDirty, restored, replace } = useDrafts(endpointId, query);
-  const [refusedSave, setRefusal] = useState<ServerProblem>();
+  const [refusedSave, setRefusal] = useState<Refusal>();
   const [isBusy, setIsBusy] = useState(false);
   const read = useMemo(() => rulesOf(drafts ?? []), [drafts]);
   const hasProblems = read.problems.size > 0;
@@ -62,19 +69,15 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
       showToast(message);
       return true;
     } catch (error) {
-      setRefusal(problemOfError(error, drafts ?? []));
+      setRefusal(refusalOf(error, drafts ?? []));
       return false;
     } finally {
       setIsBusy(false);
     }
   };
-  const problemsOf = (key: number): RuleProblems => {
-    const own = read.problems.get(key) ?? {};
-    return refusal?.key === key && refusal.field ? { [refusal.field]: refusal.message, ...own } : own;
-  };
   return {
     preview,
-    filterProblemOf: key => (refusal?.key === key ? refusal.filter : undefined),
+    error: refusal?.error,
     drafts,
     setDrafts: next => {
       setRefusal(undefined);
@@ -86,8 +89,8 @@ export function useAnswers(endpointId: string, onSaved: () => void): AnswersEdit
     restored,
     loadProblem: query.problem,
     reload: query.reload,
-    problemsOf,
-    problem: refusal && !refusal.field ? refusal.message : '',
+    problemsOf: key => ({ ...refusal?.problems.get(key), ...read.problems.get(key) }),
+    problem: refusal?.message ?? '',
     hasProblems,
     isBusy,
     save: () =>
@@ -149,4 +152,23 @@ function useDrafts(endpointId: string, { value }: Query<{ rules: AnswerRule[] }>
       setDrafts(next);
     },
   };
+}
+
+type KeptDraft = {
+  /** The saved rules on which the changes are based, as text. */
+  base: string;
+  drafts: RuleDraft[];
+};
+
+const nameOf = (endpointId: string): string => `answers.${endpointId}`;
+
+const keepRules = (endpointId: string, kept: KeptDraft | undefined): void => keepDraft(nameOf(endpointId), kept);
+
+/** Unsaved rules of an earlier visit. Their keys are from that visit. */
+function keptRules(endpointId: string): KeptDraft | undefined {
+  const { base, drafts } = (keptDraft(nameOf(endpointId)) ?? {}) as { base?: unknown; drafts?: unknown };
+  if (typeof base !== 'string' || !Array.isArray(drafts)) return undefined;
+  const like = emptyRule();
+  // An older version of this page may have kept something else.
+  return drafts.every(draft => isDraftLike(draft, like)) ? { base, drafts } : undefined;
 }

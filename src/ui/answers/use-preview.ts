@@ -6,8 +6,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerPreview, AnswerRule } from '../../features/answers/model.ts';
 import { ApiError, api, isRetryable } from '../kit/api.ts';
-import type { RuleDraft } from './draft.ts';
-import { problemOfError, type ServerProblem } from './server-problem.ts';
+import { type Refusal, type RuleDraft, refusalOf } from './rule-schema.tsx';
 
 const typingMs = 300;
 const retryMs = 5000;
@@ -16,7 +15,7 @@ export type Preview = {
   /** For the last valid rules; undefined until the first answer. */
   events: AnswerPreview['events'] | undefined;
   /** Why these rules cannot be saved. */
-  refusal: ServerProblem | undefined;
+  refusal: Refusal | undefined;
   /** Why there is no preview. */
   problem: string;
 };
@@ -39,7 +38,7 @@ export function usePreview(
     let retry: ReturnType<typeof setTimeout> | undefined;
     const fail = (error: unknown): void => {
       const isRefused = error instanceof ApiError && error.status === 400;
-      const refusal = isRefused ? problemOfError(error, drafts) : undefined;
+      const refusal = isRefused ? refusalOf(error, drafts) : undefined;
       const problem = isRefused ? '' : error instanceof Error ? error.message : String(error);
       setPreview(old => ({ ...old, refusal, problem }));
       if (isRetryable(error)) retry = setTimeout(() => setRetries(n => n + 1), retryMs);

@@ -6,7 +6,7 @@ import { parseDuration } from '../../shared/units.ts';
 import { Checkbox, Field } from './controls.tsx';
 import { readDestination } from './destination.ts';
 import { HeaderEditor } from './header-editor.tsx';
-import type { FormField, Pair } from './schema.ts';
+import type { FieldDraft, FormField, Pair } from './schema.ts';
 import { SelectField } from './select-field.tsx';
 
 type TextOptions = {
@@ -67,6 +67,15 @@ export function text(options: TextOptions): FormField<string, string | null>;
 export function text(options: TextOptions): FormField<string, string | null> {
   return typed<string | null>(options, { to: text => text || null });
 }
+
+/** A field that is left out of the request while it is empty. */
+export const optional = <D extends FieldDraft, V>(field: FormField<D, V | '' | null>): FormField<D, V> => ({
+  ...(field as FormField<D, V>),
+  to(draft) {
+    const value = field.to(draft);
+    return value === '' || value === null ? undefined : value;
+  },
+});
 
 /** A password or another secret: exactly as it was typed, and never kept in the browser. */
 export const secret = (
@@ -195,6 +204,8 @@ type ChoiceOptions<T extends string> = { label: string; options: readonly { id: 
 export const choice = <const T extends string>({ label, options }: ChoiceOptions<T>): FormField<T, T> => ({
   from: value => (value ?? options[0]?.id) as T,
   to: draft => draft,
+  // A draft that was kept by an older version may have another one.
+  problem: draft => (options.some(({ id }) => id === draft) ? undefined : 'Choose one of them.'),
   View: ({ input, texts }) => (
     <SelectField
       label={texts.label ?? label}

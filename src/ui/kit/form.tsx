@@ -157,8 +157,11 @@ function useProblemFocus(form: { current: HTMLFormElement | null }): () => void 
   return () => setAsked(n => n + 1);
 }
 
+/** What `Inputs` needs of a form. */
+export type FieldsOf<S extends Schema> = Pick<FormOf<S>, 'rules' | 'draft' | 'input'>;
+
 type InputsProps<S extends Schema> = {
-  form: FormOf<S>;
+  form: FieldsOf<S>;
   paths: readonly NoInfer<keyof S & string>[];
   texts?: { [P in keyof S]?: FieldTexts };
 };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { AnswerRule } from '../../features/answers/model.ts';
 import { answerPresets } from '../../shared/answer-presets.ts';
-import { copyOf, draftOf, moved, namesOf, ruleOf, rulesOf } from './draft.ts';
+import { ApiError } from '../kit/api.ts';
+import { copyOf, draftOf, moved, namesOf, refusalOf, ruleOf, rulesOf } from './rule-schema.tsx';
 
 const whole: AnswerRule = {
   name: 'all of it',
@@ -44,20 +45,20 @@ describe('a rule as a draft', () => {
   });
 
   test('reads delays with and without a unit', () => {
-    const delayOf = (delay: string) => ruleOf({ ...draftOf({ answer: {} }), delay });
+    const delayOf = (delay: string) => ruleOf({ ...draftOf({ answer: {} }), 'answer.delayMs': delay });
     expect(delayOf('10s').rule.answer.delayMs).toBe(10_000);
     expect(delayOf(' 250 ').rule.answer.delayMs).toBe(250);
     expect(delayOf('1m').rule.answer.delayMs).toBe(60_000);
-    expect(delayOf('61s').problems.delay).toBe('At most 60s.');
-    expect(delayOf('soon').problems.delay).toStartWith('Write a duration');
+    expect(delayOf('61s').problems['answer.delayMs']).toBe('At most 60s.');
+    expect(delayOf('soon').problems['answer.delayMs']).toStartWith('Write a duration');
   });
 
   test.each([
     ['first', '0'],
     ['first', '1.5'],
     ['every', '-1'],
-    ['status', '199'],
-    ['status', '600'],
+    ['answer.status', '199'],
+    ['answer.status', '600'],
     ['chance', '101'],
     ['chance', 'often'],
     ['when', 'tpye:push'],
@@ -68,17 +69,20 @@ describe('a rule as a draft', () => {
   });
 
   test('takes as many requests a rate as the server does', () => {
-    const problemOf = (rateMax: string) => ruleOf({ ...draftOf({ answer: {} }), rateMax, ratePerS: '1' }).problems;
+    const problemOf = (max: string) =>
+      ruleOf({ ...draftOf({ answer: {} }), 'rate.max': max, 'rate.perS': '1' }).problems;
     expect(problemOf('1000')).toEqual({});
-    expect(problemOf('1001')).toEqual({ rateMax: 'A whole number from 1 to 1,000.' });
+    expect(problemOf('1001')).toEqual({ 'rate.max': 'A whole number from 1 to 1,000.' });
   });
 
   test('asks for both halves of a rate, and for the name of a header', () => {
     const draft = draftOf({ answer: {} });
-    expect(Object.keys(ruleOf({ ...draft, rateMax: '5' }).problems)).toEqual(['ratePerS']);
-    expect(Object.keys(ruleOf({ ...draft, ratePerS: '5' }).problems)).toEqual(['rateMax']);
-    expect(ruleOf({ ...draft, headers: [['', 'x']] }).problems.headers).toBe('A header has no name.');
-    expect(ruleOf({ ...draft, headers: [['', '']] })).toEqual({ rule: { answer: {} }, problems: {} });
+    expect(Object.keys(ruleOf({ ...draft, 'rate.max': '5' }).problems)).toEqual(['rate.perS']);
+    expect(Object.keys(ruleOf({ ...draft, 'rate.perS': '5' }).problems)).toEqual(['rate.max']);
+    expect(ruleOf({ ...draft, 'answer.headers': [['', 'x']] }).problems['answer.headers']).toBe(
+      'A header has no name.',
+    );
+    expect(ruleOf({ ...draft, 'answer.headers': [['', '']] })).toEqual({ rule: { answer: {} }, problems: {} });
   });
 });
 
@@ -100,5 +104,32 @@ describe('a list of rules', () => {
     const drafts = ['a', 'b', 'c'].map(name => draftOf({ name, answer: {} }));
     expect(namesOf(moved(drafts, 0, 1))).toEqual(['b', 'a', 'c']);
     expect(namesOf(moved(drafts, 2, 0))).toEqual(['c', 'a', 'b']);
+  });
+});
+
+describe('a refusal of the server', () => {
+  const drafts = ['a', 'b', 'odd "name") (x'].map(name => draftOf({ name, answer: {} }));
+  const refused = (...problems: { path: string; message: string }[]) =>
+    refusalOf(new ApiError(400, 'Wrong.', { error: 'wrong', problems }), drafts);
+
+  test.each([
+    ['rules[1].answer.headers[0]', 1, 'answer.headers'],
+    ['rules[2].answer.status', 2, 'answer.status'],
+    ['rules[0].rate', 0, 'rate.max'],
+    ['rules[0].rate.perS', 0, 'rate.perS'],
+    ['rules[1].answer', 1, 'answer.status'],
+    ['rules[1].when', 1, 'when'],
+  ])('at %s belongs to a field of the rule', (path, at, field) => {
+    const { problems, message } = refused({ path, message: 'must be less' });
+    expect([...problems]).toEqual([[drafts[at]?.key ?? -1, { [field]: 'Must be less.' }]]);
+    expect(message).toBe('');
+  });
+
+  test('with several problems shows each, and a message for what belongs to no field', () => {
+    const one = { path: 'rules[0].first', message: 'must be less' };
+    expect(refused(one, { path: 'rules[0].name', message: 'is taken' }).problems.size).toBe(1);
+    for (const path of ['rules', 'rules[9].first', 'rules[0].nothing', ''])
+      expect(refused(one, { path, message: 'x' })).toMatchObject({ message: 'Wrong.' });
+    expect(refusalOf(new Error('Forbidden.'), drafts)).toMatchObject({ message: 'Forbidden.' });
   });
 });
