@@ -142,6 +142,7 @@ export function createEventsWiring(
     search,
     createSlices,
     contentReads,
+    reserveMemory: memory.reserve,
     events,
     notifications,
     packing,

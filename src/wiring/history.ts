@@ -43,7 +43,7 @@ export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
 export function createHistoryWiring(
   infrastructure: Infrastructure,
   { endpoints, secrets, verdicts, registry }: EndpointsWiring,
-  { events, search, notifications, createSlices, contentReads }: EventsWiring,
+  { events, search, notifications, createSlices, contentReads, reserveMemory }: EventsWiring,
   { insertImported, isWaiting }: IngestWiring,
   { metrics }: ObservabilityWiring,
   { listeners }: ListenersWiring,
@@ -84,6 +84,7 @@ export function createHistoryWiring(
         };
       };
     },
+    reserve: reserveMemory,
     clock,
     version,
     onDamaged: (endpointId, { count, ids }) =>

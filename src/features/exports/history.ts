@@ -1,16 +1,17 @@
 /*
- * Reads an endpoint's history as of one moment, page by page; the next page is read while the caller uses the last one. Later
- * events are not included, and events that are removed before they are read are missing. If the endpoint is deleted during the
- * export, reading fails, because a file that ended there would look complete.
+ * Reads an endpoint's history as of one moment, page by page; the next page is read while the caller uses the last one, unless it is
+ * one large event. Later events are not included, and events that are removed before they are read are missing. If the endpoint is
+ * deleted during the export, reading fails, because a file that ended there would look complete.
  */
 
+import { bytesToRead } from '../../core/concurrency/content-reads.ts';
 import { notFound } from '../../core/errors.ts';
 import type { Position } from '../../core/ids/cursor.ts';
 import type { EventKey, ExportRow, ExportsStore } from './store.ts';
 
 const keysPerQuery = 1024;
 const keysPerSelection = 256;
-/** The most bytes of bodies on a page. A block that spans two pages is unpacked twice. */
+/** The most bytes of bodies on a page, unless it is one larger event. A block that spans two pages is unpacked twice. */
 const maxPageBytes = 512 << 10;
 
 export type HistoryOptions = {
@@ -24,8 +25,16 @@ export type HistoryOptions = {
   only?: readonly number[] | undefined;
   /** Chooses events by their row numbers, before their contents are read. Without it, all events are read. */
   select?: SelectEvents | undefined;
+  memory: PageMemory;
   /** Stops reading. */
   signal: AbortSignal;
+};
+
+/** Memory for a page that is one large event. */
+export type PageMemory = {
+  /** Waits for the memory, which nothing else of this export may hold. @throws the reason of the export's signal */
+  hold: (bytes: number) => Promise<void>;
+  release: () => void;
 };
 
 /** Returns the row numbers, among these, of the events to export. */
@@ -39,6 +48,7 @@ export async function* readHistory({
   newest,
   only,
   select,
+  memory,
   signal,
 }: HistoryOptions): AsyncGenerator<ExportRow[]> {
   const extent = { endpoint, since, newest };
@@ -59,12 +69,19 @@ export async function* readHistory({
     if (areLastKeys && keys.length === 0 && !(await store.isLive(endpoint))) throw notFound('endpoint');
   };
 
-  const readPage = async (): Promise<ExportRow[] | undefined> => {
+  /** @param isFree resolves when the caller does not use the page before any more */
+  const readPage = async (isFree: Promise<void>): Promise<ExportRow[] | undefined> => {
     while (next === keys.length && !areLastKeys && !signal.aborted) await readKeys();
     const page = keys.slice(next, endOfPage(keys, next));
     next += page.length;
     const last = page.at(-1);
     if (!last) return undefined;
+    const bytes = bytesOf(page);
+    if (bytes > maxPageBytes) {
+      // An export holds one large event at a time.
+      await isFree;
+      await memory.hold(bytesToRead(bytes));
+    }
     const rows =
       select || only
         ? await store.chosen(
@@ -77,16 +94,21 @@ export async function* readHistory({
     return rows;
   };
 
-  let reading = readPage();
+  let reading = readPage(Promise.resolve());
   while (!signal.aborted) {
     const rows = await reading;
     if (!rows) return;
-    reading = readPage();
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+    reading = readPage(isFree);
     // The caller may never ask for this page: then its error is ignored.
     reading.catch(() => {});
     yield rows;
+    memory.release();
+    free();
   }
 }
+
+const bytesOf = (keys: readonly EventKey[]): number => keys.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** The index after the last key of the page that begins at `start`: as many as fit, but at least one if any are left. */
 function endOfPage(keys: readonly EventKey[], start: number): number {

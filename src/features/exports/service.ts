@@ -6,18 +6,19 @@
 import type { MemberAccess, Principal, TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';
+import type { MemoryReservation, MemoryReservations } from '../../core/concurrency/memory-reservations.ts';
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import type { DeliveryResponse } from '../../core/delivery-response.ts';
 import { invalidAt, tooManyAtOnce } from '../../core/errors.ts';
 import type { OwnRetention } from '../../core/events/retention.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
-import { toStream } from '../../core/json/output.ts';
+import { type StreamHooks, toStream } from '../../core/json/output.ts';
 import type { Endpoint } from '../endpoints/model.ts';
 import { csvFile } from './csv-format.ts';
 import type { DamagedEvents, ExportedEvent, FileFormat } from './file-format.ts';
 import { harFile } from './har-format.ts';
-import { readHistory, type SelectEvents } from './history.ts';
+import { type PageMemory, readHistory, type SelectEvents } from './history.ts';
 import { jsonFile } from './json-format.ts';
 import { type ExportFormat, type ExportQuery, exportFileName, maxExportedIds } from './model.ts';
 import { ndjsonFile } from './ndjson-format.ts';
@@ -61,6 +62,8 @@ export function createExportsService<Row extends { seq: number; id: string } & O
   readSelection: (
     query: Pick<ExportQuery, 'q' | 'where'>,
   ) => (endpoint: Row, yieldIfDue: YieldIfDue, reader: Reader) => Selection;
+  /** Reserves memory for a large event. */
+  reserve: MemoryReservations['reserve'];
   clock: Clock;
   /** Hooktape's version. */
   version: string;
@@ -75,6 +78,7 @@ export function createExportsService<Row extends { seq: number; id: string } & O
     createSlices,
     answer,
     readSelection,
+    reserve,
     clock,
     version,
     onDamaged,
@@ -92,11 +96,9 @@ export function createExportsService<Row extends { seq: number; id: string } & O
     const row = await findEndpoint(principal, id);
     const cancellation = new AbortController();
     const yieldIfDue = createSlices();
-    const { select, matches } = selectionIn(row, yieldIfDue, {
-      ...principal,
-      signal: cancellation.signal,
-      isPatient: true,
-    });
+    const reader = { ...principal, signal: cancellation.signal, isPatient: true };
+    const { select, matches } = selectionIn(row, yieldIfDue, reader);
+    const memory = createPageMemory(bytes => reserve(reader, bytes), reader.signal);
     const chunks = writeFile({
       format: formats[format],
       subject: { endpoint: toEndpoint(row), exportedAt: clock.now(), version, answer: event => answer(row, event) },
@@ -107,7 +109,8 @@ export function createExportsService<Row extends { seq: number; id: string } & O
         newest: await store.newest(),
         only: chosen && [...chosen.keys()],
         select,
-        signal: cancellation.signal,
+        memory,
+        signal: reader.signal,
       }),
       // Row numbers are easy to guess; the rest of an id is not.
       matches: event =>
@@ -117,10 +120,15 @@ export function createExportsService<Row extends { seq: number; id: string } & O
     });
     return {
       fileName: exportFileName(row.id, format),
-      body: toStream(chunks, () => {
-        cancellation.abort();
-        onEnd();
-      }),
+      body: toStream(
+        chunks,
+        () => {
+          cancellation.abort();
+          memory.release();
+          onEnd();
+        },
+        memory.hooks,
+      ),
     };
   };
 
@@ -139,6 +147,36 @@ export function createExportsService<Row extends { seq: number; id: string } & O
         release();
         throw error;
       }
+    },
+  };
+}
+
+/**
+ * The memory of the large event that an export writes. A client that stops reading it loses its export while others wait for memory.
+ * @param signal aborted when the export ends
+ */
+function createPageMemory(
+  reserve: (bytes: number) => Promise<MemoryReservation>,
+  signal: AbortSignal,
+): PageMemory & { hooks: StreamHooks } {
+  let held: MemoryReservation | undefined;
+  return {
+    async hold(bytes) {
+      const reserved = await reserve(bytes);
+      if (signal.aborted) reserved.release();
+      signal.throwIfAborted();
+      held = reserved;
+    },
+    release() {
+      held?.release();
+      held = undefined;
+    },
+    hooks: {
+      onOffered: fail =>
+        held?.offered(() =>
+          fail(new Error('the client of an export stopped reading a large event while others waited for its memory')),
+        ),
+      onTaken: () => held?.taken(),
     },
   };
 }

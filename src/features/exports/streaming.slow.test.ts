@@ -161,6 +161,8 @@ describe('a failure before the first byte', () => {
 });
 
 describe('a history', () => {
+  const memory = { hold: async () => {}, release: () => {} };
+
   test.each([
     [true, false],
     [false, false],
@@ -178,7 +180,7 @@ describe('a history', () => {
       const read = async (): Promise<string> => {
         const select = isSelected ? async () => new Set<number>() : undefined;
         for await (const _ of readHistory({
-          ...{ store, endpoint: 1, since: 0, newest: 5000, select },
+          ...{ store, endpoint: 1, since: 0, newest: 5000, select, memory },
           signal: AbortSignal.any([]),
         }));
         return 'whole';
@@ -207,7 +209,7 @@ describe('a history', () => {
       if (seqs.includes(100_000)) stop.abort();
       return new Set(seqs.filter(seq => [3, 4, 2050].includes(seq)));
     };
-    const pages = readHistory({ store, endpoint: 1, since: 0, newest: 1e9, select, signal: stop.signal });
+    const pages = readHistory({ store, endpoint: 1, since: 0, newest: 1e9, select, memory, signal: stop.signal });
     const read: number[] = [];
     for await (const rows of pages) read.push(...rows.map(({ seq }) => seq));
     expect([read, asked]).toEqual([
@@ -220,6 +222,11 @@ describe('a history', () => {
   test('is read in pages that are bounded by bytes, with at least one event each', async () => {
     const sizes = [10, 10, 5_000_000, 240_000, 240_000, 240_000, 10];
     const asked: number[][] = [];
+    const held: (number | 'released')[] = [];
+    const counted = {
+      hold: async (bytes: number) => void held.push(bytes),
+      release: () => void held.push('released'),
+    };
     const store = {
       keys: async ({ newest }: { newest: number }, after: { seq: number }) =>
         sizes.slice(after.seq + 1, newest + 1).map((bytes, i) => ({ seq: after.seq + 1 + i, receivedAt: 1, bytes })),
@@ -228,8 +235,17 @@ describe('a history', () => {
         return [];
       },
     } as unknown as ExportsStore;
-    const pages = readHistory({ store, endpoint: 1, since: 0, newest: 5, signal: new AbortController().signal });
+    const pages = readHistory({
+      store,
+      endpoint: 1,
+      since: 0,
+      newest: 5,
+      memory: counted,
+      signal: new AbortController().signal,
+    });
     for await (const _ of pages);
     expect(asked).toEqual([[10, 10], [5_000_000], [240_000, 240_000], [240_000]]);
+    // After each page; only that of one large event holds any.
+    expect(held).toEqual(['released', 10_000_000, 'released', 'released', 'released']);
   });
 });
