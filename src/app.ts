@@ -46,8 +46,9 @@ export type Api = ReturnType<typeof createApi>;
 
 export type App = { fetch: (request: Request) => Response | Promise<Response> };
 
-export const createApi = (services: Services) =>
-  new Elysia()
+export function createApi(services: Services) {
+  const { gate, alerts, forwards, replayJobs } = services;
+  return new Elysia()
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
     .use(eventsRoutes(services))
@@ -55,10 +56,10 @@ export const createApi = (services: Services) =>
     .use(deliveriesRoutes(services))
     .use(filtersRoutes(services))
     .use(answersRoutes(services))
-    .use(alertsRoutes(services))
+    .use(alertsRoutes({ gate, alerts: alerts.rules }))
     .use(replaysRoutes(services))
-    .use(replayJobsRoutes(services))
-    .use(forwardsRoutes(services))
+    .use(replayJobsRoutes({ gate, replayJobs: replayJobs.service }))
+    .use(forwardsRoutes({ gate, forwards: forwards.service }))
     .use(signaturesRoutes(services))
     .use(exportsRoutes(services))
     .use(schemasRoutes(services))
@@ -74,6 +75,7 @@ export const createApi = (services: Services) =>
     .use(setupRoutes(services))
     .use(teamsRoutes(services))
     .use(auditRoutes(services));
+}
 
 export function createApp(services: Services): App {
   const { gate, config, onRequestError } = services;

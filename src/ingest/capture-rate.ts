@@ -9,6 +9,12 @@ export type CaptureRate = {
   recent: () => number;
 };
 
+/** How busy capture is. Background work pauses for it. */
+export type CaptureLoad = Pick<CaptureRate, 'isHigh' | 'recent'> & {
+  /** Whether deliveries are waiting for their commit. */
+  isWaiting: () => boolean;
+};
+
 const windowMs = 1000;
 const highRows = 200;
 

@@ -20,9 +20,9 @@ export async function openAlerts(env: Record<string, string> = {}) {
   const server = await openTestServer({ clock, env: { HOOKTAPE_REPLAY_ALLOW: '127.0.0.0/8', ...env } });
   const ada = await server.createAccount('ada@example.com');
   const receivers: ReturnType<typeof openReceiver>[] = [];
-  const { alertEvaluation, background, queues } = server.services;
+  const { alerts, background, queues } = server.services;
   const look = async (): Promise<void> => {
-    alertEvaluation.wake();
+    alerts.evaluation.wake();
     await background.idle();
     await queues.idle();
   };

@@ -1,26 +1,33 @@
 /* Who may do what: credentials, their rate limits, and the rules for browsers. */
 import { networkInterfaces } from 'node:os';
+import type { AppsService } from '../features/apps/service.ts';
 import type { Actor } from '../features/audit/service.ts';
+import type { KeysService } from '../features/keys/service.ts';
+import type { SessionsService } from '../features/sessions/service.ts';
 import { createAuthenticator } from '../http/authenticate.ts';
 import { createBrowserGuard } from '../http/browser-guard.ts';
 import { createSessionCookie } from '../http/cookie.ts';
-import { createGate } from '../http/gate.ts';
+import { createGate, type GateOptions } from '../http/gate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createRefusalThrottle } from '../http/refusal-throttle.ts';
-import type { AccountsWiring } from './accounts.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { OAuthWiring } from './oauth.ts';
 
 /** The dashboard sends several requests for each page, so a session gets this many times the limit of a key. */
 const sessionRateFactor = 10;
 
-export type AccessWiring = ReturnType<typeof createAccessWiring>;
-
-export function createAccessWiring(
-  { config, clock, onRequestError }: Infrastructure,
-  { keys, sessions }: AccountsWiring,
-  { apps, challenge }: OAuthWiring,
-) {
+export function wireAccess({
+  infrastructure: { config, clock, onRequestError },
+  keys,
+  sessions,
+  apps,
+  challenge,
+}: {
+  infrastructure: Infrastructure;
+  keys: KeysService;
+  sessions: SessionsService;
+  apps: AppsService;
+  challenge: GateOptions['challenge'];
+}) {
   const { baseUrl, rateLimitPerMinute } = config;
   const cookie = createSessionCookie(baseUrl);
   const browserGuard = createBrowserGuard({

@@ -18,10 +18,9 @@ import type { Infrastructure } from './infrastructure.ts';
 
 const keyUsesEveryMs = 30_000;
 
-export type AccountsWiring = ReturnType<typeof createAccountsWiring>;
-
-/** Callbacks for changes that other parts of the server act on. */
-export type AccountEvents = {
+type AccountsDependencies = {
+  infrastructure: Infrastructure;
+  endpoints: EndpointsService;
   /** A team's plan changed. */
   onPlanChanged: () => void;
   /** A credential, an account or a membership ended. */
@@ -30,11 +29,8 @@ export type AccountEvents = {
   revokeGrants: (accountId: string) => Promise<number>;
 };
 
-export function createAccountsWiring(
-  infrastructure: Infrastructure,
-  endpoints: EndpointsService,
-  { onPlanChanged, onAccessEnded, revokeGrants }: AccountEvents,
-) {
+export function wireAccounts(dependencies: AccountsDependencies) {
+  const { infrastructure, endpoints, onPlanChanged, onAccessEnded, revokeGrants } = dependencies;
   const { config, log, clock, random, sha256, every, direct, isShared } = infrastructure;
   const { db } = direct;
   const { baseUrl } = config;

@@ -3,6 +3,7 @@
 import { alertQueueName } from '../core/alert.ts';
 import { rateLimited } from '../core/errors.ts';
 import { parseWhere } from '../core/where.ts';
+import type { Background } from '../db/background.ts';
 import { createAlertSender } from '../features/alerts/channels.ts';
 import { createEvaluation, lookEveryMs } from '../features/alerts/evaluation.ts';
 import { createObserve } from '../features/alerts/observe.ts';
@@ -10,12 +11,17 @@ import { createAlertsService } from '../features/alerts/service.ts';
 import { createStorageAlert, type StorageState } from '../features/alerts/storage-alert.ts';
 import { createAlertsStore } from '../features/alerts/store.ts';
 import { createAlertQueueKind } from '../features/alerts/work.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import type { FeedService } from '../features/feed/service.ts';
+import type { MetricsService } from '../features/metrics/service.ts';
+import type { QueuesService } from '../features/queues/service.ts';
+import type { SchemaLearner } from '../features/schemas/learning.ts';
+import type { SearchService } from '../features/search/service.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
+import type { Readiness } from '../http/readiness.ts';
+import type { CaptureLoad } from '../ingest/capture-rate.ts';
 import { createMailer, type Mailer } from '../net/mail.ts';
-import type { ForwardsWiring } from './forwards.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { ObservabilityWiring } from './observability.ts';
-import type { DeliveringDependencies, QueuesDependency } from './queues.ts';
 
 const sweepEveryMs = 600_000;
 const storageEveryMs = 15_000;
@@ -24,17 +30,26 @@ const hourMs = 3_600_000;
 /** Alerts can name any address: a team may not flood one, with however many alerts. */
 const emailsPerHour = 30;
 
-export function createAlertsWiring({
-  infrastructure,
-  endpoints: { endpoints },
-  events: { background, search },
-  observability,
-  feed: { feed, lastSeq },
-  schemas: { schemaLearner },
-  queues: { queues },
-  forwards: { stuckForward },
-  captureLoad,
-}: DeliveringDependencies & QueuesDependency & { forwards: ForwardsWiring }) {
+type AlertsDependencies = {
+  infrastructure: Infrastructure;
+  endpoints: EndpointsService;
+  background: Background;
+  search: SearchService;
+  readiness: Readiness;
+  metrics: MetricsService;
+  feed: FeedService;
+  /** The highest row number that any event ever had. */
+  lastSeq: () => Promise<number>;
+  schemaLearner: SchemaLearner;
+  queues: QueuesService;
+  captureLoad: CaptureLoad;
+  /** For how long a forward of the endpoint has failed, ms; 0: none fails. */
+  stuckForward: (endpoint: number) => Promise<number>;
+};
+
+export function wireAlerts(dependencies: AlertsDependencies) {
+  const { infrastructure, endpoints, background, search, readiness, metrics, feed, lastSeq } = dependencies;
+  const { schemaLearner, queues, captureLoad, stuckForward } = dependencies;
   const { config, database, clock, random, sealer, every, runsQueues, outbound } = infrastructure;
   const store = createAlertsStore(database);
   const mailer = config.smtp && createMailer(config.smtp);
@@ -42,7 +57,7 @@ export function createAlertsWiring({
   const limiter = createRateLimiter(clock.monotonic);
   const emailLimiter = createRateLimiter(clock.monotonic, hourMs);
   const takeEmail = (teamId: string): number => emailLimiter.take(teamId, emailsPerHour);
-  const alerts = createAlertsService({
+  const rules = createAlertsService({
     store,
     queues,
     sealer,
@@ -82,12 +97,12 @@ export function createAlertsWiring({
     alertQueueName,
     createAlertQueueKind({
       store,
-      channelOf: alerts.channelOf,
-      toMessage: alerts.toMessage,
+      channelOf: rules.channelOf,
+      toMessage: rules.toMessage,
       send,
       clock,
       takeEmail,
-      onSent: observability.metrics.alert,
+      onSent: metrics.alert,
     }),
   );
   if (runsQueues) {
@@ -97,15 +112,15 @@ export function createAlertsWiring({
       every(
         storageEveryMs,
         'looking at the storage',
-        watchStorage(infrastructure, observability, store, mailer, config.alertEmail),
+        watchStorage(infrastructure, readiness, store, mailer, config.alertEmail),
       );
   }
-  return { alerts, alertEvaluation: evaluation, countFiringAlerts: store.countFiring };
+  return { rules, evaluation, countFiring: store.countFiring };
 }
 
 function watchStorage(
   { config, clock, random, log }: Infrastructure,
-  { readiness }: ObservabilityWiring,
+  readiness: Readiness,
   store: ReturnType<typeof createAlertsStore>,
   mailer: Mailer,
   to: string,

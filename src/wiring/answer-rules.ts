@@ -2,24 +2,33 @@
 
 import type { TeamAccess } from '../core/access/principal.ts';
 import { groupBySize } from '../core/blocks/group-by-size.ts';
-import type { ContentRead } from '../core/concurrency/content-reads.ts';
+import type { ContentRead, ContentReads } from '../core/concurrency/content-reads.ts';
 import { latin1 } from '../core/encoding/buffer.ts';
 import { createAnswersService } from '../features/answers/service.ts';
 import { createAnswersStore } from '../features/answers/store.ts';
-import type { EndpointsWiring } from './endpoints.ts';
-import type { EventsWiring } from './events.ts';
-import type { HistoryWiring } from './history.ts';
+import type { EndpointRegistry } from '../features/endpoints/registry.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import type { EventsService } from '../features/events/service.ts';
+import type { SecretsService } from '../features/secrets/service.ts';
+import { createAnswers } from './answers.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 /** Bodies that a preview holds together. A larger one is held alone. */
 const maxHeldBytes = 4 << 20;
 
-export function createAnswerRulesWiring(
-  { clock, direct }: Infrastructure,
-  { endpoints, registry }: EndpointsWiring,
-  { events, contentReads }: EventsWiring,
-  { sentAnswers }: HistoryWiring,
-) {
+type AnswerRulesDependencies = {
+  infrastructure: Infrastructure;
+  endpoints: EndpointsService;
+  registry: EndpointRegistry;
+  secrets: SecretsService;
+  events: EventsService;
+  contentReads: ContentReads;
+};
+
+export function wireAnswerRules(dependencies: AnswerRulesDependencies) {
+  const { endpoints, registry, events, contentReads } = dependencies;
+  const { clock, direct } = dependencies.infrastructure;
+  const sentAnswers = createAnswers(dependencies);
   const readContents = async function* (
     principal: TeamAccess,
     id: string,

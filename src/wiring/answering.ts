@@ -2,18 +2,15 @@
 import { unavailable } from '../core/errors.ts';
 import { readFieldLines } from '../core/headers.ts';
 import { createSequencesStore } from '../features/answers/store.ts';
+import type { EndpointRegistry } from '../features/endpoints/registry.ts';
 import { urlsOf } from '../features/secrets/recognition.ts';
 import { createAnswerer } from '../ingest/answers/answerer.ts';
 import { createDelayedResponses } from '../ingest/answers/delayed-responses.ts';
 import { createSequences } from '../ingest/answers/sequences.ts';
 import { verify } from '../platforms/platforms.ts';
-import type { EndpointsWiring } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-export function createAnswering(
-  { clock, direct, journal, overrides }: Infrastructure,
-  { registry }: Pick<EndpointsWiring, 'registry'>,
-) {
+export function createAnswering({ clock, direct, journal, overrides }: Infrastructure, registry: EndpointRegistry) {
   const store = createSequencesStore(direct.client);
   /** Whether the journal of an earlier process has been filed. */
   let isRecovered = journal === undefined;

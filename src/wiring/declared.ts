@@ -3,35 +3,33 @@ import { newId } from '../core/ids/ids.ts';
 import { createOwnIngestCheck } from '../core/network/own-ingest.ts';
 import { createDeclaredService } from '../features/apply/service.ts';
 import { createDeclaredStore } from '../features/apply/store.ts';
+import type { AuditService } from '../features/audit/service.ts';
 import type { Guards } from '../features/endpoints/guards.ts';
-import type { EndpointRegistry } from '../features/endpoints/registry.ts';
-import type { createEndpointsService } from '../features/endpoints/service.ts';
+import type { EndpointRegistry, RegisteredEndpoint } from '../features/endpoints/registry.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
 import type { createTokensStore } from '../features/endpoints/tokens-store.ts';
-import { type createSecretsService, maxConfirmedSecrets } from '../features/secrets/service.ts';
-import type { AuditWiring } from './audit.ts';
-import { createForwardColumns } from './forward-columns.ts';
+import { createForwardColumns } from '../features/forwards/columns.ts';
+import { maxConfirmedSecrets, type SecretsService } from '../features/secrets/service.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { createPolicies } from './policies.ts';
 
-type Options = {
+type DeclaredDependencies = {
+  infrastructure: Infrastructure;
+  audit: AuditService;
   registry: EndpointRegistry;
   tokens: ReturnType<typeof createTokensStore>;
   guards: Guards;
-  policies: ReturnType<typeof createPolicies>;
-  endpoints: ReturnType<typeof createEndpointsService>;
-  secrets: ReturnType<typeof createSecretsService>;
+  policies: { addToOne: (endpoint: RegisteredEndpoint) => Promise<RegisteredEndpoint> };
+  endpoints: EndpointsService;
+  secrets: SecretsService;
   onDeleted: () => void;
   onRetentionChanged: () => void;
   onForwardsChanged: (ids: readonly string[]) => void;
 };
 
-export function createDeclaredWiring(
-  { config, clock, random, sealer, direct, retentionMs, outbound }: Infrastructure,
-  audit: AuditWiring['audit'],
-  options: Options,
-) {
-  const { registry, tokens, guards, policies, endpoints, secrets } = options;
-  const { onDeleted, onRetentionChanged, onForwardsChanged } = options;
+export function wireDeclared(dependencies: DeclaredDependencies) {
+  const { audit, registry, tokens, guards, policies, endpoints, secrets } = dependencies;
+  const { onDeleted, onRetentionChanged, onForwardsChanged } = dependencies;
+  const { config, clock, random, sealer, direct, retentionMs, outbound } = dependencies.infrastructure;
   const forwardColumns = createForwardColumns(sealer);
   const isOwnIngest = createOwnIngestCheck({
     urls: [config.baseUrl, ...(config.ingestUrl === undefined ? [] : [config.ingestUrl])],

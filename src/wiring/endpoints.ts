@@ -1,4 +1,5 @@
 /* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
+import type { AuditService } from '../features/audit/service.ts';
 import { createGuards } from '../features/endpoints/guards.ts';
 import { createEndpointRegistry } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
@@ -7,25 +8,23 @@ import { createTokensStore } from '../features/endpoints/tokens-store.ts';
 import { createSecretsService } from '../features/secrets/service.ts';
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
-import type { AuditWiring } from './audit.ts';
-import { createDeclaredWiring } from './declared.ts';
+import { wireDeclared } from './declared.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { createPolicies } from './policies.ts';
 
 /** How often changes made by other processes are loaded. */
 const refreshEveryMs = 1_000;
 
-export type EndpointsWiring = ReturnType<typeof createEndpointsWiring>;
+type EndpointsDependencies = {
+  infrastructure: Infrastructure;
+  audit: AuditService;
+  onDeleted: () => void;
+  onRetentionChanged: () => void;
+  onForwardsChanged: (ids: readonly string[]) => void;
+};
 
-export function createEndpointsWiring(
-  infrastructure: Infrastructure,
-  { audit }: AuditWiring,
-  {
-    onDeleted,
-    onRetentionChanged,
-    onForwardsChanged,
-  }: { onDeleted: () => void; onRetentionChanged: () => void; onForwardsChanged: (ids: readonly string[]) => void },
-) {
+export function wireEndpoints(dependencies: EndpointsDependencies) {
+  const { infrastructure, audit, onDeleted, onRetentionChanged, onForwardsChanged } = dependencies;
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
   const tokens = createTokensStore(direct.db);
@@ -76,7 +75,9 @@ export function createEndpointsWiring(
     tokensAt: registry.tokensAt,
   });
 
-  const { declared, forwardColumns, isOwnIngest, refusalToForward } = createDeclaredWiring(infrastructure, audit, {
+  const { declared, forwardColumns, isOwnIngest, refusalToForward } = wireDeclared({
+    infrastructure,
+    audit,
     registry,
     tokens,
     guards,

@@ -8,12 +8,14 @@ import { createAnswerSlices } from '../core/concurrency/time-slices.ts';
 import { type Background, createBackground } from '../db/background.ts';
 import type { Describe } from '../db/contents.ts';
 import { bucketBits } from '../db/delivery-attempts.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
 import { createAttemptBucketsStore } from '../features/events/attempt-buckets-store.ts';
 import { createAttemptFilters } from '../features/events/attempt-filters.ts';
 import { createAttempts } from '../features/events/attempts.ts';
 import { createAttemptsStore } from '../features/events/attempts-store.ts';
 import { createEventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
+import type { MetricsService } from '../features/metrics/service.ts';
 import { createNotificationsService } from '../features/notifications/service.ts';
 import { createPackingService } from '../features/packing/service.ts';
 import { createPackingStore } from '../features/packing/store.ts';
@@ -28,12 +30,12 @@ import { createRunsStore } from '../features/search/runs-store.ts';
 import { createSearchService } from '../features/search/service.ts';
 import { createSigningStore } from '../features/search/signing-store.ts';
 import { createSearchStore } from '../features/search/store.ts';
+import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
+import type { CaptureLoad } from '../ingest/capture-rate.ts';
 import { insertStatements, packBlocks } from '../ingest/store.ts';
 import { toRawDelivery } from '../platforms/engine/raw-delivery.ts';
 import { highlightsOf, verify } from '../platforms/platforms.ts';
-import type { EndpointsWiring } from './endpoints.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { ObservabilityWiring } from './observability.ts';
 
 const streamsPerAccount = 20;
 const clockEveryMs = 60_000;
@@ -45,26 +47,18 @@ const packEveryMs = 60_000;
 const largeEventMemory = { maxPerAccount: 4, totalBytes: 256 << 20, maxWaitMs: 10_000, stalledReaderMs: 5000 };
 const reads = { maxPerAccount: 4, maxPerTeam: 8, maxWaiting: 100, maxWaitMs: 10_000 };
 
-/** How busy capture is. Everything in this file pauses for it. */
-export type CaptureLoad = {
-  /** Deliveries are waiting for their commit. */
-  isWaiting: () => boolean;
-  /** Many deliveries arrive per second, whether or not any is waiting. */
-  isHigh: () => boolean;
-  /** How many arrived in the last one or two seconds. */
-  recent: () => number;
+type EventsDependencies = {
+  infrastructure: Infrastructure;
+  endpoints: EndpointsService;
+  verdicts: SecretVerdicts;
+  metrics: MetricsService;
+  captureLoad: CaptureLoad;
+  /** Called after events were removed. */
+  onRemoved: () => void;
 };
 
-export type EventsWiring = ReturnType<typeof createEventsWiring>;
-
-/** @param onRemoved called after events were removed */
-export function createEventsWiring(
-  infrastructure: Infrastructure,
-  { endpoints, verdicts }: EndpointsWiring,
-  { metrics }: ObservabilityWiring,
-  captureLoad: CaptureLoad,
-  onRemoved: () => void,
-) {
+export function wireEvents(dependencies: EventsDependencies) {
+  const { infrastructure, endpoints, verdicts, metrics, captureLoad, onRemoved } = dependencies;
   const { log, clock, database, every, isShared, retentionMs } = infrastructure;
   const background = createBackground({
     isBusy: captureLoad.isWaiting,

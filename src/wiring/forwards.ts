@@ -1,32 +1,54 @@
 /* Forwards: every event of an endpoint, sent on to a URL. */
 
 import type { TeamAccess } from '../core/access/principal.ts';
+import type { CreateSlices } from '../core/concurrency/time-slices.ts';
 import { parseEventId } from '../core/ids/ids.ts';
 import { largeBodyBytes } from '../core/limits.ts';
 import { parseWhere } from '../core/where.ts';
+import type { Background } from '../db/background.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import type { EventsService } from '../features/events/service.ts';
+import type { FeedService } from '../features/feed/service.ts';
 import { createFeedStore } from '../features/feed/store.ts';
+import type { ForwardColumns } from '../features/forwards/columns.ts';
 import { createForwardFeeder } from '../features/forwards/feeder.ts';
 import { createFirstAttempts } from '../features/forwards/first-attempts.ts';
 import { createLanes } from '../features/forwards/lanes.ts';
 import { createForwardsService } from '../features/forwards/service.ts';
 import { createForwardsStore } from '../features/forwards/store.ts';
 import { createForwardQueueKind } from '../features/forwards/work.ts';
-import type { DeliveringDependencies, QueuesDependency } from './queues.ts';
+import type { MetricsService } from '../features/metrics/service.ts';
+import type { QueuesService } from '../features/queues/service.ts';
+import type { createForwardAttempt } from '../features/replays/forward-attempt.ts';
+import type { SearchService } from '../features/search/service.ts';
+import type { Infrastructure } from './infrastructure.ts';
 
 const sweepEveryMs = 600_000;
 /** How often other processes' events and forwards are looked for; on its own, a process hears of them. */
 const sharedEveryMs = 2000;
 const ownEveryMs = 60_000;
 
-export function createForwardsWiring({
-  infrastructure: { database, clock, random, every, isShared, log },
-  endpoints: { endpoints, forwardColumns, isOwnIngest, refusalToForward },
-  events: { events, search, background, createSlices },
-  feed: { feed },
-  history: { forwardAttempt },
-  observability: { metrics },
-  queues: { queues },
-}: DeliveringDependencies & QueuesDependency) {
+type ForwardsDependencies = {
+  infrastructure: Infrastructure;
+  endpoints: EndpointsService;
+  events: EventsService;
+  search: SearchService;
+  background: Background;
+  createSlices: CreateSlices;
+  feed: FeedService;
+  metrics: MetricsService;
+  queues: QueuesService;
+  forwardColumns: ForwardColumns;
+  forwardAttempt: ReturnType<typeof createForwardAttempt>;
+  isOwnIngest: (url: string) => Promise<boolean>;
+  /** Why events may not be forwarded to a URL; undefined if they may. */
+  refusalToForward: (url: string) => Promise<string | undefined>;
+};
+
+export function wireForwards(dependencies: ForwardsDependencies) {
+  const { endpoints, events, search, background, createSlices, feed, metrics, queues } = dependencies;
+  const { forwardColumns, forwardAttempt, isOwnIngest, refusalToForward } = dependencies;
+  const { database, clock, random, every, isShared, log } = dependencies.infrastructure;
   const store = createForwardsStore(database);
   const feedStore = createFeedStore(database);
   const select = async (principal: TeamAccess, endpointId: string, where: string, seqs: readonly number[]) =>
@@ -58,7 +80,7 @@ export function createForwardsWiring({
     monotonic: clock.monotonic,
     onError: (cause, fields) => log.warn('events could not be queued for a forward', { ...fields, cause }),
   });
-  const forwards = createForwardsService({
+  const service = createForwardsService({
     store,
     queues,
     feeder,
@@ -89,28 +111,26 @@ export function createForwardsWiring({
   });
 
   queues.register('forward', queueKind);
-  every(sweepEveryMs, 'removing events of forwards that are gone', forwards.sweep);
+  every(sweepEveryMs, 'removing events of forwards that are gone', service.sweep);
   every(isShared ? sharedEveryMs : ownEveryMs, 'looking for events to forward', feeder.refresh);
   const lookForEvents = (): void => {
     feeder.refresh().catch(cause => log.warn('forwards could not be read', { cause }));
   };
   return {
-    forwards,
+    service,
+    feeder,
     lookForEvents,
-    forwardFeeder: feeder,
     /** After a file has changed forwards. */
-    forwardsChanged: (ids: readonly string[]): void => {
+    changed: (ids: readonly string[]): void => {
       for (const id of ids) queues.finish('forward', id);
       for (const id of ids) queues.wake('forward', id);
       lookForEvents();
     },
     /** For how long a forward of the endpoint has failed, ms; 0: none fails. */
-    stuckForward: async (endpoint: number): Promise<number> => {
+    stuckFor: async (endpoint: number): Promise<number> => {
       const since = await store.failingSince(endpoint);
       return since === null ? 0 : Math.max(0, clock.now() - since);
     },
-    forwardTotals: { items: store.totals, probing: store.probing },
+    totals: { items: store.totals, probing: store.probing },
   };
 }
-
-export type ForwardsWiring = ReturnType<typeof createForwardsWiring>;

@@ -1,28 +1,30 @@
-/* Deliveries with their attempts, exports, imports and replays. */
+/* Deliveries with their attempts, exports and imports, and the signatures of stored events. */
 
 import { createMatcher, type Matcher } from '../core/blocks/search-text.ts';
-import type { YieldIfDue } from '../core/concurrency/time-slices.ts';
+import type { ContentReads } from '../core/concurrency/content-reads.ts';
+import type { MemoryReservations } from '../core/concurrency/memory-reservations.ts';
+import type { CreateSlices, YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { latin1 } from '../core/encoding/buffer.ts';
 import { parseWhere } from '../core/where.ts';
 import { createDeliveriesService } from '../features/deliveries/service.ts';
+import type { EndpointRegistry } from '../features/endpoints/registry.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import type { EventsService } from '../features/events/service.ts';
 import type { ExportedEvent } from '../features/exports/file-format.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createMarksStore } from '../features/imports/marks-store.ts';
 import { createImportsService } from '../features/imports/service.ts';
 import { createImportsStore } from '../features/imports/store.ts';
-import { createForwardAttempt } from '../features/replays/forward-attempt.ts';
-import { createPrepareRequest } from '../features/replays/prepare.ts';
-import { createReplaysService } from '../features/replays/service.ts';
-import { createReplaysStore } from '../features/replays/store.ts';
+import type { NotificationsService } from '../features/notifications/service.ts';
+import type { SearchService } from '../features/search/service.ts';
+import type { SecretsService } from '../features/secrets/service.ts';
+import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
 import { createSignaturesService } from '../features/signatures/service.ts';
+import type { CaptureLoad } from '../ingest/capture-rate.ts';
+import type { NewEvent } from '../ingest/row-encoder.ts';
 import { createAnswers } from './answers.ts';
-import type { EndpointsWiring } from './endpoints.ts';
-import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { IngestWiring } from './ingest.ts';
-import type { ListenersWiring } from './listeners.ts';
-import type { ObservabilityWiring } from './observability.ts';
 
 /** Filters an export as the event list is filtered. A large body is searched in time slices. */
 const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
@@ -38,18 +40,28 @@ const textMatcher = (q: string, yieldIfDue: YieldIfDue) => {
   return ({ row, body }: ExportedEvent) => advance(matcher(row.eventType, body));
 };
 
-export type HistoryWiring = ReturnType<typeof createHistoryWiring>;
+type HistoryDependencies = {
+  infrastructure: Infrastructure;
+  endpoints: EndpointsService;
+  registry: EndpointRegistry;
+  secrets: SecretsService;
+  verdicts: SecretVerdicts;
+  events: EventsService;
+  search: SearchService;
+  notifications: NotificationsService;
+  createSlices: CreateSlices;
+  contentReads: ContentReads;
+  reserveMemory: MemoryReservations['reserve'];
+  insertImported: (events: readonly NewEvent[]) => Promise<unknown>;
+  captureLoad: CaptureLoad;
+};
 
-export function createHistoryWiring(
-  infrastructure: Infrastructure,
-  { endpoints, secrets, verdicts, registry }: EndpointsWiring,
-  { events, search, notifications, createSlices, contentReads, reserveMemory }: EventsWiring,
-  { insertImported, isWaiting }: IngestWiring,
-  { metrics }: ObservabilityWiring,
-  { listeners }: ListenersWiring,
-) {
-  const { config, log, clock, random, database, version, outbound } = infrastructure;
-  const answers = createAnswers({ endpoints, secrets, registry });
+export function wireHistory(dependencies: HistoryDependencies) {
+  const { endpoints, verdicts, events, search, notifications, createSlices, contentReads, reserveMemory } =
+    dependencies;
+  const { insertImported, captureLoad } = dependencies;
+  const { log, clock, random, database, version } = dependencies.infrastructure;
+  const answers = createAnswers(dependencies);
 
   const deliveries = createDeliveriesService({
     ...events.deliveries,
@@ -95,35 +107,12 @@ export function createHistoryWiring(
     marks: createMarksStore(database.client),
     insert: insertImported,
     retentionCutoff: events.retentionCutoff,
-    isBusy: isWaiting,
+    isBusy: captureLoad.isWaiting,
     onImported: endpoint => {
       search.wake();
       notifications.imported(endpoint);
     },
     random,
-  });
-  const replaysStore = createReplaysStore(database.db);
-  const prepare = createPrepareRequest({
-    signersOf: secrets.signersOf,
-    verifyWith: ({ row, token, ...content }, secret) =>
-      verdicts.verifyWith({ seq: row.endpoint, token }, { ...row, ...content }, secret),
-    allow: config.replayAllow,
-    clock,
-  });
-  const sending = {
-    store: replaysStore,
-    prepare,
-    send: outbound.send,
-    clock,
-    onAttempt: metrics.replay,
-  };
-  const forwardAttempt = createForwardAttempt({ ...sending, withStored: events.withStored });
-  const replays = createReplaysService({
-    ...sending,
-    withStored: events.withStored,
-    endpoint: endpoints.owned,
-    sendToListener: listeners.send,
-    timeoutMs: config.replayTimeoutMs,
   });
   const signatures = createSignaturesService({
     readStored: events.readStored,
@@ -131,5 +120,5 @@ export function createHistoryWiring(
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
     urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),
   });
-  return { deliveries, exports, imports, replays, forwardAttempt, signatures, sentAnswers: answers };
+  return { deliveries, exports, imports, signatures };
 }

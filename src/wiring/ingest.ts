@@ -1,9 +1,14 @@
 /* Builds the path of a delivery from the ingest address to disk, and test events, which take it, too. */
+import type { EndpointRegistry } from '../features/endpoints/registry.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import type { MetricsService } from '../features/metrics/service.ts';
+import type { NotificationsService } from '../features/notifications/service.ts';
 import { mayRecogniseLater, platformsOf, recognise } from '../features/secrets/recognition.ts';
+import type { SecretsService } from '../features/secrets/service.ts';
 import { createTestEventsService } from '../features/test-events/service.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createCaptureService } from '../ingest/capture.ts';
-import type { createCaptureRate } from '../ingest/capture-rate.ts';
+import type { CaptureRate } from '../ingest/capture-rate.ts';
 import type { Destination } from '../ingest/delivery.ts';
 import { createDeliveryBudgets, maxHeldBytes } from '../ingest/delivery-budgets.ts';
 import { createDirectWriter, directBatchLimits } from '../ingest/direct-writer.ts';
@@ -13,26 +18,27 @@ import { createCaptureStore, packRows } from '../ingest/store.ts';
 import { deliveryIdOf } from '../platforms/platforms.ts';
 import { createAnswering } from './answering.ts';
 import { createDeliveryEncoder } from './encoders.ts';
-import type { EndpointsWiring } from './endpoints.ts';
-import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { journalBatchLimits } from './journal.ts';
-import type { ObservabilityWiring } from './observability.ts';
 
-export type IngestWiring = ReturnType<typeof createIngestWiring>;
+type IngestDependencies = {
+  infrastructure: Infrastructure;
+  registry: EndpointRegistry;
+  endpoints: EndpointsService;
+  secrets: SecretsService;
+  notifications: NotificationsService;
+  metrics: MetricsService;
+  /** Counts the events of each commit. */
+  captureRate: CaptureRate;
+  /** Called for every event that is stored. */
+  onStored: (event: { endpoint: number; seq: number }) => void;
+};
 
-/** @param captureRate counts the events of each commit @param onStored called for every event that is stored */
-export function createIngestWiring(
-  infrastructure: Infrastructure,
-  { registry, endpoints, secrets }: EndpointsWiring,
-  { notifications }: EventsWiring,
-  { metrics }: ObservabilityWiring,
-  captureRate: ReturnType<typeof createCaptureRate>,
-  onStored: (event: { endpoint: number; seq: number }) => void,
-) {
+export function wireIngest(dependencies: IngestDependencies) {
+  const { infrastructure, registry, endpoints, secrets, notifications, metrics, captureRate, onStored } = dependencies;
   const { config, log, clock, random, database, journal, onError } = infrastructure;
   const captureStore = createCaptureStore(database.captureBatch);
-  const { answerer, holds, forgetSequences } = createAnswering(infrastructure, { registry });
+  const { answerer, holds, forgetSequences } = createAnswering(infrastructure, registry);
   const capture = createCaptureService({
     writeBatch: journal
       ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise, deliveryIdOf }, answerer)

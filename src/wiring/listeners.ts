@@ -1,18 +1,22 @@
 /* Listeners that are connected, such as `hooktape listen`. */
+
+import type { CreateSlices } from '../core/concurrency/time-slices.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import type { EventsService } from '../features/events/service.ts';
 import { createConnections } from '../features/listeners/connections.ts';
 import { createReplaysWriter } from '../features/listeners/replays-stream.ts';
 import { createListenersService } from '../features/listeners/service.ts';
-import type { EndpointsWiring } from './endpoints.ts';
-import type { EventsWiring } from './events.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-export type ListenersWiring = ReturnType<typeof createListenersWiring>;
+type ListenersDependencies = {
+  infrastructure: Infrastructure;
+  endpoints: EndpointsService;
+  events: EventsService;
+  createSlices: CreateSlices;
+};
 
-export function createListenersWiring(
-  { clock, random }: Infrastructure,
-  { endpoints }: EndpointsWiring,
-  { events, createSlices }: EventsWiring,
-) {
+export function wireListeners({ infrastructure, endpoints, events, createSlices }: ListenersDependencies) {
+  const { clock, random } = infrastructure;
   const listeners = createListenersService({
     connections: createConnections({ clock, random }),
     clock,

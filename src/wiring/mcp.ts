@@ -3,28 +3,30 @@
 import { createSemaphore } from '../core/concurrency/semaphore.ts';
 import { AppError } from '../core/errors.ts';
 import { isUrlAllowed } from '../core/network/allow-list.ts';
+import type { AuditService } from '../features/audit/service.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import type { EventsService } from '../features/events/service.ts';
+import type { FeedService } from '../features/feed/service.ts';
 import type { McpHandler } from '../features/mcp/server.ts';
 import { createMcpService } from '../features/mcp/service.ts';
 import { createDestinationsStore } from '../features/mcp/store.ts';
-import type { AuditWiring } from './audit.ts';
-import type { EndpointsWiring } from './endpoints.ts';
-import type { EventsWiring } from './events.ts';
-import type { FeedWiring } from './feed.ts';
-import type { HistoryWiring } from './history.ts';
+import type { ReplaysService } from '../features/replays/service.ts';
+import type { SchemasService } from '../features/schemas/service.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { SchemasWiring } from './schemas.ts';
 
 const waitsPerAccount = 10;
 
-export function createMcpWiring(
-  infrastructure: Infrastructure,
-  { endpoints }: EndpointsWiring,
-  { events }: EventsWiring,
-  { feed }: FeedWiring,
-  { replays }: HistoryWiring,
-  { schemas }: SchemasWiring,
-  { audit }: AuditWiring,
-) {
+type McpDependencies = {
+  infrastructure: Infrastructure;
+  audit: AuditService;
+  endpoints: EndpointsService;
+  events: EventsService;
+  feed: FeedService;
+  replays: ReplaysService;
+  schemas: SchemasService;
+};
+
+export function wireMcp({ infrastructure, audit, endpoints, events, feed, replays, schemas }: McpDependencies) {
   const { config, clock, database, version, onRequestError } = infrastructure;
   const destinations = createDestinationsStore(database.scanDb);
 

@@ -1,9 +1,12 @@
 /* The authorization server, the verification of access tokens, and the list of connected apps. */
 
+import type { AccountService } from '../features/accounts/service.ts';
 import { createExternalSubjects } from '../features/apps/external-subjects.ts';
 import { createAppsService } from '../features/apps/service.ts';
 import { createAppsStore } from '../features/apps/store.ts';
 import { createSubjectsStore } from '../features/apps/subjects-store.ts';
+import type { AuditService } from '../features/audit/service.ts';
+import type { KeysService } from '../features/keys/service.ts';
 import { decodeUnverified } from '../features/oauth/access-tokens.ts';
 import { verifiedHost } from '../features/oauth/client-metadata-document.ts';
 import { challengeFor } from '../features/oauth/discovery.ts';
@@ -16,8 +19,6 @@ import { presentsBearer } from '../http/authenticate.ts';
 import { createRateLimiter } from '../http/rate-limit.ts';
 import { createOutbound } from '../net/outbound.ts';
 import { networkOf } from '../shared/addresses.ts';
-import type { AccountsWiring } from './accounts.ts';
-import type { AuditWiring } from './audit.ts';
 import { createGrantIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
@@ -40,15 +41,16 @@ const fetchJson: FetchJson = async url => {
   return response.json();
 };
 
-export type OAuthWiring = ReturnType<typeof createOAuthWiring>;
+type OAuthDependencies = {
+  infrastructure: Infrastructure;
+  account: AccountService;
+  keys: KeysService;
+  audit: AuditService;
+  /** Called after a grant or an app's connection ended. */
+  onAccessEnded: () => void;
+};
 
-/** @param onAccessEnded called after a grant or an app's connection ended */
-export function createOAuthWiring(
-  infrastructure: Infrastructure,
-  { account, keys }: Pick<AccountsWiring, 'account' | 'keys'>,
-  { audit }: AuditWiring,
-  onAccessEnded: () => void,
-) {
+export function wireOAuth({ infrastructure, account, keys, audit, onAccessEnded }: OAuthDependencies) {
   const { config, log, clock, random, sealer, every, direct, overrides } = infrastructure;
   const { db } = direct;
   const { baseUrl, oauthIssuers } = config;

@@ -2,15 +2,13 @@
 import { databaseBytes, diskSpace } from '../db/files/disk-space.ts';
 import { checkWritable } from '../db/write-check.ts';
 import { createMetricsService } from '../features/metrics/service.ts';
+import type { Gate } from '../http/gate.ts';
 import { createAnswerProbe } from '../http/health.ts';
 import { createReadiness } from '../http/readiness.ts';
-import type { AccessWiring } from './access.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 const diskEveryMs = 15_000;
 const loopLagEveryMs = 500;
-
-export type ObservabilityWiring = ReturnType<typeof createObservabilityWiring>;
 
 /** Services whose current values are read at each scrape. They are built later. */
 type MeasuredServices = {
@@ -22,11 +20,15 @@ type MeasuredServices = {
   forwards: { items: () => Promise<{ open: number; givenUp: number }>; probing: () => Promise<number> };
 };
 
-export function createObservabilityWiring(
-  { direct, journal, clock, log, version, usage, every }: Infrastructure,
-  { gate }: AccessWiring,
-  measured: () => MeasuredServices,
-) {
+export function wireObservability({
+  infrastructure: { direct, journal, clock, log, version, usage, every },
+  gate,
+  measured,
+}: {
+  infrastructure: Infrastructure;
+  gate: Gate;
+  measured: () => MeasuredServices;
+}) {
   const { file, db } = direct;
   const space = file === undefined ? undefined : () => diskSpace(file);
   const readiness = createReadiness({

@@ -1,22 +1,34 @@
 /* Replay jobs: many events, sent again. */
+import type { EndpointsService } from '../features/endpoints/service.ts';
+import type { EventsService } from '../features/events/service.ts';
+import type { FeedService } from '../features/feed/service.ts';
+import type { MetricsService } from '../features/metrics/service.ts';
+import type { QueuesService } from '../features/queues/service.ts';
 import { createReplayJobsService } from '../features/replay-jobs/service.ts';
 import { createReplayJobsStore } from '../features/replay-jobs/store.ts';
-import type { DeliveringDependencies, QueuesDependency } from './queues.ts';
+import type { ReplaysService } from '../features/replays/service.ts';
+import type { SecretsService } from '../features/secrets/service.ts';
+import type { Infrastructure } from './infrastructure.ts';
 
 const sweepEveryMs = 600_000;
 
-export function createReplayJobsWiring({
-  infrastructure: { direct, clock, random, every, outbound },
-  endpoints: { endpoints, secrets },
-  events: { events },
-  feed: { feed },
-  history: { replays },
-  observability: { metrics },
-  queues: { queues },
-}: DeliveringDependencies & QueuesDependency) {
+type ReplayJobsDependencies = {
+  infrastructure: Infrastructure;
+  endpoints: EndpointsService;
+  secrets: SecretsService;
+  events: EventsService;
+  feed: FeedService;
+  replays: ReplaysService;
+  metrics: MetricsService;
+  queues: QueuesService;
+};
+
+export function wireReplayJobs(dependencies: ReplayJobsDependencies) {
+  const { endpoints, secrets, events, feed, replays, metrics, queues } = dependencies;
+  const { direct, clock, random, every, outbound } = dependencies.infrastructure;
   // The start of the server must not wait for the filing of deliveries that a crash left in the journal; finding the events of a job does.
   const store = createReplayJobsStore(direct);
-  const replayJobs = createReplayJobsService({
+  const service = createReplayJobsService({
     store,
     queues,
     endpoint: endpoints.owned,
@@ -31,7 +43,7 @@ export function createReplayJobsWiring({
     clock,
     random,
   });
-  queues.register('replay', replayJobs.queueKind);
-  every(sweepEveryMs, 'removing old replay jobs', replayJobs.sweep);
-  return { replayJobs, replayJobLevels: { jobs: store.countIn, waiting: store.waiting } };
+  queues.register('replay', service.queueKind);
+  every(sweepEveryMs, 'removing old replay jobs', service.sweep);
+  return { service, levels: { jobs: store.countIn, waiting: store.waiting } };
 }

@@ -1,21 +1,29 @@
 /* What is known about the bodies of each event type, learned in the background. */
+
+import type { CreateSlices } from '../core/concurrency/time-slices.ts';
+import type { Background } from '../db/background.ts';
+import type { EndpointsService } from '../features/endpoints/service.ts';
 import { createSchemaLearner } from '../features/schemas/learning.ts';
 import { createLearningStore } from '../features/schemas/learning-store.ts';
 import { createSchemasService, maxChangesPerEndpoint } from '../features/schemas/service.ts';
 import { createSchemasStore } from '../features/schemas/store.ts';
-import type { EndpointsWiring } from './endpoints.ts';
-import type { CaptureLoad, EventsWiring } from './events.ts';
+import type { CaptureLoad } from '../ingest/capture-rate.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 /** Who asks for schemas wakes the learner, too. More often would write more to the disk of a server with few deliveries. */
 const learnEveryMs = 30_000;
 
-export function createSchemasWiring(
-  { database, clock, every }: Infrastructure,
-  { endpoints }: EndpointsWiring,
-  { background, createSlices }: EventsWiring,
-  captureLoad: CaptureLoad,
-) {
+type SchemasDependencies = {
+  infrastructure: Infrastructure;
+  endpoints: EndpointsService;
+  background: Background;
+  createSlices: CreateSlices;
+  captureLoad: CaptureLoad;
+};
+
+export function wireSchemas(dependencies: SchemasDependencies) {
+  const { endpoints, background, createSlices, captureLoad } = dependencies;
+  const { database, clock, every } = dependencies.infrastructure;
   const learner = createSchemaLearner({
     store: createLearningStore(database, maxChangesPerEndpoint),
     addJob: background.add,
@@ -31,5 +39,3 @@ export function createSchemasWiring(
   });
   return { schemas, schemaLearner: learner };
 }
-
-export type SchemasWiring = ReturnType<typeof createSchemasWiring>;

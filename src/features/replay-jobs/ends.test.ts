@@ -46,7 +46,7 @@ test('a job whose creation a kill cut off is gone after the start, and its desti
   await jobs.server.services.database.client.batch(left, 'write');
   const body = { endpointId: endpoint.id, dest: url };
   expect((await jobs.ada.call('POST', '/api/replay-jobs', body)).status).toBe(409);
-  await jobs.server.services.replayJobs.removeUnfinished();
+  await jobs.server.services.replayJobs.service.removeUnfinished();
   expect((await jobs.ada.call('GET', `/api/replay-jobs/${first.id}`)).status).toBe(404);
   await jobs.until((await jobs.create(body)).id, 'done');
 });
@@ -66,7 +66,7 @@ test('of a deleted endpoint neither its destinations nor, later, its events are 
   const owners = "SELECT owner FROM queues WHERE kind = 'replay' AND seq IN (SELECT queue FROM queue_items)";
   const client = jobs.server.services.database.client;
   await client.execute(`DELETE FROM endpoints WHERE deleted_at IS NOT NULL`);
-  await jobs.server.services.replayJobs.sweep();
+  await jobs.server.services.replayJobs.service.sweep();
   const left = (await rowsOf(jobs.server, owners)).flat();
   expect([left.includes(first.id), left.includes(second.id), left.includes(id)]).toEqual([false, false, true]);
 });

@@ -41,13 +41,13 @@ test('of the jobs that are over, the newest 1,000 are kept', async () => {
       INSERT INTO replay_jobs (id, ${columns}) SELECT 'newer_' || n, ${columns} FROM n JOIN replay_jobs WHERE id = ?1`,
     args: [id, maxFinishedJobs - 1],
   });
-  await jobs.server.services.replayJobs.sweep();
+  await jobs.server.services.replayJobs.service.sweep();
   const kept = () => rowsOf(jobs.server, `SELECT count(*), sum(id = '${id}') FROM replay_jobs WHERE state = 'done'`);
   expect(await kept()).toEqual([[maxFinishedJobs, 1]]);
   await jobs.server.services.database.client.execute({
     sql: `INSERT INTO replay_jobs (id, ${columns}) SELECT 'newest', ${columns} FROM replay_jobs WHERE id = ?1`,
     args: [id],
   });
-  await jobs.server.services.replayJobs.sweep();
+  await jobs.server.services.replayJobs.service.sweep();
   expect(await kept()).toEqual([[maxFinishedJobs, 0]]);
 });

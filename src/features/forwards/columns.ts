@@ -1,9 +1,11 @@
 /* The settings of forwards between their columns and their meaning, for the API and for files that declare them. */
 
-import { type Sealer, sealPurpose } from '../core/secrets/seal.ts';
-import type { ForwardRow } from '../features/forwards/store.ts';
-import { toSettings } from '../features/forwards/view.ts';
-import type { ForwardSettings } from '../shared/forwards.ts';
+import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
+import type { ForwardSettings } from '../../shared/forwards.ts';
+import type { ForwardRow } from './store.ts';
+import { toSettings } from './view.ts';
+
+export type ForwardColumns = ReturnType<typeof createForwardColumns>;
 
 export function createForwardColumns(sealer: Sealer) {
   /** Undefined if they cannot be decrypted, because the secret of the server has changed. */
