@@ -1,54 +1,133 @@
 /*
  * Finds a token in a text that may have encoded it: percent-encoded, with `+` for spaces, escaped as in JSON, in base64 of either
- * alphabet, beside other text, and in up to three of these encodings one inside the other. Every decoded text is at most as long as
- * the text that it was decoded from, so the work grows only with the length of the text.
+ * alphabet, beside other text, and in up to three of these encodings one inside the other. Each step of decoding reads the bytes of
+ * a text once and makes one new text, however many escapes and pieces of base64 it has, so a crafted head costs little more than any
+ * other.
  */
 
 /** Shorter tokens may be in a text by chance. */
 export const minTokenCharacters = 8;
 
 const maxSteps = 3;
-const escapes = /%([0-9a-f]{2})|\\u00([0-9a-f]{2})|\\(["\\/])/gi;
 /** The characters that may begin a group of base64: other text can come before it without a gap. */
 const groupStarts = [0, 1, 2, 3];
 
-/** @param token visible ASCII and spaces, at least `minTokenCharacters` of them */
+const byteOf = (character: string): number => character.charCodeAt(0);
+const [percent, backslash, quote, slash] = [byteOf('%'), byteOf('\\'), byteOf('"'), byteOf('/')];
+const [plus, space, zero, letterU, lineFeed] = [byteOf('+'), byteOf(' '), byteOf('0'), byteOf('u'), byteOf('\n')];
+
+/** By byte: its value as a digit; -1 for none. */
+const hexValues = valuesOf('0123456789abcdef', '0123456789ABCDEF');
+const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const base64Values = valuesOf(`${base64Alphabet}+/`, `${base64Alphabet}-_`);
+
+/**
+ * @param token visible ASCII and spaces, at least `minTokenCharacters` of them
+ * @returns whether a text, one character a byte, holds it
+ */
 export function createTokenSearch(token: string): (text: string) => boolean {
   const targets = targetsOf(token);
-  const hasSpaces = targets.some(target => target.includes(' '));
+  const hasSpaces = targets.some(target => target.includes(space));
   const shortest = Math.min(...targets.map(({ length }) => length));
-  const base64Runs = new RegExp(`[A-Za-z0-9+/_-]{${Math.ceil((shortest * 4) / 3)},}`, 'g');
+  const shortestRun = Math.ceil((shortest * 4) / 3);
 
-  const isIn = (text: string): boolean => {
+  const isIn = (text: Buffer): boolean => {
     const read = hasSpaces ? withSpaces(text) : text;
     return targets.some(target => read.includes(target));
   };
-  const holdsToken = (text: string, stepsLeft: number): boolean => {
+  const holdsToken = (text: Buffer, stepsLeft: number): boolean => {
+    if (text.length < shortest) return false;
     if (isIn(text)) return true;
-    if (stepsLeft === 0 || text.length < shortest) return false;
-    const decoded = unescaped(text);
-    if (decoded !== text && holdsToken(decoded, stepsLeft - 1)) return true;
-    return (text.match(base64Runs) ?? []).some(run =>
-      groupStarts.some(start => holdsToken(latin1OfBase64(run.slice(start)), stepsLeft - 1)),
-    );
+    if (stepsLeft === 0) return false;
+    const plain = unescaped(text);
+    if (plain !== text && holdsToken(plain, stepsLeft - 1)) return true;
+    return holdsToken(decodedRuns(text, shortestRun), stepsLeft - 1);
   };
-  return text => holdsToken(text, maxSteps);
+  return text => holdsToken(Buffer.from(text, 'latin1'), maxSteps);
 }
 
 /** The token, and as it reads when something in it that looks like an escape is decoded together with the text around it. */
-function targetsOf(token: string): string[] {
-  const readings = [token];
-  for (let step = 0; step < maxSteps; step++) readings.push(unescaped(readings[step] ?? ''));
-  return [...new Set(readings.map(withSpaces))].filter(({ length }) => length >= minTokenCharacters);
+function targetsOf(token: string): Buffer[] {
+  const readings = [Buffer.from(token, 'latin1')];
+  for (let step = 0; step < maxSteps; step++) readings.push(unescaped(readings[step] as Buffer));
+  const different = new Set(readings.map(reading => withSpaces(reading).toString('latin1')));
+  return [...different].filter(({ length }) => length >= minTokenCharacters).map(text => Buffer.from(text, 'latin1'));
 }
 
-const withSpaces = (text: string): string => text.replaceAll('+', ' ');
-
-function unescaped(text: string): string {
-  if (!text.includes('%') && !text.includes('\\')) return text;
-  return text.replace(escapes, (_, percent?: string, unicode?: string, character?: string) =>
-    character === undefined ? String.fromCharCode(Number.parseInt(percent ?? unicode ?? '', 16)) : character,
-  );
+function withSpaces(text: Buffer): Buffer {
+  if (!text.includes(plus)) return text;
+  const read = Buffer.from(text);
+  for (let at = 0; at < read.length; at++) if (read[at] === plus) read[at] = space;
+  return read;
 }
 
-const latin1OfBase64 = (text: string): string => Buffer.from(text, 'base64').toString('latin1');
+/** @returns the same text when it has no escape */
+function unescaped(text: Buffer): Buffer {
+  if (!text.includes(percent) && !text.includes(backslash)) return text;
+  const read = Buffer.allocUnsafe(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; length++) {
+    const byte = text[at] as number;
+    const size = byte === percent || byte === backslash ? escapeSize(text, at) : 1;
+    if (size === 1) read[length] = byte;
+    // The character after a backslash stands for itself.
+    else if (size === 2) read[length] = text[at + 1] as number;
+    else read[length] = hexByte(text, at + size - 2);
+    at += size;
+  }
+  return length === text.length ? text : read.subarray(0, length);
+}
+
+/** How many bytes an escape has: `%2f`, `\u002f`, or `\/`, `\"` and `\\`; 1 when it is none. */
+function escapeSize(text: Buffer, at: number): number {
+  if (text[at] === percent) return hexByte(text, at + 1) < 0 ? 1 : 3;
+  const next = text[at + 1] ?? 0;
+  if (next === quote || next === slash || next === backslash) return 2;
+  const isUnicode = (next | 0x20) === letterU && text[at + 2] === zero && text[at + 3] === zero;
+  return isUnicode && hexByte(text, at + 4) >= 0 ? 6 : 1;
+}
+
+/** The byte that two hexadecimal digits stand for; negative when they are none. */
+function hexByte(text: Buffer, at: number): number {
+  const high = hexValues[text[at] ?? 0] as number;
+  const low = hexValues[text[at + 1] ?? 0] as number;
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+/** All runs of at least so many characters of base64, decoded from each character that may begin a group, on lines of their own. */
+function decodedRuns(text: Buffer, shortestRun: number): Buffer {
+  // A run becomes at most three quarters of itself and a line feed for each of the four starts.
+  const decoded = Buffer.allocUnsafe(4 * text.length);
+  let length = 0;
+  for (let from = 0, to = 0; from < text.length; from = to + 1) {
+    for (to = from; to < text.length && (base64Values[text[to] as number] as number) >= 0; to++);
+    if (to - from < shortestRun) continue;
+    for (const start of groupStarts) {
+      length = decodeBase64(text, from + start, to, decoded, length);
+      decoded[length++] = lineFeed;
+    }
+  }
+  return decoded.subarray(0, length);
+}
+
+/** Writes the decoded bytes to `into`. @returns the position after them */
+function decodeBase64(text: Buffer, from: number, to: number, into: Buffer, at: number): number {
+  let end = at;
+  let bits = 0;
+  let bitCount = 0;
+  for (let i = from; i < to; i++) {
+    bits = (bits << 6) | (base64Values[text[i] as number] as number);
+    bitCount += 6;
+    if (bitCount < 8) continue;
+    bitCount -= 8;
+    into[end++] = bits >> bitCount;
+    bits &= (1 << bitCount) - 1;
+  }
+  return end;
+}
+
+function valuesOf(...alphabets: string[]): Int8Array {
+  const values = new Int8Array(256).fill(-1);
+  for (const alphabet of alphabets) for (const [value, byte] of Buffer.from(alphabet).entries()) values[byte] = value;
+  return values;
+}
