@@ -1,18 +1,26 @@
 /* Waiting for something to become true, with a deadline instead of a sleep. */
 
+/** Long enough for a busy machine; only a failing test waits for all of it. */
+const usualDeadlineMs = 20_000;
+
 /** @throws when `probe` has not returned something truthy within `deadlineMs` */
-export async function eventually<T>(probe: () => T | Promise<T>, deadlineMs = 5000): Promise<NonNullable<T>> {
-  const until = performance.now() + deadlineMs;
+export async function eventually<T>(
+  probe: () => T | Promise<T>,
+  deadlineMs = usualDeadlineMs,
+): Promise<NonNullable<T>> {
+  const startedAt = performance.now();
   for (;;) {
     const value = await probe();
     if (value) return value;
-    if (performance.now() > until) throw new Error(`not true after ${deadlineMs} ms: ${probe}`);
-    await Bun.sleep(5);
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > deadlineMs) throw new Error(`not true after ${deadlineMs} ms: ${probe}`);
+    // A long wait probes less often, because a probe may be a request.
+    await Bun.sleep(Math.min(50, Math.max(5, waitedMs / 20)));
   }
 }
 
 /** Waits until a count that only grows is positive and was the same ten times in a row. @returns the count */
-export async function stableCount(count: () => number, deadlineMs = 5000): Promise<number> {
+export async function stableCount(count: () => number, deadlineMs = usualDeadlineMs): Promise<number> {
   let last = 0;
   let repeats = 0;
   await eventually(() => {

@@ -11,8 +11,8 @@ import { eventually } from '../poll.ts';
 import { launchBrowser, sharedBrowser } from './chromium.ts';
 
 const root = join(import.meta.dir, '../../..');
-const startTimeoutMs = 20_000;
-const actionTimeoutMs = 15_000;
+const startTimeoutMs = 40_000;
+const actionTimeoutMs = 30_000;
 
 export const owner = { email: 'mira@example.com', password: 'a quiet river at noon' };
 

@@ -8,13 +8,14 @@ type Polled = {
     | 'toBeLessThan'
     | 'toBeLessThanOrEqual'
     | 'toContain'
+    | 'toContainEqual'
     | 'toEqual'
     | 'toHaveLength'
     | 'toMatch'
     | 'toMatchObject']: (expected: unknown) => Promise<void>;
 };
 
-/** `expect` for what a page shows: it reads again until the value is the expected one. @throws as `expect` does, after five seconds */
+/** `expect` for what a page shows: it reads again until the value is the expected one. @throws as `expect` does, after the deadline of `eventually` */
 export function expectEventually(read: () => Promise<unknown>): Polled {
   const check = (matcher: keyof Polled) => async (expected: unknown) => {
     let failure: unknown;
@@ -37,6 +38,7 @@ export function expectEventually(read: () => Promise<unknown>): Polled {
     toBeLessThan: check('toBeLessThan'),
     toBeLessThanOrEqual: check('toBeLessThanOrEqual'),
     toContain: check('toContain'),
+    toContainEqual: check('toContainEqual'),
     toEqual: check('toEqual'),
     toHaveLength: check('toHaveLength'),
     toMatch: check('toMatch'),
