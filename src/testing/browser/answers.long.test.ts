@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
@@ -12,6 +12,7 @@ const hostileName = '<img src=x onerror=alert(1)>';
 describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
   let dashboard: Dashboard;
   let page: Page;
+  let id: string;
   let address: string;
   let listUrl: string;
 
@@ -19,14 +20,17 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     dashboard = await openDashboard();
     page = await dashboard.open({ reducedMotion: 'reduce' });
     await dashboard.setUp(page);
-    address = await shownAddress(page);
-    listUrl = page.url();
-    for (let n = 0; n < 4; n++)
-      await deliver(`${address}/orders?page=${n}`, JSON.stringify({ order: { id: `o-${n}` } }), {
-        headers: { 'content-type': 'application/json', ...(n % 2 && { 'x-github-event': 'push' }) },
-      });
   });
   afterAll(() => dashboard?.close());
+
+  beforeEach(async () => {
+    const events = Array.from({ length: 4 }, (_, n) => ({
+      body: JSON.stringify({ order: { id: `o-${n}` } }),
+      path: `/orders?page=${n}`,
+      ...(n % 2 === 1 && { type: 'push' }),
+    }));
+    ({ id, address, listUrl } = await openEndpoint(page, 'Shop', events));
+  });
 
   const rules = () => page.locator('.rule');
   const names = () => page.locator('.rule-toggle strong').allTextContents();
@@ -36,8 +40,20 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.getByText('Answers saved.').first().waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).first().click();
   };
-  const stored = async (): Promise<{ rules: Record<string, unknown>[] }> =>
-    page.evaluate(async path => (await fetch(path)).json(), `/api/endpoints/${listUrl.split('/')[5]}/answers`);
+  const stored = (): Promise<{ rules: Record<string, unknown>[] }> =>
+    callApi(page, 'GET', `/api/endpoints/${id}/answers`);
+  const setRules = (...given: object[]): Promise<unknown> =>
+    callApi(page, 'PUT', `/api/endpoints/${id}/answers`, { rules: given });
+  const push = (body: string): Promise<Response> =>
+    fetch(address, { method: 'POST', headers: { 'x-github-event': 'push' }, body });
+  const refusesPush = { name: 'rule-1', when: 'type:push', answer: { status: 503 } };
+  /** Opens the page of the answers with one rule, whose fields are shown. */
+  const openRule = async (): Promise<void> => {
+    await setRules(refusesPush);
+    await page.goto(`${listUrl}/answers`);
+    await page.locator('.rule-toggle').click();
+  };
+  const card = () => page.locator(`.endpoint-card:has([href*="${id}"])`);
 
   test('a rule is written with completion, checked while it is typed, tried on the last deliveries, and saved', async () => {
     await page.keyboard.press('Control+k');
@@ -94,6 +110,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
   });
 
   test('rules are added, copied, moved and removed by keyboard, and the focus stays with them', async () => {
+    await openRule();
     const focused = () =>
       page.evaluate(
         () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
@@ -121,6 +138,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
   });
 
   test('unsaved changes survive leaving the page, and are saved only without mistakes', async () => {
+    await openRule();
     await page.getByLabel('Name', { exact: true }).fill(hostileName);
     await page.getByLabel('Only the first').fill('two');
     await page.getByRole('link', { name: '← Settings of' }).click();
@@ -140,12 +158,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
   });
 
   test('the endpoint is marked, and events say what their sender got', async () => {
-    const cut = await fetch(address, { method: 'POST', headers: { 'x-github-event': 'push' }, body: '1' }).catch(
-      () => 'cut',
-    );
-    expect(cut).toBe('cut');
+    await setRules(refusesPush);
+    expect((await push('1')).status).toBe(503);
+    const closing = { name: hostileName, when: 'type:push', per: 'delivery', first: 2, answer: { fault: 'close' } };
+    await setRules(closing);
+    expect(await push('2').catch(() => 'cut')).toBe('cut');
     await page.goto(`${dashboard.origin}/app`);
-    await page.locator('.endpoint-card').getByText('Custom answers').waitFor();
+    await card().getByText('Custom answers').waitFor();
     await page.goto(listUrl);
     await page.locator('.event-row').getByText(`closed · ${hostileName}`).waitFor();
     await page.getByRole('link', { name: 'Answers connection closed: the first 2 attempts' }).waitFor();
@@ -164,7 +183,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
   });
 
   test('the page is accessible in both themes and fits a phone; presets and the way back to the default', async () => {
-    await page.goto(`${listUrl.replace(/\/events.*/, '')}/answers`);
+    await setRules(refusesPush);
+    await page.goto(`${listUrl}/answers`);
     await rules().first().waitFor();
     await page.getByRole('button', { name: 'Use the preset Rate-limited' }).click();
     await page.locator('.rule').getByText('requests beyond 5 in 60 s').waitFor();
@@ -185,15 +205,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('answers'), () => {
     await page.getByText('No rules: the default answer').waitFor();
     await expectEventually(stored).toEqual({ rules: [] });
     await page.goto(`${dashboard.origin}/app`);
-    await page.locator('.endpoint-card').waitFor();
-    await expectEventually(() => page.getByText('Custom answers').count()).toBe(0);
+    await card().waitFor();
+    await expectEventually(() => card().getByText('Custom answers').count()).toBe(0);
     const { dialogs, violations: broken, foreign, errors } = dashboard.problems;
     expect([dialogs, broken, foreign, errors]).toEqual([[], [], [], []]);
   });
 
   test('a rate has the limit of the server, shown while it is typed', async () => {
-    const { id } = await openEndpoint(page, 'rates');
-    await page.goto(`${dashboard.origin}/app/endpoints/${id}/answers`);
+    await page.goto(`${listUrl}/answers`);
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await page.getByLabel('Rate: requests').fill('1001');
     await page.getByText('A whole number from 1 to 1,000.').waitFor();

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -27,13 +27,25 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
     dashboard = await openDashboard();
     page = await dashboard.open();
     await dashboard.setUp(page);
-    address = await shownAddress(page);
+  });
+  afterAll(() => dashboard?.close());
+
+  beforeEach(async () => {
+    ({ address } = await openEndpoint(page, 'attempts'));
     await attempt('a', 1);
     await attempt('b', 1);
     await attempt('a', 2);
     await rows().nth(1).waitFor();
   });
-  afterAll(() => dashboard?.close());
+  const sendMoreAttempts = async (): Promise<void> => {
+    await attempt('b', 2);
+    await attempt('a', 3);
+    await page.getByText(/3 attempts in .+, answered 200, 200, 200/).waitFor();
+  };
+  const selectNewest = async (): Promise<void> => {
+    await page.keyboard.press('g');
+    await page.locator('.event-row.selected .preview', { hasText: '3 attempts' }).waitFor();
+  };
 
   test('the list has one row per delivery, which says how its attempts went', async () => {
     await page.getByText(/2 attempts in .+, answered 200, 200/).waitFor();
@@ -50,8 +62,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
   });
 
   test('e unfolds the attempts of the selected delivery, and each can be opened', async () => {
-    await page.keyboard.press('g');
-    await page.locator('.event-row.selected .preview', { hasText: '3 attempts' }).waitFor();
+    await sendMoreAttempts();
+    await selectNewest();
     await page.keyboard.press('e');
     await page.getByRole('link', { name: /^Attempt 1 .*the first one/ }).click();
     await page.locator('.attempt-row.selected').waitFor();
@@ -63,6 +75,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
   });
 
   test('the event page lists the attempts with their gaps, and compares two', async () => {
+    await sendMoreAttempts();
+    await selectNewest();
     await page.keyboard.press('6');
     const panel = page.getByRole('tabpanel');
     await panel.getByText('They have the same delivery id in a header. Their bodies differ.').waitFor();
@@ -76,6 +90,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
   });
 
   test('d shows every attempt as a row, also after a reload', async () => {
+    await sendMoreAttempts();
     await page.keyboard.press('d');
     await page.waitForFunction(() => document.querySelectorAll('.event-row').length === 5);
     await page.reload();
@@ -85,6 +100,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('attempts of a delivery'), () => {
   });
 
   test('the endpoint’s settings show when its senders retried', async () => {
+    await sendMoreAttempts();
     await page.getByRole('link', { name: 'Endpoint settings' }).click();
     const table = page.locator('.retries');
     await table.waitFor();

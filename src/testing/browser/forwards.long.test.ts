@@ -1,11 +1,11 @@
 /* Forwards in the dashboard: made, watched while their destination fails, operated by event and by filter, deleted. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { Forward } from '../../features/forwards/model.ts';
 import { eventually } from '../poll.ts';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, makeCross, openDashboard, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, makeCross, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -20,7 +20,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
   let page: Page;
   let address: string;
   let endpoint: string;
-  const opened: { stop: (now: boolean) => unknown }[] = [];
+  const opened: { stop: (now: boolean) => Promise<void> }[] = [];
   const destination = (statusOf: (body: { n?: number }) => number): string => {
     const answer = async (request: Request): Promise<Response> =>
       new Response(null, { status: statusOf((await request.json().catch(() => ({}))) as { n?: number }) });
@@ -33,12 +33,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     dashboard = await openDashboard({ HOOKTAPE_REPLAY_ALLOW: '127.0.0.0/8' });
     page = await dashboard.open({ reducedMotion: 'reduce' });
     await dashboard.setUp(page);
-    address = await shownAddress(page);
-    endpoint = page.url().split('/')[5] ?? '';
   });
   afterAll(async () => {
-    for (const one of opened) one.stop(true);
+    for (const one of opened) await one.stop(true);
     await dashboard?.close();
+  });
+
+  beforeEach(async () => {
+    ({ id: endpoint, address } = await openEndpoint(page, 'Shop'));
   });
 
   const send = async (count: number, kind: string): Promise<void> => {
@@ -48,14 +50,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
       });
   };
   const create = async (body: object): Promise<string> => {
-    const created = await page.evaluate(
-      async ([path, text]) => {
-        const headers = { 'content-type': 'application/json' };
-        return (await fetch(path, { method: 'POST', headers, body: text })).json();
-      },
-      [`/api/endpoints/${endpoint}/forwards`, JSON.stringify(body)] as const,
-    );
-    return `${dashboard.origin}/app/endpoints/${endpoint}/forwards/${(created as { id: string }).id}`;
+    const { id } = await callApi<{ id: string }>(page, 'POST', `/api/endpoints/${endpoint}/forwards`, body);
+    return `${dashboard.origin}/app/endpoints/${endpoint}/forwards/${id}`;
   };
   /** Waits for the numbers of events, so that what follows shows them at once. */
   const until = (forward: string, wanted: Partial<Forward>): Promise<unknown> =>
@@ -63,8 +59,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
       const found = await read(new URL(forward).pathname.replace('/app/', '/api/'));
       return Object.entries(wanted).every(([name, value]) => found[name] === value);
     }, 15_000);
-  const read = (path: string): Promise<Record<string, unknown>> =>
-    page.evaluate(async from => (await fetch(from)).json(), path);
+  const read = (path: string): Promise<Record<string, unknown>> => callApi(page, 'GET', path);
   const fitsPhone = async (within = 'html'): Promise<void> => {
     await page.setViewportSize({ width: 360, height: 740 });
     await expectEventually(() =>
@@ -131,6 +126,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
   });
 
   test('what it has sent stands among the replays of the event, by its name', async () => {
+    await create({ name: hostile, url: destination(() => 204) });
     const event = await deliver(address, '{"n":1}', { headers: { 'x-github-event': 'push' } });
     await eventually(async () => ((await read(`/api/events/${event}`))['replays'] as object[]).length > 0, 15_000);
     await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/events/${event}`);

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { violations, violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
@@ -10,6 +10,7 @@ setDefaultTimeout(60_000);
 describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
   let dashboard: Dashboard;
   let page: Page;
+  let id: string;
   let address: string;
   let listUrl: string;
 
@@ -17,10 +18,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     dashboard = await openDashboard();
     page = await dashboard.open({ reducedMotion: 'reduce' });
     await dashboard.setUp(page);
-    address = await shownAddress(page);
-    listUrl = page.url();
   });
   afterAll(() => dashboard?.close());
+
+  beforeEach(async () => {
+    ({ id, address, listUrl } = await openEndpoint(page, 'Shop'));
+  });
 
   const section = () => page.locator('#guard');
   const openSettings = async (): Promise<void> => {
@@ -32,6 +35,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     await page.getByText('Guard saved.').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
   };
+  const setGuard = (guard: object): Promise<unknown> =>
+    callApi(page, 'PATCH', `/api/endpoints/${id}`, { guard: { ...guard, onRefuse: 'record' } });
   const statusOf = async (query: string, init: RequestInit = {}): Promise<number> =>
     (await fetch(address + query, { method: 'POST', body: '{}', ...init })).status;
 
@@ -54,6 +59,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
   });
 
   test('a token is generated, never shown again, and what has to be added to the URL is said where it is copied', async () => {
+    await openSettings();
     await section().getByLabel('Token').selectOption('in the URL’s query');
     await section().getByRole('button', { name: 'Save guard' }).click();
     await section().getByText('Enter a token, or generate one.').waitFor();
@@ -86,6 +92,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
   });
 
   test('refused events say why, and a click lists all of them', async () => {
+    await setGuard({ methods: ['POST'], token: { in: 'query', name: 'token', value: 'x'.repeat(32) } });
+    for (const [n, method] of ['PATCH', 'POST'].entries()) await statusOf(`?n=${n}`, { method });
+    await deliver(`${address}?token=${'x'.repeat(32)}`, '{}');
     await page.goto(listUrl);
     await page.locator('.event-row').filter({ hasText: 'Refused 405' }).locator('.event-link').click();
     await page.getByText("Refused with 405 (method): the endpoint's guard does not allow its method").waitFor();
@@ -103,7 +112,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
       await route.fulfill({ response, json: { endpoints: endpoints.map(one => ({ ...one, declared: true })) } });
     });
     await page.goto(`${dashboard.origin}/app`);
-    await page.locator('.endpoint-card').getByText('Declared').waitFor();
+    await page.locator(`.endpoint-card:has([href*="${id}"])`).getByText('Declared').waitFor();
     await openSettings();
     await page.getByText('sets back the values that the file has').waitFor();
     await page.getByRole('link', { name: 'Add rules' }).click();
@@ -112,6 +121,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
   });
 
   test('the settings fit a phone, and a guard is removed', async () => {
+    await setGuard({ methods: ['POST'] });
     await page.setViewportSize({ width: 360, height: 740 });
     await openSettings();
     await expectEventually(() =>
@@ -121,6 +131,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     await section().getByRole('button', { name: 'Remove guard' }).click();
     await page.getByText('The endpoint accepts all requests.').waitFor();
     await expectEventually(() => statusOf('', { method: 'DELETE' })).toBe(200);
+    await page.setViewportSize({ width: 1280, height: 800 });
     const { dialogs, violations: broken, foreign, errors } = dashboard.problems;
     expect([dialogs, broken, foreign, errors]).toEqual([[], [], [], []]);
   });

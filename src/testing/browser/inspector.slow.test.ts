@@ -235,6 +235,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     await page.keyboard.press('x');
     await page.getByText('2 selected').waitFor();
     await page.keyboard.press('r');
+    await page.getByLabel('Destination').fill(`http://127.0.0.1:${receiver.port}/hooks`);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('2 of 2 sent').waitFor();
     expect(received.slice(before).map(one => one.body)).toEqual(['{"n":401}', '{"n":402}']);

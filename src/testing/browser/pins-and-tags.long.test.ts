@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
@@ -17,14 +17,22 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     dashboard = await openDashboard();
     page = await dashboard.open();
     await dashboard.setUp(page);
-    address = await shownAddress(page);
-    listUrl = page.url();
-    for (let n = 1; n <= 3; n++) await deliver(address, `{"n":${n}}`);
-    // The newest is then selected.
-    await page.goto(listUrl);
-    await page.locator('.event-row.selected').waitFor();
   });
   afterAll(() => dashboard?.close());
+
+  beforeEach(async () => {
+    const events = [1, 2, 3].map(n => ({ body: `{"n":${n}}` }));
+    ({ address, listUrl } = await openEndpoint(page, 'Shop', events));
+    // The newest one.
+    await page.getByRole('treeitem', { name: 'n: 3', exact: true }).waitFor();
+  });
+  const pin = async (): Promise<void> => {
+    await page.keyboard.press('m');
+    await dialog().getByLabel('Name').fill('golden');
+    await page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    await row(0).getByText('golden').waitFor();
+  };
 
   const dialog = () => page.getByRole('dialog');
   const row = (at: number) => page.locator('.event-row').nth(at);
@@ -93,11 +101,6 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
     await expectEventually(() => page.getByLabel('Add a tag').inputValue()).toBe('third');
     await page.unroute(path);
     await page.getByLabel('Add a tag').fill('');
-    for (const tag of ['first', 'second']) {
-      await page.getByRole('button', { name: `Remove the tag ${tag}` }).click();
-      await page.getByRole('button', { name: `Remove the tag ${tag}` }).waitFor({ state: 'detached' });
-    }
-    await page.keyboard.press('Escape');
   });
 
   test('another window shows tags and deletions without a reload, and keeps the event that it has open', async () => {
@@ -130,6 +133,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
   });
 
   test('an event is deleted after a question, which says that it is pinned, and the next one is selected', async () => {
+    await pin();
     await page.getByRole('button', { name: 'Delete event' }).click();
     await dialog().getByText('It is pinned as golden').waitFor();
     await shot('delete');
@@ -178,11 +182,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keeping events'), () => {
   });
 
   test('an endpoint with pins is deleted only after the question whether they go, too', async () => {
-    await page.goto(listUrl);
-    await page.locator('.event-row.selected').waitFor();
-    await page.keyboard.press('m');
-    await dialog().getByRole('button', { name: 'Pin', exact: true }).click();
-    await page.getByRole('button', { name: 'Pinned', exact: true }).waitFor();
+    await pin();
     await page.goto(`${listUrl}/settings`);
     await page.getByRole('button', { name: 'Delete endpoint' }).click();
     const name = (await dialog().getByText('to confirm').textContent())?.split(/[“”]/)[1] ?? '';

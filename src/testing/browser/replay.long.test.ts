@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { ListenerReplay } from '../../features/listeners/model.ts';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
@@ -43,27 +43,32 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
   let dashboard: Dashboard;
   let page: Page;
   let handler: ReturnType<typeof openHandler>;
+  let endpoint: string;
+  let eventUrl: string;
 
   beforeAll(async () => {
-    handler = openHandler();
     dashboard = await openDashboard();
     page = await dashboard.open();
     await dashboard.setUp(page);
-    const address = await shownAddress(page);
-    await deliver(`${address}/orders?shop=7`, body, {
+  });
+  afterAll(() => dashboard?.close());
+
+  beforeEach(async () => {
+    handler = openHandler();
+    const { id, address, listUrl } = await openEndpoint(page, 'Shop');
+    endpoint = id;
+    const event = await deliver(`${address}/orders?shop=7`, body, {
       headers: {
         'content-type': 'application/json',
         'x-github-event': 'deployment',
         'x-hub-signature-256': signatureOf(body),
       },
     });
-    await page.reload();
+    eventUrl = `${listUrl}/events/${event}`;
+    await page.goto(eventUrl);
     await page.locator('.event-row.selected').waitFor();
   });
-  afterAll(async () => {
-    await dashboard?.close();
-    await handler?.stop();
-  });
+  afterEach(() => handler.stop());
 
   const dialog = () => page.getByRole('dialog');
   const panel = () => page.getByRole('tabpanel');
@@ -85,6 +90,24 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
   const checkAccessibility = async (): Promise<void> => {
     expect(await violationsInBothThemes(page)).toEqual([]);
   };
+  const changed = body.replace('paid', 'refunded');
+  /** The handler answers 404. The dialog stays open. */
+  const sendFirst = async (): Promise<void> => {
+    await page.keyboard.press('r');
+    await dialog().getByLabel('Destination').fill(`${handler.host}/hooks`);
+    await page.keyboard.press('Enter');
+    await dialog().getByText('Not Found · ').waitFor();
+  };
+  const sendEdited = async (): Promise<void> => {
+    await dialog().getByText('Body and headers').click();
+    await dialog().getByLabel('Body', { exact: true }).fill(changed);
+    await dialog().locator('summary').filter({ hasText: 'Signature' }).click();
+    await dialog().getByRole('button', { name: 'Fresh' }).click();
+    await dialog().getByLabel('Signing secret').fill(secret);
+    await dialog().getByRole('button', { name: /^Send/ }).click();
+    await dialog().getByText('OK · ').waitFor();
+    await page.keyboard.press('Escape');
+  };
 
   test('the target is shown before it is sent, and a host without a scheme is http', async () => {
     await page.keyboard.press('r');
@@ -98,7 +121,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
   });
 
   test('an edited event is signed anew with a typed secret, after a look at the request', async () => {
-    const changed = body.replace('paid', 'refunded');
+    await sendFirst();
     await dialog().getByText('Body and headers').click();
     await dialog().getByLabel('Body', { exact: true }).fill(`${changed},`);
     await dialog().getByText('No longer valid JSON (line 1, column 31)').waitFor();
@@ -127,6 +150,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
   });
 
   test('R sends the same again; each replay says how it went, and two answers can be compared', async () => {
+    await sendFirst();
+    await sendEdited();
     await page.keyboard.press('Shift+R');
     await page.getByText('Sent again: 200 OK · ').waitFor();
     expect(handler.received[2]).toEqual(handler.received[1]);
@@ -157,6 +182,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
   });
 
   test('a copied command names its target: the endpoint, unless another is chosen', async () => {
+    await sendFirst();
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Copy as…' }).click();
     const target = dialog().locator('.replay-target');
     await target.getByText('/orders?shop=7').waitFor();
@@ -172,18 +199,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
   });
 
   test('a saved secret signs replays once the settings of the endpoint allow it', async () => {
-    const eventUrl = page.url();
-    const endpoint = /endpoints\/([^/?]+)/.exec(eventUrl)?.[1] ?? '';
-    await page.evaluate(
-      async ([endpoint, text]) => {
-        await fetch(`/api/endpoints/${endpoint}/secrets`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: text,
-        });
-      },
-      [endpoint, JSON.stringify({ platform: 'github', secret })] as const,
-    );
+    await sendFirst();
+    await callApi(page, 'POST', `/api/endpoints/${endpoint}/secrets`, { platform: 'github', secret });
     await page.goto(`${dashboard.origin}/app/endpoints/${endpoint}/settings`);
     const signing = page.locator('.secret-signing');
     await signing.locator('summary').click();
@@ -210,15 +227,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
   });
 
   test('a connected listener can be chosen, as it comes and goes, and its answer stands in the replays', async () => {
-    const endpoint = /endpoints\/([^/?]+)/.exec(page.url())?.[1] ?? '';
-    const key = await page.evaluate(async () => {
-      const created = await fetch('/api/keys', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"name":"listener"}',
-      });
-      return ((await created.json()) as { key: string }).key;
-    });
+    await page.keyboard.press('5');
+    const { key } = await callApi<{ key: string }>(page, 'POST', '/api/keys', { name: 'listener' });
     const listeners = `${dashboard.origin}/api/endpoints/${endpoint}/listeners`;
     const authorization = { authorization: `Bearer ${key}` };
     const call = async (more: object): Promise<ListenerReplay[]> => {

@@ -125,6 +125,7 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     await page.keyboard.press('g');
     await page.locator('.event-row.selected').waitFor();
     await page.keyboard.press('x');
+    await bar().getByText('1 selected').waitFor();
     for (const [key, count] of [
       ['Shift+J', 2],
       ['Shift+J', 3],
@@ -133,9 +134,13 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
       await page.keyboard.press(key);
       await bar().getByText(`${count} selected`).waitFor();
     }
+    await page.keyboard.press('Escape');
+    await bar().waitFor({ state: 'detached' });
   });
 
   test('picked events are tagged, and exported as exactly these', async () => {
+    for (const n of [0, 1]) await rows().nth(n).getByRole('checkbox').click({ force: true });
+    await bar().getByText('2 selected').waitFor();
     await bar().getByRole('button', { name: 'Tag' }).click();
     await dialog().getByLabel('Tags').fill('seen, late');
     await dialog().getByRole('button', { name: 'Add tags' }).click();

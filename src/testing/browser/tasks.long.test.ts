@@ -1,9 +1,9 @@
 /* Five tasks of a working day, with nothing but the keyboard: the mouse is never used, and the focus can be seen at every step. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, owner, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, owner } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
@@ -15,7 +15,11 @@ const maxTabs = 60;
 describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone'), () => {
   let dashboard: Dashboard;
   let page: Page;
+  /** Of the endpoint of this test. */
+  let name: string;
+  /** The refund whose signature fails. */
   let eventUrl: string;
+  let endpoints = 0;
   const received: string[] = [];
   const handler = Bun.serve({
     port: 0,
@@ -39,26 +43,25 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
     dashboard = await openDashboard();
     page = await dashboard.open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await dashboard.setUp(page);
-    const address = await shownAddress(page);
-    const endpoint = `/api/endpoints/${page.url().split('/').at(-1)}`;
-    const status = await page.evaluate(
-      async ([url, secret]) => {
-        const body = JSON.stringify({ platform: 'stripe', secret });
-        return (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status;
-      },
-      [`${endpoint}/secrets`, oldSecret] as const,
-    );
-    expect(status).toBe(201);
-    await sendRefund(address, 100, oldSecret);
-    await sendRefund(address, 250, newSecret);
-    for (let n = 0; n < 5; n++) await deliver(address, `{"order":${n}}`);
-    await page.goto(`${dashboard.origin}/app`);
-    await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
   });
   afterAll(async () => {
     await handler.stop(true);
     await dashboard?.close();
   });
+
+  beforeEach(async () => {
+    name = `Till ${++endpoints}`;
+    const { id, address, listUrl } = await openEndpoint(page, name);
+    await callApi(page, 'POST', `/api/endpoints/${id}/secrets`, { platform: 'stripe', secret: oldSecret });
+    await sendRefund(address, 100, oldSecret);
+    eventUrl = `${listUrl}/events/${await sendRefund(address, 250, newSecret)}`;
+    for (let n = 0; n < 5; n++) await deliver(address, `{"order":${n}}`);
+  });
+  const openRefund = async (): Promise<void> => {
+    await page.goto(eventUrl);
+    await page.getByRole('heading', { name: 'charge.refunded' }).waitFor();
+    await page.locator('.event-row.selected').waitFor();
+  };
 
   const press = (key: string): Promise<void> => page.keyboard.press(key);
   const type = (text: string): Promise<void> => page.keyboard.type(text);
@@ -86,9 +89,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
   };
 
   test('finds the failed refund of the last day', async () => {
+    await page.goto(`${dashboard.origin}/app`);
+    await page.getByRole('heading', { name: 'Endpoints' }).waitFor();
     await press('Control+k');
-    await type('first endp');
-    await page.getByRole('dialog').getByRole('option', { name: 'My first endpoint' }).waitFor();
+    await type(name);
+    await page.getByRole('dialog').getByRole('option', { name }).waitFor();
     await press('Enter');
     await page.locator('.event-row.selected').waitFor();
     await press('/');
@@ -103,9 +108,10 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
   });
 
   test('sees why its signature fails, and mends it', async () => {
+    await openRefund();
     await press('4');
     await page.locator('#tab-signature:focus').waitFor();
-    eventUrl = page.url();
+    const url = page.url();
     await page.locator('.verdict', { hasText: 'Invalid' }).waitFor();
     await tabTo(page.getByLabel('Signing secret'));
     await type(newSecret);
@@ -113,11 +119,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
     await press('Enter');
     await page.locator('.verdict', { hasText: 'Signature valid' }).waitFor();
     await page.locator('#tab-signature:focus').waitFor();
-    expect(page.url()).toBe(eventUrl);
+    expect(page.url()).toBe(url);
   });
 
   test('compares it with the one before', async () => {
-    // The one before was signed with the old secret: it does not match the filter.
+    await openRefund();
     await press('/');
     await press('Control+a');
     await type('type:charge.refunded');
@@ -134,6 +140,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
   });
 
   test('sends it to a local handler', async () => {
+    await openRefund();
     await press('r');
     const dialog = page.getByRole('dialog');
     await tabTo(dialog.getByLabel('Destination'));
@@ -146,6 +153,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone')
   });
 
   test('hands a colleague a link to it', async () => {
+    await openRefund();
     await press('5');
     await page.waitForURL(/tab=replays/);
     await press('l');

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(60_000);
@@ -10,15 +10,26 @@ setDefaultTimeout(60_000);
 describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request line'), () => {
   let dashboard: Dashboard;
   let page: Page;
+  let id: string;
   let url: string;
+  let listUrl: string;
 
   beforeAll(async () => {
     dashboard = await openDashboard();
     page = await dashboard.open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await dashboard.setUp(page);
-    url = await shownAddress(page);
   });
   afterAll(() => dashboard?.close());
+
+  beforeEach(async () => {
+    ({ id, address: url, listUrl } = await openEndpoint(page, 'Shop'));
+  });
+  /** The button of an endpoint without events has a longer name. */
+  const openTestEvent = () =>
+    page
+      .getByRole('button', { name: /^Send (a )?test event$/ })
+      .first()
+      .click();
 
   const dialog = () => page.getByRole('dialog');
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
@@ -45,6 +56,11 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
   });
 
   test('by keyboard: search, arrows, Enter; the platform is remembered', async () => {
+    await openTestEvent();
+    await dialog().getByLabel('Platform', { exact: true }).fill('shop');
+    await dialog().getByRole('heading', { name: 'Shopify' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'orders/create' }).waitFor();
     await page.getByRole('button', { name: 'Send test event' }).click();
     await dialog().getByRole('heading', { name: 'Shopify' }).waitFor();
     await page.keyboard.type('paypal');
@@ -56,13 +72,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
   });
 
   test('y copies the endpoint’s URL, and each part of the request is copied by a click', async () => {
+    await deliver(url, '{}');
     await page.locator('.event-title h2').click();
     await page.keyboard.press('y');
     await page.getByText('URL copied').waitFor();
     await expectEventually(copied).toBe(url);
     const id = await deliver(url, '{}', { headers: { 'content-type': 'text/plain' } });
     const eventId = await deliver(`${url}/orders/7?paid=yes&note=${'long'.repeat(100)}`, '{}');
-    await page.goto(page.url().replace(/events\/.*/, `events/${eventId}`));
+    await page.goto(`${listUrl}/events/${eventId}`);
     const line = page.locator('.request-line');
     await line.getByRole('button', { name: 'Show whole URL' }).click();
     const copy = async (name: string): Promise<string> => {
@@ -84,12 +101,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
   });
 
   test('at 360 px the header stays one line, and nothing is wider than the page', async () => {
+    const eventId = await deliver(`${url}/orders/7?note=${'long'.repeat(100)}`, '{}');
     const phone = await dashboard.open({
       viewport: { width: 360, height: 740 },
       hasTouch: true,
       storageState: await page.context().storageState(),
     });
-    await phone.goto(page.url());
+    await phone.goto(`${listUrl}/events/${eventId}`);
     await phone.locator('.request-line').getByRole('button', { name: 'Copy event id' }).waitFor();
     const header = await phone.locator('.endpoint-header').boundingBox();
     expect(header?.height).toBeLessThanOrEqual(54);
@@ -105,20 +123,18 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
   });
 
   test('the test secrets stand in the settings, marked', async () => {
-    await page.goto(page.url().replace(/\/events\/.*/, '/settings'));
+    for (const platform of ['shopify', 'slack'])
+      await callApi(page, 'POST', `/api/endpoints/${id}/test-events`, { platform });
+    await page.goto(`${listUrl}/settings`);
     await page.locator('#secrets').getByText('Test secret').first().waitFor();
     await expectEventually(() => page.locator('#secrets').getByText('Test secret').count()).toBe(2);
   });
 
   test('a test event is answered by the rules, and the preview says the same', async () => {
-    const { id } = await openEndpoint(page, 'answered');
     const rules = [{ name: 'once', first: 1, answer: { status: 500 } }];
     await callApi(page, 'PUT', `/api/endpoints/${id}/answers`, { rules });
     for (const count of [1, 2]) {
-      await page
-        .getByRole('button', { name: /^Send (a )?test event$/ })
-        .first()
-        .click();
+      await openTestEvent();
       await dialog().getByRole('button', { name: 'Send test event' }).click();
       await page
         .locator('.event-row')
