@@ -4,8 +4,7 @@
  * `qemu-aarch64-static -L ROOT`.
  */
 import { join } from 'node:path';
-import { freePort } from '../src/testing/free-port.ts';
-import { firstApi, ingestAddress } from './lib/api.ts';
+import { openInbox } from './lib/api.ts';
 import { createChecks, ensure } from './lib/checks.ts';
 import { install } from './lib/installation.ts';
 
@@ -14,25 +13,19 @@ if (file === undefined) throw new Error('usage: bun scripts/release-proof.ts FIL
 
 const checks = createChecks();
 const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' }, [], { built: file, emulator });
-const run = async (...args: string[]): Promise<string> => {
-  const { exitCode, stdout, stderr } = await installation.run(args);
-  ensure(exitCode === 0, `hooktape ${args.join(' ')} exited with ${exitCode}: ${stderr}`);
-  return stdout.trim();
-};
+const run = (...args: string[]): Promise<string> => installation.command(args);
 
 try {
   await checks.check('prints its version', () => run('version'));
 
-  const port = await freePort();
-  let server = await installation.start(port);
-  const api = await firstApi(installation, server);
-  const endpoint = await api.createEndpoint('released');
+  const { server: first, api, endpoint, address } = await openInbox(installation, 'released');
+  let server = first;
   const bodies = Array.from({ length: 100 }, (_, index) => Buffer.alloc(10 + index * 997, `delivery ${index} `));
   const ids: string[] = [];
 
   await checks.check('100 concurrent deliveries are stored byte for byte', async () => {
     const send = async (body: Buffer): Promise<string> => {
-      const answer = await fetch(`${ingestAddress(server, endpoint)}/x`, { method: 'POST', body });
+      const answer = await fetch(`${address}/x`, { method: 'POST', body });
       return ((await answer.json()) as { id: string }).id;
     };
     ids.push(...(await Promise.all(bodies.map(send))));
@@ -59,9 +52,8 @@ try {
   });
 
   await checks.check('after SIGTERM it exits with 0, and all events are there after a restart', async () => {
-    const code = await server.end('SIGTERM');
-    ensure(code === 0, `it exited with ${code}`);
-    server = await installation.start(port);
+    await server.stop();
+    server = await installation.start(server.port);
     for (const [index, id] of ids.entries())
       ensure(bodies[index]?.equals(await api.raw(id)), `delivery ${index} differs`);
     return undefined;
@@ -69,7 +61,7 @@ try {
 
   await checks.check('it starts again after SIGKILL', async () => {
     await server.end('SIGKILL');
-    server = await installation.start(port);
+    server = await installation.start(server.port);
     await server.end('SIGTERM');
     await run('check');
     return undefined;

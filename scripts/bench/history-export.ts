@@ -5,9 +5,10 @@
 import { type Api, createApi, ingestAddress } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
 import { githubPayloads } from '../lib/payloads.ts';
+import { residentMegabytes } from '../lib/process.ts';
 import { seed } from '../lib/seed.ts';
 import type { History } from './history-data.ts';
-import { residentMegabytes, startOnDataSet } from './processes.ts';
+import { startOnDataSet } from './processes.ts';
 import type { Row } from './report.ts';
 import { median } from './statistics.ts';
 import { fullLoad } from './wrk.ts';

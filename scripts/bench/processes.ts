@@ -1,5 +1,4 @@
 /* Starts servers in their own processes: the baseline, the program from source, and the compiled program on a data set. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/testing/free-port.ts';
 import { dataSetEnv } from '../lib/from-source.ts';
@@ -46,11 +45,6 @@ export const startOnDataSet = (dataDir: string): Promise<Running> =>
  */
 export function pauseAllExcept(pid: number, pids: readonly number[]): void {
   for (const each of pids) process.kill(each, each === pid ? 'SIGCONT' : 'SIGSTOP');
-}
-
-export function residentMegabytes(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) / 1000;
 }
 
 async function start(

@@ -49,8 +49,7 @@ export async function openProof(): Promise<Proof> {
     fetch: async request => new Response(await request.text()),
   });
   let server = await installation.start(await freePort());
-  const created = await installation.run(['key', 'create', 'proof', '--account', owner]);
-  if (created.exitCode !== 0) throw new Error(`hooktape key create: ${created.stderr}`);
+  const key = await installation.command(['key', 'create', 'proof', '--account', owner]);
 
   const makeNpmProject = async (): Promise<string> => {
     const dir = join(root, 'npm');
@@ -94,7 +93,7 @@ export async function openProof(): Promise<Proof> {
     get server() {
       return server;
     },
-    key: created.stdout.trim(),
+    key,
     destination: `http://127.0.0.1:${echo.port}/`,
     npmProject: () => {
       npmProject ??= makeNpmProject();

@@ -5,12 +5,12 @@
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/testing/free-port.ts';
-import { firstApi, ingestAddress } from '../lib/api.ts';
+import { ingestAddress, openInbox } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
 import { type Installation, install, nobodyId } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { until } from '../lib/process.ts';
-import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';
+import { ensureConsistent, startSenders } from '../lib/senders.ts';
 import { forbiddenJournal, killedOnFullDisk } from './journal-disk.ts';
 
 const diskMegabytes = 96;
@@ -35,12 +35,9 @@ const noise: Payload[] = Array.from({ length: 16 }, () => ({
 async function fullDisk(installation: Installation): Promise<string> {
   const ballast = join(installation.dataDir, 'ballast');
   writeFileSync(ballast, new Uint8Array(ballastMegabytes << 20));
-  const port = await freePort();
-  let server = await installation.start(port);
-  const api = await firstApi(installation, server);
-  const endpoint = await api.createEndpoint('full');
+  const { server, api, endpoint, address } = await openInbox(installation, 'full');
   const probe = ingestAddress(server, await api.createEndpoint('probe'));
-  const senders = startSenders(ingestAddress(server, endpoint), noise, 16);
+  const senders = startSenders(address, noise, 16);
   const { ledger } = senders;
   try {
     await until('deliveries are refused', 60_000, () => ledger.refused > 20);
@@ -57,9 +54,7 @@ async function fullDisk(installation: Installation): Promise<string> {
     ensure((await fetch(`${server.origin}/healthz`)).ok, '/healthz does not answer 200');
     ensure((await api.endpoints()).length === 2, 'the endpoints cannot be read');
 
-    const checked = await installation.run(['check']);
-    ensure(checked.exitCode === 0, `hooktape check, with the server running: ${checked.stdout} ${checked.stderr}`);
-
+    await installation.command(['check']);
     rmSync(ballast);
     const before = ledger.acknowledged.size;
     const recoveryMs = await until(
@@ -69,16 +64,10 @@ async function fullDisk(installation: Installation): Promise<string> {
     );
     await senders.stop();
     ensure(server.output().includes('disk'), `the log does not mention the disk:\n${server.output()}`);
-    const exitCode = await server.end('SIGTERM');
-    ensure(exitCode === 0, `it exited with ${exitCode}:\n${server.output()}`);
-    const check = await installation.run(['check']);
-    ensure(check.exitCode === 0, `hooktape check: ${check.exitCode} ${check.stdout} ${check.stderr}`);
-    server = await installation.start(port);
-    const comparison = await compareWithServer(api, endpoint, ledger, noise);
-    ensure(
-      isConsistent(ledger, comparison),
-      JSON.stringify({ ...ledger, ...comparison, acknowledged: ledger.acknowledged.size }),
-    );
+    await server.stop();
+    await installation.command(['check']);
+    await installation.start(server.port);
+    const comparison = await ensureConsistent(api, endpoint, ledger, noise);
     return `${ledger.acknowledged.size} acknowledged, ${ledger.refused} refused, ${comparison.stored} stored, accepting again after ${recoveryMs.toFixed(0)} ms`;
   } finally {
     await senders.stop();
@@ -87,26 +76,19 @@ async function fullDisk(installation: Installation): Promise<string> {
 
 /** Without a running server, a command opens the database itself. */
 async function commandsOnFullDisk(installation: Installation): Promise<string> {
-  const server = await installation.start(await freePort());
-  const api = await firstApi(installation, server);
-  const endpoint = await api.createEndpoint('full');
-  for (const { body } of noise) await fetch(ingestAddress(server, endpoint), { method: 'POST', body: body.slice() });
+  const { server, address } = await openInbox(installation, 'full');
+  for (const { body } of noise) await fetch(address, { method: 'POST', body: body.slice() });
   await server.end('SIGTERM');
   const fill = Bun.spawnSync(['dd', 'if=/dev/zero', `of=${join(installation.dataDir, 'ballast')}`], {
     stderr: 'ignore',
   });
   ensure(fill.exitCode !== 0, 'the disk is not full');
   const startedAt = performance.now();
-  const { exitCode, stdout, stderr } = await installation.run(['check']);
+  const found = await installation.command(['check']);
   const ms = performance.now() - startedAt;
-  ensure(exitCode === 0, `hooktape check: ${exitCode} ${stdout} ${stderr}`);
   rmSync(join(installation.dataDir, 'ballast'));
-  const again = await installation.run(['check']);
-  ensure(
-    again.exitCode === 0,
-    `hooktape check, after freeing space: ${again.exitCode} ${again.stdout} ${again.stderr}`,
-  );
-  return `${stdout.trim()} [check ${ms.toFixed(0)} ms]`;
+  await installation.command(['check']);
+  return `${found} [check ${ms.toFixed(0)} ms]`;
 }
 
 async function readOnly(installation: Installation): Promise<string> {
@@ -124,15 +106,11 @@ async function readOnly(installation: Installation): Promise<string> {
 
 async function damaged(installation: Installation): Promise<string> {
   const file = join(installation.dataDir, 'hooktape.db');
-  const port = await freePort();
-  const server = await installation.start(port);
-  const api = await firstApi(installation, server);
-  const endpoint = await api.createEndpoint('damaged');
-  await fetch(ingestAddress(server, endpoint), { method: 'POST', body: '{"kept":true}' });
+  const { server, api, endpoint, address } = await openInbox(installation, 'damaged');
+  await fetch(address, { method: 'POST', body: '{"kept":true}' });
   // The program runs as another user, so the copy must be where that user may write.
   const copy = join(installation.dir, 'copy.db');
-  const saved = await installation.run(['backup', copy]);
-  ensure(saved.exitCode === 0, `backup: ${saved.stderr}`);
+  await installation.command(['backup', copy]);
   await server.end('SIGTERM');
   const handle = openSync(file, 'r+');
   writeSync(handle, crypto.getRandomValues(new Uint8Array(4096)), 0, 4096, 0);
@@ -144,9 +122,8 @@ async function damaged(installation: Installation): Promise<string> {
     `the message does not mention the damage: ${refused.stderr}`,
   );
   rmSync(installation.dataDir, { recursive: true });
-  const restored = await installation.run(['restore', copy]);
-  ensure(restored.exitCode === 0, `restore: ${restored.exitCode} ${restored.stderr}`);
-  const again = await installation.start(port);
+  await installation.command(['restore', copy]);
+  const again = await installation.start(server.port);
   const [page] = await Array.fromAsync(api.events(endpoint.id));
   ensure(page?.events.length === 1, 'the event is missing after the restore');
   await again.end('SIGTERM');
@@ -154,19 +131,15 @@ async function damaged(installation: Installation): Promise<string> {
 }
 
 async function crashWithLog(installation: Installation, payloads: readonly Payload[]): Promise<string> {
-  const port = await freePort();
-  let server = await installation.start(port);
-  const api = await firstApi(installation, server);
-  const endpoint = await api.createEndpoint('log');
-  const senders = startSenders(ingestAddress(server, endpoint), payloads, 8);
+  const { server, api, endpoint, address } = await openInbox(installation, 'log');
+  const senders = startSenders(address, payloads, 8);
   await until('some deliveries are stored', 20_000, () => senders.ledger.acknowledged.size > 500);
   await server.end('SIGKILL');
   const log = statSync(join(installation.dataDir, 'hooktape.db-wal')).size;
   ensure(log > 0, 'there is no write-ahead log');
-  server = await installation.start(port);
+  await installation.start(server.port);
   const ledger = await senders.stop();
-  const comparison = await compareWithServer(api, endpoint, ledger, payloads);
-  ensure(isConsistent(ledger, comparison), JSON.stringify({ ...comparison, acknowledged: ledger.acknowledged.size }));
+  await ensureConsistent(api, endpoint, ledger, payloads);
   return `${log >> 10} KiB of write-ahead log, ${ledger.acknowledged.size} acknowledged, none missing`;
 }
 

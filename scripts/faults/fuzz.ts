@@ -3,24 +3,13 @@
  * The server must keep running, never answer with 500, and not leak memory.
  */
 import { connect } from 'node:net';
-import { freePort } from '../../src/testing/free-port.ts';
-import { firstApi, ingestAddress } from '../lib/api.ts';
+import { openInbox } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { install } from '../lib/installation.ts';
+import { install, withInstallation } from '../lib/installation.ts';
+import { createRandom } from '../lib/payloads.ts';
 import { residentMegabytes } from '../lib/process.ts';
 
 const concurrentSenders = 32;
-
-/** mulberry32: a small generator with the same sequence on every platform. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return below => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
 
 const validRequests = (ingest: string): string[] => [
   `POST ${ingest} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`,
@@ -108,12 +97,8 @@ function send(port: number, bytes: Buffer, split: number): Promise<{ answer: str
 
 export async function checkFuzz({ check }: Checks, seconds: number, seed: number): Promise<void> {
   await check(`${seconds} s of malformed HTTP, seed ${seed}`, async () => {
-    const installation = install({ HOOKTAPE_LOG_LEVEL: 'error' });
-    try {
-      const server = await installation.start(await freePort());
-      const api = await firstApi(installation, server);
-      const endpoint = await api.createEndpoint('fuzz');
-      const address = ingestAddress(server, endpoint);
+    return withInstallation(install({ HOOKTAPE_LOG_LEVEL: 'error' }), async installation => {
+      const { server, address } = await openInbox(installation, 'fuzz');
       const requests = validRequests(new URL(address).pathname);
       const random = createRandom(seed);
       const statuses = new Map<string, number>();
@@ -143,13 +128,10 @@ export async function checkFuzz({ check }: Checks, seconds: number, seed: number
       ensure(answer.status === 200, `a valid delivery afterwards was answered with ${answer.status}`);
       const after = residentMegabytes(server.pid);
       ensure(after < before + 200, `its memory grew from ${before.toFixed(0)} to ${after.toFixed(0)} MB`);
-      ensure((await server.end('SIGTERM')) === 0, `it did not exit cleanly:\n${server.output()}`);
-      const check = await installation.run(['check']);
-      ensure(check.exitCode === 0, `hooktape check: ${check.stdout}${check.stderr}`);
+      await server.stop();
+      await installation.command(['check']);
       const shown = [...statuses].sort().map(([status, count]) => `${count} x ${status}`);
       return `${sent} requests: ${shown.join(', ')}; ${before.toFixed(0)} -> ${after.toFixed(0)} MB`;
-    } finally {
-      await installation.remove();
-    }
+    });
   });
 }

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { freePort } from '../../src/testing/free-port.ts';
 import { type Api, firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { install, type Server } from '../lib/installation.ts';
+import { install, type Server, withInstallation } from '../lib/installation.ts';
 import { highestResident, residentMegabytes } from '../lib/process.ts';
 
 const bodyBytes = 32 << 20;
@@ -88,8 +88,7 @@ export async function checkGreed({ check }: Checks): Promise<void> {
   ];
   for (const [name, attack] of attacks)
     await check(`${name} cost at most ${maxGrowthMegabytes} MB`, async () => {
-      const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' });
-      try {
+      return withInstallation(install({ HOOKTAPE_RATE_LIMIT: '1000000' }), async installation => {
         const server = await installation.start(await freePort());
         const api = await firstApi(installation, server);
         const before = residentMegabytes(server.pid);
@@ -100,10 +99,8 @@ export async function checkGreed({ check }: Checks): Promise<void> {
         ensure((await fetch(`${server.origin}/readyz`)).ok, 'the server is not ready');
         const summary = `${note}; ${before.toFixed(0)} MB before, at most ${highest.toFixed(0)} MB during the attack`;
         ensure(highest < before + maxGrowthMegabytes, summary);
-        ensure((await server.end('SIGTERM')) === 0, `it did not exit cleanly:\n${server.output()}`);
+        await server.stop();
         return summary;
-      } finally {
-        await installation.remove();
-      }
+      });
     });
 }

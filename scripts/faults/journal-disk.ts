@@ -4,13 +4,12 @@
  */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../src/testing/free-port.ts';
-import { type Api, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
+import { type Api, type Endpoint, openInbox } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
 import type { Installation } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { until } from '../lib/process.ts';
-import { compareWithServer, isConsistent, type Ledger, type Senders, startSenders } from '../lib/senders.ts';
+import { ensureConsistent, type Ledger, type Senders, startSenders } from '../lib/senders.ts';
 
 const recoveryTimeoutMs = 15_000;
 
@@ -39,19 +38,6 @@ async function readable(api: Api, endpoint: Endpoint, ledger: Ledger): Promise<n
   return count;
 }
 
-async function ensureConsistent(
-  api: Api,
-  endpoint: Endpoint,
-  ledger: Ledger,
-  payloads: readonly Payload[],
-): Promise<void> {
-  const comparison = await compareWithServer(api, endpoint, ledger, payloads);
-  ensure(
-    isConsistent(ledger, comparison),
-    JSON.stringify({ ...ledger, ...comparison, acknowledged: ledger.acknowledged.size }),
-  );
-}
-
 /** @param payloads incompressible @param ballastMegabytes space freed at the end */
 export async function killedOnFullDisk(
   installation: Installation,
@@ -60,11 +46,9 @@ export async function killedOnFullDisk(
 ): Promise<string> {
   const ballast = join(installation.dataDir, 'ballast');
   writeFileSync(ballast, new Uint8Array(ballastMegabytes << 20));
-  const port = await freePort();
-  let server = await installation.start(port);
-  const api = await firstApi(installation, server);
-  const endpoint = await api.createEndpoint('full');
-  const senders = startSenders(ingestAddress(server, endpoint), payloads, 32);
+  const { server: first, api, endpoint, address } = await openInbox(installation, 'full');
+  let server = first;
+  const senders = startSenders(address, payloads, 32);
   const { ledger } = senders;
   try {
     await until('deliveries are refused', 60_000, () => ledger.refused > 200);
@@ -74,7 +58,7 @@ export async function killedOnFullDisk(
     const readableWhileFull = await readable(api, endpoint, ledger);
     await server.end('SIGKILL');
 
-    const starting = installation.startWithoutWaiting(port);
+    const starting = installation.startWithoutWaiting(server.port);
     const startedMs = await until(`it starts on a full disk: ${starting.output()}`, 20_000, () =>
       fetch(`${server.origin}/healthz`).then(
         ({ ok }) => ok,
@@ -85,9 +69,9 @@ export async function killedOnFullDisk(
     await starting.end('SIGKILL');
 
     rmSync(ballast);
-    server = await installation.start(port);
+    server = await installation.start(server.port);
     await ensureConsistent(api, endpoint, ledger, payloads);
-    const probe = await fetch(ingestAddress(server, endpoint), { method: 'POST', body: 'x' });
+    const probe = await fetch(address, { method: 'POST', body: 'x' });
     ensure(probe.ok, `with space again, a delivery was answered with ${probe.status}`);
     await server.end('SIGTERM');
     return `${acknowledged} acknowledged, ${readableWhileFull} of them readable while it was full, ${readableAfterStart} after the kill (started in ${startedMs.toFixed(0)} ms), all with space again; /readyz said ${reason.trim()}`;
@@ -99,11 +83,9 @@ export async function killedOnFullDisk(
 /** Needs a server that does not run as root, because root ignores file permissions. */
 export async function forbiddenJournal(installation: Installation, payloads: readonly Payload[]): Promise<string> {
   const directory = join(installation.dataDir, 'hooktape.db.capture');
-  const port = await freePort();
-  let server = await installation.start(port);
-  const api = await firstApi(installation, server);
-  const endpoint = await api.createEndpoint('forbidden');
-  const senders = startSenders(ingestAddress(server, endpoint), payloads, 16);
+  const { server: first, api, endpoint, address } = await openInbox(installation, 'forbidden');
+  let server = first;
+  const senders = startSenders(address, payloads, 16);
   const { ledger } = senders;
   try {
     await until('some deliveries are stored', 20_000, () => ledger.acknowledged.size > 300);
@@ -120,14 +102,14 @@ export async function forbiddenJournal(installation: Installation, payloads: rea
     await until('deliveries are refused again', 20_000, () => ledger.refused > refused + 20);
     await senders.stop();
     await server.end('SIGKILL');
-    const start = await installation.run(['serve'], { HOOKTAPE_PORT: String(port) });
+    const start = await installation.run(['serve'], { HOOKTAPE_PORT: String(server.port) });
     ensure(
       start.exitCode !== 0 && start.exitCode < 128,
       `it started or did not exit: ${start.exitCode} ${start.stderr}`,
     );
     ensure(/the capture journal \S+ cannot be used/.test(start.stderr), `the start said: ${start.stderr}`);
     chmodSync(directory, 0o700);
-    server = await installation.start(port);
+    server = await installation.start(server.port);
     await ensureConsistent(api, endpoint, ledger, payloads);
     await server.end('SIGTERM');
     return `${ledger.acknowledged.size} acknowledged, all there; refusing after ${refusedMs.toFixed(0)} ms (${reason.trim()}), accepting ${healedMs.toFixed(0)} ms after it was allowed again`;

@@ -4,13 +4,12 @@
  */
 import { chownSync, closeSync, ftruncateSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../src/testing/free-port.ts';
-import { type Api, type Endpoint, firstApi, ingestAddress } from '../lib/api.ts';
+import { type Api, type Endpoint, ingestAddress, openInbox } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { type Installation, install, nobodyId, type Server } from '../lib/installation.ts';
+import { type Installation, install, nobodyId, type Server, withInstallation } from '../lib/installation.ts';
 import type { Payload } from '../lib/payloads.ts';
 import { until } from '../lib/process.ts';
-import { compareWithServer, isConsistent, startSenders } from '../lib/senders.ts';
+import { ensureConsistent, startSenders } from '../lib/senders.ts';
 
 const imageMegabytes = 256;
 const pageBytes = 16_384;
@@ -57,11 +56,8 @@ async function becomeReadOnly(
   image: NonNullable<ReturnType<typeof mountImage>>,
   payloads: readonly Payload[],
 ): Promise<string> {
-  const port = await freePort();
-  let server = await installation.start(port);
-  const api = await firstApi(installation, server);
-  const endpoint = await api.createEndpoint('read-only');
-  const address = ingestAddress(server, endpoint);
+  const { server: first, api, endpoint, address } = await openInbox(installation, 'read-only');
+  let server = first;
   const senders = startSenders(address, payloads, 16);
   const { ledger } = senders;
   try {
@@ -80,12 +76,8 @@ async function becomeReadOnly(
     await senders.stop();
     const endedMs = await endInTime(server);
     ensure(image.umount() && image.repairAndMount(), 'the file system cannot be repaired');
-    server = await installation.start(port);
-    const comparison = await compareWithServer(api, endpoint, ledger, payloads);
-    ensure(
-      isConsistent(ledger, comparison),
-      JSON.stringify({ ...ledger, ...comparison, acknowledged: ledger.acknowledged.size }),
-    );
+    server = await installation.start(server.port);
+    await ensureConsistent(api, endpoint, ledger, payloads);
     ensure((await statusOf(address, { method: 'POST', body: 'x' })) === 200, 'deliveries are refused after the repair');
     await server.end('SIGTERM');
     return `${ledger.acknowledged.size} acknowledged, none missing after the repair; refused after ${refusedMs.toFixed(0)} ms, ended in ${endedMs.toFixed(0)} ms`;
@@ -122,18 +114,15 @@ async function countStatuses(
 
 async function overwriteDatabase(installation: Installation, payloads: readonly Payload[]): Promise<string> {
   const file = join(installation.dataDir, 'hooktape.db');
-  const port = await freePort();
-  let server = await installation.start(port);
-  const api = await firstApi(installation, server);
-  const endpoint = await api.createEndpoint('damaged');
-  const senders = startSenders(ingestAddress(server, endpoint), payloads, 16);
+  const { server: first, api, endpoint, address } = await openInbox(installation, 'damaged');
+  let server = first;
+  const senders = startSenders(address, payloads, 16);
   await until('some deliveries are stored', 20_000, () => senders.ledger.acknowledged.size > 2000);
   const { acknowledged } = await senders.stop();
   await server.end('SIGTERM');
-  server = await installation.start(port);
+  server = await installation.start(server.port);
   const copy = join(installation.dir, 'copy.db');
-  const saved = await installation.run(['backup', copy]);
-  ensure(saved.exitCode === 0, `backup: ${saved.stderr}`);
+  await installation.command(['backup', copy]);
 
   const handle = openSync(file, 'r+');
   const noise = crypto.getRandomValues(new Uint8Array(pageBytes));
@@ -155,12 +144,11 @@ async function overwriteDatabase(installation: Installation, payloads: readonly 
   const endedMs = await endInTime(server);
   const checked = await installation.run(['check']);
   ensure(checked.exitCode === 1, `hooktape check: ${checked.exitCode} ${checked.stdout}${checked.stderr}`);
-  const refused = await installation.run(['serve'], { HOOKTAPE_PORT: String(port) });
+  const refused = await installation.run(['serve'], { HOOKTAPE_PORT: String(server.port) });
   ensure(/damaged|malformed/i.test(refused.stderr), `serve: ${refused.stderr}`);
   rmSync(installation.dataDir, { recursive: true });
-  const restored = await installation.run(['restore', copy]);
-  ensure(restored.exitCode === 0, `restore: ${restored.exitCode} ${restored.stderr}`);
-  server = await installation.start(port);
+  await installation.command(['restore', copy]);
+  server = await installation.start(server.port);
   let stored = 0;
   for await (const page of api.events(endpoint.id)) stored += page.events.length;
   ensure(stored === acknowledged.size, `${stored} of ${acknowledged.size} after the restore`);
@@ -181,12 +169,7 @@ export async function checkMidway({ check }: Checks, payloads: readonly Payload[
     image?.umount();
     await broken.remove();
   }
-  const damaged = install(settings);
-  try {
-    await check('when the database file is overwritten, every request is answered, and a backup restores it', () =>
-      overwriteDatabase(damaged, payloads),
-    );
-  } finally {
-    await damaged.remove();
-  }
+  await check('when the database file is overwritten, every request is answered, and a backup restores it', () =>
+    withInstallation(install(settings), installation => overwriteDatabase(installation, payloads)),
+  );
 }

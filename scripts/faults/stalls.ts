@@ -3,7 +3,7 @@
 import { freePort } from '../../src/testing/free-port.ts';
 import { firstApi, ingestAddress } from '../lib/api.ts';
 import { type Checks, ensure } from '../lib/checks.ts';
-import { install, type Server } from '../lib/installation.ts';
+import { install, type Server, withInstallation } from '../lib/installation.ts';
 import { highestResident, residentMegabytes, until } from '../lib/process.ts';
 import { type Answer, connect } from '../lib/wire.ts';
 
@@ -42,17 +42,14 @@ async function send(server: Server, from: string, path: string, body: Buffer): P
 }
 
 async function withServer<T>(attack: (server: Server, ingest: () => Promise<string>) => Promise<T>): Promise<T> {
-  const installation = install({ HOOKTAPE_RATE_LIMIT: '1000000' });
-  try {
+  return withInstallation(install({ HOOKTAPE_RATE_LIMIT: '1000000' }), async installation => {
     const server = await installation.start(await freePort());
     const api = await firstApi(installation, server);
     const ingest = async () => new URL(ingestAddress(server, await api.createEndpoint('stalls'))).pathname;
     const result = await attack(server, ingest);
-    ensure((await server.end('SIGTERM')) === 0, `it did not exit cleanly:\n${server.output()}`);
+    await server.stop();
     return result;
-  } finally {
-    await installation.remove();
-  }
+  });
 }
 
 /** Counts the finished requests by status, 0 for none. The map is updated while requests finish. */

@@ -1,4 +1,5 @@
 /* A client for the REST API calls that the scripts need. `firstApi` creates an account and a key through the command line. */
+import { freePort } from '../../src/testing/free-port.ts';
 import type { Installation, Server } from './installation.ts';
 
 export type Endpoint = { id: string; name: string; url: string; eventCount: number };
@@ -20,13 +21,19 @@ export type Api = {
 
 /** Creates a `pro` account and a key on the running server, and returns a client for them. */
 export async function firstApi(installation: Installation, server: Server, email = 'owner@example.com'): Promise<Api> {
-  const run = async (...args: string[]) => {
-    const { exitCode, stdout, stderr } = await installation.run(args);
-    if (exitCode !== 0) throw new Error(`hooktape ${args.join(' ')}: ${exitCode}\n${stderr}`);
-    return stdout.trim();
-  };
-  await run('account', 'create', email, '--plan', 'pro');
-  return createApi(server.origin, await run('key', 'create', 'scripts', '--account', email));
+  await installation.command(['account', 'create', email, '--plan', 'pro']);
+  return createApi(server.origin, await installation.command(['key', 'create', 'scripts', '--account', email]));
+}
+
+/** Starts the server with an account and an endpoint. `address` is where the endpoint receives deliveries. */
+export async function openInbox(
+  installation: Installation,
+  name: string,
+): Promise<{ server: Server; api: Api; endpoint: Endpoint; address: string }> {
+  const server = await installation.start(await freePort());
+  const api = await firstApi(installation, server);
+  const endpoint = await api.createEndpoint(name);
+  return { server, api, endpoint, address: ingestAddress(server, endpoint) };
 }
 
 export function createApi(origin: string, key: string): Api {

@@ -40,6 +40,8 @@ export type Server = Program & {
   pid: number;
   /** From spawning the process until /readyz answers 200. */
   startupMs: number;
+  /** Sends SIGTERM. @throws when it does not exit with 0 */
+  stop: () => Promise<void>;
 };
 
 export type Installation = {
@@ -48,6 +50,8 @@ export type Installation = {
   dataDir: string;
   /** @param timeoutMs after which the command is ended */
   run: (args: readonly string[], env?: Env, timeoutMs?: number) => Promise<CommandResult>;
+  /** Runs a command. @returns what it prints @throws when it does not exit with 0 */
+  command: (args: readonly string[], timeoutMs?: number) => Promise<string>;
   /** @param tracer a command line that starts the program as its only child, such as `strace` */
   start: (port: number, env?: Env, tracer?: readonly string[]) => Promise<Server>;
   /** Starts the server and does not wait until it is ready. */
@@ -110,27 +114,39 @@ export function install(
     return { child, pid, program };
   };
 
+  const run: Installation['run'] = async (args, env = {}, timeoutMs = commandTimeoutMs) => {
+    const child = Bun.spawn([...command, ...args], {
+      cwd: dir,
+      env: { ...environment(env), HOOKTAPE_PORT: String(port || 4665) },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      timeout: emulator.length > 0 ? 4 * timeoutMs : timeoutMs,
+    });
+    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    return { exitCode: await child.exited, stdout, stderr };
+  };
+
   return {
     dir,
     dataDir,
-    run: async (args, env = {}, timeoutMs = commandTimeoutMs) => {
-      const child = Bun.spawn([...command, ...args], {
-        cwd: dir,
-        env: { ...environment(env), HOOKTAPE_PORT: String(port || 4665) },
-        stdin: 'ignore',
-        stdout: 'pipe',
-        stderr: 'pipe',
-        timeout: emulator.length > 0 ? 4 * timeoutMs : timeoutMs,
-      });
-      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-      return { exitCode: await child.exited, stdout, stderr };
+    run,
+    command: async (args, timeoutMs) => {
+      const { exitCode, stdout, stderr } = await run(args, {}, timeoutMs);
+      if (exitCode !== 0) throw new Error(`hooktape ${args.join(' ')} exited with ${exitCode}: ${stdout}${stderr}`);
+      return stdout.trim();
     },
     start: async (serverPort, env = {}, tracer = []) => {
       const startedAt = performance.now();
       const { child, pid, program } = spawn(serverPort, env, tracer);
       const origin = `http://127.0.0.1:${port}`;
       await untilReady(child, origin, program.output);
-      return { ...program, origin, port, pid: pid(), startupMs: performance.now() - startedAt };
+      const startupMs = performance.now() - startedAt;
+      const stop = async (): Promise<void> => {
+        const exitCode = await program.end('SIGTERM');
+        if (exitCode !== 0) throw new Error(`after SIGTERM it exited with ${exitCode}:\n${program.output()}`);
+      };
+      return { ...program, origin, port, pid: pid(), startupMs, stop };
     },
     startWithoutWaiting: serverPort => spawn(serverPort, {}, []).program,
     remove: async () => {
@@ -138,6 +154,18 @@ export function install(
       rmSync(base, { recursive: true, force: true });
     },
   };
+}
+
+/** Removes the installation when `work` has ended. */
+export async function withInstallation<T>(
+  installation: Installation,
+  work: (installation: Installation) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(installation);
+  } finally {
+    await installation.remove();
+  }
 }
 
 /** Linux. */

@@ -4,6 +4,7 @@
  * a new connection.
  */
 import type { Api, Endpoint } from './api.ts';
+import { ensure } from './checks.ts';
 import type { Payload } from './payloads.ts';
 import { type Connection, connect, deliveryRequest } from './wire.ts';
 
@@ -77,7 +78,7 @@ export function recordAnswer(ledger: Ledger, number: number, answer: { status: n
 }
 
 /** Reads every event of the endpoint with its body, and compares it with the ledger. */
-export async function compareWithServer(
+async function compareWithServer(
   api: Api,
   endpoint: Endpoint,
   ledger: Ledger,
@@ -102,8 +103,21 @@ export async function compareWithServer(
 }
 
 /** Nothing acknowledged is missing, and nothing is duplicated or damaged. */
-export const isConsistent = (ledger: Ledger, { missing, twice, damaged, strange }: Comparison): boolean =>
+const isConsistent = (ledger: Ledger, { missing, twice, damaged, strange }: Comparison): boolean =>
   missing + twice + damaged + strange + ledger.repeatedIds === 0;
+
+/** @throws with the counts when an acknowledged delivery is missing, or one is duplicated or damaged */
+export async function ensureConsistent(
+  api: Api,
+  endpoint: Endpoint,
+  ledger: Ledger,
+  payloads: readonly Payload[],
+): Promise<Comparison> {
+  const comparison = await compareWithServer(api, endpoint, ledger, payloads);
+  const counts = { ...ledger, ...comparison, acknowledged: ledger.acknowledged.size };
+  ensure(isConsistent(ledger, comparison), JSON.stringify(counts));
+  return comparison;
+}
 
 export function payloadOf(payloads: readonly Payload[], number: number): Payload {
   const payload = payloads[number % payloads.length];

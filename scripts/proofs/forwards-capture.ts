@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Forward } from '../../src/features/forwards/model.ts';
 import type { RateResult } from '../bench/constant-rate.ts';
 import { type Recorder, startRecorder } from '../bench/recorder.ts';
+import { median } from '../bench/statistics.ts';
 import { until } from '../lib/process.ts';
 
 const [rate = '50', seconds = '8', rounds = '3', mode = 'parallel'] = process.argv.slice(2);
@@ -89,7 +90,6 @@ for (let round = 0; round < Number(rounds); round++) {
   }
   for (const name of ['down', 'draining'] as const) ratios[name].push((p99[name] ?? 0) / (p99['none'] ?? 1));
 }
-const median = (of: number[]): number => of.toSorted((a, b) => a - b)[of.length >> 1] ?? 0;
 console.log(`ratios: down ${median(ratios.down).toFixed(2)}, draining ${median(ratios.draining).toFixed(2)}`);
 await without.remove();
 await forwarding.remove();

@@ -48,8 +48,5 @@ export async function startServer(): Promise<Started> {
   }
 }
 
-export async function firstKey({ installation }: Started): Promise<string> {
-  const { exitCode, stdout, stderr } = await installation.run(['key', 'create', 'clients', '--account', owner.email]);
-  if (exitCode !== 0) throw new Error(`hooktape key create: ${exitCode}\n${stderr}`);
-  return stdout.trim();
-}
+export const firstKey = ({ installation }: Started): Promise<string> =>
+  installation.command(['key', 'create', 'clients', '--account', owner.email]);
