@@ -40,10 +40,10 @@ export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemov
     if (isRemoved) onRemoved();
   };
   return (
-    <article class={`card alert-card ${alert.firing ? 'firing' : ''}`} aria-label={name}>
-      <header class="alert-head">
-        <h2>{name}</h2>
-        <span class="alert-state">
+    <article class={`card alert-card col ${alert.firing ? 'firing' : ''}`} aria-label={name}>
+      <header class="row baseline spread">
+        <h2 class="breaks">{name}</h2>
+        <span class="row baseline">
           <AlertState alert={alert} />
           {alert.firing && alert.changedAt !== null && (
             <span class="bad">
@@ -52,11 +52,11 @@ export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemov
           )}
         </span>
       </header>
-      <p class="alert-condition">
+      <p class="breaks">
         <ConditionSentence condition={alert} />
       </p>
       <AlertFacts endpointId={endpointId} alert={alert} />
-      <div class="alert-buttons">
+      <div class="row">
         <ActionButton icon="send" class="alert-test" aria-label={`Test ${name}`} act={test.run}>
           Test
         </ActionButton>
@@ -83,7 +83,7 @@ function AlertFacts({ endpointId, alert }: { endpointId: string; alert: Alert })
   const failure = failureOf(alert);
   return (
     <>
-      <p class="alert-facts">
+      <p class="alert-facts row faint breaks">
         <span>
           {channelTitles[alert.channel.type]} <code>{visibleLine(targetText(alert.channel))}</code>
         </span>
@@ -99,7 +99,7 @@ function AlertFacts({ endpointId, alert }: { endpointId: string; alert: Alert })
         {alert.kind === 'forward_stuck' && <Link to={`/app/endpoints/${endpointId}/forwards`}>Forwards</Link>}
       </p>
       {failure && (
-        <p class="alert-failure">
+        <p class="tint warn">
           <strong>{failure.lead}</strong> <Explained explanation={failure} />
           {failure.willRetry && ' It is sent again.'}
         </p>
@@ -141,7 +141,7 @@ type TestOutcomeProps = { alert: Alert; result: AlertTest | undefined; problem: 
 function TestOutcome({ alert, result, problem, isNew }: TestOutcomeProps) {
   const isFailed = problem !== '' || result?.ok === false;
   return (
-    <div class={`alert-outcome ${isFailed ? 'bad' : result ? 'good' : ''}`} role="status">
+    <div class={`tint ${isFailed ? 'bad' : result ? 'good' : ''}`} role="status">
       {problem && (
         <p>
           <strong>The test wasn't sent.</strong> {problem}

@@ -53,7 +53,7 @@ export function AlertForm({ endpointId, canEmail, alert, kind = 'silence', onSav
   return (
     <Form
       form={form}
-      class="card alert-form"
+      class="card section alert-form"
       what="alert"
       title={alert ? `Edit ${visibleName(alert.name)}` : 'New alert'}
       submit={alert ? 'Save' : 'Create alert'}
@@ -68,10 +68,10 @@ export function AlertForm({ endpointId, canEmail, alert, kind = 'silence', onSav
       ) : (
         <KindFields kind={draft.kind} onPick={picked => form.change(withKind(draft, picked))} />
       )}
-      <fieldset class="alert-part">
+      <fieldset class="box col">
         <legend>When</legend>
         {kindTakes[draft.kind].minutes && (
-          <div class="alert-numbers">
+          <div class="fit">
             <Inputs form={form} paths={['count', 'minutes']} texts={{ minutes: amountTexts[draft.kind] ?? {} }} />
           </div>
         )}
@@ -103,10 +103,10 @@ const amountTexts: Partial<Record<Kind, FieldTexts>> = {
 const defaultName = (kind: Kind): string => kindOf(kind)?.defaultName ?? kind;
 
 const KindFields = ({ kind, onPick }: { kind: Kind; onPick: (kind: Kind) => void }) => (
-  <fieldset class="alert-kinds">
+  <fieldset class="col">
     <legend>Watch for</legend>
     {kinds.map(({ id, title, sentence }) => (
-      <label key={id}>
+      <label key={id} class="option">
         <input type="radio" name="alert-kind" checked={id === kind} onChange={() => onPick(id)} />
         <span class="stack">
           <strong>{title}</strong>
@@ -124,7 +124,7 @@ function Preview({ draft }: { draft: AlertDraft }) {
   const none = { where: null, minutes: null, count: null };
   const condition = { ...none, ...requestOf(alertRules, draft) } as Condition;
   return (
-    <p class="alert-preview">
+    <p class="soft breaks">
       {isReporting(draft) ? 'Reports: ' : 'Fires: '}
       <ConditionSentence condition={condition} />.
     </p>
@@ -164,7 +164,7 @@ type ChannelFieldsProps = {
 function ChannelFields({ form, canEmail, isKept }: ChannelFieldsProps) {
   const type = form.draft['channel.type'];
   return (
-    <fieldset class="alert-part">
+    <fieldset class="box col">
       <legend>Tell</legend>
       <SelectField
         label="Channel"

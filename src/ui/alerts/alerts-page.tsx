@@ -6,12 +6,10 @@ import type { Endpoint } from '../../features/endpoints/model.ts';
 import { Button, Empty, Notice } from '../kit/controls.tsx';
 import { showSecretOnce } from '../kit/dialogs.tsx';
 import { visibleName } from '../kit/format/visible.ts';
-import { useStyle } from '../kit/on-demand-style.ts';
 import { backToSettings, Card, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
 import { usePolled } from '../kit/use-polled.ts';
 import type { Query } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import style from '../styles/alerts.css' with { type: 'file' };
 import { AlertCard } from './alert-card.tsx';
 import { AlertForm, hasUnsaved } from './alert-form.tsx';
 import { alertsApi } from './alerts-api.ts';
@@ -21,7 +19,6 @@ const everyMs = 5000;
 
 /** @param kind of a new alert whose form is open */
 export function AlertsPage({ endpointId, kind }: { endpointId: string; kind: string | null }) {
-  const isStyled = useStyle(style);
   const query = usePolled(
     endpointId,
     () => alertsApi.list(endpointId),
@@ -38,7 +35,7 @@ export function AlertsPage({ endpointId, kind }: { endpointId: string; kind: str
           tab={`${visibleName(endpoint.name)}, alerts`}
           back={backToSettings(endpoint)}
         >
-          <Loaded query={isStyled ? query : { ...query, value: undefined }} what="the alerts">
+          <Loaded query={query} what="the alerts">
             {list => (
               <Alerts endpoint={endpoint} list={list} query={query} kind={kinds.find(({ id }) => id === kind)?.id} />
             )}
@@ -87,11 +84,11 @@ function Alerts({ endpoint, list, query: { set, reload }, kind }: AlertsProps) {
   const form = { endpointId: endpoint.id, canEmail: list.canEmail, onSaved: saved, onCancel: close };
   const isAdding = open !== undefined && 'kind' in open;
   return (
-    <div class="alerts-body" ref={body}>
+    <div class="col loose" ref={body}>
       {alerts.length > 0 && (
         <Lead isPaused={endpoint.paused} onNew={isAdding ? undefined : () => setOpen({ kind: 'silence' })} />
       )}
-      <ul class="alert-list">
+      <ul class="col loose">
         {alerts.map(alert => (
           <li key={alert.id} data-alert={alert.id}>
             {open && 'id' in open && open.id === alert.id ? (
@@ -145,7 +142,7 @@ function useFocusLater() {
 
 const Lead = ({ isPaused, onNew }: { isPaused: boolean; onNew: (() => void) | undefined }) => (
   <>
-    <div class="alerts-lead">
+    <div class="page-head">
       <p class="lead">
         An alert tells somebody once when its condition begins, and again when it ends. Your team shares the alerts.
       </p>
@@ -167,7 +164,7 @@ const Lead = ({ isPaused, onNew }: { isPaused: boolean; onNew: (() => void) | un
 function Start({ onPick }: { onPick: (kind: Kind) => void }) {
   return (
     <>
-      <section class="card alerts-start">
+      <section class="card">
         <Empty
           title="Know when webhooks stop coming"
           action={

@@ -51,7 +51,7 @@ export function ActDialog({ endpointId, forward, act, onChange, onClose }: Props
     <Dialog title={title} onClose={onClose} wide={isFiltered}>
       <Form
         form={form}
-        class={isFiltered ? 'forward-act filtered' : 'forward-act'}
+        class={isFiltered ? 'forward-act' : ''}
         submit={matched ? button(matched) : verb === 'retry' ? 'Retry' : 'Skip'}
         submitKind={verb === 'retry' ? 'primary' : 'danger'}
         isLocked={!selection || !matched}

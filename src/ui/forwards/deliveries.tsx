@@ -108,7 +108,7 @@ function Rows({ endpointId, forward, state, onChange }: Props) {
               Back to the oldest
             </ActionButton>
           )}
-          <span class="faint forward-shown">
+          <span class="faint">
             {rows.length.toLocaleString()} of {formatCount(Math.max(rows.length, countOf(forward, state)), 'event')}
           </span>
         </div>

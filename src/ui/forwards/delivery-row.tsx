@@ -26,19 +26,19 @@ export function DeliveryRow({ endpointId, forward, delivery, onRetry, onSkip }: 
   return (
     <li data-event={eventId}>
       <PlatformMark platform={platform} />
-      <span class="forward-event">
+      <span class="stack">
         {receivedAt === null ? (
-          <span class="faint">The event is no longer stored</span>
+          <span class="faint small">The event is no longer stored</span>
         ) : (
-          <Link to={`/app/endpoints/${endpointId}/events/${eventId}`} title={eventId}>
+          <Link class="cut" to={`/app/endpoints/${endpointId}/events/${eventId}`} title={eventId}>
             {name}
           </Link>
         )}
-        <span class="faint">{receivedAt === null ? <code>{eventId}</code> : <Time at={receivedAt} long />}</span>
+        <span class="faint small">{receivedAt === null ? <code>{eventId}</code> : <Time at={receivedAt} long />}</span>
       </span>
-      <span class="forward-result">
-        {reason !== '' && <span class="forward-reason">{visibleLine(reason)}</span>}
-        <span class="faint">
+      <span class="forward-result stack">
+        {reason !== '' && <span class="bad">{visibleLine(reason)}</span>}
+        <span class="faint small">
           {attempts > 0 && `${formatCount(attempts, 'attempt')}${next === '' ? '' : ', '}`}
           {next !== '' && (
             <span title={nextAt === null ? undefined : formatExactTime(nextAt)}>
@@ -47,7 +47,7 @@ export function DeliveryRow({ endpointId, forward, delivery, onRetry, onSkip }: 
           )}
         </span>
       </span>
-      <span class="forward-acts">
+      <span class="line tight">
         {(state === 'given_up' ? receivedAt !== null : state === 'failed' && nextAt !== null) && (
           <ActionButton kind="quiet" data-act="retry" keepsFocus={false} aria-label={`Retry ${name}`} act={onRetry}>
             Retry

@@ -24,7 +24,7 @@ export function ForwardFormPage({ endpoint, id }: { endpoint: Pick<Endpoint, 'id
   useTitle(id === undefined ? 'New forward' : forward ? `${visibleName(forward.name)}, edit` : 'Forward');
   const back = id === undefined ? forwardsPath(endpoint.id) : forwardPath(endpoint.id, id);
   return (
-    <main class="page narrow forwards">
+    <main class="page narrow">
       <header class="page-head">
         <div>
           <Link to={back} class="crumb">
@@ -80,10 +80,10 @@ function ForwardForm({ endpointId, forward, back }: FormProps) {
         without={withoutMarks}
       />
       <Inputs form={form} paths={['mode', 'orderBy']} />
-      <details open={isOpen}>
+      <details class="drawer" open={isOpen}>
         <summary>More options</summary>
-        <div class="forward-more">
-          <div class="forward-numbers">
+        <div class="col loose">
+          <div class="fit">
             <Inputs form={form} paths={['retry.for', 'retry.first', 'retry.max', 'timeoutS']} />
           </div>
           <p class="hint">

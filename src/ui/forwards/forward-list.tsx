@@ -24,7 +24,6 @@ export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'na
   );
   return (
     <Page
-      class="forwards"
       title="Forwards"
       tab={`${visibleName(endpoint.name)}, forwards`}
       back={backToSettings(endpoint)}
@@ -43,7 +42,7 @@ export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'na
             </Empty>
           ) : (
             <>
-              <ul class="forward-cards">
+              <ul class="col">
                 {forwards.map(forward => (
                   <ForwardCard key={forward.id} endpointId={endpoint.id} forward={forward} />
                 ))}
@@ -61,14 +60,14 @@ export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'na
 }
 
 const ForwardCard = ({ endpointId, forward }: { endpointId: string; forward: Forward }) => (
-  <li class="card forward-card">
-    <div class="forward-line">
+  <li class="card forward-card col">
+    <div class="row baseline">
       <ForwardState forward={forward} />
-      <h2>
+      <h2 class="grow breaks">
         <Link to={forwardPath(endpointId, forward.id)}>{visibleName(forward.name)}</Link>
       </h2>
     </div>
-    <p class="forward-target">
+    <p class="breaks">
       <code>{visibleLine(forward.url)}</code>
       {forward.where !== '' && (
         <>

@@ -26,7 +26,6 @@ export function ForwardPage({ endpoint, id, state }: Props) {
   const name = forward && visibleName(forward.name);
   return (
     <Page
-      class="forwards"
       title={name ?? 'Forward'}
       {...(name && { tab: `${name}, forward` })}
       back={{ to: forwardsPath(endpoint.id), label: `Forwards of ${visibleName(endpoint.name)}` }}
@@ -36,9 +35,9 @@ export function ForwardPage({ endpoint, id, state }: Props) {
         {forward => (
           <>
             <section class="card section" aria-label="State">
-              <div class="forward-line" role="status">
+              <div class="row baseline" role="status">
                 <ForwardState forward={forward} />
-                <span class="wrap">
+                <span class="wrap grow">
                   to <code>{visibleLine(forward.url)}</code>
                 </span>
               </div>

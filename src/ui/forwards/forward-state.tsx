@@ -17,13 +17,13 @@ export function StateSentence({ forward }: { forward: Forward }) {
   const now = Date.now();
   const reason = reasonText(forward);
   return (
-    <div class="forward-why">
+    <div class="stack soft">
       <p>
         {stateSentence(forward, now)} {lagSentence(forward, now)}
       </p>
       {reason !== '' && (
         <p>
-          <span class="faint">The oldest failed event:</span> <span class="forward-reason">{visibleLine(reason)}</span>
+          <span class="faint">The oldest failed event:</span> <span class="bad">{visibleLine(reason)}</span>
         </p>
       )}
     </div>
@@ -42,17 +42,17 @@ export const ForwardFigures = ({ endpointId, forward, current }: FiguresProps) =
   <nav class="forward-figures" aria-label={`Events of ${visibleLine(forward.name)}`}>
     {deliveryStates.map(state => {
       const amount = countOf(forward, state);
-      const tone = amount === 0 ? 'none' : state === 'waiting' ? '' : state === 'failed' ? 'warn' : 'bad';
+      const tone = amount === 0 ? 'faint' : state === 'waiting' ? '' : state === 'failed' ? 'warn' : 'bad';
       return (
         <Link
           key={state}
-          class={tone}
+          class="box"
           replace={current !== undefined}
           to={`${forwardPath(endpointId, forward.id)}?state=${state}`}
           aria-current={state === current ? 'page' : undefined}
         >
-          <strong>{amount.toLocaleString()}</strong> <span>{deliveryLabels[state]}</span>{' '}
-          <small>{deliveryHints[state]}</small>
+          <strong class={`figures ${tone}`}>{amount.toLocaleString()}</strong> <span>{deliveryLabels[state]}</span>{' '}
+          <span class="stack faint small">{deliveryHints[state]}</span>
         </Link>
       );
     })}

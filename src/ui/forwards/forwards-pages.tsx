@@ -1,9 +1,6 @@
 /* The pages of an endpoint's forwards: all of them, one with its events, and the form that makes or changes one. */
 
-import { Skeleton } from '../kit/controls.tsx';
-import { useStyle } from '../kit/on-demand-style.ts';
 import { WithEndpoint } from '../kit/page.tsx';
-import style from '../styles/forwards.css' with { type: 'file' };
 import { ForwardFormPage } from './forward-form.tsx';
 import { ForwardsPage } from './forward-list.tsx';
 import { ForwardPage } from './forward-page.tsx';
@@ -12,11 +9,9 @@ import { ForwardPage } from './forward-page.tsx';
 type Shown = { id: string; isEdited: boolean; state: string | null };
 
 export function ForwardsPages({ endpointId, shown }: { endpointId: string; shown: Shown }) {
-  const isStyled = useStyle(style);
   return (
     <WithEndpoint id={endpointId}>
       {endpoint => {
-        if (!isStyled) return <Skeleton rows={3} kind="card" />;
         if (shown.id === '') return <ForwardsPage endpoint={endpoint} />;
         if (shown.id === 'new') return <ForwardFormPage endpoint={endpoint} />;
         if (shown.isEdited) return <ForwardFormPage endpoint={endpoint} id={shown.id} />;

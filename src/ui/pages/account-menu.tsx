@@ -35,9 +35,9 @@ export function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHe
       </button>
       {isOpen && (
         <div class="menu-panel popup">
-          <p class="menu-who">
+          <p class="menu-who stack">
             <strong>{session.account.email}</strong>
-            <span>
+            <span class="faint">
               {session.role === 'owner' ? 'Owner' : 'Member'} · {session.account.plan === 'pro' ? 'Pro' : 'Free'} plan
             </span>
           </p>

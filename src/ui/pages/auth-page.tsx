@@ -7,8 +7,8 @@ import { Mark } from '../kit/icons.tsx';
 
 export const AuthPage = ({ title, lead, children }: { title: string; lead: string; children: ComponentChildren }) => (
   <main class="auth">
-    <div class="auth-card">
-      <p class="auth-brand">
+    <div class="auth-card col">
+      <p class="auth-brand line">
         <Mark /> Hooktape
       </p>
       <h1>{title}</h1>

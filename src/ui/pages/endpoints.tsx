@@ -49,7 +49,7 @@ export function EndpointsPage() {
               everything.
             </Empty>
           ) : (
-            <ul class="cards">
+            <ul class="col">
               {list.map(endpoint => (
                 <EndpointCard key={endpoint.id} endpoint={endpoint} />
               ))}
@@ -69,7 +69,7 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
   }, [activity.value]);
   return (
     <li class="card endpoint-card">
-      <div class="endpoint-main">
+      <div class="endpoint-main breaks">
         <h2>
           <Link to={`/app/endpoints/${endpoint.id}`}>{visibleName(endpoint.name)}</Link>
           {endpoint.paused && (
@@ -87,7 +87,7 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
         </div>
       </div>
       <Sparkline activity={activity.value ?? last} />
-      <div class="endpoint-facts">
+      <div class="endpoint-facts stack figures">
         <strong>{formatCount(endpoint.eventCount, 'event')}</strong>
         <span class="faint">
           {endpoint.lastReceivedAt ? (

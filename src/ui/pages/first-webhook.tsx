@@ -23,7 +23,7 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
   if (!sample) return null;
   return (
     <main class="page first">
-      <p class={`pulse ${connection}`} role="status">
+      <p class={`pulse line soft ${connection}`} role="status">
         <span aria-hidden="true" />
         {connection === 'live' ? 'Listening. The first webhook appears here automatically.' : 'Connecting…'}
       </p>
@@ -39,8 +39,8 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
       <GuardHint endpoint={endpoint} />
       <AnswersNotice endpoint={endpoint} />
       <ConnectRow onConnect={connect} onTest={() => sendTest()} />
-      <section class="try" aria-label="Try it">
-        <header>
+      <section class="col" aria-label="Try it">
+        <header class="row">
           <h2>Or try it now</h2>
           <span class="grow" />
           <Segmented

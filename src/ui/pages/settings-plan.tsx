@@ -80,6 +80,7 @@ const Usage = ({ label, used, limit }: { label: string; used: number; limit: num
       {limit === 0 ? `${used.toLocaleString()}, no limit` : `${used.toLocaleString()} of ${limit.toLocaleString()}`}
     </span>
     <progress
+      class="full"
       max={limit === 0 ? 1 : limit}
       value={limit === 0 ? 0 : Math.min(used, limit)}
       aria-label={`${label} used`}

@@ -42,7 +42,7 @@ export function SettingsPage({ section }: { section: string }) {
           </Link>
         ))}
       </nav>
-      <div class="settings-body">{current ? <current.Section /> : <Empty title="Section not found" />}</div>
+      <div class="settings-body col loose">{current ? <current.Section /> : <Empty title="Section not found" />}</div>
     </main>
   );
 }

@@ -28,12 +28,12 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
   usePageActions({ path: url.path, onPalette, onHelp, onSignOut });
   useFocusOfNewPage(url.path);
   return (
-    <div class="shell">
+    <div class="shell pane">
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <header class="topbar">
-        <Link to="/app" class="brand" aria-label="Hooktape, all endpoints">
+      <header class="topbar line">
+        <Link to="/app" class="brand line" aria-label="Hooktape, all endpoints">
           <Mark />
           <span>Hooktape</span>
         </Link>
@@ -50,16 +50,16 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
           <span>Go to…</span>
           <kbd>{keyLabel('Mod+k')}</kbd>
         </button>
-        <nav aria-label="Main">
+        <nav class="line rigid" aria-label="Main">
           <Link
             to="/app/settings/account"
-            class="nav-link"
+            class="nav-link line"
             aria-current={url.path.startsWith('/app/settings') ? 'page' : undefined}
           >
             <Icon name="gear" />
             <span>Settings</span>
           </Link>
-          <a href="/docs" class="nav-link">
+          <a href="/docs" class="nav-link line">
             <Icon name="external" />
             <span>API</span>
           </a>
@@ -67,11 +67,11 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
         <AccountMenu onSignOut={onSignOut} onHelp={onHelp} />
       </header>
       {waitSeconds > 0 && (
-        <div class="slowed" role="status">
+        <div class="slowed warn" role="status">
           Rate limited. Retrying in {waitSeconds} s.
         </div>
       )}
-      <div id="main" class="content" tabIndex={-1}>
+      <div id="main" class="content pane" tabIndex={-1}>
         {children}
       </div>
       {isPaletteOpen && <Palette onClose={() => setIsPaletteOpen(false)} />}
@@ -97,7 +97,7 @@ function EndpointLinks({ url }: { url: PageLocation }) {
   const link = (page: string, label: string, icon: IconName) => (
     <Link
       to={`${base}/${page}`}
-      class="nav-link"
+      class="nav-link line"
       aria-label={label}
       title={label}
       aria-current={url.path === `${base}/${page}` ? 'page' : undefined}
@@ -107,7 +107,7 @@ function EndpointLinks({ url }: { url: PageLocation }) {
     </Link>
   );
   return (
-    <nav class="endpoint-nav" aria-label="Endpoint">
+    <nav class="endpoint-nav line" aria-label="Endpoint">
       {link('schemas', 'Schemas', 'braces')}
       {link('settings', 'Endpoint settings', 'gear')}
     </nav>
@@ -119,7 +119,7 @@ function EndpointSwitcher({ url }: { url: PageLocation }) {
   const current = /^\/app\/endpoints\/([^/]+)/.exec(url.path)?.[1] ?? '';
   if (!endpoints || endpoints.length === 0) return null;
   return (
-    <div class="switcher">
+    <div class="switcher line tight faint">
       <span aria-hidden="true">/</span>
       <select
         aria-label="Endpoint"

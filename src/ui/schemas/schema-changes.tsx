@@ -44,8 +44,8 @@ function ChangeTable({ endpointId, hrefOf, changes }: ChangesProps & { changes: 
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
-      <section class="table-box" tabIndex={0} aria-label="Changes">
-        <table class="schema-changes">
+      <section class="scrolls" tabIndex={0} aria-label="Changes">
+        <table class="table">
           <thead>
             <tr>
               <th scope="col">Change</th>

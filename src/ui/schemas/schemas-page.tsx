@@ -45,7 +45,7 @@ export function SchemasPage({ endpointId, chosen, as }: PageProps) {
           {query.value ? (
             <Schemas endpointId={endpointId} schemas={query.value} chosen={chosen} as={as} />
           ) : (
-            <div class="settings-body">
+            <div class="settings-body col loose">
               <Loaded query={query} what="the schemas">
                 {() => null}
               </Loaded>
@@ -70,7 +70,7 @@ function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: rea
   const current = schemas.find(isChosen) ?? schemas[0];
   if (!current || !form)
     return (
-      <div class="settings-body">
+      <div class="settings-body col loose">
         <Empty title="No schemas yet">
           The shape of each event type is learned from the JSON bodies that arrive here, a little later and in the
           background.
@@ -89,7 +89,7 @@ function Schemas({ endpointId, schemas, chosen, as }: PageProps & { schemas: rea
           />
         ))}
       </nav>
-      <div class="settings-body">
+      <div class="settings-body col loose">
         <SchemaSection
           key={`${current.platform} ${current.type}`}
           endpointId={endpointId}
@@ -108,11 +108,11 @@ const typeTitle = ({ type }: SchemaChoice): string => (type === null ? 'Without 
 type TypeLinkProps = { schema: TypeSchema; href: string; isCurrent: boolean };
 
 const TypeLink = ({ schema, href, isCurrent }: TypeLinkProps) => (
-  <Link to={href} aria-current={isCurrent ? 'page' : undefined}>
+  <Link to={href} class="line" aria-current={isCurrent ? 'page' : undefined}>
     <PlatformMark platform={schema.platform} />
     <span class="stack">
       <span>{typeTitle(schema)}</span>
-      <span class="faint">
+      <span class="faint small">
         {formatCount(schema.count, 'event')}, changed <Time at={schema.changedAt} long />
       </span>
     </span>

@@ -31,7 +31,7 @@ export function ComparePage({ endpointId, left, right }: { endpointId: string; l
       back={{ to: `${base}/events/${right}`, label: 'Event' }}
       actions={<Button onClick={() => compare(right, left)}>Swap sides</Button>}
     >
-      <div class="sides">
+      <div class="two">
         <Side label="Before" id={left} event={one} recent={recent.value} onPick={id => compare(id, right)} />
         <Side label="After" id={right} event={other} recent={recent.value} onPick={id => compare(left, id)} />
       </div>
@@ -54,7 +54,7 @@ const optionText = (event: Pick<EventSummary, 'eventType' | 'method' | 'received
   `${formatExactTime(event.receivedAt)} · ${visibleLine((event.eventType ?? event.method ?? 'event').slice(0, 60))}`;
 
 const Side = ({ label, id, event, recent = [], onPick }: SideProps) => (
-  <label class="side">
+  <label class="field">
     <span>{label}</span>
     <select value={id} onChange={changed => onPick(changed.currentTarget.value)}>
       {!recent.some(one => one.id === id) && <option value={id}>{event ? optionText(event) : '…'}</option>}

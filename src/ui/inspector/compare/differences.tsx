@@ -19,7 +19,7 @@ export function ChangeTable({ changes, same }: { changes: Change[]; same: string
   if (changes.length === 0) return <p class="faint">{same}</p>;
   return (
     <>
-      <table class="changes">
+      <table class="changes table folds">
         <thead>
           <tr>
             <th scope="col">Path or name</th>
