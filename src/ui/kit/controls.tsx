@@ -100,12 +100,12 @@ type NoticeProps = {
 };
 
 export const Notice = ({ tone = 'info', title, children, action }: NoticeProps) => (
-  <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
+  <div class={`notice tint line loose spread ${tone}`} role={tone === 'bad' ? 'alert' : undefined}>
     <div>
       {title && <strong>{title}</strong>}
       {children && <p>{children}</p>}
     </div>
-    {action && <div class="notice-action">{action}</div>}
+    {action && <div class="rigid">{action}</div>}
   </div>
 );
 
@@ -167,7 +167,7 @@ export function Dialog({ title, onClose, children, wide = false, isPersistent = 
       onClick={event => !isPersistent && event.target === ref.current && onClose()}
     >
       <div class="dialog-body">
-        <header>
+        <header class="line loose spread">
           <h2 id={titleId}>{title}</h2>
           <IconButton icon="close" label="Close" onClick={onClose} />
         </header>
@@ -186,9 +186,9 @@ type EmptyProps = {
 };
 
 export const Empty = ({ title, children, action, isPage = false }: EmptyProps) => (
-  <div class="empty">
+  <div class="empty col">
     {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
-    {children && <p>{children}</p>}
+    {children && <p class="soft breaks">{children}</p>}
     {action}
   </div>
 );

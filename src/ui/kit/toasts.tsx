@@ -26,9 +26,9 @@ export function Toasts() {
     };
   }, []);
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div class="toasts col" role="status" aria-live="polite">
       {toasts.map(toast => (
-        <div key={toast.id} class={`toast ${toast.tone}`}>
+        <div key={toast.id} class={`toast popup line spread breaks ${toast.tone === 'bad' ? 'bad' : ''}`}>
           <span>{toast.text}</span>
           <IconButton icon="close" label="Dismiss" onClick={() => dismiss(toast.id)} />
         </div>

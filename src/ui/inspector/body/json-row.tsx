@@ -119,7 +119,7 @@ function KeyAndValue(props: PartProps) {
         </>
       )}
       {key === undefined && node.parent >= 0 && (
-        <span class="faint">{isDocument ? `Document ${node.position + 1} ` : `${node.position} `}</span>
+        <span class="position faint">{isDocument ? `Document ${node.position + 1} ` : `${node.position} `}</span>
       )}
       <Value {...props} />
     </>

@@ -44,7 +44,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
           return lines.length === 0 ? null : (
             <section key={section}>
               <h3 class="faint small">{sectionTitles[section]}</h3>
-              <dl class="shortcuts">
+              <dl class="facts shortcuts">
                 {lines.map(({ keys, words }) => (
                   <div key={words}>
                     <dt>
