@@ -40,7 +40,7 @@ export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemov
     if (isRemoved) onRemoved();
   };
   return (
-    <article class={`card alert-card col ${alert.firing ? 'firing' : ''}`} aria-label={name}>
+    <article class={`card alert-card box col ${alert.firing ? 'firing' : ''}`} aria-label={name}>
       <header class="row baseline spread">
         <h2 class="breaks">{name}</h2>
         <span class="row baseline">

@@ -23,11 +23,11 @@ export function AlertsSection({ endpoint: { id } }: { endpoint: Endpoint }) {
       <Loaded query={query} what="the alerts" rows={1} inCard>
         {({ alerts }) =>
           hasSome ? (
-            <ul class="rule-summaries">
+            <ul class="col tight">
               {alerts.map(alert => (
-                <li key={alert.id}>
+                <li key={alert.id} class="line baseline">
                   <AlertState alert={alert} />
-                  <span>{visibleName(alert.name)}</span>
+                  <span class="breaks">{visibleName(alert.name)}</span>
                 </li>
               ))}
             </ul>

@@ -46,7 +46,7 @@ export const AnswersNotice = ({ endpoint }: { endpoint: Endpoint }) =>
 function RulesNotice({ endpoint }: { endpoint: Endpoint }) {
   const { value: rules = [] } = useRules(endpoint);
   return (
-    <div class="answers-notice">
+    <div class="col">
       <Notice
         tone="warn"
         title="Senders don't always get the default answer"

@@ -61,7 +61,7 @@ function Editor({ endpoint }: { endpoint: Endpoint }) {
     );
   return (
     <div class="answers-body" ref={body}>
-      <div class="answers-rules">
+      <div class="col loose">
         <p class="lead">
           Senders get 200 and the event's id unless a rule says otherwise. Rules are tried from the first to the last,
           and the first that matches answers. Every delivery is stored, whatever the answer.
@@ -119,7 +119,7 @@ function useProblemFocus(
 }
 
 const SaveBar = ({ editor, onSave }: { editor: AnswersEditor; onSave: () => Promise<void> }) => (
-  <div class={`save-bar ${editor.isDirty ? 'dirty' : ''}`}>
+  <div class={`save-bar card row ${editor.isDirty ? 'dirty' : ''}`}>
     <span class={editor.hasProblems ? 'bad' : 'faint'} role="status">
       {editor.isDirty
         ? editor.hasProblems

@@ -75,13 +75,13 @@ export function BodyField({ body, encoding, example }: BodyFieldProps) {
               : 'Placeholders are filled in once, and a missing value is empty. Values are JSON-escaped when the Content-Type is JSON.')}
       </p>
       {!isBase64 && (
-        <ul class="placeholders" aria-label="Insert a placeholder">
+        <ul class="placeholders row" aria-label="Insert a placeholder">
           {placeholdersFor(example).map(one => (
-            <li key={one.title}>
+            <li key={one.title} class="row tight">
               <Button kind="quiet" title={`Insert ${visibleLine(one.text)}: ${one.title}`} onClick={() => insert(one)}>
-                <code>{visibleLine(one.text)}</code>
+                <code class="cut">{visibleLine(one.text)}</code>
               </Button>
-              <span class="faint">{one.title}</span>
+              <span class="faint small">{one.title}</span>
             </li>
           ))}
         </ul>

@@ -35,7 +35,7 @@ export function PreviewPanel({ endpointId, preview: { events, problem }, rules, 
       {!events && !problem && <Skeleton rows={4} />}
       {events?.length === 0 && <p class="faint">No deliveries yet. The last ten appear here.</p>}
       {events && events.length > 0 && (
-        <ol class="preview-rows" aria-label="The last deliveries">
+        <ol class="rows preview-rows" aria-label="The last deliveries">
           {events.map(one => (
             <PreviewRow
               key={one.event.id}
@@ -61,16 +61,18 @@ const PreviewRow = ({ endpointId, row: { event, rule: name, status }, rule }: Pr
   <li>
     <PlatformMark platform={event.platform} />
     <span class="stack grow">
-      <Link to={`/app/endpoints/${endpointId}/events/${event.id}`}>{titleOf(event).text}</Link>
-      <span class="faint">
+      <Link class="cut" to={`/app/endpoints/${endpointId}/events/${event.id}`}>
+        {titleOf(event).text}
+      </Link>
+      <span class="faint small">
         {event.method} · <Time at={event.receivedAt} />
       </span>
     </span>
     <span class="stack preview-answer">
-      <span class={`badge ${rule ? (isSuccess(rule) ? 'good' : 'bad') : ''}`}>
+      <span class={`badge cut ${rule ? (isSuccess(rule) ? 'good' : 'bad') : ''}`}>
         {rule ? describeAnswer(rule) : (status ?? 'cut off')}
       </span>
-      <span class="faint">
+      <span class="faint small cut">
         {event.refused === null ? (name === null ? 'default' : visibleLine(name)) : 'refused by the guard'}
       </span>
     </span>

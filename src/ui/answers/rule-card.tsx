@@ -62,25 +62,25 @@ export function RuleCard(props: RuleCardProps) {
   };
   return (
     <li class={`card rule ${problemCount > 0 ? 'wrong' : ''}`}>
-      <div class="rule-head">
-        <h3>
+      <div class="rule-head row">
+        <h3 class="grow">
           <button
             type="button"
-            class="rule-toggle"
+            class="rule-toggle line"
             aria-expanded={isOpen}
             aria-controls={`${id}-fields`}
             onClick={actions.toggle}
             onKeyDown={onKeyDown}
           >
             <Icon name="chevron" />
-            <span class="rule-number">{index + 1}</span>
-            <span class="rule-summary">
+            <span class="faint figures rigid">{index + 1}</span>
+            <span class="grow breaks">
               <strong>{name}</strong> <span class="faint">{visibleLine(describeCondition(rule))}</span>
             </span>
             <span class={`badge ${isSuccess(rule) ? 'good' : 'bad'}`}>{describeAnswer(rule)}</span>
           </button>
         </h3>
-        <span class="rule-buttons">
+        <span class="rule-buttons line rigid tight">
           <IconButton
             icon="up"
             label={`Move ${name} up`}
@@ -108,7 +108,7 @@ export function RuleCard(props: RuleCardProps) {
         </p>
       )}
       {!isOpen && problemCount > 0 && <p class="hint bad rule-note">{firstProblem(problems)}</p>}
-      <div id={`${id}-fields`} class="rule-fields" hidden={!isOpen}>
+      <div id={`${id}-fields`} class="rule-fields col loose" hidden={!isOpen}>
         {isOpen && (
           <>
             <Inputs form={fields} paths={['name']} texts={{ name: { placeholder: `rule-${index + 1}` } }} />

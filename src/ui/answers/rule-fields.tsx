@@ -20,10 +20,10 @@ type ConditionProps = {
 };
 
 export const ConditionFields = ({ fields, seen, error }: ConditionProps) => (
-  <fieldset class="rule-part">
+  <fieldset class="box col">
     <legend>When</legend>
     <FilterField label="Condition" input={fields.input('when')} error={error} seen={seen} />
-    <div class="rule-numbers">
+    <div class="fit">
       <Inputs form={fields} paths={['first', 'every', 'chance', 'rate.max', 'rate.perS']} />
     </div>
     <Inputs form={fields} paths={['per', 'handshake']} />
@@ -38,9 +38,9 @@ export function AnswerFields({ fields, example }: { fields: RuleFields; example:
     ...(isCut && { hint: 'not sent: the connection ends' }),
   };
   return (
-    <fieldset class="rule-part">
+    <fieldset class="box col">
       <legend>Answer</legend>
-      <div class="rule-numbers">
+      <div class="fit">
         <Inputs form={fields} paths={['answer.status', 'answer.delayMs']} texts={{ 'answer.status': status }} />
       </div>
       <Inputs form={fields} paths={['answer.fault']} />

@@ -63,7 +63,7 @@ export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleL
   return (
     <>
       <h2 class="offscreen">Rules</h2>
-      <ol class="rules" ref={list}>
+      <ol class="col" ref={list}>
         {drafts.map((draft, at) => (
           <RuleCard
             key={draft.key}

@@ -5,11 +5,11 @@ import { describeAnswer, describeCondition, isSuccess } from '../../shared/answe
 import { visibleLine } from '../kit/format/visible.ts';
 
 export const RuleSummaries = ({ rules }: { rules: readonly AnswerRule[] }) => (
-  <ol class="rule-summaries">
+  <ol class="col tight">
     {rules.map((rule, at) => (
-      <li key={rule.name ?? at}>
+      <li key={rule.name ?? at} class="line baseline">
         <span class={`badge ${isSuccess(rule) ? 'good' : 'bad'}`}>{describeAnswer(rule)}</span>{' '}
-        <span>
+        <span class="breaks">
           <strong>{visibleLine(rule.name ?? `rule-${at + 1}`)}</strong> {visibleLine(describeCondition(rule))}
         </span>
       </li>

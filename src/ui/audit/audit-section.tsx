@@ -5,11 +5,9 @@ import type { AuditEntry, AuditPage } from '../../features/audit/model.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { call } from '../kit/api.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
-import { useStyle } from '../kit/on-demand-style.ts';
 import { Card, Loaded } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { messageOf } from '../kit/toasts.tsx';
-import style from '../styles/jobs.css' with { type: 'file' };
 
 const pageSize = 50;
 
@@ -20,7 +18,6 @@ const viaLabels: Record<AuditEntry['via'], string> = {
 };
 
 export function AuditSection() {
-  const isStyled = useStyle(style);
   const [page, setPage] = useState<AuditPage>();
   const [problem, setProblem] = useState('');
   const load = async (before: AuditPage | undefined): Promise<void> => {
@@ -39,12 +36,7 @@ export function AuditSection() {
       title="Audit log"
       lead="Every operation that changes something leaves one line, the operator's commands included. Lines are never changed."
     >
-      <Loaded
-        query={{ value: isStyled ? page : undefined, problem, reload: () => load(undefined) }}
-        what="the log"
-        rows={5}
-        inCard
-      >
+      <Loaded query={{ value: page, problem, reload: () => load(undefined) }} what="the log" rows={5} inCard>
         {page => (
           <>
             <div class="button-row">
@@ -65,7 +57,7 @@ export function AuditSection() {
 }
 
 const Lines = ({ entries }: { entries: readonly AuditEntry[] }) => (
-  <table class="audit-lines">
+  <table class="table folds">
     <thead>
       <tr>
         <th scope="col">When</th>

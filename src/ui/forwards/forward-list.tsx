@@ -60,7 +60,7 @@ export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'na
 }
 
 const ForwardCard = ({ endpointId, forward }: { endpointId: string; forward: Forward }) => (
-  <li class="card forward-card col">
+  <li class="card forward-card box col">
     <div class="row baseline">
       <ForwardState forward={forward} />
       <h2 class="grow breaks">

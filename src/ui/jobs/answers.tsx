@@ -10,14 +10,14 @@ import { headerText, visibleLine, visibleText } from '../kit/format/visible.ts';
 type Answer = NonNullable<ReplayJobAnswers['left']>;
 
 export const Answers = ({ answers }: { answers: ReplayJobAnswers }) => (
-  <div class="sides answers-pair">
+  <div class="two">
     <Side label="Left" answer={answers.left} />
     <Side label="Right" answer={answers.right} />
   </div>
 );
 
 const Side = ({ label, answer }: { label: string; answer: Answer | null }) => (
-  <section aria-label={`${label} answer`}>
+  <section class="col" aria-label={`${label} answer`}>
     <h3>
       {label}: {answer ? statusText(answer.status) : 'no answer'}
     </h3>

@@ -31,7 +31,7 @@ export function Comparison({ job }: { job: ReplayJob }) {
   const { items, hasMore, problem, more } = useItems(job, 'different');
   return (
     <section class="card section" aria-labelledby="differences">
-      <div class="job-line">
+      <div class="row">
         <h2 id="differences">Where the answers differ</h2>
         <span class="grow" />
         <Download job={job} />
@@ -42,7 +42,7 @@ export function Comparison({ job }: { job: ReplayJob }) {
       {items && hasMore && (
         <div class="button-row">
           <ActionButton act={more}>Read more events</ActionButton>
-          <span class="faint job-read" role="status">
+          <span class="faint" role="status">
             {items.length.toLocaleString()} of {formatCount(job.different, 'different event')} read
           </span>
         </div>
@@ -60,7 +60,7 @@ function Groups({ job, items }: { job: ReplayJob; items: readonly ReplayJobItem[
       </p>
     );
   return (
-    <ul class="path-groups">
+    <ul class="breaks">
       {paths.map(group => (
         <PathDetails key={group.path} group={group} job={job} />
       ))}
@@ -72,12 +72,12 @@ function PathDetails({ group: { path, events, examples }, job }: { group: PathGr
   const [limit, setLimit] = useState(shownExamples);
   return (
     <li>
-      <details>
+      <details class="drawer">
         <summary>
           <code>{visibleLine(path)}</code>
           <span class="faint">{formatCount(events, 'event')}</span>
         </summary>
-        <ul class="path-examples">
+        <ul class="col loose">
           {examples.slice(0, limit).map(example => (
             <li key={`${example.eventId} ${example.path}`}>
               <Example job={job} example={example} isElsewhere={example.path !== path} />
@@ -109,7 +109,7 @@ function Example({ job, example, isElsewhere }: ExampleProps) {
   };
   return (
     <>
-      <div class="job-line">
+      <div class="row">
         <Link to={`/app/endpoints/${job.endpointId}/events/${example.eventId}`}>
           <code>{example.eventId}</code>
         </Link>
@@ -119,7 +119,7 @@ function Example({ job, example, isElsewhere }: ExampleProps) {
           {answers ? 'Hide both answers' : 'Both answers'}
         </ActionButton>
       </div>
-      <div class="sides">
+      <div class="two breaks">
         <div>
           <span class="faint">Left</span> <code>{differenceText(example, 'left')}</code>
         </div>

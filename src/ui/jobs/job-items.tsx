@@ -19,10 +19,11 @@ export function JobItems({ job, outcome }: JobItemsProps) {
   return (
     <section class="card section" aria-labelledby="job-events">
       <h2 id="job-events">Events</h2>
-      <nav class="job-tabs" aria-label="Events by outcome">
+      <nav class="row tight" aria-label="Events by outcome">
         {outcomes.map(one => (
           <Link
             key={one}
+            class="nav-link line"
             replace
             to={`/app/jobs/${job.id}?outcome=${one}`}
             aria-current={one === shown ? 'page' : undefined}
@@ -43,7 +44,7 @@ function ItemList({ job, outcome }: { job: ReplayJob; outcome: Outcome }) {
     <>
       {problem && <Notice tone="bad">{problem}</Notice>}
       {items.length === 0 && <p class="faint">None.</p>}
-      <ul class="job-items">
+      <ul class="rows">
         {items.map(item => (
           <li key={item.eventId}>
             <Link to={`/app/endpoints/${job.endpointId}/events/${item.eventId}`}>

@@ -2,33 +2,27 @@
 
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
 import { jobsApi, type Outcome } from '../inspector/replay/jobs-api.ts';
-import { Skeleton } from '../kit/controls.tsx';
 import { formatBytes } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
-import { useStyle } from '../kit/on-demand-style.ts';
 import { Facts, Loaded, Page } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { usePolled } from '../kit/use-polled.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import style from '../styles/jobs.css' with { type: 'file' };
 import { Comparison } from './comparison.tsx';
 import { JobItems } from './job-items.tsx';
 import { JobButtons, JobProgress, JobState } from './job-progress.tsx';
 import { outcomesOf, paceText } from './wording.ts';
 
 export function JobPage({ id, outcome }: { id: string; outcome: string | null }) {
-  const isStyled = useStyle(style);
   const query = usePolled(
     id,
     () => jobsApi.job(id),
     job => job.state === 'running',
   );
   const { value: job, set } = query;
-  if (!isStyled) return <Skeleton rows={3} kind="card" />;
   return (
     <Page
-      class="jobs"
       title={job?.dest2 ? 'Comparison' : 'Replay job'}
       tab="Replay job"
       back={{ to: '/app/jobs', label: 'Replay jobs' }}
@@ -43,8 +37,8 @@ export function JobPage({ id, outcome }: { id: string; outcome: string | null })
 
 const Job = ({ job, outcome }: { job: ReplayJob; outcome: Outcome | undefined }) => (
   <>
-    <section class="card section job-summary" aria-label="Progress">
-      <div class="job-line" role="status">
+    <section class="card section" aria-label="Progress">
+      <div class="row" role="status">
         <JobState job={job} />
         {job.state === 'paused' && (
           <span class="faint">
@@ -67,7 +61,6 @@ function JobFacts({ job }: { job: ReplayJob }) {
   const endpoint = endpoints?.find(one => one.id === job.endpointId);
   return (
     <Facts
-      class="job-facts"
       facts={[
         [
           'Endpoint',

@@ -16,9 +16,9 @@ export function JobProgress({ job }: { job: ReplayJob }) {
   const settled = settledOf(job);
   const parts = outcomesOf(job).filter(outcome => outcome !== 'waiting' && countOf(job, outcome) > 0);
   return (
-    <div class="job-progress">
+    <div class="col tight">
       <progress max={Math.max(1, job.matched)} value={job.matched === 0 ? 1 : settled} aria-label="Progress" />
-      <p class="job-counts">
+      <p class="row figures">
         <span>
           {settled.toLocaleString()} of {formatCount(job.matched, 'event')}
         </span>

@@ -4,28 +4,23 @@ import { useState } from 'preact/hooks';
 import type { ReplayJob, ReplayJobPage } from '../../features/replay-jobs/model.ts';
 import { jobsApi } from '../inspector/replay/jobs-api.ts';
 import { ActionButton } from '../kit/action.tsx';
-import { Empty, Skeleton } from '../kit/controls.tsx';
+import { Empty } from '../kit/controls.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
-import { useStyle } from '../kit/on-demand-style.ts';
 import { Loaded, Page } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { usePolled } from '../kit/use-polled.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import style from '../styles/jobs.css' with { type: 'file' };
 import { JobProgress, JobState } from './job-progress.tsx';
 
 /** @param endpointId only jobs of this endpoint */
 export function JobsPage({ endpointId }: { endpointId: string | undefined }) {
-  const isStyled = useStyle(style);
   const { endpoints } = useWorkspace();
   const isRunning = ({ jobs }: ReplayJobPage): boolean => jobs.some(({ state }) => state === 'running');
   const query = usePolled(endpointId ?? 'all', () => jobsApi.list(endpointId), isRunning);
   const nameOf = (id: string): string => visibleName(endpoints?.find(one => one.id === id)?.name ?? id);
-  if (!isStyled) return <Skeleton rows={3} kind="card" />;
   return (
     <Page
-      class="jobs"
       title="Replay jobs"
       {...(endpointId !== undefined && {
         back: { to: `/app/endpoints/${endpointId}`, label: nameOf(endpointId) },
@@ -69,7 +64,7 @@ function JobList({ first, endpointId, nameOf }: JobListProps) {
   const known = new Set(first.jobs.map(({ id }) => id));
   return (
     <>
-      <ul class="job-list">
+      <ul class="col">
         {[...first.jobs, ...(older?.jobs ?? []).filter(({ id }) => !known.has(id))].map(job => (
           <JobCard key={job.id} job={job} endpoint={nameOf(job.endpointId)} />
         ))}
@@ -80,10 +75,10 @@ function JobList({ first, endpointId, nameOf }: JobListProps) {
 }
 
 const JobCard = ({ job, endpoint }: { job: ReplayJob; endpoint: string }) => (
-  <li class="card job-card">
-    <div class="job-line">
+  <li class="card box col">
+    <div class="row">
       <JobState job={job} />
-      <h2>
+      <h2 class="grow breaks">
         <Link to={`/app/jobs/${job.id}`}>
           {job.dest2 === null ? visibleLine(job.dest) : `Comparison of ${visibleLine(job.dest)}`}
         </Link>
@@ -92,7 +87,7 @@ const JobCard = ({ job, endpoint }: { job: ReplayJob; endpoint: string }) => (
         <Time at={job.createdAt} long />
       </span>
     </div>
-    <p class="faint">
+    <p class="faint breaks">
       {endpoint}
       {job.where !== '' && (
         <>
@@ -104,7 +99,7 @@ const JobCard = ({ job, endpoint }: { job: ReplayJob; endpoint: string }) => (
     </p>
     <JobProgress job={job} />
     {job.failed > 0 && (
-      <Link class="job-failed" to={`/app/jobs/${job.id}?outcome=failed`}>
+      <Link to={`/app/jobs/${job.id}?outcome=failed`}>
         Show {job.failed === 1 ? 'the failed event' : `the ${job.failed.toLocaleString()} failed events`}
       </Link>
     )}

@@ -23,7 +23,7 @@ export function EventOutcome({ event }: { event: EventDetail | EventSummary }) {
   const { answered, refused } = event;
   if (refused === null && isDefaultAnswer(answered)) return null;
   return (
-    <p class={`event-outcome row tight full soft breaks ${refused === null ? '' : 'refused'}`}>
+    <p class={`event-outcome row tight full breaks ${refused === null ? 'soft' : 'warn'}`}>
       <span>{describeOutcome(event)}</span>
       {refused !== null ? (
         <FilterBy field="is" value="refused" />
