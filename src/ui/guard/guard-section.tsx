@@ -58,7 +58,6 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
     >
       <Form
         form={form}
-        class="guard-form"
         submit="Save guard"
         submitKind="plain"
         isLocked={!form.isDirty}
@@ -81,7 +80,7 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
           {byNetwork && <Notice tone="warn">{byNetwork}</Notice>}
         </div>
         <MethodFields input={form.input('methods')} warning={byMethod} />
-        <div class="guard-part">
+        <div class="col">
           <Inputs form={form} paths={['basic']} />
           {draft.basic && (
             <div class="two">
@@ -104,7 +103,7 @@ type MethodProps = { input: Input<readonly string[]>; warning: string };
 function MethodFields({ input: { value, problem, change }, warning }: MethodProps) {
   const offered = [...new Set([...usualMethods, ...value])];
   return (
-    <fieldset class="method-fields">
+    <fieldset class="col">
       <legend>Methods</legend>
       <div class="button-row">
         {offered.map(method => (
@@ -148,7 +147,7 @@ function TokenFields({ form, url }: { form: FormOf<typeof guardRules.schema>; ur
     },
   };
   return (
-    <div class="guard-part">
+    <div class="col">
       <SelectField
         label="Token"
         options={places}
