@@ -137,16 +137,22 @@ type DialogProps = {
   isPersistent?: boolean;
 };
 
+/** What gets the focus back from a dialog that is being removed. A dialog that replaces it takes that over. */
+let returningFocus: Element | null = null;
+
 /** A modal dialog, based on the native element: it traps focus, and Escape or a click outside closes it. */
 export function Dialog({ title, onClose, children, wide = false, isPersistent = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useLayoutEffect(() => {
-    const previousFocus = document.activeElement;
+    const focused = document.activeElement;
+    const previousFocus = focused === document.body ? (returningFocus ?? focused) : focused;
     ref.current?.showModal();
     return () => {
       // It is still there, and nothing behind it takes the focus.
+      returningFocus = previousFocus;
       queueMicrotask(() => {
+        returningFocus = null;
         if (document.activeElement === document.body && previousFocus instanceof HTMLElement) previousFocus.focus();
       });
     };

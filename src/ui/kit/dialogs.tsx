@@ -8,13 +8,14 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import { Button, Dialog, Notice } from './controls.tsx';
 import { CopyButton } from './copy-button.tsx';
 import type { IconName } from './icons.tsx';
-import { currentLocation, usePageLocation } from './navigation.tsx';
+import { currentLocation, pageOf, usePageLocation } from './navigation.tsx';
 import { messageOf, showError } from './toasts.tsx';
 
 type Opened = {
   id: number;
-  /** The page that opened it. Undefined keeps it open when the page changes. */
-  path: string | undefined;
+  /** The path where it was opened. */
+  path: string;
+  until: Until;
   render: (close: () => void) => ComponentChildren;
   onGone: () => void;
 };
@@ -22,16 +23,18 @@ type Opened = {
 let nextId = 1;
 let addDialog: (dialog: Opened) => void = () => {};
 
-type OpenOptions = { outlivesPage?: boolean };
+/** When a dialog closes by itself: on another page, as soon as another event or page is shown, or never. */
+type Until = 'page' | 'path' | 'closed';
 
 /**
  * Opens a dialog that is written with `Dialog`. It sees the workspace, but no other context and no later properties of the caller.
  * @returns when the dialog has left the page and the focus is back where it was
  */
-export function openDialog(render: Opened['render'], { outlivesPage = false }: OpenOptions = {}): Promise<void> {
-  const path = outlivesPage ? undefined : currentLocation().path;
-  return new Promise(onGone => addDialog({ id: nextId++, path, render, onGone }));
-}
+export const openDialog = (render: Opened['render'], until: Until = 'page'): Promise<void> =>
+  new Promise(onGone => addDialog({ id: nextId++, path: currentLocation().path, until, render, onGone }));
+
+const belongsTo = (path: string, dialog: Opened): boolean =>
+  dialog.until === 'closed' || (dialog.until === 'path' ? dialog.path === path : pageOf(dialog.path) === pageOf(path));
 
 /** Renders the dialogs that were opened, the newest on top. */
 export function DialogHost() {
@@ -43,8 +46,7 @@ export function DialogHost() {
       addDialog = () => {};
     };
   }, []);
-  // A question belongs to the page that asked it.
-  useLayoutEffect(() => setOpened(all => all.filter(one => one.path === undefined || one.path === path)), [path]);
+  useLayoutEffect(() => setOpened(all => all.filter(dialog => belongsTo(path, dialog))), [path]);
   return (
     <>
       {opened.map(dialog => (
@@ -74,6 +76,7 @@ export type Question = {
   cancel?: string;
   /** The action. If it fails, the dialog shows its error and stays open. Without it, the caller acts on the result. */
   run?: () => unknown;
+  until?: Until;
 };
 
 /**
@@ -101,7 +104,10 @@ export function confirm(question: Question): Promise<boolean> {
     else showError(error);
     return '';
   };
-  return openDialog(close => <Confirmation {...question} run={() => run(close)} onClose={close} />).then(() => {
+  return openDialog(
+    close => <Confirmation {...question} run={() => run(close)} onClose={close} />,
+    question.until,
+  ).then(() => {
     isOpen = false;
     return isDone;
   });
@@ -156,5 +162,5 @@ export const showSecretOnce = ({ title, text, secret, button }: Secret): Promise
         )}
       </Dialog>
     ),
-    { outlivesPage: true },
+    'closed',
   );

@@ -65,6 +65,9 @@ function writeNow(method: 'replaceState' | 'pushState'): void {
   if (browserPath() !== current) pendingWrite = setTimeout(writeNow, retryMs, method);
 }
 
+/** The page of a path. An endpoint's list and its events are one page. */
+export const pageOf = (path: string): string => path.replace(/\/events(\/.*)?$/, '');
+
 export type PageLocation = { path: string; query: URLSearchParams };
 
 const parse = (path: string): PageLocation => {

@@ -3,7 +3,6 @@
  * events and the guide to platforms.
  */
 
-import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { AlertsMark } from '../alerts/alerts-mark.tsx';
 import { AnswersMark } from '../answers/answers-mark.tsx';
@@ -12,6 +11,7 @@ import { describeCredentials } from '../guard/credentials.ts';
 import { copyText } from '../kit/clipboard.ts';
 import { Button } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
+import { openDialog } from '../kit/dialogs.tsx';
 import { visibleName } from '../kit/format/visible.ts';
 import { IconButton } from '../kit/icon-button.tsx';
 import { Link } from '../kit/navigation.tsx';
@@ -28,11 +28,11 @@ type EndpointHeaderProps = {
 };
 
 export function EndpointHeader({ endpoint, isOffline }: EndpointHeaderProps) {
-  const { dialog, connect, sendTest } = useEndpointDialogs(endpoint);
+  const { connect, sendTest } = endpointDialogs(endpoint);
   useHotkeys({ y: { label: "Copy the endpoint's URL", run: () => void copyUrl(endpoint) } }, 'Page');
   useActions([
-    { label: 'Send a test event', run: () => sendTest() },
-    { label: 'Connect a platform', run: () => connect() },
+    { label: 'Send a test event', run: () => void sendTest() },
+    { label: 'Connect a platform', run: () => void connect() },
   ]);
   return (
     <section class="endpoint-header line full" aria-label={`Endpoint ${visibleName(endpoint.name)}`}>
@@ -55,25 +55,27 @@ export function EndpointHeader({ endpoint, isOffline }: EndpointHeaderProps) {
         Send test event
       </Button>
       <EndpointMenu endpoint={endpoint} onConnect={() => connect()} onTest={() => sendTest()} />
-      {dialog}
     </section>
   );
 }
 
 /** The dialogs about an endpoint. Both take the name of the platform to begin with. */
-export function useEndpointDialogs(endpoint: Endpoint) {
-  const [open, setOpen] = useState<{ name: 'connect' | 'test'; platform: string | undefined }>();
-  const close = (): void => setOpen(undefined);
-  const connect = (platform?: string): void => setOpen({ name: 'connect', platform });
-  const sendTest = (platform?: string): void => setOpen({ name: 'test', platform });
-  const given = { endpoint, platform: open?.platform, onClose: close };
-  const dialog =
-    open?.name === 'connect' ? (
-      <ConnectDialog {...given} onTest={sendTest} />
-    ) : open?.name === 'test' ? (
-      <TestEventDialog {...given} />
-    ) : null;
-  return { dialog, connect, sendTest };
+export function endpointDialogs(endpoint: Endpoint) {
+  const sendTest = (platform?: string) =>
+    openDialog(close => <TestEventDialog endpoint={endpoint} platform={platform} onClose={close} />);
+  const connect = (platform?: string) =>
+    openDialog(close => (
+      <ConnectDialog
+        endpoint={endpoint}
+        platform={platform}
+        onTest={name => {
+          close();
+          void sendTest(name);
+        }}
+        onClose={close}
+      />
+    ));
+  return { connect, sendTest };
 }
 
 function EndpointState({ endpoint, isOffline }: EndpointHeaderProps) {

@@ -13,11 +13,11 @@ import { platformTitle } from '../kit/format/platforms.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { loadPreference, savePreference } from '../kit/preferences.ts';
-import { useEndpointDialogs } from './endpoint-header.tsx';
+import { endpointDialogs } from './endpoint-header.tsx';
 
 export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; connection: ConnectionState }) {
   const samples = samplesFor(endpoint.url);
-  const { dialog, connect, sendTest } = useEndpointDialogs(endpoint);
+  const { connect, sendTest } = endpointDialogs(endpoint);
   const [kind, setKind] = useState(loadPreference('sample') ?? 'curl');
   const sample = samples.find(one => one.id === kind) ?? samples[0];
   if (!sample) return null;
@@ -59,7 +59,6 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
           {sample.text}
         </pre>
       </section>
-      {dialog}
       <p class="faint">
         To verify signed deliveries,{' '}
         <Link to={`/app/endpoints/${endpoint.id}/settings`}>register the signing secret</Link>.

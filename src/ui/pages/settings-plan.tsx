@@ -1,10 +1,10 @@
 /* The plan with its limits and usage, the retention period, and exports. */
 
-import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { ExportDialog } from '../inspector/list/export-dialog.tsx';
 import { api } from '../kit/api.ts';
 import { Button } from '../kit/controls.tsx';
+import { openDialog } from '../kit/dialogs.tsx';
 import { formatCount, formatSpan } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Card, Facts, Loaded } from '../kit/page.tsx';
@@ -13,11 +13,12 @@ import { useWorkspace } from '../kit/workspace.tsx';
 
 export function PlanSection() {
   const { session, endpoints } = useWorkspace();
-  const [exported, setExported] = useState<Endpoint>();
   const team = useQuery('team', api.team);
   const keys = useQuery('keys', api.keys);
   const isPro = (team.value?.plan ?? session.account.plan) === 'pro';
   const events = endpoints?.reduce((sum, endpoint) => sum + endpoint.eventCount, 0) ?? 0;
+  const exportEvents = ({ id, name }: Endpoint) =>
+    openDialog(close => <ExportDialog title={`Export ${visibleName(name)}`} endpointId={id} onClose={close} />);
   return (
     <>
       <Card title={isPro ? 'Pro plan' : 'Free plan'}>
@@ -54,20 +55,13 @@ export function PlanSection() {
                 kind="quiet"
                 icon="download"
                 aria-label={`Export ${visibleName(endpoint.name)}`}
-                onClick={() => setExported(endpoint)}
+                onClick={() => exportEvents(endpoint)}
               >
                 Export
               </Button>
             </li>
           ))}
         </ul>
-        {exported && (
-          <ExportDialog
-            title={`Export ${visibleName(exported.name)}`}
-            endpointId={exported.id}
-            onClose={() => setExported(undefined)}
-          />
-        )}
       </Card>
     </>
   );

@@ -9,7 +9,7 @@ import { visibleName } from '../kit/format/visible.ts';
 import { Icon, type IconName, Mark } from '../kit/icons.tsx';
 import { keyLabel } from '../kit/key-label.ts';
 import type { PageLocation } from '../kit/navigation.tsx';
-import { Link, navigate } from '../kit/navigation.tsx';
+import { Link, navigate, pageOf } from '../kit/navigation.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { usePageActions } from './page-actions.ts';
@@ -82,7 +82,7 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
 
 /** A page that is opened by a key takes the focus if nothing on it has it, so that Tab begins there and not at the top. */
 function useFocusOfNewPage(path: string): void {
-  const page = path.replace(/\/events(\/.*)?$/, '');
+  const page = pageOf(path);
   const isFirst = useRef(true);
   useEffect(() => {
     if (!isFirst.current && document.activeElement === document.body) document.getElementById('main')?.focus();

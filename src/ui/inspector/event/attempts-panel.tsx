@@ -3,8 +3,9 @@
 import type { Delivery } from '../../../features/deliveries/model.ts';
 import type { EventDetail } from '../../../features/events/model.ts';
 import { api } from '../../kit/api.ts';
-import { Button, Empty, Notice, Skeleton } from '../../kit/controls.tsx';
+import { Empty } from '../../kit/controls.tsx';
 import { Link } from '../../kit/navigation.tsx';
+import { Loaded } from '../../kit/page.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useQuery } from '../../kit/use-query.ts';
 import { describeAttempts, formatGap } from './attempts.ts';
@@ -22,18 +23,22 @@ const bases: Record<Delivery['basis'], string> = {
 export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempts: number }) {
   const { endpointId, delivery: place } = event;
   const query = useQuery(`${endpointId} ${place.key} ${attempts}`, () => api.delivery(endpointId, place.key));
-  const { value: delivery, problem } = query;
-  if (!delivery && problem) {
-    return (
-      <Notice tone="bad" title="Couldn't load the attempts" action={<Button onClick={query.reload}>Try again</Button>}>
-        {problem}
-      </Notice>
-    );
-  }
-  if (!delivery) return <Skeleton rows={3} kind="line" />;
-  if (delivery.attempts.length < 2) {
-    return <Empty title="One attempt">Retries of this delivery appear here, with the time between them.</Empty>;
-  }
+  return (
+    <Loaded query={query} what="the attempts" inCard>
+      {delivery =>
+        delivery.attempts.length < 2 ? (
+          <Empty title="One attempt">Retries of this delivery appear here, with the time between them.</Empty>
+        ) : (
+          <AttemptList event={event} delivery={delivery} attempts={attempts} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+type AttemptListProps = { event: EventDetail; delivery: Delivery; attempts: number };
+
+function AttemptList({ event: { id, endpointId }, delivery, attempts }: AttemptListProps) {
   const base = `/app/endpoints/${endpointId}`;
   return (
     <div class="scroll-pane col loose">
@@ -46,7 +51,7 @@ export function AttemptsPanel({ event, attempts }: { event: EventDetail; attempt
           <AttemptItem
             key={attempt.id}
             attempt={attempt}
-            isShown={attempt.id === event.id}
+            isShown={attempt.id === id}
             href={`${base}/events/${attempt.id}`}
             compareHref={i > 0 ? `${base}/compare?a=${delivery.attempts[i - 1]?.id}&b=${attempt.id}` : undefined}
           />

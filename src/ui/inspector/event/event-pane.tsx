@@ -1,9 +1,9 @@
 /* One event in full: summary, signature verdict, and tabs for body, headers, query, signature, replays and attempts. */
 
-import { useState } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
 import { copyText } from '../../kit/clipboard.ts';
 import { Button, Empty, Skeleton } from '../../kit/controls.tsx';
+import { openDialog } from '../../kit/dialogs.tsx';
 import { Icon } from '../../kit/icons.tsx';
 import { currentLocation, Link, navigate } from '../../kit/navigation.tsx';
 import { showError, showToast } from '../../kit/toasts.tsx';
@@ -40,11 +40,13 @@ export function EventPane(props: EventPaneProps) {
   const { endpoints } = useWorkspace();
   const { event, problem, reload } = query;
   const { tab, set } = useInspectorState();
-  const [isCopying, setIsCopying] = useState(false);
   const endpointUrl = endpoints?.find(one => one.id === event?.endpointId)?.url ?? '';
 
   const compareHref = event && compareId && `/app/endpoints/${event.endpointId}/compare?a=${compareId}&b=${event.id}`;
 
+  const copyAs = (): void => {
+    if (event) void openDialog(close => <CopyDialog event={event} endpointUrl={endpointUrl} onClose={close} />);
+  };
   const copyCurl = async (): Promise<void> => {
     if (!event) return;
     const isCopied = await copyText(curlCommand(requestTo(event, endpointTarget(event, endpointUrl))));
@@ -66,7 +68,7 @@ export function EventPane(props: EventPaneProps) {
       focusTab(name);
     }),
   );
-  useActions([{ label: 'Copy as…', run: () => setIsCopying(true), isOff: !event }]);
+  useActions([{ label: 'Copy as…', run: copyAs, isOff: !event }]);
 
   const shown = event ?? summary;
   const known = event?.delivery.key === row?.delivery.key ? row?.delivery.attempts : undefined;
@@ -89,7 +91,7 @@ export function EventPane(props: EventPaneProps) {
           <Button kind="primary" icon="replay" onClick={onReplay} title="Replay (r)">
             Replay
           </Button>
-          <Button icon="copy" onClick={() => setIsCopying(true)} disabled={!event} title="Press c to copy as curl">
+          <Button icon="copy" onClick={copyAs} disabled={!event} title="Press c to copy as curl">
             Copy as…
           </Button>
           {compareHref && (
@@ -111,7 +113,6 @@ export function EventPane(props: EventPaneProps) {
       <div id="event-panel" class="event-panel pane" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         <EventPanel key={shown.id} event={event} attempts={attempts} tab={tab} />
       </div>
-      {isCopying && event && <CopyDialog event={event} endpointUrl={endpointUrl} onClose={() => setIsCopying(false)} />}
     </article>
   );
 }

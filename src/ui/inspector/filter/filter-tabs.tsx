@@ -8,22 +8,33 @@ import type { SavedFilter } from '../../../features/filters/model.ts';
 import { maxNameCharacters } from '../../../shared/limits.ts';
 import { ApiError, advise, api } from '../../kit/api.ts';
 import { Button, Dialog } from '../../kit/controls.tsx';
+import { confirm, openDialog } from '../../kit/dialogs.tsx';
 import { text } from '../../kit/fields.tsx';
 import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { visibleLine, visibleName } from '../../kit/format/visible.ts';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { Link } from '../../kit/navigation.tsx';
-import { showError, showToast } from '../../kit/toasts.tsx';
+import { showToast } from '../../kit/toasts.tsx';
 import { useQuery } from '../../kit/use-query.ts';
 
 type FilterTabsProps = { endpointId: string; where: string; hrefOf: (where: string) => string };
 
 export function FilterTabs({ endpointId, where, hrefOf }: FilterTabsProps) {
   const saved = useQuery(`filters ${endpointId}`, () => api.filters(endpointId));
-  const [isSaving, setIsSaving] = useState(false);
-  const [removing, setRemoving] = useState<SavedFilter>();
   const filters = saved.value ?? [];
   const current = filters.find(one => one.where === where);
+  const save = () =>
+    openDialog(close => (
+      <SaveFilter
+        endpointId={endpointId}
+        where={where}
+        onSaved={filter => saved.set([...filters, filter])}
+        onClose={close}
+      />
+    ));
+  const remove = async (filter: SavedFilter): Promise<void> => {
+    if (await askToDelete(endpointId, filter)) saved.set(filters.filter(one => one.id !== filter.id));
+  };
   const tabs = useRef<HTMLUListElement>(null);
   useEffect(() => {
     tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -52,32 +63,16 @@ export function FilterTabs({ endpointId, where, hrefOf }: FilterTabsProps) {
                 icon="close"
                 class="mini"
                 label={`Delete the saved filter ${visibleName(filter.name)}`}
-                onClick={() => setRemoving(filter)}
+                onClick={() => remove(filter)}
               />
             )}
           </li>
         ))}
       </ul>
       {where !== '' && !current && saved.value && (
-        <Button kind="quiet" icon="plus" onClick={() => setIsSaving(true)}>
+        <Button kind="quiet" icon="plus" onClick={save}>
           Save filter
         </Button>
-      )}
-      {isSaving && (
-        <SaveFilter
-          endpointId={endpointId}
-          where={where}
-          onSaved={filter => saved.set([...filters, filter])}
-          onClose={() => setIsSaving(false)}
-        />
-      )}
-      {removing && (
-        <DeleteFilter
-          endpointId={endpointId}
-          filter={removing}
-          onDeleted={() => saved.set(filters.filter(one => one.id !== removing.id))}
-          onClose={() => setRemoving(undefined)}
-        />
       )}
     </nav>
   );
@@ -119,34 +114,20 @@ function SaveFilter({ endpointId, where, onSaved, onClose }: SaveFilterProps) {
   );
 }
 
-type DeleteFilterProps = { endpointId: string; filter: SavedFilter; onDeleted: () => void; onClose: () => void };
-
-function DeleteFilter({ endpointId, filter, onDeleted, onClose }: DeleteFilterProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const remove = async (): Promise<void> => {
-    setIsBusy(true);
-    try {
-      await api.deleteFilter(endpointId, filter.id);
-    } catch (error) {
-      // A colleague may have deleted it.
-      if (!(error instanceof ApiError && error.status === 404)) {
-        showError(error);
-        return setIsBusy(false);
-      }
-    }
-    onDeleted();
-    onClose();
-  };
-  return (
-    <Dialog title={`Delete the filter ${visibleName(filter.name)}?`} onClose={onClose}>
-      <p>Its tab disappears for everyone on your team. No events are deleted.</p>
-      <pre class="code">{visibleLine(filter.where)}</pre>
-      <div class="dialog-actions">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="danger" icon="trash" busy={isBusy} onClick={remove}>
-          Delete filter
-        </Button>
-      </div>
-    </Dialog>
-  );
-}
+const askToDelete = (endpointId: string, { id, name, where }: SavedFilter): Promise<boolean> =>
+  confirm({
+    title: `Delete the filter ${visibleName(name)}?`,
+    text: (
+      <>
+        <p>Its tab disappears for everyone on your team. No events are deleted.</p>
+        <pre class="code">{visibleLine(where)}</pre>
+      </>
+    ),
+    button: 'Delete filter',
+    icon: 'trash',
+    run: () =>
+      api.deleteFilter(endpointId, id).catch((error: unknown) => {
+        // A colleague may have deleted it.
+        if (!(error instanceof ApiError && error.status === 404)) throw error;
+      }),
+  });

@@ -1,9 +1,9 @@
 /* Exports of one endpoint: a link for each format, and what it is for. With a filter, only the events that match. */
 
-import { useState } from 'preact/hooks';
 import type { ExportFormat } from '../../../features/exports/model.ts';
 import { api } from '../../kit/api.ts';
 import { Dialog } from '../../kit/controls.tsx';
+import { openDialog } from '../../kit/dialogs.tsx';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { useActions } from '../../kit/use-hotkeys.ts';
@@ -68,12 +68,7 @@ export function ExportDialog({ title, endpointId, where = '', ids = [], onClose 
 
 /** Opens the dialog for the events that the list shows. */
 export function ExportButton(props: ExportProps) {
-  const [isOpen, setIsOpen] = useState(false);
-  useActions([{ label: 'Export events', run: () => setIsOpen(true) }]);
-  return (
-    <>
-      <IconButton icon="download" label="Export events" onClick={() => setIsOpen(true)} />
-      {isOpen && <ExportDialog title="Export events" {...props} onClose={() => setIsOpen(false)} />}
-    </>
-  );
+  const open = () => openDialog(close => <ExportDialog title="Export events" {...props} onClose={close} />);
+  useActions([{ label: 'Export events', run: () => void open() }]);
+  return <IconButton icon="download" label="Export events" onClick={open} />;
 }
