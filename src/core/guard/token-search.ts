@@ -48,7 +48,7 @@ export function createTokenSearch(token: string): (text: string) => boolean {
 
 /** The token, and as it reads when something in it that looks like an escape is decoded together with the text around it. */
 function targetsOf(token: string): Buffer[] {
-  const readings = [Buffer.from(token, 'latin1')];
+  const readings: Buffer[] = [Buffer.from(token, 'latin1')];
   for (let step = 0; step < maxSteps; step++) readings.push(unescaped(readings[step] as Buffer));
   const different = new Set(readings.map(reading => withSpaces(reading).toString('latin1')));
   return [...different].filter(({ length }) => length >= minTokenCharacters).map(text => Buffer.from(text, 'latin1'));
