@@ -21,14 +21,24 @@ export const alertErrors = {
   givenUp: (error: string) => `given up: ${error}`,
 };
 
-/** The code of a failed notification, and the status for `rejected`, from the message that was stored. */
-export function alertErrorOf(message: string | null): { code: AlertErrorCode | null; status: number | null } {
-  if (message === null) return { code: null, status: null };
-  const error = message.startsWith(alertErrors.givenUp('')) ? message.slice(alertErrors.givenUp('').length) : message;
+type AlertError = {
+  code: AlertErrorCode | null;
+  /** With `rejected`. */
+  status: number | null;
+  /** Whether the notification was given up. */
+  isFinal: boolean;
+};
+
+/** What is known of a failed notification from the message that was stored. */
+export function alertErrorOf(message: string | null): AlertError {
+  if (message === null) return { code: null, status: null, isFinal: false };
+  const isFinal = message.startsWith(alertErrors.givenUp(''));
+  const error = isFinal ? message.slice(alertErrors.givenUp('').length) : message;
   const [status] = /(?<= )\d{3}$/.exec(error) ?? [];
   if (status !== undefined && error === alertErrors.rejected(Number(status)))
-    return { code: 'rejected', status: Number(status) };
-  if (error.startsWith(alertErrors.channelUnreadable)) return { code: 'channel_unreadable', status: null };
-  if (error === alertErrors.emailNotSetUp) return { code: 'email_not_set_up', status: null };
-  return { code: destinationRefusalOf(error) ?? null, status: null };
+    return { code: 'rejected', status: Number(status), isFinal };
+  if (error.startsWith(alertErrors.channelUnreadable))
+    return { code: 'channel_unreadable', status: null, isFinal: true };
+  if (error === alertErrors.emailNotSetUp) return { code: 'email_not_set_up', status: null, isFinal };
+  return { code: destinationRefusalOf(error) ?? null, status: null, isFinal };
 }

@@ -109,6 +109,7 @@ export const Alert = t.Object(
       }),
     ),
     lastErrorStatus: nullable(t.Integer({ description: 'with `rejected`: the status of the response' })),
+    lastErrorIsFinal: t.Boolean({ description: 'the notification that failed was given up' }),
     createdAt: Timestamp,
   },
   { title: 'Alert' },
@@ -129,6 +130,7 @@ export const AlertTest = t.Object(
     ok: t.Boolean({ description: 'the channel took it' }),
     status: nullable(t.Integer({ description: 'of HTTP, or of the mail server; null without an answer' })),
     error: nullable(t.String()),
+    errorCode: nullable(literals(alertErrorCodes, { description: '`error` for programs; null for any other error' })),
   },
   { title: 'AlertTest' },
 );

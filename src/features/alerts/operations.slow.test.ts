@@ -34,6 +34,7 @@ describe('POST /api/endpoints/{id}/alerts', () => {
       lastError: null,
       lastErrorCode: null,
       lastErrorStatus: null,
+      lastErrorIsFinal: false,
       createdAt: expect.any(Number),
     });
     const { secret } = created.channel;
@@ -204,7 +205,12 @@ describe('POST /api/endpoints/{id}/alerts/{aid}/test', () => {
 
   test('says that a destination is not allowed', async () => {
     const answer = await (await testOf({ channel: { type: 'slack', url: 'http://169.254.169.254/latest' } }))();
-    expect(await answer.json()).toEqual({ ok: false, status: null, error: 'the destination is not a public address' });
+    expect(await answer.json()).toEqual({
+      ok: false,
+      status: null,
+      error: 'the destination is not a public address',
+      errorCode: 'not_public',
+    });
   });
 
   test('email goes through the mail server of the operator, ten times a minute', async () => {
@@ -216,7 +222,7 @@ describe('POST /api/endpoints/{id}/alerts/{aid}/test', () => {
     const answers = [];
     for (let i = 0; i < 11; i++) answers.push(await send());
     expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(200), 429]);
-    expect(await answers[0]?.json()).toEqual({ ok: true, status: 250, error: null });
+    expect(await answers[0]?.json()).toEqual({ ok: true, status: 250, error: null, errorCode: null });
     expect(mailServer.received).toHaveLength(10);
     expect(mailServer.received[0]).toMatchObject({ from: 'alerts@example.com', to: ['ops@example.com'] });
     expect(mailServer.received[0]?.text).toContain('Subject: [Hooktape] Test: Quiet (Shop)');

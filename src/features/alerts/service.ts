@@ -62,7 +62,7 @@ export function createAlertsService(options: {
   const toAlert = (row: AlertRow, secret: string | null = null): Alert => {
     const { url = null, to = null } = channelOf(row) ?? {};
     const { id, name, kind, minutes, count, enabled, changedAt, lastSentAt, lastError, createdAt } = row;
-    const { code, status: errorStatus } = alertErrorOf(lastError);
+    const { code, status: errorStatus, isFinal } = alertErrorOf(lastError);
     return {
       id,
       name,
@@ -78,6 +78,7 @@ export function createAlertsService(options: {
       lastError,
       lastErrorCode: code,
       lastErrorStatus: errorStatus,
+      lastErrorIsFinal: isFinal,
       createdAt,
     };
   };
@@ -227,8 +228,10 @@ export function createAlertsService(options: {
       const { row, endpoint } = await find(principal, endpointId, id);
       if (row.channelType === 'email') options.limitTests(principal);
       const channel = channelOf(row);
-      if (!channel)
-        return { ok: false, status: null, error: `${alertErrors.channelUnreadable}: set the channel again` };
+      if (!channel) {
+        const error = `${alertErrors.channelUnreadable}: set the channel again`;
+        return { ok: false, status: null, error, errorCode: 'channel_unreadable' };
+      }
       const at = clock.now();
       const notification: Notification = {
         id: newId('msg', at, random),
@@ -241,7 +244,7 @@ export function createAlertsService(options: {
       };
       const message = toMessage({ ...row, endpointId: endpoint.id, endpointName: endpoint.name }, notification);
       const { ok, status, error } = await send(channel, message);
-      return { ok, status, error };
+      return { ok, status, error, errorCode: alertErrorOf(error).code };
     },
   };
 }

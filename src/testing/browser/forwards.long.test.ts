@@ -110,7 +110,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByLabel('Order', { exact: true }).selectOption('In order: one at a time, oldest first');
     await page.getByLabel('Order within').fill('body.items[].id');
     await page.getByRole('button', { name: 'Create the forward' }).click();
-    await page.getByText('OrderBy must lead to one value').waitFor();
+    await page.getByText('Must lead to one value').waitFor();
     await page.getByLabel('Order within').fill('body.lane');
     await page.getByRole('button', { name: 'Add a header' }).click();
     await page.getByLabel('Name of header 1').fill('X-Note');

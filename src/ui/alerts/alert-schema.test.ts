@@ -21,6 +21,7 @@ const alert: Alert = {
   lastError: null,
   lastErrorCode: null,
   lastErrorStatus: null,
+  lastErrorIsFinal: false,
   createdAt: 1,
 };
 

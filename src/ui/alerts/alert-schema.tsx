@@ -75,7 +75,7 @@ export const credential: FormField<readonly string[], string> = {
     if (action === 'new') return newWebhookSecret();
     return action === 'remove' ? '' : entered.trim() || undefined;
   },
-  isSecret: true,
+  withoutSecret: ([action = 'set']) => [action, ''],
 };
 
 export const channels = (Object.keys(channelTitles) as ChannelType[]).map(id => ({ id, label: channelTitles[id] }));

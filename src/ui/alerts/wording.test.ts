@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { AlertErrorCode } from '../../shared/alerts.ts';
 import {
   type Condition,
   conditionParts,
@@ -74,18 +75,20 @@ test('a target shows no credential of Slack or Discord', () => {
 
 describe('explainError', () => {
   const url = 'http://10.0.0.5:8080/x';
-  test.each<[string, 'slack' | 'ntfy' | 'webhook' | 'email', string, string | undefined]>([
-    ['the destination is not a public address', 'webhook', 'public', 'HOOKTAPE_REPLAY_ALLOW=10.0.0.5'],
-    ['the port of the destination is not allowed', 'webhook', 'port', 'HOOKTAPE_REPLAY_ALLOW=10.0.0.5:8080'],
-    ['the receiver answered 404', 'slack', 'Slack answered 404. The webhook may have been deleted', undefined],
-    ['the receiver answered 403', 'ntfy', 'The ntfy server answered 403. The topic needs an access token', undefined],
-    ['the receiver answered 418', 'webhook', 'The receiver answered 418.', undefined],
-    ['the receiver answered 302', 'webhook', 'Redirects are not followed', undefined],
-    ['HOOKTAPE_SECRET has changed', 'slack', 'enter the channel again', undefined],
-    ['email is not set up: HOOKTAPE_SMTP_URL', 'email', 'Its operator', 'HOOKTAPE_SMTP_URL'],
-    ['connection refused', 'webhook', 'The connection was refused.', undefined],
-  ])('%s (%s)', (error, type, text, setting) => {
-    const explained = explainError(error, { type, url });
+  test.each<[AlertErrorCode | null, number | null, 'slack' | 'ntfy' | 'webhook' | 'email', string, string | undefined]>(
+    [
+      ['not_public', null, 'webhook', 'public', 'HOOKTAPE_REPLAY_ALLOW=10.0.0.5'],
+      ['port_not_allowed', null, 'webhook', 'port', 'HOOKTAPE_REPLAY_ALLOW=10.0.0.5:8080'],
+      ['rejected', 404, 'slack', 'Slack answered 404. The webhook may have been deleted', undefined],
+      ['rejected', 403, 'ntfy', 'The ntfy server answered 403. The topic needs an access token', undefined],
+      ['rejected', 418, 'webhook', 'The receiver answered 418.', undefined],
+      ['rejected', 302, 'webhook', 'Redirects are not followed', undefined],
+      ['channel_unreadable', null, 'slack', 'enter the channel again', undefined],
+      ['email_not_set_up', null, 'email', 'Its operator', 'HOOKTAPE_SMTP_URL'],
+      [null, null, 'webhook', 'The connection was refused.', undefined],
+    ],
+  )('%s %p (%s)', (code, status, type, text, setting) => {
+    const explained = explainError({ error: 'the connection was refused', code, status }, { type, url });
     expect(explained.text).toContain(text);
     expect(explained.setting).toBe(setting);
   });
@@ -93,26 +96,32 @@ describe('explainError', () => {
 
 describe('failureOf', () => {
   const channel = { type: 'slack' as const, url: 'https://hooks.slack.com/x', to: null, secret: null };
-  test.each<[string, boolean, boolean, string]>([
-    ['the receiver answered 500', true, true, "hasn't arrived yet"],
-    ['the receiver answered 500', false, false, "hasn't arrived yet"],
-    ['given up: the receiver answered 404', true, false, 'was given up'],
-    ['HOOKTAPE_SECRET has changed', true, false, 'was given up'],
-  ])('%s, enabled: %p', (lastError, enabled, willRetry, lead) => {
-    const failure = failureOf({ lastError, enabled, channel });
+  test.each<[string, boolean, boolean, boolean, string]>([
+    ['the connection failed', false, true, true, "hasn't arrived yet"],
+    ['the connection failed', false, false, false, "hasn't arrived yet"],
+    ['given up: the connection failed', true, true, false, 'was given up'],
+  ])('%s, final: %p, enabled: %p', (lastError, lastErrorIsFinal, enabled, willRetry, lead) => {
+    const last = { lastError, lastErrorCode: null, lastErrorStatus: null, lastErrorIsFinal };
+    const failure = failureOf({ ...last, enabled, channel });
     expect(failure?.willRetry).toBe(willRetry);
     expect(failure?.lead).toContain(lead);
-    expect(failure?.text).not.toContain('given up:');
+    expect(failure?.text).toBe('The connection failed.');
   });
-  test('none without an error', () => expect(failureOf({ lastError: null, enabled: true, channel })).toBeUndefined());
+  test('none without an error', () => {
+    const last = { lastError: null, lastErrorCode: null, lastErrorStatus: null, lastErrorIsFinal: false };
+    expect(failureOf({ ...last, enabled: true, channel })).toBeUndefined();
+  });
 });
 
 test('a test says who took it', () => {
-  expect(testText({ ok: true, status: 204, error: null }, { type: 'discord', url: null }).text).toBe(
+  expect(testText({ ok: true, status: 204, error: null, errorCode: null }, { type: 'discord', url: null }).text).toBe(
     'Discord answered 204.',
   );
-  expect(testText({ ok: true, status: 250, error: null }, { type: 'email', url: null }).text).toContain('inbox');
-  expect(testText({ ok: false, status: null, error: 'the connection failed' }, { type: 'slack', url: null }).text).toBe(
-    'The connection failed.',
-  );
+  expect(
+    testText({ ok: true, status: 250, error: null, errorCode: null }, { type: 'email', url: null }).text,
+  ).toContain('inbox');
+  expect(
+    testText({ ok: false, status: null, error: 'the connection failed', errorCode: null }, { type: 'slack', url: null })
+      .text,
+  ).toBe('The connection failed.');
 });

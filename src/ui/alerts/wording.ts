@@ -127,30 +127,36 @@ const receivers: Record<ChannelType, string> = {
   webhook: 'The receiver',
 };
 
-/** @param error as the API gives it @returns what it means, and what helps, as sentences */
-export function explainError(error: string, { type, url }: Pick<Alert['channel'], 'type' | 'url'>): Explanation {
-  if (/not a public address/.test(error))
-    return {
-      text: "The URL isn't on a public address, and this server may only send to public ones. Its operator can allow it with the setting",
-      setting: `HOOKTAPE_REPLAY_ALLOW=${URL.parse(url ?? '')?.hostname ?? 'HOST'}`,
-    };
-  if (/port of the destination/.test(error))
-    return {
-      text: "This port belongs to a protocol other than HTTP, so the server doesn't send to it. Its operator can allow it with the setting",
-      setting: `HOOKTAPE_REPLAY_ALLOW=${URL.parse(url ?? '')?.host ?? 'HOST:PORT'}`,
-    };
-  if (/HOOKTAPE_SECRET/.test(error))
-    return {
-      text: "The channel can't be read, because the server's HOOKTAPE_SECRET has changed. Edit the alert and enter the channel again.",
-    };
-  if (/HOOKTAPE_SMTP_URL/.test(error))
-    return {
-      text: "Email isn't set up on this server any more. Its operator can do that with the setting",
-      setting: 'HOOKTAPE_SMTP_URL',
-    };
-  const status = Number(/^the receiver answered (\d{3})$/.exec(error)?.[1]);
-  if (status) return { text: `${receivers[type]} answered ${status}. ${statusAdvice(status, type)}`.trim() };
-  return { text: sentence(error) };
+type Channel = Pick<Alert['channel'], 'type' | 'url'>;
+type AlertError = { error: string; code: Alert['lastErrorCode']; status: number | null };
+
+/** What an error means, and what helps, as sentences. */
+export function explainError({ error, code, status }: AlertError, { type, url }: Channel): Explanation {
+  switch (code) {
+    case 'not_public':
+      return {
+        text: "The URL isn't on a public address, and this server may only send to public ones. Its operator can allow it with the setting",
+        setting: `HOOKTAPE_REPLAY_ALLOW=${URL.parse(url ?? '')?.hostname ?? 'HOST'}`,
+      };
+    case 'port_not_allowed':
+      return {
+        text: "This port belongs to a protocol other than HTTP, so the server doesn't send to it. Its operator can allow it with the setting",
+        setting: `HOOKTAPE_REPLAY_ALLOW=${URL.parse(url ?? '')?.host ?? 'HOST:PORT'}`,
+      };
+    case 'channel_unreadable':
+      return {
+        text: "The channel can't be read, because the server's HOOKTAPE_SECRET has changed. Edit the alert and enter the channel again.",
+      };
+    case 'email_not_set_up':
+      return {
+        text: "Email isn't set up on this server any more. Its operator can do that with the setting",
+        setting: 'HOOKTAPE_SMTP_URL',
+      };
+    case 'rejected':
+      return { text: `${receivers[type]} answered ${status}. ${statusAdvice(status ?? 0, type)}`.trim() };
+    case null:
+      return { text: sentence(error) };
+  }
 }
 
 function statusAdvice(status: number, type: ChannelType): string {
@@ -171,29 +177,26 @@ export const sentence = (text: string): string =>
   text === '' ? '' : text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
 
 type Failure = Explanation & { lead: string; willRetry: boolean };
+type LastError = Pick<Alert, 'lastError' | 'lastErrorCode' | 'lastErrorStatus' | 'lastErrorIsFinal'>;
 
 /** Why the last notification has not arrived; undefined when nothing is wrong. */
 export function failureOf({
-  lastError,
   channel,
   enabled,
-}: Pick<Alert, 'lastError' | 'channel' | 'enabled'>): Failure | undefined {
-  if (lastError === null) return undefined;
-  const givenUp = /^given up: /;
-  const isOver = givenUp.test(lastError) || /HOOKTAPE_SECRET/.test(lastError);
+  ...last
+}: LastError & Pick<Alert, 'channel' | 'enabled'>): Failure | undefined {
+  const { lastError: error, lastErrorCode: code, lastErrorStatus: status, lastErrorIsFinal: isFinal } = last;
+  if (error === null) return undefined;
   return {
-    ...explainError(lastError.replace(givenUp, ''), channel),
-    lead: isOver ? 'The last notification was given up.' : "The last notification hasn't arrived yet.",
-    willRetry: enabled && !isOver,
+    ...explainError({ error: error.replace(/^given up: /, ''), code, status }, channel),
+    lead: isFinal ? 'The last notification was given up.' : "The last notification hasn't arrived yet.",
+    willRetry: enabled && !isFinal,
   };
 }
 
 /** What a test has shown. */
-export function testText(
-  { ok, status, error }: AlertTest,
-  channel: Pick<Alert['channel'], 'type' | 'url'>,
-): Explanation {
-  if (!ok) return explainError(error ?? 'not sent', channel);
+export function testText({ ok, status, error, errorCode }: AlertTest, channel: Channel): Explanation {
+  if (!ok) return explainError({ error: error ?? 'not sent', code: errorCode, status }, channel);
   if (channel.type === 'email')
     return { text: 'The mail server took it. Look into the inbox, and into the spam folder.' };
   return { text: `${receivers[channel.type]} answered ${status}.` };

@@ -20,9 +20,10 @@ import type { SetupDone } from '../../features/setup/model.ts';
 import type { SignatureCheckRequest, SignatureExplanation } from '../../features/signatures/model.ts';
 import type { Invitation, OpenInvitation, PendingInvitation, Team } from '../../features/teams/model.ts';
 import type { PlatformGuide, TestEvent, TestEventInput } from '../../features/test-events/model.ts';
+import type { ProblemCode } from '../../shared/problem-codes.ts';
 
 /** What is wrong with one field of the input. `path`: such as `channel.to` or `rules[0].name`; empty for the input as a whole. */
-export type InputProblem = { path: string; message: string };
+export type InputProblem = { path: string; message: string; code?: ProblemCode };
 
 export class ApiError extends Error {
   readonly status: number;
@@ -37,7 +38,7 @@ export class ApiError extends Error {
     this.status = status;
     this.body = body;
     const problems = (body['problems'] ?? []) as readonly InputProblem[];
-    this.problems = problems.map(({ path, message }) => ({ path, message: toSentence(message) }));
+    this.problems = problems.map(problem => ({ ...problem, message: toSentence(problem.message) }));
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

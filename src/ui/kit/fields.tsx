@@ -86,7 +86,7 @@ export const secret = (
     ...typed<string>({ type: 'password', ...rest }, { to: text => text }),
     to: draft => draft,
     problem: draft => (draft === '' ? rest.required : check?.(draft)),
-    isSecret: true,
+    withoutSecret: () => '',
   };
 };
 

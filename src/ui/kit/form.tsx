@@ -25,6 +25,7 @@ import {
   type Rules,
   requestOf,
   type Schema,
+  withoutSecrets,
 } from './schema.ts';
 import { messageOf } from './toasts.tsx';
 import { type Restored, useDraft } from './use-draft.ts';
@@ -76,8 +77,12 @@ export function useForm<S extends Schema, T = unknown, R = unknown>(options: For
   const { schema, initial, isNew, save, onSaved } = options;
   const savedText = JSON.stringify(draftOf(schema, initial));
   const saved = useMemo(() => draftOf(schema, initial), [savedText]);
-  const secrets = Object.keys(schema).filter(path => schema[path]?.isSecret);
-  const { draft, change: changeDraft, settle, ...kept } = useDraft(options.name, saved, secrets);
+  const {
+    draft,
+    change: changeDraft,
+    settle,
+    ...kept
+  } = useDraft(options.name, saved, whole => withoutSecrets(schema, whole));
   const [error, setError] = useState<unknown>();
   /** Saving was tried: empty fields may be wrong from now on. */
   const [isTried, setIsTried] = useState(false);
@@ -101,7 +106,7 @@ export function useForm<S extends Schema, T = unknown, R = unknown>(options: For
       const result = isNew || Object.keys(sent).length > 0 ? await save(sent as T, draft) : undefined;
       setError(undefined);
       setIsTried(false);
-      settle(isNew ? Object.keys(schema) : secrets);
+      settle(isNew);
       onSaved?.(result);
     } catch (problem) {
       setError(problem);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { choice, duration, flag, headers, lines, secret, text, url, wholeNumber } from './fields.tsx';
-import { differenceOf, draftOf, fieldFor, isShown, problemsOf, requestOf } from './schema.ts';
+import { differenceOf, draftOf, fieldFor, isShown, problemsOf, requestOf, withoutSecrets } from './schema.ts';
 
 const schema = {
   name: text({ label: 'Name', required: 'Give it a name.' }),
@@ -46,6 +46,10 @@ describe('a draft', () => {
       ...{ name: 'b', note: null, retry: { for: '1h', count: 2 }, limit: 5, url: 'http://localhost:3000/x', mode: 'b' },
       ...{ sign: 'fresh', networks: ['10.0.0.0/8', '::1'], headers: [], password: ' p ' },
     });
+  });
+
+  test('loses its secrets where it is kept', () => {
+    expect(withoutSecrets(schema, { ...draft, name: 'b', password: 'p' })).toEqual({ ...draft, name: 'b' });
   });
 
   test('leaves out and does not check what does not apply', () => {

@@ -29,8 +29,8 @@ export type FormField<D extends FieldDraft = FieldDraft, V = unknown> = {
   to(draft: D): V | undefined;
   /** What is wrong with the draft; undefined when nothing is. */
   problem?(draft: D): string | undefined;
-  /** A secret is never kept in the browser, and is cleared once it is saved. */
-  isSecret?: boolean;
+  /** For a secret: the draft without it. Only this is kept in the browser, and it is what remains once the secret is saved. */
+  withoutSecret?(draft: D): D;
   /** Without it, the form shows the field with a component of its own. */
   View?(props: { input: Input<D>; texts: FieldTexts }): VNode;
 };
@@ -65,6 +65,12 @@ export function draftOf<S extends Schema>(schema: S, saved: object): DraftOf<S> 
   const drafts = pathsOf(schema).map(path => [path, schema[path]?.from(valueAt(saved, path))]);
   return Object.fromEntries(drafts) as DraftOf<S>;
 }
+
+/** The draft as it may be kept in the browser. */
+export const withoutSecrets = <S extends Schema>(schema: S, draft: DraftOf<S>): DraftOf<S> =>
+  Object.fromEntries(
+    pathsOf(schema).map(path => [path, schema[path]?.withoutSecret?.(draft[path]) ?? draft[path]]),
+  ) as DraftOf<S>;
 
 const valueAt = (object: object, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => Object(value)[name], object);

@@ -10,8 +10,8 @@ export type DraftState<T> = {
   draft: T;
   isDirty: boolean;
   change: (changed: Partial<T>) => void;
-  /** The changes were saved. @param fields that go back to what they were, such as secrets */
-  settle: (fields: readonly (keyof T & string)[]) => void;
+  /** The changes were saved. @param isOver whether the fields go back to what is saved; otherwise they only lose their secrets */
+  settle: (isOver: boolean) => void;
   restored: Restored;
   /** Shows what is saved again. */
   discard: () => void;
@@ -22,12 +22,12 @@ export type DraftState<T> = {
 /**
  * @param name of the form, with what it edits; undefined for a form whose draft is not kept
  * @param saved the draft without changes. Fields that were not changed follow it.
- * @param secrets fields that are not kept
+ * @param withoutSecrets a draft as it may be kept
  */
 export function useDraft<T extends object>(
   name: string | undefined,
   saved: T,
-  secrets: readonly (keyof T & string)[],
+  withoutSecrets: (draft: T) => T,
 ): DraftState<T> {
   const savedText = JSON.stringify(saved);
   const [kept] = useState(() => (name === undefined ? undefined : keptFor(name, saved)));
@@ -44,7 +44,7 @@ export function useDraft<T extends object>(
   }, [savedText]);
   useEffect(() => {
     if (name === undefined) return;
-    const open = { ...draft, ...pick(saved, secrets) };
+    const open = withoutSecrets(draft);
     const isKept = isDirty && JSON.stringify(open) !== savedText;
     keepDraft(name, isKept ? { base: savedText, draft: open } : undefined);
     if (!isDirty) setIsShown(false);
@@ -57,19 +57,16 @@ export function useDraft<T extends object>(
       setSettledAt(undefined);
       setChanges(old => ({ ...old, ...changed }));
     },
-    settle(fields) {
+    settle(isOver) {
       if (name !== undefined) keepDraft(name, undefined);
       setSettledAt(savedText);
-      setChanges(old => ({ ...old, ...pick(saved, fields) }));
+      setChanges(isOver ? {} : withoutSecrets(draft));
     },
     restored: kept && isShown ? (kept.base === savedText ? 'yes' : 'changed') : 'no',
     discard: () => setChanges({}),
     forget: () => name !== undefined && keepDraft(name, undefined),
   };
 }
-
-const pick = <T extends object>(object: T, fields: readonly (keyof T)[]): Partial<T> =>
-  Object.fromEntries(fields.map(field => [field, object[field]])) as Partial<T>;
 
 function keptFor<T extends object>(name: string, base: T): { base: string; draft: T } | undefined {
   const kept = (keptDraft(name) ?? {}) as { base?: unknown; draft?: unknown };

@@ -38,7 +38,7 @@ type EventPaneProps = {
 export function EventPane(props: EventPaneProps) {
   const { query, summary, row, compareId, listHref, onReplay, onMarked, onDeleted } = props;
   const { endpoints } = useWorkspace();
-  const { event, problem, reload } = query;
+  const { event, problem, isMissing, reload } = query;
   const { tab, set } = useInspectorState();
   const endpointUrl = endpoints?.find(one => one.id === event?.endpointId)?.url ?? '';
 
@@ -73,7 +73,8 @@ export function EventPane(props: EventPaneProps) {
   const shown = event ?? summary;
   const known = event?.delivery.key === row?.delivery.key ? row?.delivery.attempts : undefined;
   const attempts = Math.max(event?.delivery.attempts ?? 1, known ?? 1);
-  if (problem && !event) return <LoadFailure problem={problem} listHref={listHref} onRetry={reload} />;
+  if (problem && !event)
+    return <LoadFailure problem={problem} isMissing={isMissing} listHref={listHref} onRetry={reload} />;
   if (!shown) return <Skeleton rows={6} kind="line" />;
   return (
     <article class="event pane">
@@ -117,10 +118,10 @@ export function EventPane(props: EventPaneProps) {
   );
 }
 
-type LoadFailureProps = { problem: string; listHref: string; onRetry: () => void };
+type LoadFailureProps = { problem: string; isMissing: boolean; listHref: string; onRetry: () => void };
 
-const LoadFailure = ({ problem, listHref, onRetry }: LoadFailureProps) =>
-  problem.includes('not found') ? (
+const LoadFailure = ({ problem, isMissing, listHref, onRetry }: LoadFailureProps) =>
+  isMissing ? (
     <Empty
       title="Event not found"
       action={

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
-import { api, isRetryable } from '../../kit/api.ts';
+import { ApiError, api, isRetryable } from '../../kit/api.ts';
 import { useRetry } from '../../kit/retry.ts';
 
 const maxCachedEvents = 40;
@@ -10,12 +10,21 @@ const maxCachedBytes = 64 << 20;
 const debounceMs = 90;
 const cache = new Map<string, EventDetail>();
 
-type State = { id: string; event: EventDetail | undefined; problem: string; failures: number };
+type State = {
+  id: string;
+  event: EventDetail | undefined;
+  problem: string;
+  /** There is no such event. */
+  isMissing: boolean;
+  failures: number;
+};
+
+const fine = { problem: '', isMissing: false, failures: 0 };
 
 type Marks = Pick<EventDetail, 'id' | 'pin' | 'tags'>;
 
 /** `mark`: the event has another pin or other tags. `forget`: it was deleted. */
-export type EventQuery = Pick<State, 'event' | 'problem'> & {
+export type EventQuery = Pick<State, 'event' | 'problem' | 'isMissing'> & {
   reload: () => void;
   mark: (marks: Marks) => void;
   forget: (id: string) => void;
@@ -26,7 +35,7 @@ export type EventQuery = Pick<State, 'event' | 'problem'> & {
  * the event where the user stops.
  */
 export function useEvent(id: string, replayCount: number): EventQuery {
-  const [state, setState] = useState<State>({ id: '', event: undefined, problem: '', failures: 0 });
+  const [state, setState] = useState<State>({ id: '', event: undefined, ...fine });
   const [reloads, setReloads] = useState(0);
   const lastChangeAt = useRef(0);
   useEffect(() => {
@@ -38,14 +47,15 @@ export function useEvent(id: string, replayCount: number): EventQuery {
       try {
         const event = await api.event(id, controller.signal);
         addToCache(event);
-        setState({ id, event, problem: '', failures: 0 });
+        setState({ id, event, ...fine });
       } catch (error) {
         if (controller.signal.aborted) return;
         if (!isRetryable(error)) cache.delete(id);
         const problem = error instanceof Error ? error.message : String(error);
         setState(old => {
           const previous = old.id === id ? old.failures : 0;
-          return { id, event: cache.get(id), problem, failures: isRetryable(error) ? previous + 1 : 0 };
+          const isMissing = error instanceof ApiError && error.status === 404;
+          return { id, event: cache.get(id), problem, isMissing, failures: isRetryable(error) ? previous + 1 : 0 };
         });
       }
     };
@@ -56,14 +66,21 @@ export function useEvent(id: string, replayCount: number): EventQuery {
     };
   }, [id, reloads, replayCount]);
   const reload = (): void => setReloads(n => n + 1);
-  const current = state.id === id ? state : { event: cache.get(id), problem: '', failures: 0 };
+  const current = state.id === id ? state : { event: cache.get(id), ...fine };
   useRetry(current.failures, reload);
   const mark = (marks: Marks): void => {
     const cached = cache.get(marks.id);
     if (cached) cache.set(marks.id, { ...cached, ...marks });
     setState(old => (old.event?.id === marks.id ? { ...old, event: { ...old.event, ...marks } } : old));
   };
-  return { event: current.event, problem: current.problem, reload, mark, forget: cache.delete.bind(cache) };
+  return {
+    event: current.event,
+    problem: current.problem,
+    isMissing: current.isMissing,
+    reload,
+    mark,
+    forget: cache.delete.bind(cache),
+  };
 }
 
 /** The event as it was last loaded. */

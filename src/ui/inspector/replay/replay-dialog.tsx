@@ -7,7 +7,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import type { ReplayDryRun } from '../../../features/replays/model.ts';
-import { ApiError, api } from '../../kit/api.ts';
+import { api } from '../../kit/api.ts';
 import { Button, Dialog } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { formatCount } from '../../kit/format/time.ts';
@@ -68,8 +68,7 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
       setPreview(await api.previewReplay(first.id, request));
       setRefusal(undefined);
     } catch (error) {
-      const { status = 0, message } = error instanceof ApiError ? error : { message: String(error) };
-      setRefusal(explainRefusal(status, message, urlOf(request)));
+      setRefusal(explainRefusal(error, urlOf(request)));
     }
   };
   return (

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import type { ProblemCode } from '../../../shared/problem-codes.ts';
 import { appendTarget } from '../../../shared/replay-target.ts';
+import { ApiError } from '../../kit/api.ts';
 import { readDestination } from '../../kit/destination.ts';
 import { bodyProblem, type Draft, editOf, newDraft } from './changes.ts';
 import { sendCommand } from './command.ts';
@@ -40,20 +42,22 @@ test.each([
   expect(appendTarget(url, { path, query })).toBe(target),
 );
 
+const refused = (status: number, message: string, code?: ProblemCode): ApiError =>
+  new ApiError(status, message, code ? { problems: [{ path: 'url', message, code }] } : {});
+
 describe('a refusal', () => {
   test('names the setting and the exact entry', () => {
-    const refusal = explainRefusal(400, 'The destination is not a public address.', 'http://10.0.0.5:3000/x');
-    expect(refusal.setting).toBe('HOOKTAPE_REPLAY_ALLOW=10.0.0.5:3000');
-    expect(explainRefusal(400, 'The port of the destination is not allowed.', 'https://a.example').setting).toBe(
-      'HOOKTAPE_REPLAY_ALLOW=a.example:443',
-    );
+    const settingOf = (code: ProblemCode, url: string) => explainRefusal(refused(400, 'No.', code), url).setting;
+    expect(settingOf('not_public', 'http://10.0.0.5:3000/x')).toBe('HOOKTAPE_REPLAY_ALLOW=10.0.0.5:3000');
+    expect(settingOf('port_not_allowed', 'https://a.example')).toBe('HOOKTAPE_REPLAY_ALLOW=a.example:443');
   });
   test('says what to do about a signature', () => {
-    expect(explainRefusal(400, 'Cannot_sign: Discord uses a key pair.', 'http://h').text).toStartWith(
+    const textOf = (...given: Parameters<typeof refused>) => explainRefusal(refused(...given), 'http://h').text;
+    expect(textOf(400, 'Cannot_sign: Discord uses a key pair.', 'cannot_sign')).toStartWith(
       "This can't be re-signed: Discord uses a key pair. ",
     );
-    expect(explainRefusal(403, 'This secret may not sign.', 'http://h').text).toContain('Or type the secret');
-    expect(explainRefusal(502, 'No answer.', 'http://h')).toEqual({ text: 'No answer.' });
+    expect(textOf(403, 'This secret may not sign.')).toContain('Or type the secret');
+    expect(textOf(502, 'No answer.')).toBe('No answer.');
   });
 });
 

@@ -51,7 +51,7 @@ export function useReplay({ endpointId, ids, onSent }: Options) {
       const message = error instanceof Error ? error.message : String(error);
       if (isClosed.current && !isBatch) showError(`Couldn't deliver the replay. ${message}`);
       if (error instanceof ApiError && (error.status === 400 || error.status === 403)) {
-        setRefusal(explainRefusal(error.status, message, urlOf(request)));
+        setRefusal(explainRefusal(error, urlOf(request)));
         return true;
       }
       setSendings(all => [...all, { id, problem: message }]);

@@ -6,7 +6,7 @@
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import type { EventDetail, ReplayAttempt } from '../../../features/events/model.ts';
-import { ApiError, api } from '../../kit/api.ts';
+import { api } from '../../kit/api.ts';
 import { showError, showToast } from '../../kit/toasts.tsx';
 import { useHotkeys } from '../../kit/use-hotkeys.ts';
 import { ReplayAll } from '../bulk/replay-all.tsx';
@@ -48,8 +48,7 @@ export function useReplays({ endpointId, where, list, selected, onSent }: Option
       const result = await api.replay(event.id, request);
       showToast(`Sent again: ${resultLine(result)}.`);
     } catch (error) {
-      const { status = 0, message } = error instanceof ApiError ? error : { message: String(error) };
-      const { text, setting } = explainRefusal(status, message, urlOf(request));
+      const { text, setting } = explainRefusal(error, urlOf(request));
       showError([text, setting].filter(Boolean).join(' '));
     }
     onSent(event.id);
