@@ -267,7 +267,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts by email'), () => {
     await page.getByLabel('Channel').selectOption('Email');
     await page.getByLabel('Email address').fill('nobody');
     await page.keyboard.press('Enter');
-    await page.getByText('an email address like name@example.com').waitFor();
+    await page.getByText('Must be an address like name@example.com.').waitFor();
     await page.getByLabel('Email address').fill('oncall@example.com');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Test New event types' }).click();

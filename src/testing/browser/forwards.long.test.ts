@@ -112,6 +112,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByRole('button', { name: 'Create the forward' }).click();
     await page.getByText('Must lead to one value').waitFor();
     await page.getByLabel('Order within').fill('body.lane');
+    await page.getByText('More options').click();
     await page.getByRole('button', { name: 'Add a header' }).click();
     await page.getByLabel('Name of header 1').fill('X-Note');
     await page.getByLabel('Value of X-Note').fill(hostile);

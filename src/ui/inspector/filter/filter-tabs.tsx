@@ -3,7 +3,7 @@
  * so that a filter can be opened in a browser tab of its own.
  */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { SavedFilter } from '../../../features/filters/model.ts';
 import { maxNameCharacters } from '../../../shared/limits.ts';
 import { ApiError, advise, api } from '../../kit/api.ts';
