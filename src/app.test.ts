@@ -46,7 +46,10 @@ describe('the order of checks', () => {
     async body => {
       const response = await post({ ...bearer(ada.key), 'content-type': 'application/json' }, body);
       expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({ error: expect.any(String) });
+      expect(await response.json()).toEqual({
+        error: expect.any(String),
+        problems: [{ path: expect.any(String), message: expect.any(String) }],
+      });
     },
   );
 

@@ -33,7 +33,7 @@ test('the program itself loads only the table of commands, and a module that ope
   expect(
     loaded.filter(
       file =>
-        !/^(main|cli\/(commands|arguments|io|job-control|usage|table\/\w+-commands)|core\/(clock|errors)|shared\/suggest)\.ts$/.test(
+        !/^(main|cli\/(commands|arguments|io|job-control|usage|table\/\w+-commands)|core\/(clock|errors|field-problems)|shared\/suggest)\.ts$/.test(
           file,
         ),
     ),
@@ -64,7 +64,9 @@ test('the start of the server loads nothing that only requests need, and no chec
     ),
   ).toEqual([]);
   expect(
-    [...new Set(loaded.flatMap(packagesOf))].filter(name => /elysia|swagger|diff|nodemailer|modelcontext/.test(name)),
+    [...new Set(loaded.flatMap(packagesOf))].filter(name =>
+      /elysia|swagger|typebox\/value|diff|nodemailer|modelcontext/.test(name),
+    ),
   ).toEqual([]);
 });
 

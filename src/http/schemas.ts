@@ -1,18 +1,12 @@
 /* Building blocks for the schemas of the features, and the responses of an operation by status. */
 
 import { type TSchema, Type as t } from '@sinclair/typebox';
+import { literals, nullable } from '../core/schemas.ts';
 import { maxEmailCharacters } from '../core/text.ts';
 import { maxNameCharacters, maxPasswordBytes, minPasswordCharacters } from '../shared/limits.ts';
 import { problemCodes } from '../shared/problem-codes.ts';
 
-/** A choice of texts. */
-export const literals = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
-  t.Unsafe<T[number]>(
-    t.Union(
-      values.map(value => t.Literal(value)),
-      options,
-    ),
-  );
+export { literals, nullable };
 
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
 /** The problems of an `invalid` error. Absent in the 400 for a request that is not valid HTTP. */
@@ -61,7 +55,6 @@ export const Timestamp = t.Integer({
 /** int64: totals can exceed 32 bits. */
 export const ByteCount = t.Integer({ description: 'body bytes', format: 'int64' });
 export const HttpStatus = (description: string) => t.Integer({ description, format: 'int32' });
-export const nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
 
 /**
  * Text that is documented more precisely than it is validated here: TypeBox counts characters as UTF-16 units and accepts numbers

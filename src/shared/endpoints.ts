@@ -1,5 +1,8 @@
 /* The limits and defaults of an endpoint's settings. */
 
+/** Of the counts of an endpoint's last 24 hours. */
+export const activityBuckets = 24;
+
 export const minRetentionMs = 1000;
 /** Where the plan keeps events for ever. */
 export const maxRetentionMs = 36_500 * 24 * 3_600_000;

@@ -14,7 +14,9 @@ export const maxTagCharacters = 32;
 /** `expiresIn` and `expiresAt` of an API key. */
 export const maxKeyExpiryMs = 3650 * 24 * 3_600_000;
 
-/** Events that a replay job can be given by id. */
+/** The most events of a replay job. */
+export const maxJobEvents = 100_000;
+/** The most events that a replay job can be given by id. */
 export const maxChosenEvents = 1000;
 export const maxJobConcurrency = 32;
 /** The pace of a replay job. */

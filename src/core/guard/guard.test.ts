@@ -155,7 +155,8 @@ describe('reading a guard', () => {
   test.each([
     [7, ': must be an object'],
     [{ onRefuse: 'record' }, ': must have at least one of methods, cidrs, basic and token; without a guard it is null'],
-    [{ methods }, 'onRefuse: must be record or drop'],
+    [{ methods }, 'onRefuse: required'],
+    [{ methods, onRefuse: 'keep' }, 'onRefuse: must be record or drop'],
     [{ methods: [], onRefuse: 'drop' }, 'methods: must not be empty, which would refuse every delivery; leave it out'],
     [{ methods: ['PSOT'], onRefuse: 'drop' }, 'methods.0: must be an HTTP method such as POST; did you mean POST?'],
     [{ methods: 'POST', onRefuse: 'drop' }, 'methods: must be a list'],
@@ -165,7 +166,7 @@ describe('reading a guard', () => {
       'cidrs.1: must be an address or a network such as 10.0.0.0/8 or 2001:db8::/32',
     ],
     [{ basic: { user: 'a:b', password: 'x' }, onRefuse: 'drop' }, 'basic.user: must not contain a colon'],
-    [{ basic: { user: 'a' }, onRefuse: 'drop' }, 'basic.password: must be a text'],
+    [{ basic: { user: 'a' }, onRefuse: 'drop' }, 'basic.password: required'],
     [{ basic: { user: 'a', password: 'x', realm: 'y' }, onRefuse: 'drop' }, 'basic.realm: no such field'],
     [{ token: { in: 'body', name: 'x', value: 'y' }, onRefuse: 'drop' }, 'token.in: must be header or query'],
     [

@@ -1,6 +1,6 @@
 /*
  * The conditions under which an endpoint accepts a delivery. All given conditions must hold. A guard is checked by
- * check.ts, read from a request or a file by read.ts, and its token is kept out of storage by redact.ts.
+ * check.ts, its settings by settings.ts, and its token is kept out of storage by redact.ts.
  */
 import type { Cidr } from '../../shared/addresses.ts';
 

@@ -1,4 +1,5 @@
 /* Reads the content of a file of endpoints, as far as that needs no database. */
+
 import { AppError } from '../../core/errors.ts';
 import {
   collectProblems,
@@ -8,6 +9,7 @@ import {
   type Report,
   readObject,
 } from '../../core/field-problems.ts';
+import type { Guard } from '../../core/guard/model.ts';
 import { readGuard } from '../../core/guard/read.ts';
 import { readEmail, readName } from '../../core/text.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
@@ -54,20 +56,11 @@ function readEndpoint(fields: Fields, path: FieldPath, report: Report): Declarat
   if (retention !== undefined && retention !== null && typeof retention !== 'string')
     report([...path, 'retention'], 'must be a duration such as 30d, or null');
   const read = {
+    guard: guard === undefined ? undefined : guard === null ? null : readGivenGuard(guard, [...path, 'guard'], report),
     secrets: secrets === undefined ? undefined : readSecrets(secrets, [...path, 'secrets'], report),
     answers: answers === undefined ? undefined : readAnswers(answers, [...path, 'answers'], report),
     forwards: forwards === undefined ? undefined : readForwards(forwards, [...path, 'forwards'], report),
   };
-  if (guard !== undefined && guard !== null) {
-    // With any stored secrets: whether there are some is checked with the endpoint.
-    const checked = readGuard(guard, {
-      basic: { user: '', password: 'stored' },
-      token: { in: 'query', name: '', value: 'stored' },
-      onRefuse: 'drop',
-    });
-    for (const one of 'problems' in checked ? checked.problems : [])
-      report([...path, 'guard', ...one.path], one.message);
-  }
   if (name === undefined || account === undefined) return undefined;
   return {
     path,
@@ -77,7 +70,7 @@ function readEndpoint(fields: Fields, path: FieldPath, report: Report): Declarat
     ...(read.secrets && { secrets: read.secrets }),
     ...(read.answers && { answers: read.answers }),
     ...(read.forwards && { forwards: read.forwards }),
-    ...(guard !== undefined && { guard }),
+    ...(read.guard !== undefined && { guard: read.guard }),
     ...((typeof retention === 'string' || retention === null) && { retention }),
   };
 }
@@ -94,6 +87,20 @@ function readText(
   if (typeof given !== 'string') return report([...path, name], 'must be a text');
   return attempt([...path, name], report, () => read(given));
 }
+
+/** Checked with any stored secrets. Whether there are some is checked with the endpoint. */
+function readGivenGuard(given: unknown, path: FieldPath, report: Report): Guard | undefined {
+  const read = readGuard(given, anySecrets);
+  // Its form has been checked. The secrets are those of the file.
+  if ('guard' in read) return given as Guard;
+  for (const one of read.problems) report([...path, ...one.path], one.message);
+  return undefined;
+}
+const anySecrets: Guard = {
+  basic: { user: '', password: 'stored' },
+  token: { in: 'query', name: '', value: 'stored' },
+  onRefuse: 'drop',
+};
 
 /** @returns undefined when `read` refuses */
 function attempt<T>(path: FieldPath, report: Report, read: () => T): T | undefined {

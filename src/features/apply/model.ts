@@ -2,6 +2,7 @@
 
 import type { AnswerRules } from '../../core/answers/model.ts';
 import type { FieldProblem } from '../../core/field-problems.ts';
+import type { Guard } from '../../core/guard/model.ts';
 import type { ForwardSettings } from '../../shared/forwards.ts';
 
 /** An endpoint of the file. Fields that the file does not have are undefined and belong to people. */
@@ -15,7 +16,7 @@ export type DeclaredEndpoint = {
   answers?: AnswerRules;
   forwards?: readonly ForwardSettings[];
   /** It is checked together with the stored guard, because it may keep the stored secrets. */
-  guard?: unknown;
+  guard?: Guard | null;
   retention?: string | null;
 };
 

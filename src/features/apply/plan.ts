@@ -6,7 +6,7 @@ import { AppError } from '../../core/errors.ts';
 import { readOwnRetention } from '../../core/events/retention.ts';
 import type { FieldPath, FieldProblem } from '../../core/field-problems.ts';
 import type { Guard } from '../../core/guard/model.ts';
-import { readGuard } from '../../core/guard/read.ts';
+import { checkGuard } from '../../core/guard/settings.ts';
 import { type ForwardSettings, maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import type { Declaration } from './document.ts';
 import { type CurrentForward, compareForwards } from './forwards.ts';
@@ -140,7 +140,7 @@ function guardOf(
   report: (problem: FieldProblem) => void,
 ): Guard | null | undefined {
   if (given === undefined || given === null) return null;
-  const read = readGuard(given, stored);
+  const read = checkGuard(given, stored);
   if ('guard' in read) return read.guard;
   for (const problem of read.problems) report({ ...problem, path: [...path, 'guard', ...problem.path] });
   return undefined;

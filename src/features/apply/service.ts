@@ -10,7 +10,7 @@ import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { conflict } from '../../core/errors.ts';
 import type { FieldProblem } from '../../core/field-problems.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids/ids.ts';
-import { type Declaration, readDocument } from './document.ts';
+import type { Declaration } from './document.ts';
 import type { CurrentForward } from './forwards.ts';
 import type { ApplyRequest, ApplyResult, Changed } from './model.ts';
 import { type Current, type Difference, differenceOf, managedFields, type PlanTools } from './plan.ts';
@@ -189,6 +189,8 @@ export function createDeclaredService(options: {
 
   /** @returns undefined after a concurrent change, so that the plan must be made again */
   const attempt = async ({ document, dryRun, prune, force }: ApplyRequest): Promise<ApplyResult | undefined> => {
+    // Loaded here, because the schema library would slow down a start without a file.
+    const { readDocument } = await import('./document.ts');
     const { endpoints: declared, problems } = readDocument(document, takesAddresses);
     const { matched, existing } = await match(declared, problems);
     const kept = new Set(matched.map(({ current }) => current.row.seq));

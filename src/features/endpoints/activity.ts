@@ -1,6 +1,8 @@
 /* How many events an endpoint received in each of the last 24 hours. */
+
 import type { Clock } from '../../core/clock.ts';
-import { type Activity, activityBuckets } from './model.ts';
+import { activityBuckets } from '../../shared/endpoints.ts';
+import type { Activity } from './model.ts';
 import type { EndpointsStore } from './store.ts';
 
 const bucketMs = 60 * 60 * 1000;

@@ -8,7 +8,7 @@ import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { invalidInput } from '../../core/errors.ts';
 import { endpointGuard } from '../../core/guard/check.ts';
 import type { Guard, StoredGuard } from '../../core/guard/model.ts';
-import { readGuard } from '../../core/guard/read.ts';
+import { checkGuard } from '../../core/guard/settings.ts';
 import { type Sealer, sealPurpose } from '../../core/secrets/seal.ts';
 import { shownSecret } from '../../shared/guard.ts';
 
@@ -80,9 +80,9 @@ export function createGuards({
     },
 
     /** @throws invalid, naming the field */
-    read(given: unknown, stored: GuardRow): Guard | null {
+    read(given: Guard | null, stored: GuardRow): Guard | null {
       if (given === null) return null;
-      const result = readGuard(given, open(stored));
+      const result = checkGuard(given, open(stored));
       if ('guard' in result) return result.guard;
       throw invalidInput(
         'body',

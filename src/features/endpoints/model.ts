@@ -1,36 +1,9 @@
 /* Schemas of endpoints. */
 
 import { type Static, Type as t } from '@sinclair/typebox';
-import { literals, Name, nullable, OwnUrl, Timestamp } from '../../http/schemas.ts';
-import { guardActions, tokenPlaces } from '../../shared/guard.ts';
-
-const guardFields = (secret: string) => ({
-  methods: t.Optional(t.Array(t.String(), { description: 'HTTP methods that are taken; others are answered 405' })),
-  cidrs: t.Optional(
-    t.Array(t.String(), { description: 'addresses and networks that may deliver; others are answered 403' }),
-  ),
-  basic: t.Optional(
-    t.Object(
-      { user: t.String(), password: t.String({ description: secret }) },
-      { description: 'of HTTP Basic authentication; deliveries without it are answered 401' },
-    ),
-  ),
-  token: t.Optional(
-    t.Object(
-      {
-        in: literals(tokenPlaces),
-        name: t.String({ description: 'of the header or the query parameter' }),
-        value: t.String({ description: secret }),
-      },
-      { description: 'deliveries without it are answered 401' },
-    ),
-  ),
-  onRefuse: literals(guardActions, { description: 'whether refused deliveries are stored' }),
-});
-
-/** The conditions under which the endpoint accepts deliveries. */
-export const Guard = t.Object(guardFields('always `[set]`'), { title: 'Guard' });
-const GuardChange = t.Object(guardFields('`[set]` keeps the stored one'), { title: 'GuardChange' });
+import { GivenGuard, ShownGuard } from '../../core/guard/schema.ts';
+import { Name, nullable, OwnUrl, Timestamp } from '../../http/schemas.ts';
+import { activityBuckets } from '../../shared/endpoints.ts';
 
 export const PreviousUrl = t.Object(
   {
@@ -65,7 +38,7 @@ export const Endpoint = t.Object(
       }),
     ),
     customAnswers: t.Boolean({ description: 'whether it has rules for answers; without, senders get the usual one' }),
-    guard: nullable(Guard),
+    guard: nullable(ShownGuard),
     alerts: nullable(
       t.Object(
         {
@@ -104,11 +77,7 @@ const changes = {
     t.Boolean({ description: 'true: answer deliveries with 503 and store nothing; false: take them again' }),
   ),
   guard: t.Optional(
-    t.Any({
-      description: 'the conditions under which the endpoint accepts a delivery; null: none',
-      // The service checks the guard, so that every problem names its field.
-      documentedAs: nullable(GuardChange),
-    }),
+    nullable(GivenGuard, { description: 'the conditions under which the endpoint accepts a delivery; null: none' }),
   ),
   learnSecretsFor: t.Optional(
     nullable(
@@ -141,7 +110,7 @@ export const EndpointChanged = t.Object(
     name: t.String(),
     retention: t.Optional(nullable(t.String({ description: 'present when it was given' }))),
     paused: t.Optional(t.Boolean({ description: 'present when it was given' })),
-    guard: t.Optional(nullable(Guard)),
+    guard: t.Optional(nullable(ShownGuard)),
     learnSecretsUntil: t.Optional(
       nullable(
         t.Integer({ description: 'epoch ms; present when learnSecretsFor was given, null when no window is open' }),
@@ -161,8 +130,6 @@ export const EndpointRemoval = t.Object({
   ),
 });
 export type EndpointRemoval = Static<typeof EndpointRemoval>;
-
-export const activityBuckets = 24;
 
 export const Activity = t.Object(
   {

@@ -151,18 +151,24 @@ describe('POST /api/replay-jobs', () => {
     const refused = await jobs.ada.call('POST', '/api/replay-jobs', body);
     expect([refused.status, await refused.json()]).toEqual([
       400,
-      { error: 'ignore: a path is status, header.x or body.a.b' },
+      {
+        error: 'ignore[1]: a path is status, header.x or body.a.b',
+        problems: [{ path: 'ignore[1]', message: 'a path is status, header.x or body.a.b' }],
+      },
     ]);
   });
 
   test.each([
-    [{ stopAfter: 0 }, 'stopAfter: Expected integer to be greater or equal to 1'],
-    [{ stopAfter: '3' }, 'stopAfter: Expected integer'],
-    [{ per: 'day' }, 'per: expected event or delivery'],
-    [{ sign: { mode: 'fresh', secret: 'x' } }, 'sign.secret: Unexpected property'],
-    [{ sign: { mode: 'tamper' } }, 'sign.mode: expected none or fresh'],
-  ])('400 for %j says what is wrong, although null is possible', async (wrong, text) => {
+    [{ stopAfter: 0 }, 'stopAfter', 'must be a whole number, at least 1'],
+    [{ stopAfter: '3' }, 'stopAfter', 'must be a whole number, at least 1'],
+    [{ per: 'day' }, 'per', 'must be event or delivery'],
+    [{ sign: { mode: 'fresh', secret: 'x' } }, 'sign.secret', 'no such field; did you mean secretId?'],
+    [{ sign: { mode: 'tamper' } }, 'sign.mode', 'must be none or fresh'],
+  ])('400 for %j says what is wrong, although null is possible', async (wrong, path, message) => {
     const body = { endpointId: 'ep_x', dest: 'http://127.0.0.1:9/a', ...wrong };
-    expect(await jobs.ada.json(400, 'POST', '/api/replay-jobs', body)).toEqual({ error: `invalid body: ${text}` });
+    expect(await jobs.ada.json(400, 'POST', '/api/replay-jobs', body)).toEqual({
+      error: `invalid body: ${path}: ${message}`,
+      problems: [{ path, message }],
+    });
   });
 });

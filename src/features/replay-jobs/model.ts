@@ -6,7 +6,6 @@ import { ByteCount, literals, nullable, Timestamp, textDocumentedAs } from '../.
 import { maxChosenEvents, maxJobConcurrency } from '../../shared/limits.ts';
 import { HttpUrl } from '../replays/model.ts';
 
-export const maxJobEvents = 100_000;
 const maxPaths = 200;
 
 const Time = t.Union([t.Integer(), t.String({ minLength: 1, maxLength: 40 })], {

@@ -5,8 +5,9 @@ import type { Reader } from '../../core/concurrency/content-reads.ts';
 import { invalid, invalidAt, notFound } from '../../core/errors.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import { parseWhere } from '../../core/where.ts';
+import { maxJobEvents } from '../../shared/limits.ts';
 import type { EventSummary } from '../events/model.ts';
-import { maxJobEvents, type ReplayJobInput } from './model.ts';
+import type { ReplayJobInput } from './model.ts';
 import type { ReplayJobsStore } from './store.ts';
 
 /** How many events one read returns. */
