@@ -6,37 +6,37 @@ import type { Forward, ForwardInput } from '../../features/forwards/model.ts';
 import { forwardDefaults } from '../../shared/forwards.ts';
 import { FilterField } from '../inspector/filter/filter-field.tsx';
 import { useSeen, withoutMarks } from '../inspector/filter/use-seen.ts';
-import { Empty, Skeleton } from '../kit/controls.tsx';
 import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { visibleName } from '../kit/format/visible.ts';
 import { Link, navigate } from '../kit/navigation.tsx';
+import { Loaded, Page } from '../kit/page.tsx';
 import { showToast } from '../kit/toasts.tsx';
 import { useQuery } from '../kit/use-query.ts';
-import { useTitle } from '../kit/use-title.ts';
 import { forwardRules, hasMore } from './forward-schema.ts';
 import { forwardPath, forwardsApi, forwardsPath } from './forwards-api.ts';
 
 /** @param id of the forward that is changed; undefined for a new one */
 export function ForwardFormPage({ endpoint, id }: { endpoint: Pick<Endpoint, 'id' | 'name'>; id?: string }) {
-  const { value: forward, problem } = useQuery(id ?? '', () =>
+  const query = useQuery(id ?? '', () =>
     id === undefined ? Promise.resolve(undefined) : forwardsApi.forward(endpoint.id, id),
   );
-  useTitle(id === undefined ? 'New forward' : forward ? `${visibleName(forward.name)}, edit` : 'Forward');
+  const known = query.value && visibleName(query.value.name);
   const back = id === undefined ? forwardsPath(endpoint.id) : forwardPath(endpoint.id, id);
   return (
-    <main class="page narrow">
-      <header class="page-head">
-        <div>
-          <Link to={back} class="crumb">
-            ← {forward ? visibleName(forward.name) : `Forwards of ${visibleName(endpoint.name)}`}
-          </Link>
-          <h1>{id === undefined ? 'New forward' : 'Edit the forward'}</h1>
-        </div>
-      </header>
-      {problem && <Empty title="Couldn't load this forward">{problem}</Empty>}
-      {id !== undefined && !forward && !problem && <Skeleton rows={3} kind="card" />}
-      {(id === undefined || forward) && <ForwardForm endpointId={endpoint.id} forward={forward} back={back} />}
-    </main>
+    <Page
+      isNarrow
+      title={id === undefined ? 'New forward' : 'Edit the forward'}
+      {...(known && { tab: `${known}, edit` })}
+      back={{ to: back, label: known ?? `Forwards of ${visibleName(endpoint.name)}` }}
+    >
+      {id === undefined ? (
+        <ForwardForm endpointId={endpoint.id} forward={undefined} back={back} />
+      ) : (
+        <Loaded query={query} what="this forward">
+          {forward => <ForwardForm endpointId={endpoint.id} forward={forward} back={back} />}
+        </Loaded>
+      )}
+    </Page>
   );
 }
 

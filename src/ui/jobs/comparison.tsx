@@ -15,10 +15,11 @@ import {
 import { jobsApi } from '../inspector/replay/jobs-api.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { ApiError } from '../kit/api.ts';
-import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { Button } from '../kit/controls.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
+import { Loaded } from '../kit/page.tsx';
 import { showError } from '../kit/toasts.tsx';
 import { Answers } from './answers.tsx';
 import { useItems } from './use-items.ts';
@@ -28,7 +29,7 @@ const pageSize = 100;
 const shownExamples = 5;
 
 export function Comparison({ job }: { job: ReplayJob }) {
-  const { items, hasMore, problem, more } = useItems(job, 'different');
+  const { query, hasMore, more } = useItems(job, 'different');
   return (
     <section class="card section" aria-labelledby="differences">
       <div class="row">
@@ -36,17 +37,21 @@ export function Comparison({ job }: { job: ReplayJob }) {
         <span class="grow" />
         <Download job={job} />
       </div>
-      {problem && <Notice tone="bad">{problem}</Notice>}
-      {!items && !problem && <Skeleton rows={3} />}
-      {items && <Groups job={job} items={items} />}
-      {items && hasMore && (
-        <div class="button-row">
-          <ActionButton act={more}>Read more events</ActionButton>
-          <span class="faint" role="status">
-            {items.length.toLocaleString()} of {formatCount(job.different, 'different event')} read
-          </span>
-        </div>
-      )}
+      <Loaded query={query} what="the differences" inCard>
+        {items => (
+          <>
+            <Groups job={job} items={items} />
+            {hasMore && (
+              <div class="button-row">
+                <ActionButton act={more}>Read more events</ActionButton>
+                <span class="faint" role="status">
+                  {items.length.toLocaleString()} of {formatCount(job.different, 'different event')} read
+                </span>
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
     </section>
   );
 }

@@ -4,9 +4,9 @@ import type { ReplayJob, ReplayJobItem } from '../../features/replay-jobs/model.
 import type { Outcome } from '../inspector/replay/jobs-api.ts';
 import { statusText } from '../inspector/replay/status-text.ts';
 import { ActionButton } from '../kit/action.tsx';
-import { Notice, Skeleton } from '../kit/controls.tsx';
 import { visibleLine } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
+import { Loaded } from '../kit/page.tsx';
 import { useItems } from './use-items.ts';
 import { countOf, outcomeLabels, outcomesOf } from './wording.ts';
 
@@ -38,25 +38,27 @@ export function JobItems({ job, outcome }: JobItemsProps) {
 }
 
 function ItemList({ job, outcome }: { job: ReplayJob; outcome: Outcome }) {
-  const { items, hasMore, problem, more } = useItems(job, outcome);
-  if (!items) return problem ? <Notice tone="bad">{problem}</Notice> : <Skeleton rows={3} />;
+  const { query, hasMore, more } = useItems(job, outcome);
   return (
-    <>
-      {problem && <Notice tone="bad">{problem}</Notice>}
-      {items.length === 0 && <p class="faint">None.</p>}
-      <ul class="rows">
-        {items.map(item => (
-          <li key={item.eventId}>
-            <Link to={`/app/endpoints/${job.endpointId}/events/${item.eventId}`}>
-              <code>{item.eventId}</code>
-            </Link>
-            <span>{answerText(job, item)}</span>
-            {item.error !== null && <span class="faint">{visibleLine(item.error)}</span>}
-          </li>
-        ))}
-      </ul>
-      {hasMore && <ActionButton act={more}>Show more</ActionButton>}
-    </>
+    <Loaded query={query} what="the events" inCard>
+      {items => (
+        <>
+          {items.length === 0 && <p class="faint">None.</p>}
+          <ul class="rows">
+            {items.map(item => (
+              <li key={item.eventId}>
+                <Link to={`/app/endpoints/${job.endpointId}/events/${item.eventId}`}>
+                  <code>{item.eventId}</code>
+                </Link>
+                <span>{answerText(job, item)}</span>
+                {item.error !== null && <span class="faint">{visibleLine(item.error)}</span>}
+              </li>
+            ))}
+          </ul>
+          {hasMore && <ActionButton act={more}>Show more</ActionButton>}
+        </>
+      )}
+    </Loaded>
   );
 }
 

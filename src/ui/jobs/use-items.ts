@@ -69,9 +69,8 @@ export function useItems(job: ReplayJob, outcome: Outcome) {
   }, [loaded, count, isOver(job)]);
 
   return {
-    items: loaded?.items,
+    query: { value: loaded?.items, problem, reload: () => void read(1) },
     hasMore: loaded !== undefined && loaded.cursor !== null,
-    problem,
     more: async (): Promise<void> => {
       if (loaded) await read(loaded.pages + 1, loaded);
     },

@@ -5,9 +5,10 @@ import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { PlatformGuide } from '../../features/test-events/model.ts';
 import { GuardHint } from '../guard/guard-hint.tsx';
 import { PlatformMark } from '../inspector/event/badges.tsx';
-import { Button, Dialog, Notice, Skeleton } from '../kit/controls.tsx';
+import { Button, Dialog } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { Link } from '../kit/navigation.tsx';
+import { Loaded } from '../kit/page.tsx';
 import { PlatformPicker } from './platform-picker.tsx';
 import { usePlatforms } from './use-platforms.ts';
 
@@ -22,21 +23,21 @@ type ConnectDialogProps = {
 export function ConnectDialog({ endpoint, platform, onTest, onClose }: ConnectDialogProps) {
   const platforms = usePlatforms();
   const [selectedName, setSelectedName] = useState(platform);
-  const selected = platforms.value?.find(one => one.name === selectedName) ?? platforms.value?.[0];
   return (
     <Dialog title="Connect a platform" onClose={onClose} wide>
-      {platforms.problem && <Notice tone="bad">{platforms.problem}</Notice>}
-      {!platforms.value && !platforms.problem && <Skeleton rows={6} />}
-      {platforms.value && selected && (
-        <div class="platform-form">
-          <PlatformPicker
-            platforms={platforms.value}
-            selected={selected}
-            onSelect={({ name }) => setSelectedName(name)}
-          />
-          <Guide endpoint={endpoint} platform={selected} onTest={onTest} onClose={onClose} />
-        </div>
-      )}
+      <Loaded query={platforms} what="the platforms" rows={6} inCard>
+        {list => {
+          const selected = list.find(one => one.name === selectedName) ?? list[0];
+          return (
+            selected && (
+              <div class="platform-form">
+                <PlatformPicker platforms={list} selected={selected} onSelect={({ name }) => setSelectedName(name)} />
+                <Guide endpoint={endpoint} platform={selected} onTest={onTest} onClose={onClose} />
+              </div>
+            )
+          );
+        }}
+      </Loaded>
     </Dialog>
   );
 }

@@ -5,8 +5,9 @@ import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { PlatformGuide } from '../../features/test-events/model.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';
 import { api } from '../kit/api.ts';
-import { Button, Dialog, Field, Notice, Skeleton } from '../kit/controls.tsx';
+import { Button, Dialog, Field, Notice } from '../kit/controls.tsx';
 import { navigate } from '../kit/navigation.tsx';
+import { Loaded } from '../kit/page.tsx';
 import { loadPreference, savePreference } from '../kit/preferences.ts';
 import { PlatformPicker } from './platform-picker.tsx';
 import { usePlatforms } from './use-platforms.ts';
@@ -24,16 +25,16 @@ export function TestEventDialog({ endpoint, platform, onClose }: TestEventDialog
   const platforms = usePlatforms();
   return (
     <Dialog title="Send a test event" onClose={onClose} wide>
-      {platforms.problem && <Notice tone="bad">{platforms.problem}</Notice>}
-      {!platforms.value && !platforms.problem && <Skeleton rows={6} />}
-      {platforms.value && (
-        <TestEventForm
-          endpoint={endpoint}
-          platforms={platforms.value.filter(one => one.samples.length > 0)}
-          platform={platform ?? loadPreference(lastPlatform)}
-          onClose={onClose}
-        />
-      )}
+      <Loaded query={platforms} what="the platforms" rows={6} inCard>
+        {list => (
+          <TestEventForm
+            endpoint={endpoint}
+            platforms={list.filter(one => one.samples.length > 0)}
+            platform={platform ?? loadPreference(lastPlatform)}
+            onClose={onClose}
+          />
+        )}
+      </Loaded>
     </Dialog>
   );
 }

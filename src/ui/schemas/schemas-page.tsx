@@ -7,14 +7,14 @@ import type { SchemaForm, TypeSchema } from '../../features/schemas/model.ts';
 import { TextView } from '../inspector/body/text-view.tsx';
 import { PlatformMark } from '../inspector/event/badges.tsx';
 import { api } from '../kit/api.ts';
-import { Empty, Notice, Segmented, Skeleton } from '../kit/controls.tsx';
+import { Empty, Segmented } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { platformTitle } from '../kit/format/platforms.ts';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Icon } from '../kit/icons.tsx';
 import { Link, navigate } from '../kit/navigation.tsx';
-import { Loaded, Page, WithEndpoint } from '../kit/page.tsx';
+import { Card, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { SchemaChanges } from './schema-changes.tsx';
@@ -127,27 +127,32 @@ type SectionProps = {
 };
 
 function SchemaSection({ endpointId, schema, form, onForm }: SectionProps) {
-  const { value: text, problem } = useQuery(form.id, () => api.schemaText(endpointId, schema, form.id));
+  const query = useQuery(form.id, () => api.schemaText(endpointId, schema, form.id));
   const title = typeTitle(schema);
   const fileName = `${title.replaceAll(/[^\w.-]+/g, '_')}${form.suffix}`;
   return (
-    <section class="card section schema-section">
-      <h2>{title}</h2>
-      <p class="lead">
-        {platformTitle(schema.platform)} · {formatCount(schema.count, 'event')}, the first{' '}
-        <Time at={schema.firstAt} long />, the last <Time at={schema.lastAt} long />.
-      </p>
+    <Card
+      title={title}
+      class="schema-section"
+      lead={
+        <>
+          {platformTitle(schema.platform)} · {formatCount(schema.count, 'event')}, the first{' '}
+          <Time at={schema.firstAt} long />, the last <Time at={schema.lastAt} long />.
+        </>
+      }
+    >
       <div class="button-row">
         <Segmented label="Form" options={formOptions} value={form.id} onPick={onForm} />
         <span class="grow" />
-        <CopyButton label="Copy" text={text ?? ''} />
+        <CopyButton label="Copy" text={query.value ?? ''} />
         <a class="button plain" href={api.schemaUrl(endpointId, schema, form.id)} download={fileName}>
           <Icon name="download" />
           <span>Download</span>
         </a>
       </div>
-      {problem && <Notice tone="bad">{problem}</Notice>}
-      {text === undefined ? !problem && <Skeleton rows={6} /> : <TextView text={text} label={`Schema of ${title}`} />}
-    </section>
+      <Loaded query={query} what="the schema" rows={6} inCard>
+        {text => <TextView text={text} label={`Schema of ${title}`} />}
+      </Loaded>
+    </Card>
   );
 }

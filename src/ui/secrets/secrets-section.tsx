@@ -3,10 +3,11 @@
  * the next delivered secret counts as confirmed.
  */
 
-import type { Secret, SecretInput } from '../../features/secrets/model.ts';
+import type { Secret, SecretInput, SecretList } from '../../features/secrets/model.ts';
 import type { PlatformDescription } from '../../platforms/directory.ts';
+import { ActionButton } from '../kit/action.tsx';
 import { api } from '../kit/api.ts';
-import { Button, Notice, Skeleton } from '../kit/controls.tsx';
+import { Notice } from '../kit/controls.tsx';
 import { secret, text } from '../kit/fields.tsx';
 import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import {
@@ -16,6 +17,7 @@ import {
   titlesWithDeliveredSecret,
 } from '../kit/format/platforms.ts';
 import { IconButton } from '../kit/icon-button.tsx';
+import { Card, Loaded } from '../kit/page.tsx';
 import type { SchemaOf } from '../kit/schema.ts';
 import { Time } from '../kit/time.tsx';
 import { showError, showToast } from '../kit/toasts.tsx';
@@ -25,29 +27,35 @@ import { SigningSecrets } from './secret-signing.tsx';
 
 export function SecretsSection({ id }: { id: string }) {
   const secrets = useQuery(id, () => api.secrets(id));
-  const change = async (work: () => Promise<unknown>, message = ''): Promise<void> => {
-    try {
-      await work();
-      secrets.reload();
-      if (message !== '') showToast(message);
-    } catch (error) {
-      showError(error);
-    }
-  };
-  const remove = (secret: Secret): Promise<void> => change(() => api.deleteSecret(id, secret.id));
-  const confirm = (secret: Secret): Promise<void> =>
-    change(() => api.confirmSecret(id, secret.id), 'Secret confirmed. Existing events are re-checked immediately.');
-  const confirmed = secrets.value?.secrets.filter(one => one.confirmed) ?? [];
-  const unconfirmed = secrets.value?.secrets.filter(one => !one.confirmed) ?? [];
   return (
-    <section class="card section" id="secrets">
-      <h2>Signing secrets</h2>
-      <p class="lead">
-        Add the platform's signing secret, and Hooktape checks the signature of every event. While you rotate a secret,
-        add both. Secrets are stored encrypted and never shown again.
-      </p>
-      {secrets.problem && <Notice tone="bad">{secrets.problem}</Notice>}
-      {!secrets.value && !secrets.problem && <Skeleton rows={1} />}
+    <Card
+      title="Signing secrets"
+      id="secrets"
+      lead="Add the platform's signing secret, and Hooktape checks the signature of every event. While you rotate a secret, add both. Secrets are stored encrypted and never shown again."
+    >
+      <Loaded query={secrets} what="the secrets" rows={1} inCard>
+        {list => <Secrets id={id} list={list} reload={secrets.reload} />}
+      </Loaded>
+    </Card>
+  );
+}
+
+type SecretsProps = { id: string; list: SecretList; reload: () => void };
+
+function Secrets({ id, list, reload }: SecretsProps) {
+  const change = async (work: Promise<unknown>): Promise<void> => {
+    await work;
+    reload();
+  };
+  const remove = (secret: Secret) => change(api.deleteSecret(id, secret.id));
+  const accept = async (secret: Secret): Promise<void> => {
+    await change(api.confirmSecret(id, secret.id));
+    showToast('Secret confirmed. Existing events are re-checked immediately.');
+  };
+  const confirmed = list.secrets.filter(one => one.confirmed);
+  const unconfirmed = list.secrets.filter(one => !one.confirmed);
+  return (
+    <>
       {confirmed.length > 0 && (
         <ul class="rows">
           {confirmed.map(one => (
@@ -55,7 +63,7 @@ export function SecretsSection({ id }: { id: string }) {
           ))}
         </ul>
       )}
-      <SigningSecrets endpointId={id} secrets={confirmed} onChanged={secrets.reload} />
+      <SigningSecrets endpointId={id} secrets={confirmed} onChanged={reload} />
       {unconfirmed.length > 0 && (
         <>
           <Notice tone="warn" title="Sent in a handshake, not confirmed">
@@ -64,20 +72,18 @@ export function SecretsSection({ id }: { id: string }) {
           </Notice>
           <ul class="rows">
             {unconfirmed.map(one => (
-              <SecretRow key={one.id} secret={one} onConfirm={() => confirm(one)} onRemove={() => remove(one)} />
+              <SecretRow key={one.id} secret={one} onConfirm={() => accept(one)} onRemove={() => remove(one)} />
             ))}
           </ul>
         </>
       )}
-      <RegisterForm endpointId={id} onRegistered={secrets.reload} />
-      {secrets.value && (
-        <LearningWindow
-          until={secrets.value.learnSecretsUntil}
-          onOpen={() => change(() => api.learnSecretsFor(id, '10m'))}
-          onClose={() => change(() => api.learnSecretsFor(id, null))}
-        />
-      )}
-    </section>
+      <RegisterForm endpointId={id} onRegistered={reload} />
+      <LearningWindow
+        until={list.learnSecretsUntil}
+        onOpen={() => change(api.learnSecretsFor(id, '10m'))}
+        onClose={() => change(api.learnSecretsFor(id, null))}
+      />
+    </>
   );
 }
 
@@ -129,7 +135,7 @@ const SecretHint = ({ platform: { title, secretHint, docsUrl } }: { platform: Pl
   </>
 );
 
-type SecretRowProps = { secret: Secret; onConfirm?: () => void; onRemove: () => void };
+type SecretRowProps = { secret: Secret; onConfirm?: () => Promise<void>; onRemove: () => Promise<void> };
 
 function SecretRow({ secret: { platform, last4, createdAt, test }, onConfirm, onRemove }: SecretRowProps) {
   return (
@@ -142,22 +148,26 @@ function SecretRow({ secret: { platform, last4, createdAt, test }, onConfirm, on
       </span>
       <span class="grow" />
       {onConfirm && (
-        <Button onClick={onConfirm} aria-label={`Confirm the secret ending in ${last4}`}>
+        <ActionButton act={onConfirm} aria-label={`Confirm the secret ending in ${last4}`}>
           Confirm
-        </Button>
+        </ActionButton>
       )}
       {onConfirm ? (
-        <Button onClick={onRemove} aria-label={`Remove the secret ending in ${last4}`}>
+        <ActionButton act={onRemove} aria-label={`Remove the secret ending in ${last4}`}>
           Remove
-        </Button>
+        </ActionButton>
       ) : (
-        <IconButton icon="trash" label={`Remove the secret ending in ${last4}`} onClick={onRemove} />
+        <IconButton
+          icon="trash"
+          label={`Remove the secret ending in ${last4}`}
+          onClick={() => void onRemove().catch(showError)}
+        />
       )}
     </li>
   );
 }
 
-type LearningWindowProps = { until: number | null; onOpen: () => void; onClose: () => void };
+type LearningWindowProps = { until: number | null; onOpen: () => Promise<void>; onClose: () => Promise<void> };
 
 const LearningWindow = ({ until, onOpen, onClose }: LearningWindowProps) => (
   <div class="inline-form">
@@ -171,9 +181,9 @@ const LearningWindow = ({ until, onOpen, onClose }: LearningWindowProps) => (
       )}
     </p>
     {until === null ? (
-      <Button onClick={onOpen}>Trust for 10 minutes</Button>
+      <ActionButton act={onOpen}>Trust for 10 minutes</ActionButton>
     ) : (
-      <Button onClick={onClose}>Stop trusting</Button>
+      <ActionButton act={onClose}>Stop trusting</ActionButton>
     )}
   </div>
 );

@@ -5,7 +5,8 @@
 
 import { useState } from 'preact/hooks';
 import type { EventDetail, ReplayAttempt } from '../../../features/events/model.ts';
-import { Button, Empty } from '../../kit/controls.tsx';
+import { ActionButton } from '../../kit/action.tsx';
+import { Empty } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import { visibleLine, visibleName } from '../../kit/format/visible.ts';
 import { Time } from '../../kit/time.tsx';
@@ -88,12 +89,6 @@ type AttemptProps = {
 
 function AttemptRow({ attempt, isNewest, canRepeat, forwardName, compare }: AttemptProps) {
   const { sendAgain } = useEventActions();
-  const [isBusy, setIsBusy] = useState(false);
-  const again = async (): Promise<void> => {
-    setIsBusy(true);
-    await sendAgain(attempt);
-    setIsBusy(false);
-  };
   return (
     <li class="attempt col tight">
       <div class="attempt-head row">
@@ -109,15 +104,14 @@ function AttemptRow({ attempt, isNewest, canRepeat, forwardName, compare }: Atte
         <span>{phraseLine(attempt)}</span>
         <code class="wrap grow">{visibleLine(attempt.destination)}</code>
         {(attempt.via !== 'listen' || canRepeat) && (
-          <Button
+          <ActionButton
             kind="quiet"
             icon="replay"
-            busy={isBusy}
-            onClick={again}
+            act={() => sendAgain(attempt)}
             title={isNewest ? 'Send again (Shift+R)' : 'Send again'}
           >
             Send again
-          </Button>
+          </ActionButton>
         )}
       </div>
       {isCompact(attempt) ? (
