@@ -79,8 +79,7 @@ function PathDetails({ group: { path, events, examples }, job }: { group: PathGr
     <li>
       <details class="drawer">
         <summary>
-          <code>{visibleLine(path)}</code>{' '}
-          <span class="faint">{formatCount(events, 'event')}</span>
+          <code>{visibleLine(path)}</code> <span class="faint">{formatCount(events, 'event')}</span>
         </summary>
         <ul class="col loose">
           {examples.slice(0, limit).map(example => (
