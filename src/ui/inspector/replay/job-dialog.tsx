@@ -7,9 +7,7 @@ import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { formatBytes, formatCount } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { Link, navigate } from '../../kit/navigation.tsx';
-import { useStyle } from '../../kit/on-demand-style.ts';
 import { problemsOf } from '../../kit/schema.ts';
-import style from '../../styles/jobs.css' with { type: 'file' };
 import { jobRules } from './job-schema.tsx';
 import { jobsApi } from './jobs-api.ts';
 import { lastDestination, listDestinations, saveDestination } from './replay-destinations.ts';
@@ -30,7 +28,6 @@ type JobDialogProps = ChosenEvents & {
 
 export function JobDialog({ initialDest, onClose, ...chosen }: JobDialogProps) {
   const { endpointId, where, ids } = chosen;
-  const isStyled = useStyle(style);
   const [dest] = useState(initialDest ?? lastDestination(endpointId)?.url ?? '');
   const form = useForm({
     ...jobRules,
@@ -46,8 +43,6 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobDialogProps) {
   });
   const { counted, countProblem } = useCount(chosen, form.draft.per);
   const hasProblems = Object.keys(problemsOf(jobRules, form.draft)).length > 0;
-  // With its fields from the beginning: a dialog without them would focus its Close button.
-  if (!isStyled) return null;
   return (
     <Dialog
       title={ids ? 'Replay the selected events' : where === '' ? 'Replay all events' : 'Replay all that match'}
@@ -55,7 +50,6 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobDialogProps) {
     >
       <Form
         form={form}
-        class="job-form"
         submit={counted ? `Send ${formatCount(counted.matched, 'event')}` : 'Start'}
         submitIcon="replay"
         isLocked={hasProblems || counted?.matched === 0}
@@ -78,12 +72,12 @@ export function JobDialog({ initialDest, onClose, ...chosen }: JobDialogProps) {
             <option key={one.url} value={one.url} />
           ))}
         </datalist>
-        <div class="job-pace">
+        <div class="fit">
           <Inputs form={form} paths={['pace', 'concurrency']} />
         </div>
-        <details>
+        <details class="drawer">
           <summary>More options</summary>
-          <div class="job-more">
+          <div class="col loose">
             <Inputs
               form={form}
               paths={['per', 'skipOk', 'sign.mode', 'stopAfter', 'dest2', 'ignore', 'compareHeaders']}

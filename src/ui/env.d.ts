@@ -1,4 +1,0 @@
-declare module '*.css' {
-  const url: string;
-  export default url;
-}
