@@ -248,7 +248,7 @@ describe.skipIf(!existsSync('/dev/full'))('a stdout that cannot be written', () 
 
   test('the server runs anyway', async () => {
     const server = onFull(['serve']);
-    await eventually(() => server.said.stderr.includes('the addresses could not be printed'), 15_000);
+    await eventually(() => server.said.stderr.includes('could not print the startup message'), 15_000);
     server.child.kill('SIGTERM');
     expect((await server.done).exitCode).toBe(0);
   }, 30_000);

@@ -153,7 +153,7 @@ async function checkFewFiles({ check }: Pick<Checks, 'check'>, payloads: readonl
               await senders.stop();
               const busyMs = await cpuMs(server.pid, 2000);
               ensure(busyMs < 400, `${busyMs} ms of CPU in two seconds without any request`);
-              const warnings = server.output().split('too many open connections').length - 1;
+              const warnings = server.output().split('connection limit reached').length - 1;
               ensure(warnings === 1, `the warning was logged ${warnings} times`);
               // The comparison needs many connections.
               for (const socket of sockets) socket.destroy();

@@ -168,7 +168,7 @@ try {
     const sending = scenario.isLate ? expecting.then(() => Promise.all(rest.map(send))) : Promise.all(rest.map(send));
     const { exitCode, stdout, stderr } = await expecting;
     await sending;
-    const said = stderr.replace(/^.*trying again\.\n/gm, '');
+    const said = stderr.replace(/^.*retrying\.\n/gm, '');
     if (exitCode === scenario.exitCode && scenario.says.test(said)) return undefined;
     return `run ${run} (${scenario.name}): ${exitCode} instead of ${scenario.exitCode}\n${stdout}${stderr}`;
   };

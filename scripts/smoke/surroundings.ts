@@ -86,7 +86,7 @@ export async function checkSurroundings({ check }: Checks): Promise<void> {
     const closed = mkdtempSync(join(tmpdir(), 'hooktape-closed-'));
     try {
       chmodSync(closed, 0o555);
-      const refused = { [closed]: 'cannot be used', [join(closed, 'data')]: 'cannot be made' };
+      const refused = { [closed]: 'cannot be used', [join(closed, 'data')]: 'cannot be created' };
       for (const [dataDir, words] of Object.entries(refused)) {
         await withInstallation(install({ HOOKTAPE_DATA_DIR: dataDir }), async installation => {
           const { exitCode, stderr } = await installation.run(['serve']);

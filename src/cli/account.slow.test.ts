@@ -52,9 +52,7 @@ describe('hooktape account password', () => {
   test('revokes the API keys and reports what it ended', async () => {
     const { exitCode, stdout, stderr } = await reset('--password-stdin');
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^acc_\S+\tada@example\.com\tfree\n$/)]);
-    expect(stderr).toBe(
-      'Ended 0 sessions and 0 connections of apps. Revoked 1 API key; --keep-keys would have kept them.\n',
-    );
+    expect(stderr).toBe('Ended 0 sessions and 0 app connections. Revoked 1 API key (use --keep-keys to keep them).\n');
     expect(await keys()).toEqual([]);
   });
 
@@ -62,7 +60,7 @@ describe('hooktape account password', () => {
     const { exitCode, stderr } = await reset('--password-stdin', '--keep-keys');
     expect([exitCode, stderr]).toEqual([
       0,
-      'Ended 0 sessions and 0 connections of apps. Its API keys stay valid (--keep-keys).\n',
+      'Ended 0 sessions and 0 app connections. API keys stay valid (--keep-keys).\n',
     ]);
     expect(await keys()).toHaveLength(1);
   });

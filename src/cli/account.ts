@@ -22,7 +22,7 @@ export const runAccount: Run = async ([verb, ...rest], io) => {
         password: words.flag('password-stdin') ? await readPassword(io) : undefined,
         passwordLink: !words.json,
       };
-      // The operation answers with this.
+      // The result of account.create.
       const { passwordLink, ...created } = (await ask(io, words, 'account.create', given)) as CreatedAccount;
       const exitCode = show(io, words, created);
       if (passwordLink !== undefined) io.stderr(sayPasswordLink(created.email, passwordLink));
@@ -42,7 +42,7 @@ export const runAccount: Run = async ([verb, ...rest], io) => {
       if (!words.flag('password-stdin')) throw new UsageError('give the password on standard input: --password-stdin');
       const keepKeys = words.flag('keep-keys');
       const given = { email: words.positionals[0], password: await readPassword(io), keepKeys };
-      // The operation answers with what account.resetPassword returns.
+      // The result of account.resetPassword.
       const reset = (await ask(io, words, 'account.password', given)) as PasswordReset;
       if (!words.json) io.stderr(sayEnded(reset, keepKeys));
       return show(io, words, reset);
@@ -68,9 +68,9 @@ const counted = (count: number, one: string): string => `${count} ${one}${count 
 
 function sayEnded({ sessionsEnded, grantsRevoked, keysRevoked }: PasswordReset, keepKeys: boolean): string {
   const keys = keepKeys
-    ? 'Its API keys stay valid (--keep-keys).'
-    : `Revoked ${counted(keysRevoked, 'API key')}; --keep-keys would have kept them.`;
-  return `Ended ${counted(sessionsEnded, 'session')} and ${counted(grantsRevoked, 'connection')} of apps. ${keys}\n`;
+    ? 'API keys stay valid (--keep-keys).'
+    : `Revoked ${counted(keysRevoked, 'API key')} (use --keep-keys to keep them).`;
+  return `Ended ${counted(sessionsEnded, 'session')} and ${counted(grantsRevoked, 'app connection')}. ${keys}\n`;
 }
 
 const ask = (io: Io, words: Parsed, name: OperationName, args: Record<string, unknown>): Promise<unknown> =>

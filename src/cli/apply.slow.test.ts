@@ -197,7 +197,7 @@ describe('hooktape apply', () => {
       ],
     });
     expect((await apply()).stderr).toMatch(
-      /secrets\[0\].value: a secret may not be in the file[\s\S]*"none" cannot be read \(ENOENT\)/,
+      /secrets\[0\].value: secrets must not be in the file[\s\S]*"none" cannot be read \(ENOENT\)/,
     );
   });
 
@@ -235,7 +235,7 @@ describe('HOOKTAPE_ENDPOINTS_FILE', () => {
       const { origin, stop } = await startServer(fresh);
       expect((await fetch(`${origin}/in/orders`, { method: 'POST' })).status).toBe(200);
       const { exitCode, stderr } = await stop();
-      const logged = stderr.split('\n').find(line => line.includes('endpoints of the file')) ?? '';
+      const logged = stderr.split('\n').find(line => line.includes('endpoints file applied')) ?? '';
       expect([exitCode, JSON.parse(logged)]).toMatchObject([0, expected]);
     }
   });

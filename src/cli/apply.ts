@@ -1,4 +1,4 @@
-/* `hooktape apply FILE`: makes the endpoints that a file declares, and brings existing ones up to date. All of it or nothing. */
+/* `hooktape apply FILE`: creates the endpoints that a file declares and updates existing ones, all or nothing. */
 import type { ApplyResult } from '../features/apply/model.ts';
 import { type DescribedProblem, readEndpointsFile, UnreadableFileError } from './apply/endpoints-file.ts';
 import { parse } from './arguments.ts';
@@ -11,11 +11,11 @@ export const runApply: Run = async (args, io) => {
   const flags = { 'dry-run': { type: 'boolean' }, prune: { type: 'boolean' }, force: { type: 'boolean' } } as const;
   const { positionals, flag, envFile, json } = parse(args, ['FILE'], flags);
   const [file = ''] = positionals;
-  if (flag('force') && !flag('prune')) throw new UsageError('--force belongs to --prune');
+  if (flag('force') && !flag('prune')) throw new UsageError('--force needs --prune');
   const { config } = loadConfig(io, envFile);
   const { document, problems, describe } = readOr(file, io);
   const request = { document, prune: flag('prune'), force: flag('force') };
-  // With problems of its own, the file is only checked.
+  // If the command has found problems, the server only checks the file.
   const dryRun = flag('dry-run') || problems.length > 0;
   const result =
     document === null
@@ -38,7 +38,7 @@ function readOr(file: string, { env }: Io) {
   }
 }
 
-/** By place, and each once: the server also finds problems that the command has found. */
+/** Sorts problems by their place, and removes duplicates: the server also finds problems that the command has found. */
 export const inOrder = (problems: readonly DescribedProblem[]): DescribedProblem[] =>
   [...new Map(problems.map(one => [problemLine(one), one])).values()].sort(
     (a, b) => a.line - b.line || a.column - b.column,
@@ -61,7 +61,7 @@ function refuse(io: Io, file: string, problems: readonly DescribedProblem[], jso
 }
 
 function refusePinned(io: Io, pinned: readonly string[], json: boolean): number {
-  const error = `pruning would remove pinned events; nothing was changed. Repeat with --force to remove them: ${pinned.join(', ')}`;
+  const error = `--prune would delete endpoints with pinned events; nothing was changed. Use --force to delete them: ${pinned.join(', ')}`;
   if (json) io.stderr(`${safeLine(JSON.stringify({ error, pinned, exitCode: exitCodes.failed }))}\n`);
   else io.stderr(`${safeLine(`hooktape: ${error}`)}\n`);
   return exitCodes.failed;
@@ -69,7 +69,7 @@ function refusePinned(io: Io, pinned: readonly string[], json: boolean): number 
 
 type Applied = Extract<ApplyResult, { created: unknown }>;
 
-/** How many of each. */
+/** The number of endpoints of each kind. */
 export const counts = ({ created, changed, removed, unchanged }: Applied) => ({
   created: created.length,
   changed: changed.length,

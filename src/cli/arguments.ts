@@ -10,22 +10,22 @@ export type Parsed = {
   positionals: string[];
   flag: (name: string) => boolean;
   option: (name: string) => string | undefined;
-  /** All values of an option that may be repeated, in the order given. */
+  /** All values of a repeatable option, in their order. */
   options: (name: string) => string[];
   envFile: string | undefined;
   json: boolean;
 };
 
 export type SplitArguments = {
-  /** Command, subcommand and their arguments, in the order given. */
+  /** Command, subcommand and their arguments, in their order. */
   words: string[];
-  /** --env-file and --json, and everything from `--` or `--exec` on; may follow any words. */
+  /** --env-file and --json, and everything after `--` or `--exec`; they may follow any words. */
   rest: string[];
   json: boolean;
   wantsHelp: boolean;
 };
 
-/** Everything after these words is positional, or belongs to another program. */
+/** Whether all later words are positional, or belong to another program. */
 const isEnd = (word: string): boolean => word === '--' || word === '--exec';
 
 /** Separates the options that every command takes, so that they may also precede the command's name. */
@@ -43,7 +43,7 @@ export function splitArguments(args: readonly string[]): SplitArguments {
 }
 
 /**
- * @param names of the positional arguments; those in brackets are optional, and the last may end in … when it can be repeated
+ * @param names of the positional arguments; names in brackets are optional, and the last may end in … if it can be repeated
  * @throws UsageError for unknown options, missing values, too few or too many arguments
  */
 export function parse(args: string[], names: readonly string[], options: Options = {}): Parsed {

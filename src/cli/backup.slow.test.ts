@@ -93,7 +93,7 @@ describe('hooktape backup', () => {
       '600',
       '700',
     ]);
-    expect(await run(elsewhere(), 'check')).toStartWith('in order: structure, references, counters');
+    expect(await run(elsewhere(), 'check')).toStartWith('no problems found: structure, references, counters');
     const restored = await startServer(elsewhere());
     const { eventCount } = await server.call(restored.origin, `/api/endpoints/${server.endpoint.id}`);
     expect(eventCount).toBeGreaterThanOrEqual(before.length);
@@ -106,12 +106,12 @@ describe('hooktape backup', () => {
     const file = join(directory, 'a b%20#.db');
     expect(await run(env, 'backup', file)).toBe(`${file}\n${file}.secret`);
     const bytes = readFileSync(file);
-    expect(await failing(env, 'backup', file)).toContain('exists and is not overwritten');
+    expect(await failing(env, 'backup', file)).toContain('already exists: choose another name');
     expect(readFileSync(file)).toEqual(bytes);
 
     rmSync(file);
     writeFileSync(`${file}.secret`, 'another');
-    expect(await failing(env, 'backup', file)).toContain('exists and is not overwritten');
+    expect(await failing(env, 'backup', file)).toContain('already exists: choose another name');
     expect([existsSync(file), readFileSync(`${file}.secret`, 'utf8')]).toEqual([false, 'another']);
     expect(await failing(env, 'backup', path('no/such/directory.db'))).toContain('could not be written');
     expect((await hooktape(env, 'backup')).exitCode).toBe(2);
@@ -160,7 +160,7 @@ describe('hooktape restore', () => {
   test('refuses a directory that has the write-ahead log of another database', async () => {
     const away = { ...elsewhere(), HOOKTAPE_DATABASE_URL: `file:${path('away.db')}` };
     writeFileSync(path('away.db-wal'), 'pages of another database');
-    expect(await failing(away, 'restore', path('copy.db'))).toContain('move the log away');
+    expect(await failing(away, 'restore', path('copy.db'))).toContain('move the write-ahead log away');
     expect(existsSync(path('away.db'))).toBe(false);
     rmSync(path('away.db-wal'));
     await run(away, 'restore', path('copy.db'));
@@ -178,7 +178,7 @@ describe('hooktape restore', () => {
 
   test('refuses a backup of a newer version', async () => {
     await change(path('copy.db'), 'PRAGMA user_version = 999');
-    expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('a newer Hooktape wrote it');
+    expect(await failing(elsewhere(), 'restore', path('copy.db'))).toContain('it was written by a newer Hooktape');
     nothingLeft();
   });
 

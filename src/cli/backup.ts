@@ -14,7 +14,7 @@ export const runBackup: Run = async (args, io) => {
   // The server may see different directories: in a container, or as a service with its own /tmp.
   if (!existsSync(file))
     throw new OperationError(
-      `the server wrote ${file}, but this command does not see it: the server has another view of the file system`,
+      `the server wrote ${file}, but this command can't see it: they use different file systems (a container?)`,
     );
   if (json) {
     io.stdout(`${JSON.stringify(done)}\n`);
@@ -24,8 +24,8 @@ export const runBackup: Run = async (args, io) => {
   if (done.secretFile !== null) io.stdout(`${done.secretFile}\n`);
   io.stderr(
     done.secretFile === null
-      ? 'The backup does not contain HOOKTAPE_SECRET and cannot be used without it: keep its current value, too.\n'
-      : 'Keep both files as safe as the data directory: the second decrypts the secrets in the first.\n',
+      ? 'The backup does not contain HOOKTAPE_SECRET and is useless without it: keep its current value as well.\n'
+      : 'Protect both files like the data directory: the second file decrypts the secrets in the first.\n',
   );
   return exitCodes.done;
 };

@@ -75,8 +75,12 @@ describe('the certificate files', () => {
       { HOOKTAPE_TLS_CERT: '/no/cert.pem', HOOKTAPE_TLS_KEY: '/no/key.pem' },
       ['"/no/cert.pem"', '"/no/key.pem"'],
     ],
-    ['the certificate alone', { HOOKTAPE_TLS_CERT: '/no/cert.pem' }, ['"/no/cert.pem"', 'HOOKTAPE_TLS_CERT: needs']],
-    ['the key alone', { HOOKTAPE_TLS_KEY: '/no/key.pem' }, ['"/no/key.pem"', 'HOOKTAPE_TLS_KEY: needs']],
+    [
+      'the certificate alone',
+      { HOOKTAPE_TLS_CERT: '/no/cert.pem' },
+      ['"/no/cert.pem"', 'HOOKTAPE_TLS_CERT: also needs'],
+    ],
+    ['the key alone', { HOOKTAPE_TLS_KEY: '/no/key.pem' }, ['"/no/key.pem"', 'HOOKTAPE_TLS_KEY: also needs']],
   ])('are listed with the problems of all other settings: %s', async (_what, tls, said) => {
     const dataDir = join(directory, 'never-made');
     const wrong = { HOOKTAPE_DATA_DIR: dataDir, HOOKTAPE_MAX_BODY: 'much', HOOKTAPE_PROT: '1', ...tls };

@@ -11,7 +11,7 @@ export type CertificateFiles = { certFile: string; keyFile: string };
 
 export type Certificate = Parameters<Front['setCertificate']>[0];
 
-/** The first certificate of the chain. @throws when any certificate is invalid, because the whole chain is sent */
+/** The first certificate of the chain. @throws if any certificate is invalid, because the whole chain is sent */
 function readChain(pem: string): X509Certificate {
   const first = new X509Certificate(pem);
   for (const [one] of pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g))
@@ -45,7 +45,7 @@ export function checkCertificate({ certFile, keyFile }: Partial<CertificateFiles
   return { problems };
 }
 
-/** @throws an Error with the settings, when a file cannot be read, is not PEM, or certificate and key do not match */
+/** @throws an Error with the settings if a file cannot be read or is not PEM, or if certificate and key do not match */
 export function readCertificate(files: CertificateFiles): Certificate {
   const { certificate, problems } = checkCertificate(files);
   if (!certificate) throw new Error(problems.join('; '));
@@ -54,7 +54,7 @@ export function readCertificate(files: CertificateFiles): Certificate {
 
 /**
  * Polls the files. Compares contents instead of times, so that changed links, mounts and copies are noticed.
- * @param onChanged called with each new matching pair, and again at the next poll when it throws
+ * @param onChanged called with each new matching pair; if it throws, it is called again at the next poll
  * @param onProblem called once for each problem that lasts for two polls, because the two files are written one after the other
  * @returns a function that stops polling
  */

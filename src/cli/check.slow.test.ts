@@ -72,7 +72,7 @@ describe('hooktape check', () => {
       ...(isRemote ? [] : ['journal']),
     ];
     expect(await check()).toEqual({ exitCode: 0, ok: true, checked, problems: [] });
-    expect((await hooktape(env, 'check')).stdout).toBe(`in order: ${checked.join(', ')}\n`);
+    expect((await hooktape(env, 'check')).stdout).toBe(`no problems found: ${checked.join(', ')}\n`);
   });
 
   test.skipIf(isRemote)('reports a delivery that the database refused and the journal kept', async () => {

@@ -1,4 +1,4 @@
-/* `hooktape check`: checks everything that is stored. Exit code 1 when there is a problem. */
+/* `hooktape check`: checks everything that is stored. Exit code 1 if there is a problem. */
 import { parse } from './arguments.ts';
 import { control } from './control.ts';
 import { exitCodes, type Run } from './io.ts';
@@ -12,7 +12,7 @@ export const runCheck: Run = async (args, io) => {
   if (json) io.stdout(`${JSON.stringify(result)}\n`);
   else {
     for (const { check: name, problem } of result.problems) io.stdout(`${name}: ${problem}\n`);
-    if (result.ok) io.stdout(`in order: ${result.checked.join(', ')}\n`);
+    if (result.ok) io.stdout(`no problems found: ${result.checked.join(', ')}\n`);
   }
   return result.ok ? exitCodes.done : exitCodes.failed;
 };

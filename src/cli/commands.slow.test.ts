@@ -201,7 +201,7 @@ test('the list of keys has the app that created a key', async () => {
   const { stdout } = await hooktape(env, 'key', 'list', '--account', 'ada@example.com');
   expect(stdout.split('\n').map(line => line.split('\t').slice(3))).toEqual([
     ['never used'],
-    ['never used', 'made by Example editor'],
+    ['never used', 'created by Example editor'],
     [],
   ]);
 });
@@ -261,7 +261,10 @@ describe('the first run', () => {
   test('an empty secret file or a different secret prevents the start, with the reason', async () => {
     await hooktape(env, 'account', 'create', 'a@example.com');
     const other = await hooktape({ ...env, HOOKTAPE_SECRET: 'another secret than the one before' }, 'serve');
-    expect([other.exitCode, other.stderr]).toEqual([1, expect.stringContaining('HOOKTAPE_SECRET is not the one')]);
+    expect([other.exitCode, other.stderr]).toEqual([
+      1,
+      expect.stringContaining('HOOKTAPE_SECRET is not the secret of this database'),
+    ]);
     writeFileSync(join(dataDir, 'secret'), '\n');
     const empty = await hooktape(env, 'serve');
     expect([empty.exitCode, empty.stderr]).toEqual([1, expect.stringContaining('secret is empty')]);
@@ -294,6 +297,6 @@ describe('hooktape health', () => {
       return ended.exitCode === 1 ? ended : undefined;
     });
     expect(JSON.parse(gone.stdout)).toMatchObject({ ready: false, problem: expect.stringContaining(at.HOOKTAPE_PORT) });
-    expect((await hooktape(at, 'health')).stderr).toMatch(/^not ready: nothing listens at .*; start the server/);
+    expect((await hooktape(at, 'health')).stderr).toMatch(/^not ready: no server at .*; start it/);
   });
 });

@@ -1,6 +1,6 @@
 /*
- * How the arguments of the process become an exit code. Only the table of commands is loaded here; each command loads its own
- * code, so that client commands start without loading the server.
+ * Runs the command that the arguments of the process name. Only the table of commands is loaded here; each command loads its
+ * own code, so that client commands start without loading the server.
  */
 import { splitArguments } from './arguments.ts';
 import { type Command, completeCommand, type Io, UnknownOptionError } from './io.ts';
@@ -10,13 +10,13 @@ import { unknownCommand, unknownVerb, usageOf, verbsOf } from './usage.ts';
 
 type Commands = Readonly<Record<string, Command>>;
 
-/** Older spellings, which still work and are not listed. */
+/** Older spellings. They still work, but are not listed. */
 const aliases: Record<string, string> = { keys: 'signing-key' };
 
 const unalias = (name: string): string => (Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name);
 
 const help: Command = {
-  summary: 'list the commands, or explain one',
+  summary: 'list all commands or explain one',
   usage: 'hooktape help [COMMAND] [SUBCOMMAND]',
   load: async () => (await import('./help.ts')).createHelp(commands, unalias),
 };

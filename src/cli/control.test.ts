@@ -32,7 +32,7 @@ describe('a command while a server runs', () => {
     close();
     expect([exitCode, stderr]).toEqual([
       1,
-      expect.stringMatching(/^hooktape: the server did not answer: .*closed.*\.\n$/),
+      expect.stringMatching(/^hooktape: the server did not respond: .*closed.*\.\n$/),
     ]);
     expect(stderr).not.toContain('fetch()');
     untouched();
@@ -44,7 +44,7 @@ describe('a command while a server runs', () => {
     });
     const { exitCode, stderr } = await hooktape(env, 'account', 'list');
     close();
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('the server ended before it was done')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('the server stopped before the command was done')]);
     untouched();
   });
 
@@ -76,7 +76,7 @@ describe('the server’s side', () => {
   });
 
   test.each([
-    ['an internal error is reported without its message', new Error('SELECT secret'), 'see the server’s log'],
+    ['an internal error is reported without its message', new Error('SELECT secret'), 'see the server log'],
     [
       'a full disk is reported as without a server',
       new Error('SELECT secret', { cause: Object.assign(new Error('no room'), { code: 'SQLITE_FULL' }) }),

@@ -1,5 +1,5 @@
 /*
- * How a command reaches the database: through the running server's unix socket, or, when no server runs, by opening the
+ * How a command reaches the database: through the running server's Unix socket or, without a running server, by opening the
  * database itself under the data directory's lock.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,11 +13,11 @@ import { type Io, OperationError } from './io.ts';
 import { type Operation, type OperationName, type Outcome, runOperation } from './operations.ts';
 import { createLog } from './settings.ts';
 
-/** How long a command waits for a locked data directory when no server answers. */
+/** How long a command waits for a locked data directory if no server responds. */
 const lockTimeoutMs = 5000;
 const pollMs = 50;
 
-/** How often a long operation writes a line break, so that its client does not take the silence for a dead server. */
+/** How often a long operation writes a line break, so that the client can tell it from a dead server. */
 const keepAliveMs = 5000;
 
 /** The operation that may be the first of an installation. */
@@ -28,7 +28,7 @@ const unwrap = (outcome: Outcome): unknown => {
   return outcome.result;
 };
 
-/** Runs an operation in the process that has the database open. @throws OperationError with the reason when it is refused */
+/** Runs an operation in the process that has the database open. @throws OperationError with the reason if it is refused */
 export async function control<N extends OperationName>(
   io: Io,
   config: Config,
@@ -52,10 +52,10 @@ export async function control<N extends OperationName>(
   }
 }
 
-/** One operation of many in a row. @throws OperationError with the reason when it is refused */
+/** One of many operations in a row. @throws OperationError with the reason if it is refused */
 export type Call = (name: OperationName, args: Record<string, unknown>) => Promise<unknown>;
 
-/** For many operations: through the running server, else with everything opened once. */
+/** For many operations: uses the running server, or else opens everything once. */
 export async function withControl<T>(
   io: Io,
   config: Config,
@@ -69,7 +69,7 @@ export async function withControl<T>(
     );
   return use(async (name, args) => {
     const outcome = await askServer(socket, name, args);
-    if (!outcome) throw new OperationError('the server has ended');
+    if (!outcome) throw new OperationError('the server has stopped');
     return unwrap(outcome);
   });
 }
@@ -77,7 +77,7 @@ export async function withControl<T>(
 /**
  * Opens everything without listening, for as long as `use` takes.
  * @param session its `holder` names this process to others; `mayCreate` a database, which must exist by default
- * @throws LockedError when a server runs, OperationError when there is no database
+ * @throws LockedError if a server is running, OperationError without a database
  */
 export async function withServices<T>(
   io: Io,
@@ -89,7 +89,7 @@ export async function withServices<T>(
   const lock = await openDataDirectory(io, config, holder);
   try {
     if (!mayCreate) requireDatabase(config);
-    // Loaded here, because most commands need none of it.
+    // Loaded here, because most commands do not need it.
     const { createServices } = await import('../wiring.ts');
     const services = await withSecret(io, config, secret =>
       createServices({
@@ -120,7 +120,7 @@ export async function withServices<T>(
 
 const noServer = /^(?:ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOENT)$/;
 
-/** @returns undefined when no server listens on the socket */
+/** @returns undefined if no server listens on the socket */
 async function askServer(socket: string, name: string, args: Record<string, unknown>): Promise<Outcome | undefined> {
   let response: Response;
   try {
@@ -129,21 +129,21 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
       method: 'POST',
       body: JSON.stringify(args),
       headers: { 'content-type': 'application/json' },
-      // A backup or a check takes as long as it takes; a server that ends closes the connection.
+      // A backup or a check has no time limit; if the server ends, it closes the connection.
       timeout: false,
     } as RequestInit);
   } catch (error) {
     const code = String((error as { code?: unknown }).code);
     if (noServer.test(code)) return undefined;
     if (code === 'EACCES')
-      throw new OperationError(`this user may not use ${socket}\nRun the command as the user that the server runs as.`);
-    throw new OperationError(`the server did not answer: ${fetchErrorMessage(error)}`);
+      throw new OperationError(`permission denied for ${socket}\nRun the command as the same user as the server.`);
+    throw new OperationError(`the server did not respond: ${fetchErrorMessage(error)}`);
   }
-  if (response.status === 404) throw new OperationError('the running server is of another version');
+  if (response.status === 404) throw new OperationError('the running server has a different version');
   try {
     return (await response.json()) as Outcome;
   } catch (error) {
-    throw new OperationError(`the server ended before it was done: ${fetchErrorMessage(error)}`);
+    throw new OperationError(`the server stopped before the command was done: ${fetchErrorMessage(error)}`);
   }
 }
 
@@ -167,7 +167,7 @@ export function controlHandler(services: Services, aliveEveryMs = keepAliveMs) {
       answer(200, await runOperation(services, name, args));
     } catch (error) {
       services.onError(error, { operation: name });
-      const message = diskErrorMessage(error) ?? 'internal error; see the server’s log';
+      const message = diskErrorMessage(error) ?? 'internal error; see the server log';
       answer(500, { failure: { code: 'internal', message } } satisfies Outcome);
     }
   };

@@ -106,7 +106,7 @@ const mayNotBeWritten = (): void => {
 
   test.each([
     ['itself', (): string => directory, 'cannot be used'],
-    ['where it would be made', (): string => join(directory, 'data'), 'cannot be made'],
+    ['where it would be made', (): string => join(directory, 'data'), 'cannot be created'],
   ])('%s', async (_what, dataDir, words) => {
     chmodSync(directory, 0o500);
     await expect(openDataDirectory(io(), configFor(dataDir()), 'test')).rejects.toThrow(
@@ -166,7 +166,7 @@ if (process.getuid?.() !== 0) {
 
 test('a path where no directory can be created is refused with the setting to change', async () => {
   await expect(openDataDirectory(io(), configFor('/proc/hooktape'), 'test')).rejects.toThrow(
-    /^the data directory \/proc\/hooktape cannot be made: .*\nSet HOOKTAPE_DATA_DIR to a directory that can be written\.$/,
+    /^the data directory \/proc\/hooktape cannot be created: .*\nSet HOOKTAPE_DATA_DIR to a writable directory\.$/,
   );
 });
 

@@ -45,7 +45,7 @@ const { R_OK, W_OK, X_OK } = constants;
 /**
  * Creates the directory if needed and locks it, and the database file when that is in another directory.
  * @param timeoutMs how long to wait for a command that holds the lock; a server is never waited for
- * @throws LockedError when another Hooktape has one of them
+ * @throws LockedError if another Hooktape holds one of the locks
  */
 export async function openDataDirectory(io: Io, config: Config, holder: string, timeoutMs = 0): Promise<DataLock> {
   const { dataDir } = config;
@@ -68,7 +68,7 @@ export async function openDataDirectory(io: Io, config: Config, holder: string, 
 
 /**
  * Refuses to work without a database, so that a command in the wrong folder creates nothing and does not report success.
- * @throws OperationError that says where the database would be
+ * @throws OperationError with the path where the database was expected
  */
 export function requireDatabase({ databaseUrl }: Pick<Config, 'databaseUrl'>): void {
   const database = fromFileUrl(databaseUrl);
@@ -85,7 +85,7 @@ export const isHeld = ({ dataDir }: Pick<Config, 'dataDir'>): boolean => {
   return existsSync(holder);
 };
 
-/** True for a file that may not be looked at: opening it reports why. */
+/** True for a file that cannot be accessed: opening it later reports the reason. */
 function hasContent(file: string): boolean {
   try {
     return bytesOf(file) > 0;
@@ -96,12 +96,12 @@ function hasContent(file: string): boolean {
 
 /** SQLite reports all of these problems as "unable to open database file"; say which one it is. */
 function makeUsable({ dataDir, databaseUrl }: Config): void {
-  attempt(`the data directory ${dataDir} cannot be made`, () => {
+  attempt(`the data directory ${dataDir} cannot be created`, () => {
     const isNew = mkdirSync(dataDir, { recursive: true, mode: 0o700 }) !== undefined;
     // The directory may be in a project's folder: database and secret must not get into its repository.
     if (isNew) writeFileSync(join(dataDir, '.gitignore'), '*\n', { mode: 0o600 });
   });
-  // An existing directory keeps its mode, but loses access for everybody.
+  // An existing directory keeps its mode, but loses the permissions for all other users.
   if ((statSync(dataDir).mode & 0o007) !== 0) tryToTighten(dataDir);
   attempt(`the data directory ${dataDir} cannot be used`, () => accessSync(dataDir, R_OK | W_OK | X_OK));
   const files = lockFilesIn(dataDir);
@@ -125,7 +125,7 @@ function makeUsable({ dataDir, databaseUrl }: Config): void {
   if (database !== undefined) refuseLogAlone(database);
 }
 
-/** @throws OperationError that says what to set instead */
+/** @throws OperationError with the setting to change */
 function checkPlace(database: string): void {
   const wayOut = 'or set HOOKTAPE_DATABASE_URL to a file in an existing directory.';
   if (statSync(database, { throwIfNoEntry: false })?.isDirectory())
@@ -149,7 +149,7 @@ function refuseLogAlone(database: string): void {
   const log = `${database}-wal`;
   if (bytesOf(database) > 0 || bytesOf(log) === 0) return;
   throw new OperationError(
-    `${database} is missing or empty, but its write-ahead log ${log} exists and has the newest events\nPut the database file back next to the log. To start with an empty database or restore a backup, move the log away.`,
+    `${database} is missing or empty, but its write-ahead log ${log} exists and has the newest events\nPut the database file back next to it. To start with an empty database or to restore a backup, move the write-ahead log away.`,
   );
 }
 
@@ -174,7 +174,7 @@ function attempt(what: string, act: () => void, setting: keyof typeof other = 'H
     const [why, wayOut] = reasons[String(code)] ?? [message, undefined];
     const next =
       wayOut === undefined
-        ? `Set ${setting} to a directory that can be written.`
+        ? `Set ${setting} to a writable directory.`
         : `${wayOut} set ${setting} to ${other[setting]}.`;
     throw new OperationError(`${what}: ${why}\n${next}`, { cause });
   }
@@ -183,7 +183,7 @@ function attempt(what: string, act: () => void, setting: keyof typeof other = 'H
 /** Names of files in a data directory: the server's own, and names that file systems create in an empty volume. */
 const ours = /^(?:hooktape\.|secret$|secret\.tmp$|\.libsql-|\.gitignore$|lost\+found$)/;
 
-/** Only when the directory has no other files: a setting that is /tmp or / by mistake must not make that inaccessible. */
+/** Only if the directory has no other files: if a setting is /tmp or / by mistake, that directory must stay accessible. */
 function tryToTighten(dataDir: string): void {
   try {
     if (readdirSync(dataDir).every(name => ours.test(name))) chmodSync(dataDir, statSync(dataDir).mode & 0o770);
@@ -193,8 +193,8 @@ function tryToTighten(dataDir: string): void {
 }
 
 /**
- * Calls `open` with the secret. A secret file created here is removed when the database has another secret.
- * @throws ConfigurationError when the secret is too short for a new database
+ * Calls `open` with the secret. A secret file created here is removed if the database has a different secret. @throws
+ * ConfigurationError if the secret is too short for a new database
  */
 export async function withSecret<T>(io: Io, config: Config, open: (secret: string) => Promise<T>): Promise<T> {
   const file = secretPath(config);
@@ -209,7 +209,7 @@ export async function withSecret<T>(io: Io, config: Config, open: (secret: strin
     if (hadSecret || !(error instanceof SecretError)) throw error;
     rmSync(file, { force: true });
     throw new SecretError(
-      `this database was created with a secret that is now missing: set HOOKTAPE_SECRET (in the environment or with --env-file FILE), or put ${file} back`,
+      `the secret of this database is missing: set HOOKTAPE_SECRET (in the environment or with --env-file FILE), or put ${file} back`,
     );
   }
 }
@@ -223,7 +223,8 @@ export function readOrCreateSecret(io: Io, config: Config): string {
     flushDirectory(config.dataDir);
   }
   const secret = readFileSync(file, 'utf8').trim();
-  if (secret === '') throw new Error(`${file} is empty; restore it from a backup, or remove it if nothing was sealed`);
+  if (secret === '')
+    throw new Error(`${file} is empty; restore it from a backup, or delete it if nothing was encrypted with it`);
   return secret;
 }
 

@@ -1,4 +1,4 @@
-/* Messages for errors of the disk or the database file, which tell the operator what to do. */
+/* Messages for errors of the disk or the database file, with advice for the operator. */
 
 const advice: [RegExp, (reason: string) => string][] = [
   [

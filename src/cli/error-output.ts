@@ -8,7 +8,7 @@ import { BacklogError, ConfigurationError, exitCodes, type Io, UnreachableError,
 /** `details` are printed as further lines, and in JSON under their own name. */
 type Failure = { exitCode: number; message: string; details?: { usage: string[] } | { problems: readonly string[] } };
 
-/** @param usage the usage of the command; empty when the command is unknown */
+/** @param usage the usage of the command; empty if the command is unknown */
 export function reportError(error: unknown, { usage, json, io }: { usage: string; json: boolean; io: Io }): number {
   const failure = toFailure(error, usage);
   io.stderr(json ? asJson(failure) : asText(failure));
@@ -43,11 +43,11 @@ function messageOf(error: unknown): string {
   return isExpected || error.stack === undefined ? error.message : `${error.message}\n${error.stack}`;
 }
 
-/** Texts in it may come from a file or the network. */
+/** Escapes the texts, because they may come from a file or the network. */
 function asText({ message, details }: Failure): string {
   if (details === undefined) return safeText(`hooktape: ${message}\n`);
   if ('usage' in details) {
-    const usage = details.usage.length > 0 ? details.usage : ['hooktape help lists the commands'];
+    const usage = details.usage.length > 0 ? details.usage : ['run hooktape help for a list of commands'];
     return safeText(`hooktape: ${message}\n\n${usage.join('\n')}\n`);
   }
   return safeText(`hooktape: ${message}:\n${details.problems.map(problem => `  ${problem}\n`).join('')}`);

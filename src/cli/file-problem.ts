@@ -1,4 +1,4 @@
-/* Why a file cannot be read, written or started, in words instead of the system's code. */
+/* Describes why a file cannot be read, written or started, in words instead of the system's error code. */
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',

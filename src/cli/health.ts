@@ -25,14 +25,14 @@ async function ask(url: string): Promise<string | undefined> {
     const response = await fetch(url, {
       signal: AbortSignal.timeout(timeoutMs),
       tls: { rejectUnauthorized: false },
-      // A proxy named in the environment, as in many containers, would look for the server on its own host.
+      // A proxy from the environment, common in containers, would look for the server on the proxy's own host.
       proxy: false,
     } as unknown as RequestInit);
-    return response.ok ? undefined : `not ready: ${url} answered ${response.status}`;
+    return response.ok ? undefined : `not ready: ${url} returned ${response.status}`;
   } catch (error) {
     const { code } = error as { code?: unknown };
     return code === 'ECONNREFUSED' || code === 'ConnectionRefused'
-      ? `not ready: nothing listens at ${url}; start the server, or give this command its settings (--env-file)`
+      ? `not ready: no server at ${url}; start it, or give this command the server's settings (--env-file)`
       : `not ready: ${url}: ${fetchErrorMessage(error)}`;
   }
 }

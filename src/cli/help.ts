@@ -1,4 +1,4 @@
-/* `hooktape help`, and `--help` after any command: the list of commands, the usage of one, or of one of its subcommands. */
+/* `hooktape help`, and `--help` after any command: the list of commands, or the usage of a command or subcommand. */
 import { parse } from './arguments.ts';
 import { type Command, exitCodes, type Io, type Run, UsageError } from './io.ts';
 import { clientCommands } from './table/client-commands.ts';
@@ -8,14 +8,14 @@ import { wrapBeside, wrapUsage } from './wrap-text.ts';
 type Commands = Readonly<Record<string, Command>>;
 type Topic = { name: string | undefined; verb: string | undefined };
 
-/** The options of every command, and where a command finds what it works on. */
+/** The options of every command, and how it finds the server or the settings. */
 const commonOptions = {
   server: `
 Every command takes:
-  --env-file FILE   settings; else HOOKTAPE_ENV_FILE, else ./hooktape.env when
-                    it exists
+  --env-file FILE   file with settings (default: HOOKTAPE_ENV_FILE, or
+                    ./hooktape.env if it exists)
   --json            results and errors as JSON
-  --help            usage of the command
+  --help            show the usage of the command
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
 `,
@@ -23,10 +23,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
 Every command takes:
   --env-file FILE   a file with HOOKTAPE_URL and HOOKTAPE_KEY
   --json            results and errors as JSON
-  --help            usage of the command
+  --help            show the usage of the command
 
-The server is HOOKTAPE_URL, else the one of the last \`hooktape login\`. The key
-is HOOKTAPE_KEY, else the one that was saved for that server.
+The server is HOOKTAPE_URL or, if not set, the last \`hooktape login\`. The key
+is HOOKTAPE_KEY or, if not set, the saved key of that server.
 
 Exit codes: 0 done, 1 failed or refused, 2 wrong usage, 4 server unreachable.
 `,
@@ -50,7 +50,7 @@ export const createHelp =
 /**
  * Prints the usage of a command or subcommand, or the list of commands without a name. A second word after a command
  * without subcommands is ignored.
- * @throws UsageError when there is no such command or subcommand
+ * @throws UsageError if there is no such command or subcommand
  */
 export function explainUse(commands: Commands, { name, verb }: Topic, { io, json }: { io: Io; json: boolean }): number {
   if (name === undefined)
@@ -100,10 +100,10 @@ function all(commands: Commands): string {
 The server:
 ${list(names.filter(name => !isClient(name)))}
 
-Working with a server, from any machine:
+Working with a server from any machine:
 ${list(names.filter(isClient))}
 
-Without a command, the server starts.
+Without a command, hooktape starts the server.
 \`hooktape help COMMAND\` explains a command.
 ${commonOptions.server.trimEnd().replace('2 wrong usage, 78', '2 wrong usage, 4 server unreachable,\n78')}
 `;

@@ -116,7 +116,7 @@ describe('hooktape import', () => {
     const file = join(directory, 'old');
     writeFileSync(file, JSON.stringify({ events: [old, event] }));
     expect(await run('import', file, '--endpoint', to.id)).toBe(
-      '1 imported, 0 already there, 1 past the retention window\n',
+      '1 imported, 0 already present, 1 older than the retention\n',
     );
   });
 
@@ -130,7 +130,7 @@ describe('hooktape import', () => {
     writeFileSync(file, cut);
     const { exitCode, stdout, stderr } = await hooktape(env, 'import', file, '--endpoint', to.id);
     expect([exitCode, stdout]).toEqual([1, '']);
-    expect(stderr).toContain(`byte ${cut.length}: the file is truncated; 4 events before it were imported`);
+    expect(stderr).toContain(`byte ${cut.length}: the file is truncated; 4 events imported before it`);
     expect(await importInto(to.id, text)).toMatchObject({ imported: 1, alreadyThere: 4 });
   });
 
@@ -151,7 +151,7 @@ describe('hooktape import', () => {
     writeFileSync(file, JSON.stringify({ events: [first, { ...second, payloadRaw: 'altered' }] }));
     const { exitCode, stderr } = await hooktape(env, 'import', file, '--endpoint', to.id);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/event 2, at byte \d+: payloadRaw does not match sha256; 1 events before it were imported/);
+    expect(stderr).toMatch(/event 2, at byte \d+: payloadRaw does not match sha256; 1 event imported before it/);
     expect(await eventsOf(to.id)).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 /*
  * `hooktape import FILE --endpoint ID`: imports a JSON, NDJSON or HAR export into an endpoint, with or without a running server. The file
- * is streamed, with at most one batch in memory. When the file has an error, the events before it stay imported and are counted.
+ * is streamed, with at most one batch in memory. If the file has an error, the events before it stay imported and are counted.
  */
 import { createReadStream, statSync } from 'node:fs';
 import { AppError, invalid } from '../core/errors.ts';
@@ -9,6 +9,7 @@ import { decodeUtf8 } from '../core/text.ts';
 import type { ImportResult } from '../features/imports/service.ts';
 import { detect } from '../platforms/platforms.ts';
 import { parse } from './arguments.ts';
+import { counted } from './client/output.ts';
 import { type Call, withControl } from './control.ts';
 import { fromHarEntry } from './import/har-entry.ts';
 import { createElementReader, type Element, type FileKind } from './import/json-elements.ts';
@@ -33,11 +34,11 @@ export const runImport: Run = async (args, io) => {
   );
   const { imported, alreadyThere, expired, tooLarge = 0, notPinned = 0 } = total;
   if (json) io.stdout(`${JSON.stringify({ endpoint, ...total })}\n`);
-  else io.stdout(`${imported} imported, ${alreadyThere} already there, ${expired} past the retention window\n`);
+  else io.stdout(`${imported} imported, ${alreadyThere} already present, ${expired} older than the retention\n`);
   if (notPinned > 0 && !json)
-    io.stderr(`hooktape: ${notPinned} not pinned: the team has as many pins as it may have\n`);
+    io.stderr(`hooktape: ${notPinned} not pinned: the team's limit of pinned events is reached\n`);
   if (tooLarge === 0) return exitCodes.done;
-  if (!json) io.stderr(`hooktape: ${tooLarge} not imported: larger than the database accepts\n`);
+  if (!json) io.stderr(`hooktape: ${tooLarge} not imported: larger than the database supports\n`);
   return exitCodes.failed;
 };
 
@@ -72,7 +73,7 @@ async function importFile({ io, call, file, size, endpoint }: Import): Promise<I
     if (!(error instanceof AppError || error instanceof OperationError)) throw error;
     // The events before the error are valid.
     if (error instanceof AppError) await batch.flush();
-    throw new OperationError(`${file}: ${error.message}; ${total.imported} events before it were imported`);
+    throw new OperationError(`${file}: ${error.message}; ${counted(total.imported, 'event')} imported before it`);
   } finally {
     progress.clear();
   }

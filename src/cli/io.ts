@@ -8,25 +8,25 @@ import type { FullScreen } from './listen/tui/terminal.ts';
 export type Io = {
   env: Readonly<Record<string, string | undefined>>;
   /**
-   * @returns false when its reader has gone: commands that print once need not care, commands that go on printing must end
-   * @throws when the text cannot be written, as on a full disk
+   * @returns false if the reader has closed the pipe: commands that print once can ignore it, commands that keep printing must
+   * end @throws if the text cannot be written, for example on a full disk
    */
   stdout: (text: string) => boolean;
   stderr: (text: string) => void;
-  /** The same for bytes. */
+  /** Like `stdout`, for bytes. */
   stdoutBytes: (bytes: Uint8Array) => void;
   readStdin: () => Promise<string>;
   /** Standard input, chunk by chunk. */
   stdin: () => AsyncIterable<Uint8Array>;
   /** Whether stderr is a terminal: colours, progress bars. */
   isTerminal: boolean;
-  /** Whether stdout is one, and how wide. */
+  /** The width of the terminal, if stdout is a terminal. */
   outputTerminal: { columns: number } | undefined;
-  /** Asks the person at the terminal for one line; undefined when standard input is no terminal. @param isSecret without echo */
+  /** Asks the user at the terminal for one line; undefined if standard input is not a terminal. @param isSecret without echo */
   ask: ((question: string, isSecret: boolean) => Promise<string>) | undefined;
-  /** Takes the whole terminal; undefined when input or output is no terminal, or not one that can. */
+  /** Uses the whole terminal as a screen; undefined if input or output is not a terminal that supports it. */
   fullScreen: (() => Promise<FullScreen>) | undefined;
-  /** Whether this process may use its terminal, which can change at any time; true without one. */
+  /** Whether this process may use its terminal, which can change at any time; true without a terminal. */
   isForeground: () => boolean;
   sleep: (ms: number) => Promise<void>;
   clock: Clock;
@@ -35,39 +35,42 @@ export type Io = {
   pid: number;
   /** Memory and CPU time of this process. */
   usage: () => { residentBytes: number; cpuSeconds: number };
-  /** How many file descriptors this process may have open; undefined when unlimited or unknown. */
+  /** How many file descriptors this process may have open; undefined if unlimited or unknown. */
   openFileLimit: () => number | undefined;
   version: string;
   commit: string;
-  /** Whether this is an executable with its own copy of Bun, and not run from source by another one. */
+  /** Whether this is an executable with its own copy of Bun, and not run from source by a separate Bun. */
   isExecutable: boolean;
   /** Sets the data directory for the database threads; call before any database is opened. */
   useDataDirectory: (path: string) => void;
   /** Resolves with the name of the first SIGTERM or SIGINT. */
   untilSignal: () => Promise<string>;
-  /** While another program has the terminal: Ctrl+C is for that program, but the system sends the signal to both. */
+  /**
+   * Ignores Ctrl+C while another program uses the terminal: it is meant for that program, but the system sends the signal to
+   * both.
+   */
   ignoreInterrupts: (isIgnored: boolean) => void;
-  /** Ends the process at once, without cleaning up. */
+  /** Ends the process immediately, without cleaning up. */
   abort: (exitCode: number) => void;
 };
 
-/** @param args those after the command's name @param usage of the form that was called: its line in the table */
+/** @param args the arguments after the command's name @param usage the line of the called form in the table */
 export type Run = (args: string[], io: Io, usage: string) => Promise<number>;
 
 export type Command = {
   /** One line for the list of commands. */
   summary: string;
-  /** All forms with their arguments, one a line. Arguments, completion and manual are made from it: see usage-grammar.ts. */
+  /** All forms with their arguments, one a line. Argument parsing, completion and manual use it: see usage-grammar.ts. */
   usage: string;
   /** The command's own options and what they do. */
   details?: readonly (readonly [option: string, about: string])[];
-  /** For the manual: what a line does not say. Plain Markdown, a paragraph an element. */
+  /** Further paragraphs for the manual, as plain Markdown, one element each. */
   manual?: readonly string[];
-  /** Loads only what the command needs, so that it starts at once. */
+  /** Loads only the code that the command needs, so that it starts quickly. */
   load: () => Promise<Run>;
 };
 
-/** Asked by the scripts of `hooktape completion` for the words that fit; not listed. */
+/** The hidden command that the scripts of `hooktape completion` call for the words that fit. */
 export const completeCommand = '__complete';
 
 export const exitCodes = { done: 0, failed: 1, usage: 2, unreachable: 4, backlog: 5, configuration: 78 } as const;
@@ -86,13 +89,13 @@ export class UnknownOptionError extends UsageError {
   }
 }
 
-/** The command failed, and the message says why and what to do: exit code 1. */
+/** The command failed, with the reason and advice in the message: exit code 1. */
 export class OperationError extends ExpectedError {}
 
 /** There is no connection to the server: exit code 4. */
 export class UnreachableError extends ExpectedError {}
 
-/** More events are waiting than may be delivered without a question: exit code 5. */
+/** More events are waiting than may be delivered without asking: exit code 5. */
 export class BacklogError extends ExpectedError {}
 
 /** Wrong configuration, with all problems: exit code 78. */

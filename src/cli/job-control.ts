@@ -1,17 +1,17 @@
 /*
- * The job control of a shell: the system stops a process in the background, as after `command &`, when it reads from the terminal or
- * changes its mode. Neither Bun nor Node can tell where a process is, so the C library is asked.
+ * The job control of a shell: the system stops a background process (`command &`) when it reads from the terminal or changes
+ * its mode. Neither Bun nor Node knows whether a process is in the background, so the C library is asked.
  */
 import { dlopen } from 'bun:ffi';
 
 export type JobControl = {
-  /** Whether this process may use its terminal; true where there is no job control, because nothing stops the process then. */
+  /** Whether this process may use its terminal; true without job control, because then the process is never stopped. */
   isForeground: () => boolean;
-  /** Ends the process as it is, without a change to the terminal. It returns where there is no job control. */
+  /** Ends the process without changing the terminal. It returns if there is no job control. */
   exitInBackground: (exitCode: number) => void;
 };
 
-/** Each system's names of its C library; Linux has two kinds. Windows has no job control. */
+/** The names of the C library on each system; Linux has two kinds. Windows has no job control. */
 const libraries: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1'],
   darwin: ['libSystem.B.dylib'],

@@ -58,7 +58,7 @@ const lineOf = (key: Key): string =>
     key.name,
     `…${key.last4}`,
     usedAt(key),
-    ...(key.app ? [`made by ${key.app.name}`] : []),
+    ...(key.app ? [`created by ${key.app.name}`] : []),
     ...(key.readOnly ? ['read-only'] : []),
     ...(key.expiresAt === null ? [] : [`expires ${new Date(key.expiresAt).toISOString()}`]),
   ].join('\t');

@@ -1,8 +1,8 @@
-/* The one place where what only requests need is loaded: for the first request that is not a health probe. */
+/* Loads the code that only requests need, for the first request that is not a health probe. No other place loads it. */
 import type { App } from '../app.ts';
 
 type LazyAppOptions = {
-  /** undefined for what is not a health probe */
+  /** undefined for a request that is not a health probe */
   answerProbe: (request: Request) => Promise<Response> | undefined;
   load: () => Promise<App>;
 };

@@ -16,7 +16,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 test.each([
   ['EADDRINUSE', /^port 80 of 127\.0\.0\.1 is in use[\s\S]*HOOKTAPE_PORT/],
-  ['EACCES', /^this user may not listen on port 80\n[\s\S]*HOOKTAPE_PORT[\s\S]*CAP_NET_BIND_SERVICE/],
+  ['EACCES', /^no permission to listen on port 80\n[\s\S]*HOOKTAPE_PORT[\s\S]*CAP_NET_BIND_SERVICE/],
   ['EADDRNOTAVAIL', /^127\.0\.0\.1 is not an address of this machine\n[\s\S]*HOOKTAPE_HOST/],
   ['EINVAL', /^cannot listen on HOOKTAPE_HOST 127\.0\.0\.1, HOOKTAPE_PORT 80: its words\n/],
 ])('%s is reported with what to do', (code, words) => {

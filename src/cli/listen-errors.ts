@@ -6,11 +6,11 @@ type Where = Pick<Config, 'host' | 'port'>;
 
 const advice: Record<string, (where: Where) => string> = {
   EADDRINUSE: ({ host, port }) =>
-    `port ${port} of ${host} is in use by another program\nStop that program, or set HOOKTAPE_PORT to a free port (0 takes any).`,
+    `port ${port} of ${host} is in use by another program\nStop that program, or set HOOKTAPE_PORT to a free port (0 chooses one).`,
   EACCES: ({ port }) =>
-    `this user may not listen on port ${port}\nSet HOOKTAPE_PORT to 1024 or more, or give the program CAP_NET_BIND_SERVICE.`,
+    `no permission to listen on port ${port}\nSet HOOKTAPE_PORT to 1024 or higher, or give the program CAP_NET_BIND_SERVICE.`,
   EADDRNOTAVAIL: ({ host }) =>
-    `${host} is not an address of this machine\nSet HOOKTAPE_HOST to one that is: 127.0.0.1 for this machine alone, 0.0.0.0 for all its addresses.`,
+    `${host} is not an address of this machine\nSet HOOKTAPE_HOST to 127.0.0.1 (only this machine) or 0.0.0.0 (all addresses).`,
 };
 
 /** @param cause the error of listening */

@@ -74,14 +74,14 @@ describe('a backup that fails', () => {
       if (++asked === 2) writeFileSync(file, 'another');
       return randomBytes(length);
     };
-    expect(await failing({ random }, file)).toContain('is not overwritten');
+    expect(await failing({ random }, file)).toContain('already exists');
     expect(left()).toEqual(['a.db']);
     expect(readFileSync(file, 'utf8')).toBe('another');
   });
 
   test('because a different secret file exists, keeps that file and writes no backup', async () => {
     writeFileSync(path('backups/a.db.secret'), 'another');
-    expect(await failing({}, path('backups/a.db'))).toContain('is not overwritten');
+    expect(await failing({}, path('backups/a.db'))).toContain('already exists');
     expect(left()).toEqual(['a.db.secret']);
     expect(readFileSync(path('backups/a.db.secret'), 'utf8')).toBe('another');
   });
@@ -122,7 +122,7 @@ describe('a restore', () => {
 
   test('of something that is not a file is refused, and creates nothing', async () => {
     mkdirSync(path('backups/a.db'));
-    expect((await restore()).stderr).toContain('a.db is not a file: name the backup itself');
+    expect((await restore()).stderr).toContain('a.db is not a file: name the backup file');
     rmSync(path('backups/a.db'), { recursive: true });
     writeFileSync(path('backups/a.db'), '');
     const below = await hooktape({ HOOKTAPE_DATA_DIR: path('other') }, 'restore', path('backups/a.db/b'));
@@ -144,7 +144,7 @@ describe('a secret file', () => {
     const file = path('backups/s');
     writeFileSync(`${file}.tmp`, 'cut off');
     writeSecretFile(file, 'one', `${file}.tmp`);
-    expect(() => writeSecretFile(file, 'two', `${file}.tmp`)).toThrow('is not overwritten');
+    expect(() => writeSecretFile(file, 'two', `${file}.tmp`)).toThrow('already exists');
     expect([readFileSync(file, 'utf8'), left()]).toEqual(['one', ['s']]);
   });
 });

@@ -1,4 +1,4 @@
-/* Backup and check. They run in the process that has the database open: the server, or the command when no server runs. */
+/* Backup and check. They run in the process that has the database open: the server, or the command if no server is running. */
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { encodeBytes } from '../core/encoding/base32.ts';
@@ -11,7 +11,7 @@ import { diskErrorMessage } from './disk-errors.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { noteUnfinished, partialPath } from './unfinished-files.ts';
 
-/** `secretFile`: the copy of the generated secret; null when HOOKTAPE_SECRET is set, which the operator keeps. */
+/** `secretFile`: the copy of the generated secret; null if HOOKTAPE_SECRET is set, which the operator keeps. */
 export type BackupResult = { file: string; bytes: number; secretFile: string | null };
 
 export type CheckResult = { ok: boolean; checked: string[]; problems: { check: string; problem: string }[] };
@@ -19,7 +19,7 @@ export type CheckResult = { ok: boolean; checked: string[]; problems: { check: s
 /** The path of the secret that belongs to a backup. */
 export const backupSecretPath = (file: string): string => `${file}.secret`;
 
-/** @param file absolute, because the server has another working directory @throws AppError */
+/** @param file absolute, because the server has a different working directory @throws AppError */
 export async function backUp({ config, database, spawn, random }: Services, file: string): Promise<BackupResult> {
   const { maintenance } = database;
   if (!maintenance) throw invalid('the database is on a libSQL server: back it up there');
@@ -59,26 +59,26 @@ export async function backUp({ config, database, spawn, random }: Services, file
 function checkTarget(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory()) throw conflict(`${file} is a directory: name a file in it`);
-  if (found) throw conflict(`${file} exists and is not overwritten: name another file`);
+  if (found) throw conflict(`${file} already exists: choose another name`);
   if (!existsSync(dirname(file)))
     throw invalid(`the backup could not be written: the directory ${dirname(file)} does not exist; create it first`);
 }
 
-/** Whether an interrupted backup has left the same secret file. @throws conflict when the file has another secret */
+/** Whether an interrupted backup has left the same secret file. @throws conflict if the file has a different secret */
 function hasSecretFile(secretFile: string, secret: string | null): boolean {
   if (!existsSync(secretFile)) return false;
   if (readFileSync(secretFile, 'utf8') === secret) return true;
-  throw conflict(`${secretFile} exists and is not overwritten: name another file`);
+  throw conflict(`${secretFile} already exists: choose another name`);
 }
 
 const forbidden = ['EACCES', 'EPERM', 'EROFS'];
 
-/** Keeps the system's message, because the operator is the caller. */
+/** Includes the system's message, because the caller is the operator. */
 function refusal(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { message, code } = error as Error & { code?: unknown };
   const advice = forbidden.includes(String(code))
-    ? '\nThe running server writes the file: choose a path that its user may write to, such as one in its data directory.'
+    ? "\nThe running server writes the file: choose a path that the server's user can write to, such as one in its data directory."
     : '';
   return new AppError(
     'unavailable',
@@ -104,7 +104,7 @@ export async function checkAll(
     for (const { name, run } of checks) {
       checked.push(name);
       for (const problem of await run()) problems.push({ check: name, problem });
-      // When the structure is damaged, nothing else can be read safely.
+      // If the structure is damaged, nothing else can be read safely.
       if (name === 'structure' && problems.length > 0) break;
     }
     return { ok: problems.length === 0, checked, problems };

@@ -1,6 +1,6 @@
 /*
- * The operations of the commands on accounts, keys and the database. They run in the server, called over its Unix socket, or in the
- * command when no server runs, because only one process may have the database open.
+ * The operations of the commands on accounts, keys and the database. They run in the server, called over its Unix socket, or in
+ * the command if no server is running, because only one process may have the database open.
  */
 
 import { type CommandRule, commandRules } from '../core/access/audit-actions.ts';
@@ -12,7 +12,7 @@ import { backUp, checkAll } from './maintenance.ts';
 
 type Arguments = Record<string, unknown>;
 
-/** `passwordLink`: when it was asked for and no password was given. */
+/** `passwordLink`: set if the account was created without a password and a link was requested. */
 export type CreatedAccount = Account & { passwordLink?: string };
 
 export type Operation = (services: Services, args: Arguments) => Promise<unknown>;
@@ -94,7 +94,7 @@ export type Outcome = { result: unknown } | { failure: { code: ErrorCode; messag
 /** Runs an operation by name. A refusal is returned, an unexpected error is thrown. */
 export async function runOperation(services: Services, name: string, args: Arguments): Promise<Outcome> {
   const operation = Object.hasOwn(operations, name) ? (operations as Record<string, Operation>)[name] : undefined;
-  if (!operation) return { failure: { code: 'not_found', message: `this server does not know ${name}` } };
+  if (!operation) return { failure: { code: 'not_found', message: `the server does not support ${name}` } };
   try {
     return { result: (await audited(services, name as OperationName, args, operation)) ?? null };
   } catch (error) {
@@ -103,7 +103,7 @@ export async function runOperation(services: Services, name: string, args: Argum
   }
 }
 
-/** Runs an operation and writes its line into the audit log. */
+/** Runs an operation and writes its audit log entry. */
 async function audited(
   services: Services,
   name: OperationName,

@@ -1,4 +1,4 @@
-/* A progress bar on one line of stderr; nothing when stderr is not a terminal. */
+/* A progress bar on one line of stderr; no output if stderr is not a terminal. */
 import type { Io } from './io.ts';
 
 export type Progress = {
@@ -11,7 +11,7 @@ export type Progress = {
 const everyMs = 100;
 const width = 30;
 
-/** @param total undefined when unknown: then only the note is shown */
+/** @param total undefined if unknown: then only the note is shown */
 export function createProgress(io: Pick<Io, 'isTerminal' | 'stderr' | 'clock'>, total: number | undefined): Progress {
   let drawnAt = Number.NEGATIVE_INFINITY;
   return {

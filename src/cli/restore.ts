@@ -17,7 +17,7 @@ import { backupSecretPath } from './maintenance.ts';
 import { writeSecretFile } from './secret-file.ts';
 import { loadConfig } from './settings.ts';
 
-/** Files that may exist: locks, the native library, those of an interrupted restore, and those of an empty volume. */
+/** Files that may exist: locks, the native library, files of an interrupted restore, and files of an empty volume. */
 const doesNotCount =
   /^(?:(?:.*\.)?hooktape\.lock(?:\.holder|-journal)?|hooktape\.unfinished-.*|secret\.tmp|\.gitignore|\.libsql-.*|.*\.restoring(?:-wal|-shm)?|lost\+found|\.snapshot)$/;
 
@@ -49,12 +49,14 @@ function checkSource(from: string): void {
     const { code, message } = error as Error & { code?: unknown };
     if (code === 'ENOENT') throw notFound(`the backup ${from}`);
     throw invalid(
-      `the backup cannot be read: ${message}\nMake FILE and FILE.secret readable for the user of the server.`,
+      `the backup cannot be read: ${message}\nRun this command as the server's user, and make FILE and FILE.secret readable for that user.`,
     );
   }
-  if (!statSync(from).isFile()) throw invalid(`${from} is not a file: name the backup itself`);
+  if (!statSync(from).isFile()) throw invalid(`${from} is not a file: name the backup file`);
   if (existsSync(`${from}-wal`) && statSync(`${from}-wal`).size > 0)
-    throw invalid(`${from} is not a backup but a database in use or after a crash (it has a ${basename(from)}-wal)`);
+    throw invalid(
+      `${from} is not a backup but a database that is in use or was not closed properly (${basename(from)}-wal exists)`,
+    );
 }
 
 /** The backup's secret for `DATA_DIR/secret`. */
@@ -80,7 +82,7 @@ function checkEmpty(config: Config, file: string, backupSecret: string | undefin
     throw conflict(
       `${dataDir} is not empty (${obstacles.slice(0, 3).join(', ')}): restore into an empty data directory`,
     );
-  if (existsSync(file)) throw conflict(`${file} exists and is not overwritten`);
+  if (existsSync(file)) throw conflict(`${file} already exists`);
 }
 
 type Restore = { io: Io; config: Config; from: string; file: string; backupSecret: string | undefined };

@@ -4,7 +4,7 @@ import { moveIntoPlace } from '../db/files/publish-file.ts';
 
 /**
  * @param part path of the temporary file, in the same directory
- * @throws conflict when `file` exists, or the file system's own error
+ * @throws conflict if `file` exists, or the file system's error
  */
 export function writeSecretFile(file: string, secret: string, part: string): void {
   // Left by an interrupted attempt.

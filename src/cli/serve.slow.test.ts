@@ -85,7 +85,7 @@ test('the server runs with a warning when the command socket cannot be created',
   const server = await startServer(env);
   expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
   const { stderr } = await server.stop();
-  expect(stderr).toContain('no socket for commands');
+  expect(stderr).toContain('could not create the command socket');
 });
 
 test.each([
@@ -95,7 +95,7 @@ test.each([
 ])('BASE_URL %s: the start warns of plain http: %p', async (baseUrl, warns) => {
   const ended = startServer({ ...env, HOOKTAPE_BASE_URL: baseUrl });
   const { stderr } = await (await ended).stop();
-  expect(stderr.includes('"level":"warn","message":"BASE_URL is plain http')).toBe(warns);
+  expect(stderr.includes('"level":"warn","message":"HOOKTAPE_BASE_URL is plain http')).toBe(warns);
 });
 
 test('an open stream does not delay the shutdown', async () => {

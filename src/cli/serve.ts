@@ -20,7 +20,7 @@ export const runServe: Run = async (args, io) => {
   // PID 1 ignores signals without a handler, so install it first.
   const signalled = io.untilSignal();
   let isServing = false;
-  // Until the server listens nothing is acknowledged, so it can end at any moment.
+  // Until the server listens, no delivery is acknowledged, so it can end at any moment.
   void signalled.then(() => isServing || io.abort(exitCodes.done));
   let certificate: Certificate | undefined;
   const loaded = loadConfig(io, envFile, {
@@ -47,7 +47,7 @@ export const runServe: Run = async (args, io) => {
     await handleMessages();
     const { services, listen } = await openServer({ io, config, log, spawn, databaseBeingOpened, certificate });
     try {
-      // From here on a signal must let requests finish.
+      // From here on, a signal must let requests finish.
       isServing = true;
       const stop = await listen(json);
       const signal = await signalled;

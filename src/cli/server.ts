@@ -38,7 +38,7 @@ export type ServerOptions = {
 
 /**
  * Waits for the database and builds everything on it; `listen` does the rest.
- * @throws SchemaError, SecretError, or the database's error when it cannot be opened
+ * @throws SchemaError, SecretError, or the database's error if it cannot be opened
  */
 export async function openServer({ io, config, log, spawn, databaseBeingOpened, certificate }: ServerOptions) {
   const { services, listener } = await withSecret(io, config, async secret => {
@@ -85,7 +85,7 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
       await announce(io, services, json);
       if (services.hasShortSecret)
         log.warn(
-          'HOOKTAPE_SECRET has fewer than 32 characters: somebody with a copy of the database can guess it and read the signing secrets and private keys. It is accepted because this database was created with it; new installations need 32 characters',
+          'HOOKTAPE_SECRET has fewer than 32 characters: anyone with a copy of the database could guess it and read signing secrets and private keys. It is accepted because this database was created with it; new installations need 32 characters',
         );
       services.journal?.prepare();
       // Events that expired while no server ran.
@@ -136,7 +136,9 @@ async function listen(
   // Some file systems have no unix sockets; that is no reason not to record.
   await socket
     .listen(socketPath(config))
-    .catch(cause => log.warn('no socket for commands: they work only while the server is stopped', { cause }));
+    .catch(cause =>
+      log.warn('could not create the command socket: server commands work only while the server is stopped', { cause }),
+    );
   log.info('listening', { host: config.host, port: config.port, baseUrl: config.baseUrl });
   const stopWatching = config.tls && certificate ? watch(front, services, config.tls, certificate) : (): void => {};
   return async () => {
@@ -161,10 +163,10 @@ function connectionLimit(
     isShared: peerIn(config.trustedProxies),
     onReached: reached =>
       log.warn(
-        'too many open connections; idle ones are closed, and new ones refused when none is idle. Raise the limit of open files if these are real clients',
+        'connection limit reached: idle connections are closed, and new ones are refused if none is idle. Raise the open file limit if these are real clients',
         { ...reached, openFileLimit },
       ),
-    onLeft: counts => log.info('the number of open connections is below its limit again', counts),
+    onLeft: counts => log.info('open connections are below the limit again', counts),
   };
 }
 
@@ -173,24 +175,27 @@ function watch(front: Front, { log }: Services, files: CertificateFiles, certifi
     everyMs: certificateEveryMs,
     onChanged: fresh => {
       front.setCertificate(fresh);
-      log.info('serving a new certificate', { certFile: files.certFile });
+      log.info('new TLS certificate loaded', { certFile: files.certFile });
     },
-    onProblem: cause => log.error('the new certificate cannot be used; serving the one before', { cause }),
+    onProblem: cause => log.error('new TLS certificate cannot be used; still using the previous one', { cause }),
   });
 }
 
 async function makeOwner({ account, log }: Services, { owner }: Config): Promise<void> {
   if (!owner || !(await account.isEmpty())) return;
   await account.create({ ...owner, plan: 'pro' });
-  log.info('the owner account was created', { email: owner.email });
+  log.info('owner account created', { email: owner.email });
 }
 
 async function announce(io: Io, { config, setup, log }: Services, json: boolean): Promise<void> {
   const url = new URL(config.baseUrl);
   if (url.protocol === 'http:' && !isLoopbackHost(hostOfUrl(url)))
-    log.warn('BASE_URL is plain http: passwords and session cookies can be read on the way; put https in front', {
-      baseUrl: config.baseUrl,
-    });
+    log.warn(
+      'HOOKTAPE_BASE_URL is plain http: passwords and session cookies can be read in transit; put https in front',
+      {
+        baseUrl: config.baseUrl,
+      },
+    );
   const link = await setup.link();
   try {
     io.stdout(
@@ -200,11 +205,11 @@ async function announce(io: Io, { config, setup, log }: Services, json: boolean)
     );
   } catch (cause) {
     // No reason not to record.
-    log.warn('the addresses could not be printed', { cause });
+    log.warn('could not print the startup message', { cause });
   }
 }
 
 const words = (version: string, baseUrl: string, link: string | undefined): string =>
   `Hooktape ${version} at ${baseUrl}/\n${
-    link === undefined ? '' : `\nSet it up in a browser (the link works once):\n\n  ${link}\n\n`
+    link === undefined ? '' : `\nSet up Hooktape in a browser (this link works once):\n\n  ${link}\n\n`
   }Ready.\n`;

@@ -73,7 +73,7 @@ describe('client commands', () => {
     ['unknown option: --url; set HOOKTAPE_URL', 'events inbox --url x'],
     ['--format must be one of json, har, ndjson, csv, curl', 'export inbox --format xml'],
     ['must be one of bash, zsh, fish, powershell', 'completion tcsh'],
-    ['not the URL of a server: http://', 'login http://'],
+    ['not a server URL: http://', 'login http://'],
     ['the env file /no/where.env cannot be read: there is no such file or folder', 'whoami --env-file /no/where.env'],
   ])('"%s" is wrong usage: %s', async (said, words) => {
     const { exitCode, stdout, stderr } = await hooktape(env, ...words.split(' '));

@@ -30,7 +30,7 @@ export function ask(
     const onData = (chunk: Buffer | string): void => {
       for (const key of chunk.toString()) {
         const hasGivenUp = key === keys.interrupt || (key === keys.end && line.length === 0);
-        if (hasGivenUp) finish(() => reject(new OperationError('nothing was given')));
+        if (hasGivenUp) finish(() => reject(new OperationError('no input')));
         else if (key === '\r' || key === '\n') finish(() => resolve(line.join('')));
         if (hasGivenUp || key === '\r' || key === '\n') return;
         if (key === keys.backspace || key === keys.erase) line.pop();

@@ -1,4 +1,7 @@
-/* Applies HOOKTAPE_ENDPOINTS_FILE when the server starts, before it listens. It never prunes: that is for `hooktape apply`. */
+/**
+ * Applies HOOKTAPE_ENDPOINTS_FILE when the server starts, before it listens. It never removes endpoints; only
+ * `hooktape apply --prune` does.
+ */
 import type { Services } from '../../wiring.ts';
 import { counts, inOrder, problemLine } from '../apply.ts';
 import { ConfigurationError, type Io } from '../io.ts';
@@ -17,7 +20,7 @@ export async function applyAtStart({ env }: Io, { declared, log }: Services, fil
       : await declared.apply({ document, dryRun: !isFit, prune: false, force: false });
   const found = [...problems, ...('problems' in result ? result.problems : [])];
   if (found.length > 0) refuse(inOrder(found.map(describe)).map(problem => `${file}, ${problemLine(problem)}`));
-  if ('created' in result) log.info('the endpoints of the file are up to date', { file, ...counts(result) });
+  if ('created' in result) log.info('endpoints file applied', { file, ...counts(result) });
 }
 
 function readOr(file: string, env: Io['env'], refuse: (problems: readonly string[]) => never) {

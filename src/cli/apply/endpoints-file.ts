@@ -12,20 +12,20 @@ const maxBytes = 16 << 20;
 const maxDepth = 100;
 
 export type EndpointsFile = {
-  /** With `value` in place of `valueFrom`. */
+  /** The document with `value` instead of `valueFrom`. */
   document: unknown;
   problems: FileProblem[];
-  /** A problem with its line, as people read it. */
+  /** A problem with its line and column, for a message. */
   describe: (problem: FileProblem) => DescribedProblem;
 };
 
-/** `offset`: where it is, when the path does not say. */
+/** `offset`: the position of the problem, if the path does not give it. */
 type FileProblem = FieldProblem & { offset?: number };
 
 /** `field`: such as `endpoints[0].guard.cidrs[1]`; empty for the whole file. */
 export type DescribedProblem = { line: number; column: number; field: string; message: string };
 
-/** The file itself cannot be read. */
+/** Thrown if the file itself cannot be read. */
 export class UnreadableFileError extends Error {}
 
 /** @throws UnreadableFileError */
@@ -61,7 +61,7 @@ export function readEndpointsFile(file: string, env: Readonly<Record<string, str
 function readText(file: string): string {
   let bytes: Uint8Array;
   try {
-    if (statSync(file).size > maxBytes) throw new UnreadableFileError('it is larger than 16 MiB');
+    if (statSync(file).size > maxBytes) throw new UnreadableFileError('larger than 16 MiB');
     bytes = readFileSync(file);
   } catch (error) {
     if (error instanceof UnreadableFileError) throw error;
@@ -69,11 +69,11 @@ function readText(file: string): string {
     throw new UnreadableFileError(typeof code === 'string' ? code : message);
   }
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw new UnreadableFileError('it is not UTF-8');
+  if (text === undefined) throw new UnreadableFileError('not valid UTF-8');
   return text.replace(/^\ufeff/, '');
 }
 
-/** Of brackets, also those in strings: an upper bound, because the parser is recursive. */
+/** An upper bound for the nesting of brackets, including brackets in strings. It is limited because the parser is recursive. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -99,17 +99,17 @@ function places(text: string): (offset: number) => { line: number; column: numbe
   };
 }
 
-/** Where the field is, or else the nearest one around it that is in the file. */
+/** The offset of the field or, if it is missing, of the nearest enclosing field in the file. */
 function offsetOf(root: Node, path: FieldPath): number {
   for (let end = path.length; end > 0; end--) {
     const node = findNodeAtLocation(root, path.slice(0, end));
-    // The line of a field is that of its name.
+    // The line of a field is the line of its name.
     if (node) return node.parent?.type === 'property' ? node.parent.offset : node.offset;
   }
   return root.offset;
 }
 
-/** A key that is given twice: JSON.parse would take the last one in silence. */
+/** Finds duplicate keys, of which JSON.parse would silently use the last. */
 function duplicates(node: Node, path: FieldPath = []): FileProblem[] {
   const children = node.children ?? [];
   if (node.type === 'array') return children.flatMap((child, index) => duplicates(child, [...path, index]));
@@ -131,10 +131,10 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** For a value that cannot be read, so that its absence is not a second problem. A file with problems is not applied. */
+/** Replaces a value that cannot be read, so that it is not also reported as missing. A file with problems is not applied. */
 const instead = 'unreadable';
 
-/** Puts the values of secrets, and of a guard's password and token, in place of where they come from. */
+/** Replaces the sources of secrets, and of a guard's password and token, by their values. */
 function resolveValues(document: unknown, values: Values): void {
   const endpoints = isFields(document) ? document['endpoints'] : undefined;
   if (!Array.isArray(endpoints)) return;
@@ -148,7 +148,7 @@ function resolveValues(document: unknown, values: Values): void {
       if (secret['value'] !== undefined)
         values.problems.push({
           path: [...at, 'value'],
-          message: 'a secret may not be in the file: give valueFrom',
+          message: 'secrets must not be in the file: use valueFrom',
         });
       else if (secret['valueFrom'] === undefined)
         values.problems.push({ path: [...at, 'valueFrom'], message: 'is missing' });

@@ -34,7 +34,7 @@ describe('hooktape answer', () => {
       rules: [{ name: 'rule-1', per: 'delivery', first: 2, answer: { status: 503 } }],
     });
     expect(await client.json('answer', 'inbox', '--reset')).toEqual({ ok: true });
-    expect((await client.run('answer', 'inbox')).stdout).toBe('senders get the default answer\n');
+    expect((await client.run('answer', 'inbox')).stdout).toBe('senders get the default answer (200)\n');
     expect(await statuses('3')).toEqual([200]);
   });
 
@@ -76,12 +76,12 @@ describe('hooktape answer', () => {
   });
 
   test.each<[string, string[]]>([
-    ['the answer is missing', ['--first', '2']],
-    ['--when needs an answer', ['--when', 'type:push']],
-    ['--reset goes alone', ['--reset', '--status', '500']],
-    ['--preset goes with --when only', ['--preset', 'gone', '--status', '500']],
+    ['give --status, --body, --delay or --fault', ['--first', '2']],
+    ['--when needs another option', ['--when', 'type:push']],
+    ["--reset can't be combined with other options", ['--reset', '--status', '500']],
+    ['--preset can be combined only with --when', ['--preset', 'gone', '--status', '500']],
     ['--preset must be one of flaky, rate-limited, gone, slow', ['--preset', 'odd']],
-    ['--fault takes the place of an answer', ['--fault', 'reset', '--status', '500']],
+    ["--fault can't be combined with --status or --body", ['--fault', 'reset', '--status', '500']],
     ['--fault must be one of close, reset, stall', ['--fault', 'crash']],
     ['--chance must be a number from 0 to 1', ['--chance', '30%', '--status', '500']],
     ['--status must be a whole number from 200 to 599', ['--status', '99']],

@@ -27,16 +27,19 @@ export const runAnswer: Run = async (args, io, usage) => {
   if (given.flag('reset')) {
     const done = await api.call('DELETE', path);
     if (given.json) printJson(io, done);
-    else io.stdout('senders get the default answer\n');
+    else io.stdout('senders get the default answer (200)\n');
     return exitCodes.done;
   }
   const answers = rules ? await replaceRules(api, path, rules) : await api.call<Rules>('GET', path);
   if (given.json) printJson(io, answers);
-  else io.stdout(answers.rules.length === 0 ? 'senders get the default answer\n' : answers.rules.map(lineOf).join(''));
+  else
+    io.stdout(
+      answers.rules.length === 0 ? 'senders get the default answer (200)\n' : answers.rules.map(lineOf).join(''),
+    );
   return exitCodes.done;
 };
 
-/** The rules come from options only, so a problem with them is wrong usage. @throws UsageError */
+/** The rules come only from options, so a problem with them is wrong usage. @throws UsageError */
 async function replaceRules(api: Api, path: string, rules: Rules): Promise<Rules> {
   try {
     return await api.call<Rules>('PUT', path, { body: rules });
@@ -46,23 +49,24 @@ async function replaceRules(api: Api, path: string, rules: Rules): Promise<Rules
   }
 }
 
-/** Undefined: the rules are to be shown or removed. @throws UsageError */
+/** @returns undefined if the command should show or remove the rules @throws UsageError */
 async function readRules(io: Io, given: Given): Promise<Rules | undefined> {
   const isGiven = (name: string): boolean => given.option(name) !== undefined;
   const isRule = ruleOptions.some(isGiven);
   const when = given.option('when');
   const name = given.option('preset');
   if (given.flag('reset')) {
-    if (isRule || when !== undefined || name !== undefined) throw new UsageError('--reset goes alone');
+    if (isRule || when !== undefined || name !== undefined)
+      throw new UsageError("--reset can't be combined with other options");
     return undefined;
   }
   if (name !== undefined) {
-    if (isRule) throw new UsageError('--preset goes with --when only; without it, the other options make a rule');
+    if (isRule) throw new UsageError('--preset can be combined only with --when');
     const rules = presetNamed(name)?.rules ?? [];
     return { rules: rules.map(rule => ({ ...rule, ...(when !== undefined && { when }) })) };
   }
   if (isRule) return { rules: [await readRule(io, given)] };
-  if (when !== undefined) throw new UsageError('--when needs an answer, such as --status 503');
+  if (when !== undefined) throw new UsageError('--when needs another option, such as --status 503');
   return undefined;
 }
 
@@ -70,14 +74,14 @@ async function readRule(io: Io, given: Given): Promise<AnswerRule> {
   const first = wholeNumber(given, 'first', { least: 1, most: mostFirst });
   const status = wholeNumber(given, 'status', { least: 200, most: 599 });
   const when = given.option('when');
-  // `readGiven` has compared them with the choices of the usage line.
+  // `readGiven` has already checked them against the choices in the usage line.
   const per = given.option('per') as AnswerRule['per'];
   const fault = given.option('fault') as AnswerRule['answer']['fault'];
   if (fault !== undefined && (status !== undefined || given.option('body') !== undefined))
-    throw new UsageError('--fault takes the place of an answer: it does not go with --status and --body');
+    throw new UsageError("--fault can't be combined with --status or --body");
   const [chance, delayMs] = [readChance(given), readDelay(given)];
   if (status === undefined && fault === undefined && delayMs === undefined && given.option('body') === undefined)
-    throw new UsageError('the answer is missing: give --status, --body, --delay or --fault');
+    throw new UsageError('give --status, --body, --delay or --fault');
   return {
     ...(when !== undefined && { when }),
     ...(per !== undefined && { per }),
@@ -126,11 +130,11 @@ function readFile(file: string): Uint8Array {
   }
 }
 
-/** Placeholders are escaped for JSON in an answer of that type, and nowhere else. */
+/** The content type of the answer. It matters because placeholders are escaped for JSON only if the type is JSON. */
 function typeOf(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) return 'application/octet-stream';
   try {
-    // A placeholder may also stand where a number or an object does.
+    // A placeholder may also replace a number or an object.
     JSON.parse(
       Buffer.from(bytes)
         .toString()

@@ -35,7 +35,7 @@ test('a server that says nothing for too long cannot be reached; one that says a
   using stalled = openApi(
     () => new Response(new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{')) })),
   );
-  await expect(stalled.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow('did not answer in time');
+  await expect(stalled.api.call('GET', '/x', { silenceMs: 50 })).rejects.toThrow('did not respond in time');
 });
 
 test('a call ends when its caller does', async () => {

@@ -1,6 +1,6 @@
 /*
- * Requests to the REST API of a server. Redirects are not followed, because they would carry the key to another host. A refusal of the
- * server becomes an error with its own words; without an answer it is UnreachableError.
+ * Requests to the REST API of a server. Redirects are not followed, because they would carry the key to another host. If the
+ * server refuses, the error has the server's text; without a response it is an UnreachableError.
  */
 import { isLoopbackHost } from '../../core/network/hosts.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
@@ -17,21 +17,21 @@ type Asked = {
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
-  /** In place of the deadline for the whole answer: how long the server may send nothing. */
+  /** Replaces the deadline for the whole response: the longest time without a byte from the server. */
   silenceMs?: number;
 };
 
 export type Api = {
   server: Server;
-  /** The JSON of the answer. @throws RefusedError, UnreachableError, UsageError for a wrong filter */
+  /** The JSON of the response. @throws RefusedError, UnreachableError, UsageError for a wrong filter */
   call: <T>(method: Method, path: string, asked?: Asked) => Promise<T>;
-  /** The same with the headers of the answer. */
+  /** Like `call`, with the headers of the response. */
   callWithHeaders: <T>(method: Method, path: string, asked?: Asked) => Promise<{ body: T; headers: Headers }>;
-  /** The answer itself, of any length. */
+  /** The response itself, of any length. */
   open: (path: string, query?: Query) => Promise<Response>;
 };
 
-/** The server has refused, and says why. */
+/** The server refused. The message is the server's reason. */
 export class RefusedError extends OperationError {
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
@@ -48,18 +48,21 @@ const answerTimeoutMs = 60_000;
 /** How long a command waits for the rate limit. */
 const maxWaitSeconds = 60;
 const maxWaits = 5;
-/** A broken connection does not mean that the server is away: it may have restarted, or have closed idle connections. */
+/**
+ * Pauses before retries. A broken connection does not mean that the server is down: it may have restarted, or closed idle
+ * connections.
+ */
 const pausesAfterBreaksMs = [100, 300, 900];
-/** As `fetch` names connections that were made, and closed before the end of the answer. */
+/** The error codes of `fetch` for connections that were closed before the end of the response. */
 const breakCodes = ['ECONNRESET', 'ConnectionClosed', 'EPIPE'];
 
 /** The server was reached, and the connection to it broke. */
 class BrokenConnectionError extends UnreachableError {}
 
-/** @throws OperationError when there is no key */
+/** @throws OperationError without a key */
 export const connect = (io: Io, given: Pick<Parsed, 'envFile'>): Api => createApi(io, requireServer(io, given));
 
-/** @param isPatient whether a GET waits for the rate limit, and is sent again when its connection breaks */
+/** @param isPatient whether a GET waits for the rate limit, and is repeated if its connection breaks */
 export function createApi(io: Io, server: Server, isPatient = true): Api {
   const send = async (method: Method, path: string, { query = {}, body, headers }: Asked, deadline?: Deadline) => {
     const url = new URL(path, server.url);
@@ -89,7 +92,7 @@ export function createApi(io: Io, server: Server, isPatient = true): Api {
         waits >= maxWaits
       )
         return response;
-      io.stderr(`Rate limit reached; going on in ${seconds} s.\n`);
+      io.stderr(`Rate limit reached; continuing in ${seconds} s.\n`);
       await io.sleep(seconds * 1000);
       deadline?.restart();
     }
@@ -104,7 +107,7 @@ export function createApi(io: Io, server: Server, isPatient = true): Api {
     try {
       return { body: JSON.parse(text) as T, headers: response.headers };
     } catch {
-      throw new OperationError(`${server.url} did not answer as a Hooktape server does`);
+      throw new OperationError(`${server.url} is not a Hooktape server, or a proxy changed its response`);
     }
   };
 
@@ -136,10 +139,10 @@ export function createApi(io: Io, server: Server, isPatient = true): Api {
 
 type Deadline = Disposable & { signal: AbortSignal; restart: () => void };
 
-/** Ends a call when its caller does, after a minute, or after the silence that it allows. */
+/** Aborts a call if the caller aborts it, after a minute, or after the allowed silence. */
 function createDeadline({ signal, silenceMs = answerTimeoutMs }: Asked): Deadline {
   const controller = new AbortController();
-  const expire = (): void => controller.abort(new DOMException('no answer', 'TimeoutError'));
+  const expire = (): void => controller.abort(new DOMException('no response', 'TimeoutError'));
   const onAbort = (): void => controller.abort(signal?.reason);
   let timer = setTimeout(expire, silenceMs);
   signal?.addEventListener('abort', onAbort);
@@ -166,7 +169,10 @@ async function readText(response: Response, onChunk: () => void): Promise<string
   return Buffer.concat(chunks).toString();
 }
 
-/** For `fetch`. A proxy that the environment names would look for the server on its own host, and see what is sent to it. */
+/**
+ * Options for `fetch` that bypass the environment's proxy for loopback hosts. The proxy would look for the server on the
+ * proxy's own host, and see the requests.
+ */
 export const withoutProxy = (url: URL): { proxy?: string } =>
   // Bun accepts `false`, but its types do not have it.
   isLoopbackHost(hostOfUrl(url)) ? { proxy: false as unknown as string } : {};
@@ -178,10 +184,10 @@ export async function reach<T>(url: string, request: () => Promise<T>): Promise<
   } catch (error) {
     const { code, name } = error as { code?: unknown; name?: string };
     if (code === 'ConnectionRefused' || code === 'ECONNREFUSED')
-      throw new UnreachableError(`${url} cannot be reached: nothing listens there`);
-    if (name === 'TimeoutError') throw new UnreachableError(`${url} did not answer in time`);
+      throw new UnreachableError(`${url} cannot be reached: connection refused`);
+    if (name === 'TimeoutError') throw new UnreachableError(`${url} did not respond in time`);
     const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO/.test(String(code));
-    const hint = isCertificate ? '; NODE_EXTRA_CA_CERTS names a file with certificates to trust' : '';
+    const hint = isCertificate ? '; set NODE_EXTRA_CA_CERTS to a file with the CA certificates to trust' : '';
     const message = `${url} cannot be reached: ${fetchErrorMessage(error)}${hint}`;
     throw breakCodes.includes(String(code)) ? new BrokenConnectionError(message) : new UnreachableError(message);
   }
@@ -197,22 +203,25 @@ function refusal(server: Server, response: Response, text: string, filter: unkno
   const location = response.headers.get('location');
   if (status >= 300 && status <= 399)
     return new OperationError(`${server.url} redirects to ${location}: sign in to that server instead`);
-  // A proxy in front answers for a server that does not run.
+  // A reverse proxy responds for a server that is not running.
   if (body === undefined && status >= 502 && status <= 504)
-    return new UnreachableError(`${server.url} cannot be reached: its proxy answered ${status}`);
-  const message = typeof body?.error === 'string' ? body.error : `the server answered ${status}`;
+    return new UnreachableError(`${server.url} cannot be reached: a proxy returned ${status}`);
+  const message = typeof body?.error === 'string' ? body.error : `the server returned ${status}`;
   if (status === 400 && typeof body?.position === 'number' && typeof filter === 'string')
     return filterUsageError('--where', filter, message, body.position);
   if (status === 401)
     return new RefusedError(
       401,
       server.isKeyFromEnvironment
-        ? `${server.url} refuses the key in HOOKTAPE_KEY: ${message}`
-        : `the key that is saved for ${server.url} is no longer valid: run \`hooktape login ${server.url}\``,
+        ? `${server.url} does not accept the key in HOOKTAPE_KEY: ${message}`
+        : `the saved key for ${server.url} is no longer valid: run \`hooktape login ${server.url}\``,
     );
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const seconds = retryAfter >= 0 ? retryAfter : undefined;
-  if (status === 429) return new RefusedError(429, `${message}: try again in ${seconds ?? 'some'} s`, seconds);
+  if (status === 429) {
+    const when = seconds === undefined ? 'later' : `in ${seconds} s`;
+    return new RefusedError(429, `${message}: try again ${when}`, seconds);
+  }
   return new RefusedError(status, message, seconds);
 }
 

@@ -1,16 +1,16 @@
-/* A body for people to read: JSON is indented without changing a character of its names and values. */
+/* A readable form of a body: JSON is indented without changing a character of its names and values. */
 import { safeText } from './output.ts';
 
 type Encoding = 'utf8' | 'base64';
 
-/** Safe to print; undefined for bytes that are not text. */
+/** The text, safe to print; undefined for binary data. */
 export function bodyText(body: string, encoding: Encoding): string | undefined {
   return encoding === 'utf8' ? safeText(indentJson(body) ?? body) : undefined;
 }
 
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** JSON on one line is written without spaces, or as Python does. */
+/** The two common styles of JSON on one line: without spaces, and Python's. */
 const lineStyles = [
   { comma: ',', colon: ':' },
   { comma: ', ', colon: ': ' },
@@ -20,8 +20,8 @@ const onOneLine = (text: string, { comma, colon }: (typeof lineStyles)[number]):
   (text.match(tokens) ?? []).map(token => (token === ',' ? comma : token === ':' ? colon : token)).join('');
 
 /**
- * A JSON object or list on one line, indented for an editor. `close` writes what was saved on one line again, in the style of `text`;
- * what is not JSON any more stays as it was saved.
+ * A JSON object or list on one line, indented for an editor. `close` turns the saved text into one line again, in the style of
+ * `text`; a text that is no longer JSON stays as saved.
  * @returns undefined for any other text
  */
 export function openJsonLine(text: string): { indented: string; close: (saved: string) => string } | undefined {
@@ -42,7 +42,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** undefined when it is not JSON. Numbers of any length and repeated names stay as they are, which parsing would change. */
+/** undefined if it is not JSON. It does not parse the text, which would change long numbers and repeated names. */
 export function indentJson(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

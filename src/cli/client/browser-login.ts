@@ -1,7 +1,7 @@
 /*
- * Gets an API key through the browser: a page of the server asks the person who is signed in there, and sends a code that works once
- * to a listener on this machine. Turning the code into the key takes the verifier (PKCE, RFC 7636), and only an answer with the
- * `state` of this login is accepted. So another program on this machine can neither use a code that it sees nor inject one.
+ * Gets an API key through the browser: a page of the server asks the signed-in user and sends a single-use code to a listener
+ * on this machine. Exchanging the code for the key requires the verifier (PKCE, RFC 7636), and only a callback with the `state`
+ * of this login is accepted. So another program on this machine can neither use a code that it sees nor inject one.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -13,13 +13,13 @@ import { reach, withoutProxy } from './api.ts';
 import { openBrowser } from './open-browser.ts';
 import { safeLine } from './output.ts';
 
-/** As long as the server keeps the request. */
+/** The server keeps the request for the same time. */
 const waitMs = 10 * 60_000;
 const exchangeTimeoutMs = 30_000;
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
-/** @throws OperationError when it is refused or nobody answers, UnreachableError */
+/** @throws OperationError if the user denies it or does not respond, UnreachableError */
 export async function keyFromBrowser(io: Io, url: string): Promise<{ key: string; keyId: string }> {
   const verifier = base64url(io.random(32));
   const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -37,16 +37,17 @@ export async function keyFromBrowser(io: Io, url: string): Promise<{ key: string
     }).toString();
     io.stderr(`Opening ${page}\n\nAllow the sign-in there if the page shows this code: ${loginCode(challenge)}\n`);
     if (!openBrowser(io, page.href))
-      io.stderr('No browser can be opened here: open the URL in one on this machine, or use hooktape login --key.\n');
+      io.stderr('Could not open a browser: open the URL in a browser on this machine, or use hooktape login --key.\n');
     const code = await Promise.race([listener.code, io.sleep(waitMs).then(() => undefined)]);
-    if (code === undefined) throw new OperationError('nobody answered in the browser within 10 minutes: try again');
+    if (code === undefined)
+      throw new OperationError('the sign-in was not confirmed in the browser within 10 minutes: try again');
     return await exchange(url, code, verifier);
   } finally {
     listener.close();
   }
 }
 
-/** Before a browser shows an error page, or the one of a server that cannot do this. */
+/** Checks that the server supports browser sign-in, before a browser would show an error page. */
 async function checkPage(url: string): Promise<void> {
   const page = new URL('/authorize/key', url);
   const { status } = await reach(url, () =>
@@ -59,11 +60,11 @@ async function checkPage(url: string): Promise<void> {
   );
   if (status !== 200)
     throw new OperationError(
-      `${url} cannot sign in with a browser (it answered ${status}): check the URL, or use hooktape login --key`,
+      `${url} does not support browser sign-in (it returned ${status}): check the URL, or use hooktape login --key`,
     );
 }
 
-/** Turns the code into the key. */
+/** Exchanges the code for the key. */
 async function exchange(url: string, code: string, verifier: string): Promise<{ key: string; keyId: string }> {
   const answer = await reach(url, async () => {
     const address = new URL('/authorize/key/token', url);
@@ -79,14 +80,14 @@ async function exchange(url: string, code: string, verifier: string): Promise<{ 
   const { id, key, error_description: why } = answer;
   if (typeof id === 'string' && typeof key === 'string') return { key, keyId: id };
   throw new OperationError(
-    `the sign-in failed: ${safeLine(typeof why === 'string' ? why : `${url} did not answer as expected`)}`,
+    `the sign-in failed: ${safeLine(typeof why === 'string' ? why : `unexpected response from ${url}`)}`,
   );
 }
 
 const isSame = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
-/** Listens on a free port of 127.0.0.1 for the browser's return. `code` fails when the person has refused. */
+/** Listens on a free port of 127.0.0.1 for the browser's callback. `code` rejects if the user denies the sign-in. */
 function listenForCode(state: string) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   promise.catch(() => {});
@@ -95,27 +96,28 @@ function listenForCode(state: string) {
     port: 0,
     fetch(request) {
       const { pathname, searchParams } = new URL(request.url);
-      if (pathname !== '/callback' || request.method !== 'GET') return page(404, 'Not found', 'There is nothing here.');
+      if (pathname !== '/callback' || request.method !== 'GET')
+        return page(404, 'Not found', 'This page does not exist.');
       if (!isSame(searchParams.get('state') ?? '', state))
-        return page(400, 'Not this sign-in', 'This answer belongs to another sign-in. Run hooktape login again.');
+        return page(400, 'Wrong sign-in', 'This page belongs to another sign-in. Run hooktape login again.');
       const code = searchParams.get('code');
       if (code !== null) {
         resolve(code);
         return page(200, 'Signed in', 'You can close this window and go back to the terminal.');
       }
-      reject(new OperationError('the sign-in was refused in the browser'));
-      return page(200, 'Not signed in', 'The sign-in was refused. You can close this window.');
+      reject(new OperationError('the sign-in was denied in the browser'));
+      return page(200, 'Not signed in', 'The sign-in was denied. You can close this window.');
     },
   });
   return {
     port: server.port,
     code: promise,
-    // Lets the browser read the last page.
+    // Without forcing, so that the browser can read the last page.
     close: () => void server.stop(),
   };
 }
 
-/** The texts are all constant. */
+/** All texts are constants, so they need no escaping. */
 const page = (status: number, title: string, text: string): Response =>
   new Response(
     `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n<title>${title} · Hooktape</title>\n<main>\n<h1>${title}</h1>\n<p>${text}</p>\n</main>\n</html>\n`,

@@ -1,6 +1,6 @@
 /*
- * The words that fit at the cursor, for the completion scripts: one a line, from the table of commands and, for ENDPOINT, from the server.
- * It prints nothing else and never fails, because a shell calls it while somebody types.
+ * Prints the words that fit at the cursor, for the completion scripts: one a line, from the table of commands and, for
+ * ENDPOINT, from the server. It prints nothing else and never fails, because a shell calls it while the user types.
  */
 import { isPlainText } from '../../core/text.ts';
 import { type Command, exitCodes, type Io } from '../io.ts';
@@ -20,7 +20,7 @@ const common: readonly OptionForm[] = [
 
 type Commands = Readonly<Record<string, Command>>;
 
-/** What may stand at the cursor: these words, or an endpoint. */
+/** What is expected at the cursor: these words, or an endpoint. */
 type Expected = { words: readonly string[]; isEndpoint: boolean };
 
 const noWords: Expected = { words: [], isEndpoint: false };
@@ -65,7 +65,7 @@ function helpWords(commands: Commands, [name, verb]: readonly string[]): Expecte
   return { words: command && verb === undefined ? verbsOf(command.usage) : [], isEndpoint: false };
 }
 
-/** @param before the words of the form that are complete */
+/** @param before the complete words of the form */
 function expectedIn(form: Form, before: readonly string[], current: string): Expected {
   const options = [...form.options, ...common];
   const last = options.find(({ name, value }) => name === before.at(-1) && value !== undefined);

@@ -1,12 +1,13 @@
 /*
- * `hooktape completion`: a script that asks the program for the words that fit. Where it has none, the shell completes files. The
- * script passes the name of its shell, and the program prints words that the script can insert as they are (shell-words.ts).
+ * `hooktape completion`: a script that asks the program for the words that fit. If there are none, the shell completes files.
+ * The script passes the name of its shell, and the program prints words that the script can insert as they are
+ * (shell-words.ts).
  */
 import { completeCommand, exitCodes, type Run, UsageError } from '../io.ts';
 import { readGiven } from './given.ts';
 
 const scripts: Record<string, string> = {
-  // Without word splitting, which would also replace patterns such as * by the names of files. Bash 3.2 has no mapfile.
+  // Without word splitting, because that would also expand patterns such as * to file names. Bash 3.2 has no mapfile.
   bash: `# bash completion of hooktape
 _hooktape() {
   local word
@@ -63,7 +64,7 @@ Register-ArgumentCompleter -Native -CommandName hooktape -ScriptBlock {
 export const runCompletion: Run = async (args, io, usage) => {
   const shell = readGiven(args, usage).argument(0);
   const script = scripts[shell];
-  if (script === undefined) throw new UsageError(`no script for ${shell}`);
+  if (script === undefined) throw new UsageError(`${shell} is not supported`);
   io.stdout(script);
   return exitCodes.done;
 };

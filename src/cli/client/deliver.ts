@@ -1,6 +1,6 @@
 /*
- * Sends an event from this machine: the headers and bytes as captured, but for credentials and what belongs to one connection. The
- * connection goes to an address that was checked, and redirects are not followed (net/outbound.ts).
+ * Sends an event from this machine: the headers and bytes as captured, except for credentials and headers of the connection.
+ * The connection goes to an address that was checked, and redirects are not followed (net/outbound.ts).
  */
 
 import type { HeaderPair } from '../../core/headers.ts';
@@ -14,7 +14,7 @@ import type { ResolvedAddress } from './target.ts';
 
 export type PreparedRequest = { method: string; url: string; headers: readonly HeaderPair[]; body: Uint8Array };
 
-/** What is read of an answer. */
+/** The most bytes that are read of a response. */
 export const answerBytes = 1 << 20;
 
 /** The event as it was captured, to be edited and signed. */
@@ -23,7 +23,7 @@ export const capturedRequest = ({ headers, body }: EditedRequest): EditedRequest
   body,
 });
 
-/** Headers and body as the API has them. */
+/** Converts headers and body from their form in the API. */
 export const contentOf = ({
   rawHeaders,
   payloadRaw,
@@ -36,7 +36,7 @@ export const contentOf = ({
 /** @param addresses of the target's host, which have been checked @returns `send`, which never throws */
 export function createSender(io: Pick<Io, 'clock'>, addresses: readonly ResolvedAddress[]) {
   const { send } = createOutbound({
-    // Whether it may go there has been decided; the guard still refuses ports of other protocols and metadata services.
+    // The address has already been checked; the guard still refuses ports of other protocols and metadata services.
     allow: ['0.0.0.0/0', '::/0'].flatMap(range => parseAllowEntry(range) ?? []),
     allowLoopback: true,
     clock: io.clock,

@@ -1,4 +1,4 @@
-/* The edits that the options of a command ask for. */
+/* The edits that the options of a command define. */
 import { readFileSync } from 'node:fs';
 import { AppError } from '../../core/errors.ts';
 import { parseExactJson } from '../../core/json/exact.ts';
@@ -14,10 +14,10 @@ export type Edits = {
   headers: [name: string, value: string | null][];
 };
 
-/** The options that stand for the fields of the API's edit. */
+/** The options that correspond to the fields of the API's edit. */
 const names: EditNames = { body: '--body or --edit', headers: '--header' };
 
-/** @throws UsageError for an option that means nothing, OperationError for a file that cannot be read */
+/** @throws UsageError for an invalid option, OperationError for a file that cannot be read */
 export async function readEdits(io: Io, given: Given): Promise<Edits> {
   const file = given.option('body');
   const edits: Edits = {
@@ -30,7 +30,7 @@ export async function readEdits(io: Io, given: Given): Promise<Edits> {
   return edits;
 }
 
-/** `PATH=V`: V as JSON when it is JSON, else as text. */
+/** `PATH=V`: V as JSON if it is JSON, else as text. */
 function readSet(text: string): [string, unknown] {
   const at = text.indexOf('=');
   if (at < 1) throw new UsageError(`--set takes PATH=V, such as data.amount=100, not ${text}`);
@@ -58,7 +58,7 @@ async function readBody(io: Io, file: string): Promise<Uint8Array> {
   }
 }
 
-/** Headers do not depend on the event, so wrong ones are wrong usage. */
+/** Headers do not depend on the event, so invalid headers are wrong usage. */
 function checkHeaders({ headers }: Edits): void {
   try {
     applyEdit({ headers: [], body: new Uint8Array() }, { headers }, names);
@@ -72,11 +72,11 @@ function checkHeaders({ headers }: Edits): void {
 export const wholeBody = (body: Uint8Array) =>
   ({ body: Buffer.from(body).toString('base64'), bodyEncoding: 'base64' }) as const;
 
-/** @throws AppError when the event has nothing at a path */
+/** @throws AppError if a path does not exist in the event */
 export function applyEdits(request: EditedRequest, { set, unset, body, headers }: Edits): EditedRequest {
   const replaced = body === undefined ? request : applyEdit(request, wholeBody(body));
   return applyEdit(replaced, { set, unset, headers }, names);
 }
 
-/** Whether the options ask for any change. */
+/** Whether the options change the event. */
 export const hasEdits = ({ body, ...edits }: Edits): boolean => body !== undefined || isEdit(edits);

@@ -1,4 +1,4 @@
-/* Lets the person change a body in $VISUAL or $EDITOR. */
+/* Opens a body in $VISUAL or $EDITOR. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,13 +9,12 @@ import { openJsonLine } from './body-text.ts';
 import { variable } from './given.ts';
 
 /**
- * JSON on one line is indented in the editor, and is on one line again afterwards.
- * @returns the body as the person leaves it; without a change, `body` itself
- * @throws OperationError when the editor fails: nothing is to be sent then
+ * JSON on one line is indented in the editor, and is one line again afterwards. @returns the edited body; without a change,
+ * `body` itself @throws OperationError if the editor fails; then nothing should be sent
  */
 export async function editBody(io: Io, body: Uint8Array): Promise<Uint8Array> {
   const text = Buffer.from(body).toString();
-  // Bytes that are not text would not survive the way there and back.
+  // Binary data would not survive the conversion to text and back.
   const line = Buffer.from(text).equals(body) ? openJsonLine(text) : undefined;
   const shown = line ? Buffer.from(line.indented) : body;
   const saved = withoutAddedLineBreak(shown, await openEditor(io, shown));
@@ -26,7 +25,7 @@ export async function editBody(io: Io, body: Uint8Array): Promise<Uint8Array> {
 
 async function openEditor(io: Io, body: Uint8Array): Promise<Uint8Array> {
   const editor = variable(io, 'VISUAL') ?? variable(io, 'EDITOR') ?? 'vi';
-  // A directory of its own, which only its owner may enter: editors write backup and swap files beside the file.
+  // A separate directory that only its owner can enter, because editors write backup and swap files beside the file.
   const directory = attempt(`no file for the editor can be made in ${tmpdir()}`, () =>
     mkdtempSync(join(tmpdir(), 'hooktape-edit-')),
   );
@@ -35,7 +34,7 @@ async function openEditor(io: Io, body: Uint8Array): Promise<Uint8Array> {
     const file = join(directory, isJson(body) ? 'body.json' : 'body.txt');
     attempt(`${file} cannot be written`, () => writeFileSync(file, body, { mode: 0o600 }));
     const exitCode = await run(io, editor, file);
-    if (exitCode !== 0) throw new OperationError(`the editor (${editor}) ended with ${exitCode}: nothing was sent`);
+    if (exitCode !== 0) throw new OperationError(`the editor (${editor}) exited with ${exitCode}: nothing was sent`);
     return attempt('the file that the editor has left cannot be read', () => readFileSync(file));
   } finally {
     io.ignoreInterrupts(false);
@@ -43,7 +42,7 @@ async function openEditor(io: Io, body: Uint8Array): Promise<Uint8Array> {
   }
 }
 
-/** $EDITOR may have arguments (`code --wait`). There is no shell, so quotes mean nothing. @returns the exit code */
+/** $EDITOR may have arguments (`code --wait`). No shell is used, so quotes have no meaning. @returns the exit code */
 async function run(io: Io, editor: string, file: string): Promise<number> {
   try {
     const child = Bun.spawn([...editor.trim().split(/\s+/), file], {
@@ -56,7 +55,7 @@ async function run(io: Io, editor: string, file: string): Promise<number> {
   }
 }
 
-/** @throws OperationError that begins with `problem` and says why */
+/** @throws OperationError that begins with `problem`, followed by the reason */
 function attempt<T>(problem: string, work: () => T): T {
   try {
     return work();
@@ -67,7 +66,7 @@ function attempt<T>(problem: string, work: () => T): T {
 
 const lineFeed = 0x0a;
 
-/** Editors end the last line, also in a body that had no line break there, and a signature would no longer fit. */
+/** Removes the line break that editors add at the end of a body, because the signature would no longer match. */
 function withoutAddedLineBreak(before: Uint8Array, after: Uint8Array): Uint8Array {
   return after.at(-1) === lineFeed && before.at(-1) !== lineFeed ? after.subarray(0, -1) : after;
 }

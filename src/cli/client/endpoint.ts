@@ -39,11 +39,11 @@ async function remove(io: Io, api: Api, given: Given): Promise<void> {
   const pinned = given.flag('pinned') ? 'true' : undefined;
   if (io.ask && !given.flag('yes')) {
     const answer = await io.ask(`Delete ${safeLine(name)} and its ${counted(eventCount, 'event')}? [y/N] `, false);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new OperationError('nothing was deleted');
+    if (!/^y(es)?$/i.test(answer.trim())) throw new OperationError('cancelled: nothing was deleted');
   }
   const done = await api.call('DELETE', `/api/endpoints/${id}`, { query: { pinned } }).catch(error => {
     if ((error as { status?: unknown }).status !== 409) throw error;
-    throw new OperationError(`${(error as Error).message}; --pinned deletes them, too`);
+    throw new OperationError(`${(error as Error).message}; use --pinned to delete them too`);
   });
   if (given.json) printJson(io, done);
   else io.stdout(`deleted ${safeLine(id)}\n`);

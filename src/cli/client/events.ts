@@ -26,7 +26,7 @@ export const runEvents: Run = async (args, io, usage) => {
 
 type Wanted = { endpointId: string; where: string | undefined; limit: number };
 
-/** As many pages as it takes: a search may also return less than a page. */
+/** Reads pages until `limit` is reached, because a search may return incomplete pages. */
 async function listEvents(io: Io, api: Api, { endpointId, where, limit }: Wanted): Promise<EventPage> {
   const events: EventSummary[] = [];
   let isProgressShown = false;

@@ -1,6 +1,6 @@
 /*
- * `hooktape expect`: waits until the events after a mark are as expected, or certainly are not. The exit code says which, and
- * a failure explains itself.
+ * `hooktape expect`: waits until it is certain whether the events after a mark are as expected. The exit code gives the result,
+ * and a failure is explained.
  */
 import {
   countedThings,
@@ -37,7 +37,7 @@ export const runExpect: Run = async (args, io, usage) => {
     await report(io.clock.monotonic() - startedAt, result.failure && { outcome: watched.outcome, ...result.failure });
     return exitCodeOf[watched.outcome];
   } catch (error) {
-    // The first error is the one to report.
+    // Only the first error is reported.
     await report(io.clock.monotonic() - startedAt, error as Error).catch(() => {});
     throw error;
   }
@@ -81,7 +81,7 @@ async function conclude(io: Io, given: Given, found: Found): Promise<{ failure: 
   } else if (!failure) printTable(io, events.map(rowOf));
   if (failure) sayFailure(io, given, failure, exitCodeOf[outcome]);
   else if (io.isTerminal && !given.json)
-    io.stderr(`As expected: ${countedThings(countOf(expectation, events), expectation.per)}.\n`);
+    io.stderr(`Met: ${countedThings(countOf(expectation, events), expectation.per)}.\n`);
   return { failure };
 }
 
@@ -90,7 +90,7 @@ async function explain(io: Io, given: Given, { api, endpointId, expectation, wat
   const { explainFailure } = await import('../expect/report.ts');
   const isMissing = watched.outcome === 'not met';
   const known: Arrivals = { events: watched.events, hasMore: false };
-  // The outcome stands, whether or not the server can still be asked.
+  // The outcome is final, even if the server can no longer be asked.
   const arrivals = isMissing ? await readArrivals({ api, endpointId }, watched.origin).catch(() => known) : known;
   const { where } = expectation;
   const nearest = isMissing
@@ -107,7 +107,7 @@ function sayFailure(io: Io, { json }: Given, { sentence, details }: Failure, exi
 
 type Problem = Error | (Failure & { outcome: Outcome });
 
-/** @returns writes the JUnit file, if one is wanted @throws UsageError when the files cannot be made */
+/** @returns a function that writes the JUnit file, if requested @throws UsageError if the files cannot be created */
 async function openReport(io: Io, given: Given, expectation: Expectation) {
   const [save, junit] = [given.option('save'), given.option('junit')];
   if (save === undefined && junit === undefined) return async (): Promise<void> => {};

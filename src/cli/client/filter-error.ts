@@ -1,4 +1,4 @@
-/* A filter that cannot be read, shown with a mark at the place that is wrong. */
+/* Shows an invalid filter with a mark at the place of the problem. */
 import { UsageError } from '../io.ts';
 
 /** @param position in characters (code points), from 0 */

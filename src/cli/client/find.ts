@@ -1,4 +1,4 @@
-/* Finds what an ENDPOINT or an EVENT on the command line means. */
+/* Resolves an ENDPOINT or an EVENT on the command line. */
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { EventPage } from '../../features/events/model.ts';
 import { didYouMean } from '../../shared/suggest.ts';
@@ -16,33 +16,33 @@ const tokenOf = (url: string): string | undefined => ingestPath.exec(URL.parse(u
 
 /**
  * @param given an id, a name or an ingest URL
- * @returns its id @throws UsageError for a name that several endpoints have, OperationError for one that none has
+ * @returns its id @throws UsageError if several endpoints have the name, OperationError if none has
  */
 export async function findEndpointId(api: Api, given: string): Promise<string> {
   return endpointId.test(given) ? given : (await findEndpoint(api, given)).id;
 }
 
-/** The same, with the endpoint itself. */
+/** Like `findEndpointId`, but returns the endpoint. */
 export async function findEndpoint(api: Api, given: string): Promise<Endpoint> {
   const all = await listEndpoints(api);
-  // The host may be another name of the same server, so only the token counts.
+  // The host may be a different name of the same server, so only the token counts.
   const token = /^https?:/i.test(given) ? tokenOf(given) : undefined;
   const exact = all.find(({ id, url }) => id === given || (token !== undefined && tokenOf(url) === token));
   if (exact) return exact;
   const named = all.filter(({ name }) => name === given);
   const [first] = named;
   if (named.length > 1)
-    throw new UsageError(`${named.length} endpoints are called ${given}: name one by its id: ${idsOf(named)}`);
+    throw new UsageError(`${named.length} endpoints are named ${given}; use an id: ${idsOf(named)}`);
   if (first) return first;
   const names = all.map(({ name }) => name);
-  throw new OperationError(`no endpoint ${given} at ${api.server.url}${didYouMean(given, names)}`);
+  throw new OperationError(`no endpoint ${given} on ${api.server.url}${didYouMean(given, names)}`);
 }
 
 const idsOf = (things: readonly { id: string }[]): string => things.map(({ id }) => id).join(', ');
 
 /**
  * @param given an id, or @NAME of a pinned event
- * @returns its id @throws UsageError for a pin that several endpoints have, OperationError for one that none has
+ * @returns its id @throws UsageError if several endpoints have the pin, OperationError if none has
  */
 export async function findEventId(api: Api, given: string): Promise<string> {
   if (!given.startsWith('@')) return given;
@@ -51,8 +51,8 @@ export async function findEventId(api: Api, given: string): Promise<string> {
   const found = (await Promise.all(endpoints.map(({ id }) => findPin(api, id, name)))).flat();
   const [first] = found;
   if (found.length > 1)
-    throw new UsageError(`${found.length} endpoints have a pin ${given}: name the event by its id: ${idsOf(found)}`);
-  if (!first) throw new OperationError(`no event is pinned as ${given} at ${api.server.url}`);
+    throw new UsageError(`${given} is pinned in ${found.length} endpoints; use an event id: ${idsOf(found)}`);
+  if (!first) throw new OperationError(`no event is pinned as ${given} on ${api.server.url}`);
   return first.id;
 }
 

@@ -1,4 +1,4 @@
-/* The arguments of a client command, read by its usage line. */
+/* Parses the arguments of a client command according to its usage line. */
 import { type Parsed, parse } from '../arguments.ts';
 import { type Io, UsageError } from '../io.ts';
 import { type Form, type OptionForm, readForm, takesRest } from '../usage-grammar.ts';
@@ -9,8 +9,8 @@ export type Given = Parsed & {
 };
 
 /**
- * @param args including the subcommand @param usage the line of the form that was called
- * @throws UsageError for anything that the line does not allow
+ * @param args including the subcommand @param usage the line of the called form @throws UsageError for arguments that the line
+ * does not allow
  */
 export function readGiven(args: string[], usage: string): Given {
   const form = readForm(usage);
@@ -36,7 +36,7 @@ export function readGiven(args: string[], usage: string): Given {
   };
 }
 
-/** Separates an option that takes all words after it. @throws UsageError when there are none */
+/** Separates an option that consumes all words after it. @throws UsageError if there are none */
 function splitRest(args: string[], form: Form): { own: string[]; rest?: { name: string; words: string[] } } {
   const option = form.options.find(takesRest);
   const end = args.includes('--') ? args.indexOf('--') : args.length;
@@ -72,7 +72,7 @@ function checkChoice(name: string, chosen: string, choices: readonly string[]): 
   );
 }
 
-/** A whole number of an option. @throws UsageError */
+/** Reads an option as a whole number. @throws UsageError */
 export function wholeNumber(
   given: Given,
   name: string,
@@ -86,5 +86,5 @@ export function wholeNumber(
   return number;
 }
 
-/** An environment variable that has a value. */
+/** An environment variable; undefined if it is empty. */
 export const variable = (io: Pick<Io, 'env'>, name: string): string | undefined => io.env[name] || undefined;

@@ -6,7 +6,7 @@ import { findEventId } from './find.ts';
 import { type Given, readGiven } from './given.ts';
 import { printJson, safeLine } from './output.ts';
 
-/** Connects, and finds the event that the first argument names. */
+/** Connects, and finds the event of the first argument. */
 async function open(io: Io, given: Given): Promise<{ api: Api; path: string }> {
   const api = connect(io, given);
   return { api, path: `/api/events/${encodeURIComponent(await findEventId(api, given.argument(0)))}` };
@@ -15,7 +15,7 @@ async function open(io: Io, given: Given): Promise<{ api: Api; path: string }> {
 export const runPin: Run = async (args, io, usage) => {
   const given = readGiven(args, usage);
   const { api, path } = await open(io, given);
-  // A name or note that is left out of the request would be removed.
+  // The request would remove a name or note that it does not contain.
   const before = await api.call<EventDetail>('GET', path);
   const name = given.positionals[1]?.replace(/^@/, '') ?? before.pin?.name ?? null;
   const note = given.option('note') ?? before.pin?.note ?? null;
@@ -45,7 +45,7 @@ export const runTag: Run = async (args, io, usage) => {
   return exitCodes.done;
 };
 
-/** A forgotten TAG must not remove the tags that are there. @throws UsageError */
+/** Requires a TAG, because forgetting it must not remove the existing tags. @throws UsageError */
 function readTags(given: Given): string[] {
   const tags = given.positionals.slice(1);
   if (given.flag('none') && tags.length > 0) throw new UsageError('--none removes all tags: leave out TAG');

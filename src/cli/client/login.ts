@@ -1,6 +1,6 @@
 /*
- * `hooktape login`: gets a key for this machine, from the browser or from the person, checks it and saves it. An earlier key that
- * `login` made for this machine is revoked once the new one is saved.
+ * `hooktape login`: gets a key for this machine, from the browser or from the user, checks it and saves it. An earlier key that
+ * `login` created for this machine is revoked once the new one is saved.
  */
 import { isLoopbackHost } from '../../core/network/hosts.ts';
 import type { Account } from '../../features/accounts/model.ts';
@@ -22,7 +22,7 @@ export const runLogin: Run = async (args, io, usage) => {
   const api = createApi(io, { url, key, isKeyFromEnvironment: false });
   const account = await api.call<Account>('GET', '/api/me').catch(error => {
     throw (error as { status?: unknown }).status === 401
-      ? new OperationError(`${url} refuses this key: create one in its settings, under API keys`)
+      ? new OperationError(`${url} does not accept this key: create one in the settings, under API keys`)
       : error;
   });
   changeSavedServers(io, saved => {
@@ -33,21 +33,23 @@ export const runLogin: Run = async (args, io, usage) => {
   if (given.json) printJson(io, account);
   else io.stdout(`Signed in to ${url} as ${safeLine(account.email)}.\n`);
   io.stderr(`The key is saved in ${savedServersPath(io)}.\n`);
-  if (io.env['HOOKTAPE_KEY']) io.stderr('HOOKTAPE_KEY is set, and is used instead of the saved key.\n');
+  if (io.env['HOOKTAPE_KEY']) io.stderr('HOOKTAPE_KEY is set and takes precedence over the saved key.\n');
   return exitCodes.done;
 };
 
-/** Loaded only here: reading a key needs no listener and no browser. */
+/** Loaded only here, because reading a key needs neither a listener nor a browser. */
 const keyFromBrowser = async (io: Io, url: string): Promise<{ key: string; keyId: string }> =>
   (await import('./browser-login.ts')).keyFromBrowser(io, url);
 
 function warnIfUnencrypted(io: Io, url: string): void {
   const server = new URL(url);
   if (server.protocol === 'http:' && !isLoopbackHost(hostOfUrl(server)))
-    io.stderr(`${url} is not encrypted: anybody on the network path can read the key and the events.\n`);
+    io.stderr(
+      `The connection to ${url} is not encrypted: anyone on the network path can read the key and the events.\n`,
+    );
 }
 
-/** The key on standard input, or what the person types. @throws UsageError when it is none */
+/** The key from standard input or from a prompt. @throws UsageError if it is not a key */
 async function readKey(io: Io): Promise<string> {
   const text = (io.ask ? await io.ask('API key: ', true) : await io.readStdin()).trim();
   if (text === '') throw new UsageError('no key on standard input');

@@ -12,16 +12,16 @@ export const runLogout: Run = async (args, io, usage) => {
   const env = named === undefined ? io.env : { ...io.env, HOOKTAPE_URL: originOf(named), HOOKTAPE_KEY: undefined };
   const { url, saved } = findServer({ env: { ...env, HOOKTAPE_KEY: undefined } }, given);
   if (!saved) throw new OperationError(`no key is saved for ${url}`);
-  // Forgotten first: whatever happens then, this machine has signed out.
+  // The key is forgotten first, so that this machine is signed out even if revoking fails.
   changeSavedServers(io, all => {
     all.servers.delete(url);
     if (all.current === url) all.current = [...all.servers.keys()].at(-1);
   });
   const isRevoked = saved.keyId !== null && (await revoke(saved.keyId));
-  const key = isRevoked ? 'its key is revoked' : 'its key stays valid until you revoke it in the settings';
+  const key = isRevoked ? 'the key was revoked' : 'the key stays valid until you revoke it in the settings';
   if (given.json) printJson(io, { ok: true, server: url, revoked: isRevoked });
   else io.stdout(`Signed out of ${url}: ${key}.\n`);
-  if (io.env['HOOKTAPE_KEY']) io.stderr('HOOKTAPE_KEY is still set, and is used by other commands.\n');
+  if (io.env['HOOKTAPE_KEY']) io.stderr('HOOKTAPE_KEY is still set, and other commands will use it.\n');
   return exitCodes.done;
 
   /** @returns whether the key is no longer valid */
@@ -31,7 +31,7 @@ export const runLogout: Run = async (args, io, usage) => {
       await api.call('DELETE', `/api/keys/${encodeURIComponent(keyId)}`);
       return true;
     } catch (error) {
-      // Somebody else has revoked it.
+      // The key was already revoked.
       if ([401, 404].includes(Number((error as { status?: unknown }).status))) return true;
       if (!(error instanceof OperationError || error instanceof UnreachableError)) throw error;
       io.stderr(`hooktape: ${error.message}\n`);

@@ -36,7 +36,7 @@ describe('hooktape endpoint', () => {
     for (const _ of [1, 2]) await client.json('endpoint', 'create', 'twice');
     const shared = await client.run('events', 'twice');
     expect([shared.exitCode, shared.stdout]).toEqual([2, '']);
-    expect(shared.stderr).toMatch(/2 endpoints are called twice.*ep_\w+, ep_/);
+    expect(shared.stderr).toMatch(/2 endpoints are named twice; use an id: .*ep_\w+, ep_/);
     const missing = await client.run('events', 'inbxo');
     expect([missing.exitCode, missing.stdout]).toEqual([1, '']);
     expect(missing.stderr).toContain('did you mean inbox?');
@@ -48,7 +48,7 @@ describe('hooktape endpoint', () => {
     await client.json('pin', id, 'keep');
     const ask = async (): Promise<string> => 'n';
     const refused = await hooktapeAtTerminal({ ask }, client.env, 'endpoint', 'delete', 'short-lived');
-    expect([refused.exitCode, refused.stderr]).toEqual([1, 'hooktape: nothing was deleted\n']);
+    expect([refused.exitCode, refused.stderr]).toEqual([1, 'hooktape: cancelled: nothing was deleted\n']);
     const pinned = await client.run('endpoint', 'delete', 'short-lived');
     expect([pinned.exitCode, pinned.stdout]).toEqual([1, '']);
     expect(pinned.stderr).toContain('--pinned');
@@ -110,7 +110,7 @@ describe('hooktape show', () => {
     expect(Buffer.from((await client.run('show', id, '--raw')).stdout, 'latin1')).toEqual(Buffer.from(binary));
     const refused = await client.runAtTerminal('show', id, '--raw');
     expect([refused.exitCode, refused.stdout]).toEqual([2, '']);
-    expect(refused.stderr).toContain('not text');
+    expect(refused.stderr).toContain('the body is binary');
     const text = await deliver('red\u001b[31m\nsecond\ttab');
     expect((await client.runAtTerminal('show', text, '--raw')).stdout).toBe('red\\u001b[31m\nsecond\ttab');
   });

@@ -1,9 +1,9 @@
-/* Opens a page in the person's browser, without a shell. */
+/* Opens a page in the user's browser, without a shell. */
 import { platform } from 'node:os';
 import type { Io } from '../io.ts';
 import { variable } from './given.ts';
 
-/** The program and its arguments before the URL; undefined when there is no screen to open it on. */
+/** The program and its arguments before the URL; undefined without a screen. */
 function openerOf(io: Pick<Io, 'env'>): string[] | undefined {
   const browser = variable(io, 'BROWSER');
   if (browser !== undefined) return [browser];
@@ -12,7 +12,7 @@ function openerOf(io: Pick<Io, 'env'>): string[] | undefined {
   return variable(io, 'DISPLAY') || variable(io, 'WAYLAND_DISPLAY') ? ['xdg-open'] : undefined;
 }
 
-/** @returns false when there is nothing to open it with */
+/** @returns false if no browser can be opened */
 export function openBrowser(io: Pick<Io, 'env'>, url: string): boolean {
   const opener = openerOf(io);
   if (!opener) return false;

@@ -1,6 +1,6 @@
 /*
- * What client commands print, and how every command prints text from elsewhere. Text of an event, an endpoint or a server may be hostile: what could move a terminal's cursor, change its
- * state or reorder a line is printed as \uXXXX.
+ * The output of client commands, and the escaping of foreign text for every command. Text of an event, an endpoint or a server
+ * may be hostile: characters that could move a terminal's cursor, change its state or reorder a line are printed as \uXXXX.
  */
 import { escapeUnsafe } from '../../log.ts';
 import type { Io } from '../io.ts';
@@ -23,7 +23,8 @@ export const printJson = (io: Io, value: unknown): void => void io.stdout(jsonTe
 const gap = '  ';
 
 /**
- * A terminal gets aligned columns, cut to its width, in which empty ones are left out; anything else all of them with tabs between.
+ * Prints aligned columns without empty ones, cut to the width, if stdout is a terminal; otherwise all columns, separated by
+ * tabs.
  */
 export function printTable(io: Io, rows: readonly (readonly string[])[]): void {
   const cells = rows.map(row => row.map(safeLine));
@@ -44,7 +45,7 @@ export function printTable(io: Io, rows: readonly (readonly string[])[]): void {
 
 const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - Bun.stringWidth(text)));
 
-/** At most that many columns. */
+/** Cuts the text to at most `columns` columns. */
 export function cut(text: string, columns: number): string {
   if (Bun.stringWidth(text) <= columns) return text;
   let width = 0;

@@ -1,6 +1,6 @@
 /*
- * Watches a replay job until it is over or paused: at a terminal a progress bar, elsewhere a line when something has changed. A server
- * that restarts meanwhile is waited for; the job goes on with it.
+ * Watches a replay job until it has ended or is paused: with a progress bar at a terminal, otherwise with a line after each
+ * change. If the server restarts, the command waits for it; the job then continues.
  */
 import type { ReplayJob } from '../../features/replay-jobs/model.ts';
 import { type Io, UnreachableError } from '../io.ts';
@@ -16,7 +16,7 @@ const patienceMs = 60_000;
 export const settledOf = ({ ok, failed, skipped, same, different }: ReplayJob): number =>
   ok + failed + skipped + same + different;
 
-/** `118 ok, 2 failed`; outcomes that no event had are left out. */
+/** `118 ok, 2 failed`; outcomes without events are left out. */
 export function outcomesText({ ok, failed, skipped, same, different, finishedAt }: ReplayJob): string {
   const counts = { ok, same, different, failed, skipped };
   const parts = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? `${count} ${name}` : []));
@@ -26,7 +26,10 @@ export function outcomesText({ ok, failed, skipped, same, different, finishedAt 
 
 export const jobPath = (id: string): string => `/api/replay-jobs/${encodeURIComponent(id)}`;
 
-/** @returns the job as it was last seen; `isLeft`: the person pressed Ctrl+C @throws UnreachableError after a minute without the server */
+/**
+ * @returns the last known state of the job; `isLeft`: the user pressed Ctrl+C
+ * @throws UnreachableError after a minute without the server
+ */
 export async function followJob(io: Io, api: Api, created: ReplayJob): Promise<{ job: ReplayJob; isLeft: boolean }> {
   const progress = createProgress(io, created.matched);
   const startedMs = io.clock.monotonic();
@@ -41,7 +44,7 @@ export async function followJob(io: Io, api: Api, created: ReplayJob): Promise<{
     const nowMs = io.clock.monotonic();
     const settled = settledOf(job);
     const perSecond = ((settled - settledBefore) * 1000) / Math.max(1, nowMs - startedMs);
-    const away = awaySinceMs === undefined ? '' : ', the server cannot be reached';
+    const away = awaySinceMs === undefined ? '' : ', server unreachable, retrying';
     const pace = settled > settledBefore ? `, ${perSecond.toFixed(1)}/s` : '';
     progress.show(settled, `${settled} of ${job.matched}: ${outcomesText(job)}${pace}${away}`);
     if (io.isTerminal || settled === said || nowMs - saidMs < lineEveryMs) return;
@@ -56,7 +59,7 @@ export async function followJob(io: Io, api: Api, created: ReplayJob): Promise<{
       if (!(error instanceof UnreachableError)) throw error;
       awaySinceMs ??= io.clock.monotonic();
       if (io.clock.monotonic() - awaySinceMs >= patienceMs)
-        throw new UnreachableError(`${error.message}; ${safeLine(created.id)} goes on when the server does`);
+        throw new UnreachableError(`${error.message}; ${safeLine(created.id)} continues when the server is back`);
     }
   };
 

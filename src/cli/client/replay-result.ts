@@ -9,7 +9,7 @@ import { jobPath, outcomesText } from './replay-progress.ts';
 
 const shownFailures = 20;
 const pageSize = 100;
-/** Only the owner: answers are real data. */
+/** Readable only by the owner, because responses contain real data. */
 const ownerOnly = 0o600;
 
 /** @throws UsageError */
@@ -20,7 +20,7 @@ export async function checkReportFile(file: string | undefined): Promise<void> {
   checkFile('--report', file);
 }
 
-/** @returns 0 when the job is done and every event was accepted, answered alike or skipped */
+/** @returns 0 if the job is done and every event was accepted, skipped, or got equal responses */
 export async function showResult(io: Io, api: Api, given: Given, job: ReplayJob): Promise<number> {
   const items = (outcome: string, cursor: string | undefined, limit = pageSize) =>
     api.call<ReplayJobItemPage>('GET', `${jobPath(job.id)}/items`, { query: { outcome, limit, cursor } });
@@ -45,7 +45,7 @@ export async function showResult(io: Io, api: Api, given: Given, job: ReplayJob)
     if (job.failed > failed.length) io.stderr(`and ${counted(job.failed - failed.length, 'more failure')}\n`);
   }
   if (job.state === 'paused')
-    io.stderr(`${safeLine(job.id)} is paused. To go on: hooktape job resume ${safeLine(job.id)}\n`);
+    io.stderr(`${safeLine(job.id)} is paused. To resume: hooktape job resume ${safeLine(job.id)}\n`);
   return job.state === 'done' && job.failed + job.different === 0 ? exitCodes.done : exitCodes.failed;
 }
 

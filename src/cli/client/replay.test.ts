@@ -100,7 +100,7 @@ describe('hooktape replay', () => {
     const left = await hooktapeAtTerminal({ ...shortly, isTerminal: true, untilSignal }, client.env, ...args);
     const id = /job_\w+/.exec(left.stderr)?.[0] ?? '';
     expect(left).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(left.stderr).toContain(`${id} goes on at the server. To watch it: hooktape job watch ${id}`);
+    expect(left.stderr).toContain(`${id} continues on the server. To watch it: hooktape job watch ${id}`);
     expect(left.stderr).toContain('] ');
     expect(await replay(name, '--where', '', '--dest', url)).toMatchObject({
       exitCode: 1,
@@ -142,7 +142,7 @@ describe('hooktape replay', () => {
     const args = ['replay', name, '--where', '', '--dest', url, '--pace', '0.01/s'];
     const { exitCode, stderr } = await hooktapeAtTerminal({ sleep, clock }, env, ...args);
     expect(exitCode).toBe(4);
-    expect(stderr).toContain('goes on when the server does');
+    expect(stderr).toContain('continues when the server is back');
     expect(passedMs).toBeGreaterThanOrEqual(60_000);
   });
 
@@ -150,8 +150,8 @@ describe('hooktape replay', () => {
     ['--dest URL is missing', ['--where', '']],
     ['--where W is missing', ['--dest', 'localhost:1']],
     ['invalid where', ['--where', 'tpye:x', '--dest', 'localhost:1']],
-    ['--ignore and --compare-header go with --dest2', ['--where', '', '--dest', 'localhost:1', '--ignore', 'body.a']],
-    ['--report goes with --dest2', ['--where', '', '--dest', 'localhost:1', '--report', 'x.md']],
+    ['--ignore and --compare-header need --dest2', ['--where', '', '--dest', 'localhost:1', '--ignore', 'body.a']],
+    ['--report needs --dest2', ['--where', '', '--dest', 'localhost:1', '--report', 'x.md']],
     ['--report: FILE must end in', ['--where', '', '--dest', ':1', '--dest2', ':2', '--report', 'x.txt']],
     ['--report: there is no folder', ['--where', '', '--dest', ':1', '--dest2', ':2', '--report', '/no/where/x.md']],
     ['pace must be', ['--where', '', '--dest', 'localhost:1', '--pace', 'fast']],

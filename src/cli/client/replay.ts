@@ -1,6 +1,6 @@
 /*
- * `hooktape replay`: a job on the server that sends many events again. The command starts it, shows how far it is, and says at the end what
- * became of it; the job does not depend on it. What is wrong with the options is said before anything is sent.
+ * `hooktape replay`: a job on the server that sends many events again. The command starts the job, shows its progress and
+ * prints its result; the job runs on without the command. Problems with the options are reported before anything is sent.
  */
 import type { ReplayJob, ReplayJobDryRun, ReplayJobInput } from '../../features/replay-jobs/model.ts';
 import { withScheme } from '../../shared/typed-url.ts';
@@ -20,7 +20,7 @@ export const runReplay: Run = async (args, io, usage) => {
   const wanted = readWanted(given);
   const file = given.option('report');
   await checkReportFile(file);
-  if (file !== undefined && wanted.dest2 === undefined) throw new UsageError('--report goes with --dest2');
+  if (file !== undefined && wanted.dest2 === undefined) throw new UsageError('--report needs --dest2');
   const api = connect(io, given);
   const endpointId = await findEndpointId(api, given.argument(0));
   const created = await create(api, { ...wanted, endpointId });
@@ -33,13 +33,13 @@ export const runReplay: Run = async (args, io, usage) => {
   return followToEnd(io, api, given, created);
 };
 
-/** Until the job is over or paused, or the person has had enough of waiting. @returns the exit code */
+/** Follows the job until it has ended or is paused, or until the user stops waiting. @returns the exit code */
 export async function followToEnd(io: Io, api: Api, given: Given, job: ReplayJob): Promise<number> {
   const { job: seen, isLeft } = await followJob(io, api, job);
   if (isLeft) {
     if (given.json) printJson(io, seen);
     io.stderr(
-      `${safeLine(seen.id)} goes on at the server. To watch it: hooktape job watch ${safeLine(seen.id)}; to pause or end it: hooktape job pause|cancel ${safeLine(seen.id)}, or ${safeLine(new URL(`/app/jobs/${seen.id}`, api.server.url).href)}\n`,
+      `${safeLine(seen.id)} continues on the server. To watch it: hooktape job watch ${safeLine(seen.id)}; to pause or cancel it: hooktape job pause|cancel ${safeLine(seen.id)}, or ${safeLine(new URL(`/app/jobs/${seen.id}`, api.server.url).href)}\n`,
     );
     return exitCodes.failed;
   }
@@ -53,7 +53,7 @@ function readWanted(given: Given): Omit<ReplayJobInput, 'endpointId'> {
   const ignore = given.options('ignore');
   const compareHeaders = given.options('compare-header');
   if (dest2 === undefined && ignore.length + compareHeaders.length > 0)
-    throw new UsageError('--ignore and --compare-header go with --dest2');
+    throw new UsageError('--ignore and --compare-header need --dest2');
   const concurrency = wholeNumber(given, 'concurrency', { least: 1, most: maxConcurrency });
   const stopAfter = wholeNumber(given, 'stop-after', { least: 1, most: maxStopAfter });
   return {
@@ -74,7 +74,7 @@ function readWanted(given: Given): Omit<ReplayJobInput, 'endpointId'> {
   };
 }
 
-/** Everything in the request was given as an option, so a 400 is wrong usage. @throws UsageError, RefusedError */
+/** Everything in the request comes from options, so a 400 is wrong usage. @throws UsageError, RefusedError */
 async function create(api: Api, body: ReplayJobInput): Promise<ReplayJob | ReplayJobDryRun> {
   try {
     return await api.call<ReplayJob | ReplayJobDryRun>('POST', '/api/replay-jobs', { body });

@@ -1,4 +1,7 @@
-/* Reports the answer of a target to the server, so that it stands among the event's replays. A failure does not undo the sending. */
+/**
+ * Reports the response of a target to the server, so that it is listed among the event's replays. A failed report does not
+ * change the result of the command.
+ */
 import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { keptResponseBytes } from '../../core/limits.ts';
 import { type HiddenText, hideIn, hideInHeaders } from '../../core/secrets/hidden-text.ts';
@@ -11,7 +14,7 @@ import { safeLine } from './output.ts';
 
 export type ReportedAttempt = ReportedAttempts['attempts'][number];
 
-/** `hidden`: secrets of this machine, which the target may have echoed. The server is not to know them. */
+/** `hidden`: secrets of this machine, which the target may have echoed. They must not reach the server. */
 type Answer = {
   destination: string;
   result: Exclude<OutboundResult, { kind: 'refused' }>;
@@ -20,7 +23,7 @@ type Answer = {
   isEdited: boolean;
 };
 
-/** As POST …/attempts takes it. */
+/** Converts a response to the form of POST …/attempts. */
 export function toAttempt(eventId: string, answer: Answer): ReportedAttempt {
   const { destination, result, hidden, isSigned, isEdited } = answer;
   const { durationMs } = result;
@@ -30,7 +33,7 @@ export function toAttempt(eventId: string, answer: Answer): ReportedAttempt {
     : { ...about, status: null };
 }
 
-/** A server of the first release does not keep answers. */
+/** Whether the server is of the first release, which does not store responses. */
 export const isWithoutAttempts = (error: unknown): boolean =>
   [404, 405].includes(Number((error as { status?: unknown }).status));
 
@@ -40,7 +43,7 @@ export async function reportAnswer(io: Io, api: Api, event: EventDetail, answer:
     await api.call('POST', `/api/endpoints/${event.endpointId}/attempts`, { body });
   } catch (error) {
     if (isWithoutAttempts(error)) return;
-    io.stderr(`The answer could not be reported: ${safeLine((error as Error).message)}\n`);
+    io.stderr(`The response could not be reported: ${safeLine((error as Error).message)}\n`);
   }
 }
 

@@ -12,12 +12,12 @@ import { variable } from './given.ts';
 export type SavedServer = {
   key: string;
   email: string;
-  /** Of a key that `login` made for this machine; null for one that was given to it. */
+  /** The id of a key that `login` created for this machine; null for a key that the user entered. */
   keyId: string | null;
 };
 
 export type SavedServers = {
-  /** The origin of the server that was signed in to last. */
+  /** The origin of the server of the last login. */
   current: string | undefined;
   /** By origin. */
   servers: Map<string, SavedServer>;
@@ -33,7 +33,7 @@ export function savedServersPath(io: Pick<Io, 'env'>): string {
   return join(base, 'hooktape', 'servers.json');
 }
 
-/** @throws OperationError when the file is there and cannot be read */
+/** @throws OperationError if the file exists and cannot be read */
 export function readSavedServers(io: Pick<Io, 'env'>): SavedServers {
   const path = savedServersPath(io);
   let text: string;
@@ -47,7 +47,7 @@ export function readSavedServers(io: Pick<Io, 'env'>): SavedServers {
   try {
     return readFile(JSON.parse(text));
   } catch {
-    throw new OperationError(`${path} is not what hooktape login writes: delete it and sign in again`);
+    throw new OperationError(`${path} is damaged or not written by hooktape: delete it and sign in again`);
   }
 }
 
@@ -70,7 +70,7 @@ export function changeSavedServers(io: Where, change: (saved: SavedServers) => v
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeFileSync(part, text, { mode: 0o600, flag: 'wx', flush: true });
-    // The umask may have taken more than it should.
+    // The umask may have removed needed permissions.
     chmodSync(part, 0o600);
     renameSync(part, path);
   } catch (error) {

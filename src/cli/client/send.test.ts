@@ -88,7 +88,7 @@ describe('hooktape send', () => {
     answer = undefined;
     const { exitCode, stdout, stderr } = await send();
     expect([exitCode, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('no answer');
+    expect(stderr).toContain('no response');
   });
 
   test('--times sends it again and again, and one answer that is no 2xx is exit code 1', async () => {
@@ -115,7 +115,7 @@ describe('hooktape send', () => {
     for (const [given, said] of [
       [200, ''],
       [404, ''],
-      [403, 'The answer could not be reported'],
+      [403, 'The response could not be reported'],
     ] as const) {
       status = given;
       const { exitCode, stderr } = await hooktape(env, 'send', id, '--to', target.origin);
@@ -274,8 +274,8 @@ describe('signing', () => {
   test.each([
     ['signing needs --secret-env', ['--resign']],
     ['NOT_SET is not set', ['--resign', '--secret-env', 'NOT_SET']],
-    ['--secret-env goes with', ['--secret-env', 'SECRET']],
-    ['--new-id goes with', ['--new-id']],
+    ['--secret-env needs', ['--secret-env', 'SECRET']],
+    ['--new-id needs', ['--new-id']],
   ])('"%s" is wrong usage', async (said, words) => {
     const { exitCode, stderr } = await send(...words);
     expect([exitCode, stderr, target.requests]).toEqual([2, expect.stringContaining(said), []]);

@@ -1,6 +1,6 @@
 /*
- * `hooktape send`: one event from this machine, edited and signed anew. The order matters: what is wrong with the options is said before
- * the server is asked, and the signature is made last, over what is really sent.
+ * `hooktape send`: sends one event from this machine, edited and re-signed. The order matters: problems with the options are
+ * reported before any request, and the signature is made last, over the bytes that are sent.
  */
 import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
@@ -84,7 +84,7 @@ function printDryRun(io: Io, { json }: Given, { method, url, headers, body }: Pr
     return;
   }
   const lines = headers.map(([name, value]) => safeLine(`${name}: ${value}`));
-  const text = encoded.bodyEncoding === 'utf8' ? safeText(encoded.body) : `(${body.length} bytes that are not text)`;
+  const text = encoded.bodyEncoding === 'utf8' ? safeText(encoded.body) : `(${body.length} bytes of binary data)`;
   io.stdout([safeLine(`${method} ${url}`), ...lines, '', text, ''].join('\n'));
 }
 
@@ -97,13 +97,13 @@ type Sent = {
   isEdited: boolean;
 };
 
-/** As JSON: a line an answer, with the fields of ReplayResult and ReplayAttempt. */
+/** Prints a response. In JSON, each response is a line with the fields of ReplayResult and ReplayAttempt. */
 function printResult(io: Io, { json }: Given, { result, url, isSigned, isEdited }: Sent): void {
   const { durationMs } = result;
   const about = { destination: url, durationMs, signed: isSigned, edited: isEdited };
   if (result.kind === 'unreachable') {
     if (json) printJson(io, { ok: false, status: null, ...about, response: null, error: result.reason });
-    else io.stderr(`hooktape: no answer from ${safeLine(url)}: ${safeLine(result.reason)}\n`);
+    else io.stderr(`hooktape: no response from ${safeLine(url)}: ${safeLine(result.reason)}\n`);
     return;
   }
   const { status, headers, preview, truncated } = result;
@@ -114,7 +114,7 @@ function printResult(io: Io, { json }: Given, { result, url, isSigned, isEdited 
     return;
   }
   const { body, bodyEncoding } = encodeBody(preview);
-  const text = bodyEncoding === 'utf8' ? safeText(body) : `(${preview.length} bytes that are not text)`;
+  const text = bodyEncoding === 'utf8' ? safeText(body) : `(${preview.length} bytes of binary data)`;
   io.stdout(`${status} in ${durationMs} ms\n${text === '' || text.endsWith('\n') ? text : `${text}\n`}`);
-  if (truncated) io.stderr('The answer is longer than what is printed.\n');
+  if (truncated) io.stderr('The response is longer than the part printed.\n');
 }

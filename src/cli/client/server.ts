@@ -1,4 +1,6 @@
-/* Which server a client command talks to, and with which key. The environment wins over what `login` saved. */
+/**
+ * Determines the server of a client command, and its key. The environment takes precedence over the servers that `login` saved.
+ */
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Parsed } from '../arguments.ts';
@@ -15,10 +17,10 @@ export type Server = {
   isKeyFromEnvironment: boolean;
 };
 
-/** Where a server listens without any setting. */
+/** The URL of a server with default settings. */
 export const defaultUrl = 'http://localhost:4665';
 
-/** A loopback host is meant as http, any other as https. */
+/** Adds http for a loopback host, and https for any other. */
 const withScheme = (text: string): string => {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
   return /^(localhost|127\.|\[::1\])/i.test(text) ? `http://${text}` : `https://${text}`;
@@ -29,16 +31,18 @@ export function originOf(text: string): string {
   // Other users of this machine can see the arguments.
   if (/htk_[0-9a-z]{20,}/.test(text))
     throw new UsageError(
-      'a key is not taken from the arguments, which others can see: give it on standard input, with --key',
+      'keys are not accepted as arguments, because other users can see them: use --key and standard input',
     );
   const url = URL.parse(withScheme(text.trim()));
-  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
-    throw new UsageError(`not the URL of a server: ${text}`);
-  if (url.username || url.password) throw new UsageError('the URL of a server has no user name or password in it');
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') throw new UsageError(`not a server URL: ${text}`);
+  if (url.username || url.password) throw new UsageError('the server URL must not contain a user name or password');
   return url.origin;
 }
 
-/** HOOKTAPE_URL and HOOKTAPE_KEY, of the environment, else of --env-file. @throws UsageError when the file cannot be read */
+/**
+ * HOOKTAPE_URL and HOOKTAPE_KEY from the environment, or else from --env-file.
+ * @throws UsageError if the file cannot be read
+ */
 export function clientVariables(
   io: Pick<Io, 'env'>,
   { envFile }: Pick<Parsed, 'envFile'>,
@@ -55,13 +59,13 @@ export function clientVariables(
   return { ...(url && { url: originOf(url) }), ...(key && { key }) };
 }
 
-/** The server, and what is saved for it. */
+/** The server and its saved data. */
 export function findServer(
   io: Pick<Io, 'env'>,
   given: Pick<Parsed, 'envFile'>,
 ): Server & { saved: SavedServer | undefined } {
   const named = clientVariables(io, given);
-  // With both given, the file need not even be readable.
+  // If both are given, the file is not read.
   const { current, servers } =
     named.url && named.key ? { current: undefined, servers: new Map<string, SavedServer>() } : readSavedServers(io);
   const url = named.url ?? current ?? defaultUrl;
@@ -69,7 +73,7 @@ export function findServer(
   return { url, key: named.key ?? saved?.key, isKeyFromEnvironment: named.key !== undefined, saved };
 }
 
-/** @throws OperationError when there is no key for the server */
+/** @throws OperationError without a key for the server */
 export function requireServer(io: Pick<Io, 'env'>, given: Pick<Parsed, 'envFile'>): Server & { key: string } {
   const server = findServer(io, given);
   const { key } = server;

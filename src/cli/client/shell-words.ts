@@ -1,6 +1,6 @@
 /*
- * Words on the command line of a shell: what a half-typed word means, and how a word is written so that the shell takes it as it is.
- * For completion only: words that the shell would expand, such as variables, are taken as typed.
+ * Words on the command line of a shell: reads a half-typed word, and quotes a word so that the shell passes it unchanged. Only
+ * for completion: words that the shell would expand, such as variables, are used as typed.
  */
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -33,7 +33,7 @@ export function readTyped(shell: Shell, typed: string): { text: string; open: Qu
 
 /**
  * @param open the quote that the typed word has not closed, after which bash inserts the word
- * @returns the word as the completion script of this shell inserts it; undefined where it cannot be written
+ * @returns the word as the completion script of this shell inserts it; undefined if it cannot be quoted
  */
 export function writeWord(shell: Shell, text: string, open: Quote): string | undefined {
   // They quote what is inserted themselves.

@@ -1,4 +1,4 @@
-/* `hooktape show`: one event for people, as JSON, or its body byte by byte. */
+/* `hooktape show`: shows one event, readable or as JSON, or its exact body. */
 import { decodeUtf8 } from '../../core/text.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
@@ -21,14 +21,14 @@ export const runShow: Run = async (args, io, usage) => {
   return exitCodes.done;
 };
 
-/** To a terminal only text, and that escaped: a body must not be able to type commands or set the title. */
+/** Writes only escaped text to a terminal, because a body must not be able to type commands or set the title. */
 async function writeRaw(io: Io, api: Api, path: string): Promise<void> {
   const response = await api.open(path);
   const body = await reach(api.server.url, () => response.bytes());
   if (!io.outputTerminal) return io.stdoutBytes(body);
   const text = decodeUtf8(body);
   if (text === undefined || text.includes('\0'))
-    throw new UsageError('the body is not text: send it to a file (> FILE) or to another program');
+    throw new UsageError('the body is binary: redirect it to a file (> FILE) or a program');
   io.stdout(safeText(text));
 }
 
@@ -43,7 +43,7 @@ function describe(event: EventDetail): string {
     ['signature', signature ? [signature.verdict, signature.reason ?? signature.scheme].join(', ') : undefined],
     ['pin', pin ? [`@${pin.name ?? ''}`, pin.note ?? ''].join(' ').trim() : undefined],
     ['tags', tags.map(tag => `#${tag}`).join(' ') || undefined],
-    ['replays', replays.length > 0 ? replays.map(({ status }) => status ?? 'no answer').join(', ') : undefined],
+    ['replays', replays.length > 0 ? replays.map(({ status }) => status ?? 'no response').join(', ') : undefined],
   ];
   const width = Math.max(...about.map(([name]) => name.length));
   const lines = about.flatMap(([name, value]) =>
@@ -58,7 +58,7 @@ function describe(event: EventDetail): string {
     target,
     ...headers,
     '',
-    body ?? `(${sizeText(event.size)} that are not text: hooktape show ${safeLine(event.id)} --raw > FILE)`,
+    body ?? `(${sizeText(event.size)} of binary data: hooktape show ${safeLine(event.id)} --raw > FILE)`,
     '',
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 /*
- * Explains a handler's refusal by the captured signature: it does not fit an edited body, and it is soon too old, because senders'
- * libraries allow minutes.
+ * Explains why a handler rejected an event, if the captured signature is the cause: it does not match an edited body, or it is
+ * too old, because senders' libraries allow only minutes.
  */
 import type { HeaderPair } from '../../core/headers.ts';
 
@@ -17,7 +17,7 @@ export function spanText(ms: number): string {
   return `${Math.floor(ms / size)} ${name}`;
 }
 
-/** An event as it was captured. */
+/** A captured event. */
 type SignedEvent = {
   platform: string | null;
   method: string | null;
@@ -30,15 +30,14 @@ type SignedEvent = {
 };
 
 /**
- * For an event that was refused, and not signed by Hooktape.
- * @param isBodyEdited the handler got another body than the captured one @param now epoch ms
- * @returns undefined when its signature is no reason to refuse it
+ * For a rejected event that Hooktape has not signed. @param isBodyEdited whether the handler got a different body than the
+ * captured one @param now epoch ms @returns undefined if the signature is not a reason to reject the event
  */
 export async function explainRefusal(
   event: SignedEvent,
   { status, isBodyEdited, now }: { status: number; isBodyEdited: boolean; now: number },
 ): Promise<string | undefined> {
-  // The catalog of platforms is large, and only a failure needs it.
+  // Loaded only after a failure, because the catalog of platforms is large.
   const { explain, findPlatform } = await import('../../platforms/platforms.ts');
   const platform = event.platform === null ? undefined : findPlatform(event.platform);
   const { scheme, signed, timestamp, toleranceSeconds } = explain({

@@ -1,6 +1,6 @@
 /*
- * Requests that are sent from this machine: the captured one, edited and signed as the options say. The signature is made last, over
- * the bytes that are sent, with a secret that stays on this machine.
+ * Prepares a request that is sent from this machine: the captured request, edited and signed according to the options. The
+ * signature is made last, over the bytes that are sent, with a secret that stays on this machine.
  */
 import { redacted } from '../../core/headers.ts';
 import type { EditedRequest } from '../../core/replay/replay-edit.ts';
@@ -12,32 +12,30 @@ import { type Given, variable } from './given.ts';
 
 export type Signing = {
   secret: string;
-  /** The name of the environment variable that has the secret. */
+  /** The name of the environment variable with the secret. */
   variable: string;
   isTampered: boolean;
   hasNewId: boolean;
 };
 
-/** @throws UsageError when the secret's variable is missing or has no value */
+/** @throws UsageError if the secret's variable is missing or empty */
 export function readSigning(io: Io, given: Given): Signing | undefined {
   const [isTampered, hasNewId] = [given.flag('tamper'), given.flag('new-id')];
   const name = given.option('secret-env');
   const wantsSignature = given.flag('resign') || isTampered;
-  if (hasNewId && !wantsSignature) throw new UsageError('--new-id goes with --resign, because the id is signed');
+  if (hasNewId && !wantsSignature) throw new UsageError('--new-id needs --resign, because the id is signed');
   if (!wantsSignature) {
-    if (name !== undefined) throw new UsageError('--secret-env goes with --resign or --tamper');
+    if (name !== undefined) throw new UsageError('--secret-env needs --resign or --tamper');
     return undefined;
   }
   if (name === undefined)
-    throw new UsageError(
-      'signing needs --secret-env N: the name of the environment variable that has the signing secret',
-    );
+    throw new UsageError('signing needs --secret-env N, the name of the environment variable with the signing secret');
   const secret = variable(io, name);
   if (secret === undefined) throw new UsageError(`--secret-env: the environment variable ${name} is not set`);
   return { secret, variable: name, isTampered, hasNewId };
 }
 
-/** Texts that must not reach the server, should the target echo them. */
+/** Texts that must not reach the server if the target echoes them. */
 export const hiddenTexts = (
   signing: Signing | undefined,
   headers: readonly (readonly [name: string, value: string | null])[],
@@ -46,7 +44,7 @@ export const hiddenTexts = (
   ...credentialsIn(headers),
 ];
 
-/** @throws CannotSignError when signing is wanted and the sender cannot be signed for */
+/** @throws CannotSignError if the event should be signed but its platform's signature cannot be made */
 export async function prepareRequest(options: {
   io: Pick<Io, 'clock'>;
   event: { id: string; method: string | null; platform: string | null };
@@ -60,7 +58,7 @@ export async function prepareRequest(options: {
   const headersOf = ({ headers }: Pick<EditedRequest, 'headers'>) =>
     sentHeaders(headers, { eventId: event.id, isEdited });
   if (!signing) return { method, url, ...request, headers: headersOf(request) };
-  // The catalog of platforms is large, and only signing needs it.
+  // Loaded only for signing, because the catalog of platforms is large.
   const { sign } = await import('../../platforms/platforms.ts');
   const signed = sign({
     platform: event.platform,
@@ -77,5 +75,5 @@ export async function prepareRequest(options: {
   return { method, url: signed.url, body: signed.body, headers: headersOf(signed) };
 }
 
-/** The sender signs with a key that only it has, or not at all. */
+/** The sender signs with a private key, or not at all. */
 export class CannotSignError extends OperationError {}

@@ -1,6 +1,6 @@
 /*
- * Where events may be sent from this machine: to itself, to a private network, and to names under .local and .test. Captured events
- * hold real data, so anything else must be asked for (--allow-remote).
+ * Events may be sent from this machine to itself, to a private network, and to names under .local and .test. Captured events
+ * contain real data, so other destinations need --allow-remote.
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -13,12 +13,14 @@ import { UsageError } from '../io.ts';
 
 export type ResolvedAddress = { address: string; family: number };
 
-/** Private networks (RFC 1918, RFC 4193), IPv6 link-local addresses, and the unspecified addresses, which mean this host. */
+/**
+ * Private networks (RFC 1918, RFC 4193), IPv6 link-local addresses, and the unspecified addresses, which refer to this host.
+ */
 const ownNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fe80::/10', '0.0.0.0', '::'].flatMap(
   text => parseCidr(text) ?? [],
 );
 
-/** RFC 6761: what names under .localhost mean, although few resolvers say so. */
+/** The addresses of names under .localhost (RFC 6761), which few resolvers return. */
 const loopbackAddresses: ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
@@ -28,15 +30,15 @@ const localName = /(^|\.)(local|test)$/;
 
 function isOwn(text: string): boolean {
   const address = parseAddress(text.replace(/%.*$/, ''));
-  // The addresses at which clouds hand out credentials are private, too.
+  // The addresses of cloud metadata services, which return credentials, are also private.
   return address !== undefined && !isMetadata(address) && (isLoopback(address) || isInAnyCidr(address, ownNetworks));
 }
 
-/** The option that gives the URL, for messages, and whether --allow-remote is given. */
+/** The option with the URL, for messages, and whether --allow-remote is given. */
 export type TargetRule = { option: '--to' | '--map'; isRemoteAllowed: boolean };
 
 /**
- * @returns what the host is: the addresses that were checked, none for a name that does not resolve
+ * @returns the checked addresses of the host; none for a name that does not resolve
  * @throws UsageError for a URL that is not http or https, and for a target that is not allowed
  */
 export async function checkTarget(
@@ -56,9 +58,9 @@ export async function checkTarget(
   const isNamedLocal = isLoopbackName || (!family && localName.test(host));
   if (isRemoteAllowed || isNamedLocal) return addresses;
   if (addresses.length > 0 && addresses.every(({ address }) => isOwn(address))) return addresses;
-  const found = addresses.length > 0 ? host : `${host} cannot be resolved, and`;
+  const found = addresses.length > 0 ? host : `${host} cannot be resolved and`;
   throw new UsageError(
-    `${found} is neither this machine nor in a private network: events may hold real data; --allow-remote sends them there`,
+    `${found} is not this machine or in a private network. Events may contain real data: use --allow-remote to send them there`,
   );
 }
 

@@ -15,7 +15,7 @@ test('prints the id of an event that is valid with a test secret, or the one tha
   expect([exitCode, stdout, stderr]).toEqual([
     0,
     expect.stringMatching(/^evt_\w+\n$/),
-    expect.stringMatching(/^payments has received .+, signed\.\n$/),
+    expect.stringMatching(/^Sent .+ to payments \(signed\)\.\n$/),
   ]);
   expect(await client.json('show', stdout.trim())).toMatchObject({ platform: 'stripe', signatureValid: true });
   const env = { ...client.env, MY_SECRET: 'whsec_of_my_handler_0123456789' };

@@ -1,4 +1,4 @@
-/* `hooktape test-event`: a sample delivery of a platform, made and stored by the server. */
+/* `hooktape test-event`: a sample delivery of a platform, generated and stored by the server. */
 import type { TestEvent, TestEventInput } from '../../features/test-events/model.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { connect } from './api.ts';
@@ -20,7 +20,7 @@ export const runTestEvent: Run = async (args, io, usage) => {
   if (given.json) printJson(io, made);
   else {
     io.stdout(`${safeLine(made.eventId)}\n`);
-    io.stderr(`${safeLine(name)} has received ${safeLine(made.sample)}, ${made.signed ? 'signed' : 'unsigned'}.\n`);
+    io.stderr(`Sent ${safeLine(made.sample)} to ${safeLine(name)} (${made.signed ? 'signed' : 'unsigned'}).\n`);
   }
   return exitCodes.done;
 };

@@ -1,4 +1,4 @@
-/* The value that made an event fail a term of a filter: `its type is ping`. The caller makes text of the event safe. */
+/* The value that made an event fail a term of a filter: `its type is ping`. The caller escapes texts of the event. */
 import { countMatches, createJsonPaths } from '../../core/filter/json-fields.ts';
 import { result } from '../../core/filter/steps.ts';
 import { firstGraphemes } from '../../core/text.ts';
@@ -27,7 +27,7 @@ function columnValue(term: ColumnTerm, event: EventSummary, detail: EventDetail 
     case 'type':
       return event.eventType === null ? 'it has no type' : `its type is ${shortened(event.eventType)}`;
     case 'platform':
-      return event.platform === null ? 'its sender was not recognised' : `its platform is ${event.platform}`;
+      return event.platform === null ? 'its platform is unknown' : `its platform is ${event.platform}`;
     case 'method':
       return `its method is ${event.method}`;
     case 'path':
@@ -35,7 +35,7 @@ function columnValue(term: ColumnTerm, event: EventSummary, detail: EventDetail 
     case 'tag':
       return event.tags.length === 0 ? 'it has no tags' : `its tags are ${event.tags.map(shortened).join(', ')}`;
     case 'size':
-      return `it has ${event.size} bytes`;
+      return `its body has ${event.size} bytes`;
     case 'received':
       return `it was received at ${timeText(event.receivedAt)}`;
     case 'attempt':
@@ -50,12 +50,12 @@ function columnValue(term: ColumnTerm, event: EventSummary, detail: EventDetail 
 }
 
 const reasons: Record<string, string> = {
-  no_secret: 'no secret is registered for its platform',
+  no_secret: 'no secret is saved for its platform',
   unconfirmed_secret: 'its secret is not confirmed yet',
   wrong_secret_or_altered_body: 'it was made with another secret, or the body was changed',
-  timestamp_out_of_tolerance: 'its time is too far from the time of receipt',
-  malformed_header: 'its header cannot be read',
-  unsupported: 'this kind of signature cannot be checked',
+  timestamp_out_of_tolerance: 'its timestamp is too far from the time of receipt',
+  malformed_header: 'its signature header is malformed',
+  unsupported: 'this kind of signature is not supported',
 };
 
 function verdictText({ verdict }: EventSummary, detail: EventDetail | undefined): string {
@@ -70,7 +70,7 @@ function verdictText({ verdict }: EventSummary, detail: EventDetail | undefined)
 const nameOf = (field: ContentField): string =>
   field.field === 'body' ? `body.${field.name}` : `${field.field}.${field.key}`;
 
-/** As they are written; undefined when this body has fields that only the server reads. */
+/** The values as written; undefined if only the server can read the fields of this body. */
 function contentValues(field: ContentField, detail: EventDetail): string[] | undefined {
   if (field.field === 'header')
     return detail.rawHeaders.flatMap(([name, value]) => (name.toLowerCase() === field.key ? [value] : []));

@@ -80,7 +80,7 @@ describe('what arrives', () => {
     const ids = [await push(inbox, { n: 1 }), await push(inbox, { n: 2 })];
     const { exitCode, stdout, stderr } = await expectIn(inbox, '--count', '1', '--within', '1h', '--settle', '1h');
     expect([exitCode, stdout]).toEqual([3, '']);
-    expect(stderr).toContain('too many: expected exactly 1 event, but 2 events arrived\nThey are:\n');
+    expect(stderr).toContain('too many: expected exactly 1 event, but 2 events arrived\nEvents that arrived:\n');
     for (const id of ids) expect(stderr).toContain(`  ${id}  `);
     expect(stderr).not.toContain('--per delivery');
   });
@@ -106,7 +106,7 @@ describe('what arrives', () => {
     const id = await push(inbox, { n: 1 }, { secret: 'guessed' });
     const forged = await expectIn(inbox, '--where', 'type:push', '--verdict', 'valid', ...soon);
     expect([forged.exitCode, forged.stdout]).toEqual([1, '']);
-    expect(forged.stderr).toContain('the one event that arrived does not match');
+    expect(forged.stderr).toContain('1 event arrived, and it does not match');
     expect(forged.stderr).toContain(`  ${id}  `);
     expect(forged.stderr).toContain(
       'fails verdict:valid: its signature is invalid: it was made with another secret, or the body was changed',
@@ -126,7 +126,7 @@ describe('what arrives', () => {
     const unchecked = await expectIn(inbox, '--verdict', 'valid', ...soon);
     expect([unchecked.exitCode, unchecked.stderr]).toEqual([
       1,
-      expect.stringContaining('its signature is unchecked: no secret is registered for its platform'),
+      expect.stringContaining('its signature is unchecked: no secret is saved for its platform'),
     ]);
     const waiting = expectIn(inbox, '--verdict', 'valid', '--within', '3s');
     await registerSecret(inbox);
@@ -144,7 +144,7 @@ describe('what arrives', () => {
     const { exitCode, stderr } = await perEvent;
     expect([exitCode, stderr]).toEqual([
       3,
-      expect.stringContaining('They are attempts of 1 delivery: with --per delivery'),
+      expect.stringContaining('They are attempts of 1 delivery: use --per delivery'),
     ]);
     const perDelivery = await expectIn(inbox, '--count', '1', '--per', 'delivery', '--json', ...soon);
     const { count, events } = JSON.parse(perDelivery.stdout);
@@ -161,8 +161,8 @@ describe('what arrives', () => {
 describe('wrong usage', () => {
   test.each<[string, string[]]>([
     ['--after MARK is missing', []],
-    ['--count, --at-least and --none exclude each other', ['--after', 'x', '--count', '1', '--none']],
-    ['--count, --at-least and --none exclude each other', ['--after', 'x', '--count', '0', '--none']],
+    ['use only one of --count, --at-least and --none', ['--after', 'x', '--count', '1', '--none']],
+    ['use only one of --count, --at-least and --none', ['--after', 'x', '--count', '0', '--none']],
     ['--count must be a whole number', ['--after', 'x', '--count', '1.5']],
     ['--at-least must be a whole number from 1', ['--after', 'x', '--at-least', '0']],
     ['--within must be a duration', ['--after', 'x', '--within', '30']],

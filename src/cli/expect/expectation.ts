@@ -1,6 +1,6 @@
 /*
- * The expectation of `hooktape expect`, and when it is decided. A mark is a position, so events that arrived after it and before the
- * command count; the time limits are measured by the command's own monotonic clock, from its start.
+ * The expectation of `hooktape expect`, and the rules that decide it. A mark is a position, so events that arrived after it and
+ * before the command count; the time limits are measured by the command's own monotonic clock, from its start.
  */
 import type { EventSummary } from '../../features/events/model.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
@@ -32,7 +32,7 @@ export function readExpectation(given: Given): Expectation {
   const atLeast = wholeNumber(given, 'at-least', { least: 1, most: maxCount });
   const isNone = given.flag('none') || exactly === 0;
   if ([exactly, atLeast, given.flag('none') || undefined].filter(one => one !== undefined).length > 1)
-    throw new UsageError('--count, --at-least and --none exclude each other');
+    throw new UsageError('use only one of --count, --at-least and --none');
   const kind = isNone ? 'none' : exactly === undefined ? 'at least' : 'exactly';
   return {
     kind,
@@ -58,7 +58,7 @@ function withVerdict(where: string, verdict: string | undefined): string {
   return isAlternative(where) ? `(${where}) verdict:${verdict}` : `${where} verdict:${verdict}`;
 }
 
-/** Whether it has an OR that parentheses must keep together. A filter that cannot be read is the server's to refuse. */
+/** Whether the filter has an OR and so needs parentheses. An invalid filter is left to the server to refuse. */
 function isAlternative(where: string): boolean {
   try {
     const { root } = parseFilter(where);
@@ -68,11 +68,11 @@ function isAlternative(where: string): boolean {
   }
 }
 
-/** How many events, or deliveries of which these are attempts. */
+/** The number of events, or of deliveries of which these events are attempts. */
 export const countOf = ({ per }: Pick<Expectation, 'per'>, events: readonly EventSummary[]): number =>
   per === 'event' ? events.length : new Set(events.map(({ delivery }) => delivery.key)).size;
 
-/** @param count matches so far @param isOver whether the time of `endOfWait` is over */
+/** @param count matches so far @param isOver whether the time of `endOfWait` has passed */
 export function decide({ kind, count: wanted }: Expectation, count: number, isOver: boolean): Outcome | undefined {
   if (kind === 'at least') return count >= wanted ? 'met' : isOver ? 'not met' : undefined;
   if (count > wanted) return 'too many';
@@ -81,7 +81,7 @@ export function decide({ kind, count: wanted }: Expectation, count: number, isOv
 }
 
 /**
- * Until when to wait, in the time of `startedAt`: to the end of `--within`, or to the end of `--settle` once an exact count is reached.
+ * When to stop waiting, on the clock of `startedAt`: at the end of `--within`, or of `--settle` once an exact count is reached.
  * Arrivals after `--within` do not prolong it.
  */
 export function endOfWait(

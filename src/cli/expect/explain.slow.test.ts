@@ -27,7 +27,7 @@ describe('the explanation', () => {
     const { error, details } = JSON.parse(stderr);
     expect([exitCode, error]).toEqual([
       1,
-      `not met: expected at least 1 event matching ${where} within 50ms, but none of the 5 events that arrived matches`,
+      `not met: expected at least 1 event matching ${where} within 50ms, but 5 events arrived, none of them matches`,
     ]);
     const near = details.slice(1) as string[];
     expect(near.map(line => line.trim().split(' ')[0] ?? '')).toEqual([seven, numberless, branch]);
@@ -54,7 +54,7 @@ describe('the explanation', () => {
     ['platform:stripe', 'its platform is github'],
     ['method:GET', 'its method is POST'],
     ['path:/orders', 'its path is ""'],
-    ['size>10k', 'it has 42 bytes'],
+    ['size>10k', 'its body has 42 bytes'],
     ['attempt>1', 'it is attempt 1'],
     ['tag:golden', 'it has no tags'],
     ['ip:10.0.0.0/8', 'it came from 127.0.0.1'],

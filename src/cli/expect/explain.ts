@@ -1,6 +1,6 @@
 /*
- * Why an expectation was not met: the events after the mark, and for the nearest ones the first part of the filter that they fail.
- * The server names that term; the distance of an event is computed here from the known columns.
+ * Explains why an expectation was not met: the events after the mark, and for the nearest ones the first part of the filter
+ * that they fail. The server names that term; the distance of an event is computed here from the known columns.
  */
 import { evaluate } from '../../core/filter/evaluate.ts';
 import type { EventFacts } from '../../core/filter/event-facts.ts';
@@ -23,7 +23,7 @@ export type Arrivals = {
 
 const pageSize = 100;
 const maxPages = 10;
-/** How many events the server tries a filter on. */
+/** How many events the server tests a filter on. */
 const tested = 100;
 const nearestCount = 3;
 /** Contents of larger events are not read for an explanation. */
@@ -31,7 +31,7 @@ const maxExplainedBytes = 1 << 20;
 
 type Options = { api: Pick<Api, 'call'>; endpointId: string };
 
-/** Everything after a position. */
+/** Reads all events after a position. */
 export async function readArrivals({ api, endpointId }: Options, after: string): Promise<Arrivals> {
   const events: EventSummary[] = [];
   let cursor = after;
@@ -76,7 +76,7 @@ export async function findNearest(
   );
 }
 
-/** The part of the filter in which the deciding term stands, with its `-` and its alternatives. */
+/** The part of the filter with the deciding term, including its `-` and its alternatives. */
 function failedPart(filter: Filter, clause: string): { index: number; clause: string; term: Term | undefined } {
   const term = termsOf(filter.root).find(one => textOf(filter, one) === clause);
   const index = term ? filter.parts.findIndex(part => isWithin(term, part)) : -1;
@@ -105,6 +105,6 @@ const needsDetail = (term: Term): boolean =>
 
 async function readDetail(api: Options['api'], { id, size }: EventSummary): Promise<EventDetail | undefined> {
   if (size > maxExplainedBytes) return undefined;
-  // It may have been deleted; the explanation then leaves it out.
+  // The event may have been deleted; then the explanation leaves it out.
   return api.call<EventDetail>('GET', `/api/events/${encodeURIComponent(id)}`).catch(() => undefined);
 }

@@ -77,7 +77,7 @@ describe('files', () => {
     const long = path('n'.repeat(300));
     writeFileSync(path('file'), '');
     for (const [file, problem] of [
-      [directory, `${directory} is a folder; give the name of a file`],
+      [directory, `${directory} is a folder; name a file`],
       [path('no/file.json'), `there is no folder ${path('no')}`],
       [path('file/x.json'), `${path('file/x.json')} cannot be written: a part of its path is not a folder`],
       [long, `${long} cannot be written: its name is too long`],

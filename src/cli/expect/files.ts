@@ -1,6 +1,6 @@
 /*
- * The files of `expect`: written beside their place, and moved there when they are complete, so that no reader sees half a file. An
- * existing file is replaced; a device or a pipe is written to.
+ * The files of `expect`. They are written beside their final path and moved there once complete, so that no reader sees half a
+ * file. An existing file is replaced; a device or a pipe is written to.
  */
 import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,9 +9,9 @@ import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
 import { partialPath } from '../unfinished-files.ts';
 
-/** Only the owner: a saved event holds real data. */
+/** Readable only by the owner, because a saved event contains real data. */
 export const ownerOnly = 0o600;
-/** Others may read it, as the programs that collect test reports do. */
+/** Readable by other users, such as programs that collect test reports. */
 export const readable = 0o644;
 
 type Kind = 'file' | 'folder' | 'other' | 'none';
@@ -22,7 +22,7 @@ function kindOf(path: string): Kind {
   return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
 }
 
-/** @throws UsageError when the path cannot be looked at */
+/** @throws UsageError if the path cannot be accessed */
 function kindOfOption(option: string, path: string): Kind {
   try {
     return kindOf(path);
@@ -31,16 +31,15 @@ function kindOfOption(option: string, path: string): Kind {
   }
 }
 
-/** Before anything is waited for. @throws UsageError when the file cannot be made */
+/** Called before the command starts to wait. @throws UsageError if the file cannot be created */
 export function checkFile(option: string, file: string | undefined): void {
   if (file === undefined) return;
-  if (kindOfOption(option, file) === 'folder')
-    throw new UsageError(`${option}: ${file} is a folder; give the name of a file`);
+  if (kindOfOption(option, file) === 'folder') throw new UsageError(`${option}: ${file} is a folder; name a file`);
   if (kindOfOption(option, dirname(file)) !== 'folder')
     throw new UsageError(`${option}: there is no folder ${dirname(file)}`);
 }
 
-/** @throws OperationError when it cannot be written */
+/** @throws OperationError if it cannot be written */
 export async function writeFile(
   io: Pick<Io, 'random'>,
   { file, mode }: { file: string; mode: number },
@@ -48,7 +47,7 @@ export async function writeFile(
 ): Promise<void> {
   try {
     if (kindOf(file) === 'other') return await writeChunks(openSync(file, 'w'), chunks);
-    // A link stays, and its target is replaced.
+    // A symbolic link stays, and its target is replaced.
     const place = kindOf(file) === 'file' ? realpathSync(file) : file;
     const part = partialPath(place, encodeBytes(io.random(5)));
     try {

@@ -4,7 +4,7 @@ import { escapeUnsafe } from '../../log.ts';
 export type TestCase = {
   name: string;
   durationMs: number;
-  /** `failure`: the expectation was not met; `error`: unknown, for example without a server. */
+  /** `failure`: the expectation was not met; `error`: the result is unknown, for example without a server. */
   problem?: { kind: 'failure' | 'error'; type: string; message: string; text: string };
 };
 
@@ -32,7 +32,10 @@ const entities: Record<string, string> = {
   '\n': '&#10;',
 };
 
-/** For an attribute or an element. Control characters, which XML 1.0 forbids, become `\uXXXX`; lone surrogates U+FFFD. */
+/**
+ * Escapes text for an attribute or an element. Control characters, which XML 1.0 forbids, become `\uXXXX`; lone surrogates
+ * U+FFFD.
+ */
 export const xmlText = (text: string): string =>
   text
     .toWellFormed()

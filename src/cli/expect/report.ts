@@ -1,4 +1,7 @@
-/* The output of `hooktape expect`: one sentence, and on failure the events that arrived. Nothing here is safe to print before `safeText`. */
+/**
+ * The output of `hooktape expect`: one sentence, and on failure the events that arrived. The texts must be escaped with
+ * `safeText` before they are printed.
+ */
 import type { EventSummary } from '../../features/events/model.ts';
 import { timeText } from '../client/output.ts';
 import { countedThings, countOf, describe, type Expectation } from './expectation.ts';
@@ -25,16 +28,16 @@ export function explainFailure(
   const expected = `expected ${describe(expectation)}`;
   if (outcome === 'too many') {
     const sentence = `too many: ${expected}, but ${countedThings(count, per)} arrived`;
-    return { sentence, details: [...listed('They are:', events), ...attemptsHint(expectation, events)] };
+    return { sentence, details: [...listed('Events that arrived:', events), ...attemptsHint(expectation, events)] };
   }
   if (isTruncated && expectation.kind !== 'at least')
     return {
-      sentence: `not met: ${expected}, but retention has removed events that arrived after the mark, so their number is unknown`,
-      details: ['Take the mark later, or let the endpoint keep its events longer.'],
+      sentence: `not met: ${expected}, but retention has removed events after the mark, so they can't be counted`,
+      details: ['Take the mark later, or increase the retention of the endpoint.'],
     };
   const removed = isTruncated ? ['Retention has removed some of the events after the mark.'] : [];
   const missing = missingText({ count, per, withinText, arrivals });
-  const others = nearest.length > 0 ? ['The nearest that do not match:', ...nearest.map(nearLine)] : [];
+  const others = nearest.length > 0 ? ['Closest events that do not match:', ...nearest.map(nearLine)] : [];
   return {
     sentence: `not met: ${expected} within ${withinText}, but ${missing}`,
     details: [...removed, ...listed(`${countedThings(count, per)} matched:`, events), ...others],
@@ -50,9 +53,9 @@ function missingText(found: {
   const { count, per, arrivals } = found;
   if (count > 0) return `only ${countedThings(count, per)} arrived`;
   if (arrivals.events.length === 0) return 'nothing arrived after the mark';
-  if (arrivals.hasMore) return `none of the more than ${arrivals.events.length} events that arrived matches`;
-  if (arrivals.events.length === 1) return 'the one event that arrived does not match';
-  return `none of the ${arrivals.events.length} events that arrived matches`;
+  if (arrivals.hasMore) return `more than ${arrivals.events.length} events arrived, none of them matches`;
+  if (arrivals.events.length === 1) return '1 event arrived, and it does not match';
+  return `${arrivals.events.length} events arrived, none of them matches`;
 }
 
 const listed = (heading: string, events: readonly EventSummary[]): string[] =>
@@ -64,12 +67,12 @@ const listed = (heading: string, events: readonly EventSummary[]): string[] =>
         ...(events.length > maxListed ? [`  and ${events.length - maxListed} more`] : []),
       ];
 
-/** A sender that tries again looks like a duplicate. */
+/** A hint for retries, because a sender that retries looks like one that sends duplicates. */
 function attemptsHint({ kind, per, count }: Expectation, events: readonly EventSummary[]): string[] {
   const deliveries = countOf({ per: 'delivery' }, events);
   if (kind !== 'exactly' || per === 'delivery' || deliveries !== count) return [];
   return [
-    `They are attempts of ${countedThings(deliveries, 'delivery')}: with --per delivery, an attempt more is not one too many.`,
+    `They are attempts of ${countedThings(deliveries, 'delivery')}: use --per delivery to count each delivery once.`,
   ];
 }
 

@@ -1,16 +1,16 @@
-/* `--save`: the events as the server exports them, as HAR when the file's name says so. */
+/* `--save`: the events as the server exports them, as HAR if the file's name ends in .har. */
 import type { EventSummary } from '../../features/events/model.ts';
 import { type Api, reach } from '../client/api.ts';
 import type { Io } from '../io.ts';
 import { ownerOnly, writeFile } from './files.ts';
 
-/** As many as one export takes. */
+/** The most ids that one export accepts. */
 const idsAtOnce = 200;
 
 type History = { events: unknown[]; damaged?: { count: number; ids: string[] } };
 type Archive = { log: { entries: unknown[]; _damaged?: { count: number; ids: string[] } } };
 
-/** @throws OperationError when the file cannot be written */
+/** @throws OperationError if the file cannot be written */
 export async function saveEvents(
   io: Pick<Io, 'random'>,
   api: Api,

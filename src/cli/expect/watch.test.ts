@@ -161,7 +161,7 @@ describe('a server that is away', () => {
     });
     expect(await feed.watch(expected({ withinMs: 10_000 }))).toMatchObject({ outcome: 'met' });
     expect(new Set(feed.calls.slice(1).map(({ after }) => after))).toEqual(new Set(['one']));
-    expect(feed.said).toEqual(['http://x cannot be reached; trying again.\n']);
+    expect(feed.said).toEqual(['http://x cannot be reached; retrying.\n']);
   });
 
   test('at the end has ten seconds to come back, and then it is unreachable', async () => {

@@ -1,6 +1,6 @@
 /*
- * Reads the feed from a mark until an expectation is decided. The feed misses nothing and repeats nothing, so a server that restarts
- * in between changes nothing: the command continues where it was. Each wait is one request, because requests are limited.
+ * Reads the feed from a mark until an expectation is decided. The feed returns every event exactly once, so the command
+ * continues at its position if the server restarts. Each wait is one request, because requests are limited.
  */
 import type { EventSummary } from '../../features/events/model.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
@@ -15,25 +15,25 @@ export type Watched = {
   outcome: Outcome;
   /** The matching events, in the order in which they were stored. */
   events: EventSummary[];
-  /** Where it began: the mark, or a position instead of `now`. */
+  /** The start: the mark, or a position instead of `now`. */
   origin: string;
   cursor: string;
-  /** Retention has removed events that came after the mark. */
+  /** Whether retention has removed events after the mark. */
   isTruncated: boolean;
 };
 
 const pageSize = 100;
 /** The longest wait that the feed allows. */
 const maxWaitSeconds = 25;
-/** A wait is given in whole seconds; it may end this much too late. */
+/** Waits are given in whole seconds, so a wait may end this much too late. */
 const toleranceMs = 100;
-/** How long an answer may take beyond the wait that was asked for. */
+/** How long a response may take in addition to the requested wait. */
 const silenceMs = 20_000;
-/** Where nothing listens, a request fails sooner than this. */
+/** If no server listens, a request fails sooner than this. */
 const silenceAtFirstMs = 1000;
-/** How often events that are known are looked at again, when the filter is about something that can change. */
+/** How often known events are checked again if the filter depends on something that can change. */
 const recheckSeconds = 5;
-/** How long a server that is away at the end may take to come back, from when it was first away. */
+/** If the server is down at the end: how long to wait for it, counted from the first failure. */
 const graceMs = 10_000;
 const firstPauseMs = 250;
 const maxPauseMs = 2000;
@@ -69,7 +69,7 @@ export async function watch({ io, api, endpointId, after, expectation }: Options
     isTruncated ||= page.truncated && after !== 'start';
   };
 
-  // A position that stays the same when the server is asked again.
+  // A position that is the same for every request.
   const origin = after === 'now' ? (await read({ after, seconds: 0, until: startedAt })).page.cursor : after;
   let cursor = origin;
 
@@ -106,13 +106,13 @@ export async function watch({ io, api, endpointId, after, expectation }: Options
   }
 }
 
-/** Whether an event that does not match may match later: a secret is registered, a tag is given. */
+/** Whether an event that does not match may match later, for example because a secret or a tag is added. */
 function mayChange(where: string): boolean {
   try {
     const changing = ['verdict', 'tag', 'is'];
     return termsOf(parseFilter(where).root).some(term => term.on === 'column' && changing.includes(term.column));
   } catch {
-    // The server says what is wrong with it.
+    // The server reports the problem with the filter.
     return false;
   }
 }
@@ -124,7 +124,10 @@ type Read = {
   seconds?: number;
 };
 
-/** @returns reads one page, waiting for it at most until a time; `readUntil`: all that was stored before is in this page or earlier ones */
+/**
+ * @returns a function that reads one page and waits for it at most until a time; `readUntil`: all events stored before this
+ * time are in this or earlier pages
+ */
 function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'expectation'> & { where: string }) {
   const { monotonic } = io.clock;
   const path = `/api/endpoints/${encodeURIComponent(endpointId)}/feed`;
@@ -134,18 +137,19 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
 
   const pause = (): Promise<void> => io.sleep(Math.min(maxPauseMs, firstPauseMs * 2 ** Math.min(failures, 10)));
 
-  /** @throws the errors of `watch`, unless it is worth trying again */
+  /** @throws the errors of `watch`, unless a retry may help */
   const afterFailure = async (error: unknown, until: number, startedAt: number): Promise<void> => {
     if (error instanceof RefusedError && error.status === 400 && error.message === 'invalid cursor')
-      throw new UsageError('--after: not a mark of this endpoint; `hooktape mark ENDPOINT` prints one');
+      throw new UsageError('--after: not a mark of this endpoint; get one with `hooktape mark ENDPOINT`');
     const isBusy = error instanceof RefusedError && (error.status >= 500 || error.status === 429);
-    // At first, a wrong URL is more likely than a restart; but who refuses for the moment, or has let the request wait, is there.
+    // At first, a wrong URL is more likely than a restart. But a server that refuses temporarily, or has kept the request
+    // waiting, exists.
     const isPassing =
       isBusy || (error instanceof UnreachableError && (hasAnswered || monotonic() - startedAt > silenceAtFirstMs));
     if (failures === 0) awaySince = monotonic();
     if (!isPassing || startedAt > Math.max(until, awaySince) + graceMs) throw error;
     hasAnswered = true;
-    if (failures === 0) io.stderr(`${safeLine((error as Error).message)}; trying again.\n`);
+    if (failures === 0) io.stderr(`${safeLine((error as Error).message)}; retrying.\n`);
     await pause();
     failures++;
   };
@@ -159,7 +163,7 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
       const startedAt = monotonic();
       const leftMs = Math.max(0, until - startedAt);
       const seconds = Math.min(longest, Math.floor((leftMs + toleranceMs) / 1000));
-      // Less than a second is left, and the feed waits for whole ones.
+      // Less than a second is left, but the feed waits for whole seconds.
       const isCut = seconds === 0 && leftMs > 0 && longest > 0;
       const waitMs = isCut ? leftMs : seconds * 1000;
       const signal = AbortSignal.timeout(isCut ? Math.ceil(leftMs) : waitMs + silenceMs);
@@ -169,7 +173,7 @@ function createReader({ io, api, endpointId, where }: Omit<Options, 'after' | 'e
         hasAnswered = true;
         failures = 0;
         const isWaitOver = page.events.length === 0 && monotonic() - startedAt >= waitMs - toleranceMs;
-        // A server that shuts down answers early; a request without progress is not repeated at once.
+        // A server that shuts down responds early. Without progress, the request is not repeated at once.
         const isStuck = page.cursor === after || (page.events.length === 0 && !page.more);
         if (isStuck && !isWaitOver) await pause();
         return { page, readUntil: isWaitOver ? startedAt + waitMs : startedAt };

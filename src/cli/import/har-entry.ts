@@ -53,7 +53,7 @@ function detected(event: Record<string, unknown>, detectPlatform: DetectPlatform
  * of the target that was received.
  */
 function sentUrl(entry: Record<string, unknown>, url: unknown): string {
-  if (typeof url !== 'string' || !absoluteUrl.test(url)) throw invalid('url is not absolute');
+  if (typeof url !== 'string' || !absoluteUrl.test(url)) throw invalid('url must be absolute');
   return isHooktapeEntry(entry) ? url : url.replace(/#.*$/s, '');
 }
 

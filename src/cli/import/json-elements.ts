@@ -14,13 +14,13 @@ export type ElementReader = {
   push: (chunk: Uint8Array) => Element[];
   /** The kind of file; undefined before the first event. */
   kind: () => FileKind | undefined;
-  /** @throws invalid when the file is truncated or is not an export */
+  /** @throws invalid if the file is truncated or is not an export */
   end: () => void;
 };
 
 const maxElementBytes = 512 << 20;
 const maxRestBytes = 4 << 20;
-/** When one of them is a key of the file's first object, that object is an event, and the file has one a line. */
+/** If one of them is a key of the file's first object, that object is an event, and the file has one event a line. */
 const eventKeys = new Set(['receivedAt', 'rawHeaders', 'payloadRaw']);
 /** Exports nest only a few levels: a payload is a string in them. */
 const maxDepth = 512;
@@ -56,7 +56,7 @@ export function createElementReader(): ElementReader {
   const keep = (bytes: Uint8Array): void => {
     restBytes += bytes.length;
     if (restBytes > maxRestBytes)
-      fail(offset, 'too much data outside the list of events: this is neither a Hooktape export nor a HAR file');
+      fail(offset, 'too much data outside the list of events: not a Hooktape export or HAR file');
     rest.push(bytes.slice());
   };
 
@@ -67,7 +67,7 @@ export function createElementReader(): ElementReader {
     return open.length === 2 && keys[1] === 'log' && keys[2] === 'entries' ? 'har' : undefined;
   };
 
-  /** Goes on in the first object as in an event: what was kept of the file is its start. */
+  /** Continues in the first object as in an event; the bytes kept so far are its beginning. */
   const startLines = (upToKey: Uint8Array): void => {
     kind = 'ndjson';
     state = 'element';
@@ -185,7 +185,7 @@ export function createElementReader(): ElementReader {
     end() {
       if (kind === 'ndjson' && state === 'separator') return;
       if (state !== 'rest' || open.length > 0 || inString) fail(offset, 'the file is truncated');
-      if (!kind) fail(offset, 'no list of events: this is neither a Hooktape export nor a HAR file');
+      if (!kind) fail(offset, 'no list of events: not a Hooktape export or HAR file');
       try {
         JSON.parse(
           Buffer.concat(rest)

@@ -1,4 +1,4 @@
-/* Events as a session has them, from the feed or one by one. */
+/* Converts events from the feed, or single events, to the form of a session. */
 import type { HeaderPair } from '../../core/headers.ts';
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import type { FeedEvent } from '../../features/feed/model.ts';
@@ -10,7 +10,7 @@ type EndpointName = { id: string; name: string };
 export const headerValue = (headers: readonly HeaderPair[], name: string): string | undefined =>
   headers.find(([spelling]) => spelling.toLowerCase() === name)?.[1];
 
-/** undefined for an event that is damaged on the server, so that nothing of it can be sent. */
+/** undefined for an event that is damaged on the server and cannot be sent. */
 export function fromFeed(endpoint: EndpointName, event: FeedEvent): CapturedEvent | undefined {
   const { rawHeaders, payloadRaw, payloadEncoding, query } = event;
   if (!rawHeaders || typeof payloadRaw !== 'string') return undefined;

@@ -2,11 +2,14 @@
 import type { ListenOptions } from './options.ts';
 import type { Target } from './target.ts';
 
-/** For a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** The secret is not in it, only the name of its variable. Values of --header may be credentials, so they are left to the reader. */
+/**
+ * It contains the name of the secret's variable instead of the secret. Values of --header may be credentials, so the user has
+ * to fill them in.
+ */
 export function sendCommand(
   eventId: string,
   lanes: readonly { target: Pick<Target, 'url'> }[],

@@ -111,7 +111,7 @@ describe('memory', () => {
     const [blocked, going] = [createTarget('blocked'), createTarget('going')];
     const { deliveries, add, reads, close, position } = open([blocked, going]);
     const held = add([0], 20 * mebibyte);
-    (await next(blocked)).answer(answer(500, { error: 'answered 500' }));
+    (await next(blocked)).answer(answer(500, { error: 'returned 500' }));
     const kept = add([0, 1], 10 * mebibyte);
     (await next(going)).answer(answer(200));
     const dropped = add([0, 1], 10 * mebibyte);
@@ -136,7 +136,7 @@ describe('memory', () => {
     stored.delete(gone);
     (await next(target)).answer(answer(200));
     await eventually(() => said.some(({ kind }) => kind === 'skipped'));
-    expect(said.find(({ kind }) => kind === 'skipped')).toMatchObject({ reason: 'it has been deleted' });
+    expect(said.find(({ kind }) => kind === 'skipped')).toMatchObject({ reason: 'the event was deleted' });
     expect(position()).toBe(`after ${gone}`);
     await close();
   });

@@ -1,7 +1,7 @@
 /*
  * The deliveries of one endpoint: events from the feed go to the maps that match them, in order, until each is settled (settle.ts
- * decides when a delivery may start). Contents are kept in memory up to a limit; while one map is blocked and others go on, events wait for
- * it by id, and are read again when it is their turn.
+ * decides when a delivery may start). Contents are kept in memory up to a limit. While one map is blocked and others continue,
+ * its events are kept only by id and are read again when it is their turn.
  */
 import type { Clock } from '../../core/clock.ts';
 import type { Answer, CapturedEvent, Said } from './model.ts';
@@ -9,14 +9,14 @@ import { type Changes, createChanges, type Pause } from './pause.ts';
 import { createSettling, type Entry, type Policy, type Task } from './settle.ts';
 import { type Delivery, nothingSent, type Target, withoutRequest } from './target.ts';
 
-/** `content`: undefined when it must be read again. */
+/** `content`: undefined if it must be read again. */
 type Pending = { about: CapturedEvent; content: CapturedEvent | undefined };
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
 const maxContentBytes = 32 << 20;
 const maxWaiting = 200;
-/** Includes events that wait for blocked maps by id. */
+/** Includes events that are kept by id for blocked maps. */
 const maxPlaces = 50_000;
 const rereadMs = 1000;
 
@@ -29,25 +29,25 @@ export function createDeliveries(options: {
   targets: readonly Target[];
   policy: Policy;
   pause: Pause;
-  /** No more deliveries start. */
+  /** Aborted when no more deliveries should start. */
   stopping: AbortSignal;
-  /** Deliveries under way are cut off. */
+  /** Aborted when deliveries in progress should be aborted. */
   aborting: AbortSignal;
   isPaused: () => boolean;
-  /** @returns undefined when it is gone @throws UnreachableError, RefusedError */
+  /** @returns undefined if the event no longer exists @throws UnreachableError, RefusedError */
   read: (eventId: string) => Promise<CapturedEvent | undefined>;
   say: (event: Said) => void;
   report: (delivery: Delivery) => void;
-  /** Everything before this position is settled. */
+  /** Called with a position before which everything is settled. */
   onPosition: (cursor: string) => void;
   hintFor: (event: CapturedEvent, answer: Answer, isBodyEdited: boolean) => Promise<string | null>;
-  /** A delivery was given up with `--on-fail stop`. */
+  /** Called if `--on-fail stop` gave a delivery up. */
   onStop: (reason: string) => void;
 }) {
   const { clock, targets, policy, pause, stopping, aborting, isPaused, read, say, report, hintFor } = options;
   const settling = createSettling<Pending>(targets.length, policy, Math.random);
   const changes: Changes = createChanges();
-  /** Of the kept events, and of all unsettled ones. */
+  /** The bytes of the kept events, and of all unsettled events. */
   let contentBytes = 0;
   let unsettledBytes = 0;
   let nextTry: number | undefined;
@@ -68,7 +68,7 @@ export function createDeliveries(options: {
     say({ kind: 'settled', event: about, target, attempt: isOne ? only.attempts : 0, answer: isOne ? answer : null });
     tellPosition();
   };
-  /** An event that goes nowhere is settled when it has been printed. If it cannot be, that has ended the session. */
+  /** An event without a target is settled once it has been printed. If it cannot be printed, the session has already ended. */
   const settleWhenPrinted = (event: CapturedEvent, cursor: string | undefined, reason?: string): void => {
     const about = withoutContent(event);
     say({ kind: 'received', event, targets: [] });
@@ -88,7 +88,7 @@ export function createDeliveries(options: {
   const onFailure = async (task: Task<Pending>, event: CapturedEvent, delivery: Delivery): Promise<void> => {
     const { answer, retryAfterMs } = delivery;
     const { attempts: attempt } = task;
-    // First, because the task may be skipped by hand during the wait.
+    // First, because the task may be skipped manually during the wait.
     const hint = await hintFor(event, answer, false);
     const after = settling.fail(task, now(), retryAfterMs);
     if (!after) return;
@@ -96,18 +96,18 @@ export function createDeliveries(options: {
     const nextAt = next === 'retry' || next === 'hold' ? Math.round(clock.now() + after.dueAt - now()) : null;
     say({ kind: 'failed', event, target: targetOf(task).name, attempt, answer, cause: 'feed', next, nextAt, hint });
     if (next === 'skip' && stopping.aborted) settling.putBack(task, now());
-    else if (next === 'skip') skip(task, `given up after ${attempt} ${attempt === 1 ? 'try' : 'tries'}`, answer);
-    if (next === 'stop')
-      options.onStop(`${event.id} could not be delivered to ${targetOf(task).name}: ${answer.error}`);
+    else if (next === 'skip')
+      skip(task, `not delivered after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}`, answer);
+    if (next === 'stop') options.onStop(`${event.id} was not delivered to ${targetOf(task).name}: ${answer.error}`);
   };
 
-  /** undefined: it is gone, or must be tried again, which is not the target's fault. */
+  /** undefined if the event no longer exists or has to be read again later; the target is not at fault. */
   const contentOf = async (task: Task<Pending>): Promise<CapturedEvent | undefined> => {
     const { about, content } = task.entry.event;
     if (content) return content;
     try {
       const event = await read(about.id);
-      if (!event) skip(task, 'it has been deleted');
+      if (!event) skip(task, 'the event was deleted');
       return event;
     } catch (error) {
       settling.putBack(task, now() + rereadMs);
@@ -123,7 +123,7 @@ export function createDeliveries(options: {
     const delivery = await targetOf(task).deliver(event, aborting).catch(notDelivered);
     const { answer, notice } = delivery;
     if (notice !== undefined && task.attempts === 1) say({ kind: 'notice', text: notice });
-    // A failure while the session ends may be caused by that, as Ctrl+C ends programs: it is neither retried nor given up.
+    // The end of the session may have caused the failure, as Ctrl+C also ends programs. It is neither retried nor given up.
     if (!answer.isOk && stopping.aborted) return settling.putBack(task, now());
     report(delivery);
     if (!answer.isOk) return onFailure(task, event, delivery);
@@ -146,7 +146,7 @@ export function createDeliveries(options: {
     });
   };
 
-  /** Whether reading on makes sense: there is place, or a map has nothing to do while another one is blocked. */
+  /** Whether to read further events: there is space, or a map is idle while another one is blocked. */
   const wantsMore = (): boolean => {
     if (settling.size() < maxWaiting && unsettledBytes < maxContentBytes) return true;
     const states = settling.laneStates();
@@ -156,7 +156,7 @@ export function createDeliveries(options: {
   };
 
   return {
-    /** Something has changed outside, such as a pause. */
+    /** Call it after an external change, such as a pause. */
     wake: changes.tell,
     unsettled: settling.unsettled,
     /** Includes settled events after unsettled ones. */
@@ -179,7 +179,10 @@ export function createDeliveries(options: {
       while (settling.running() > 0) await changes.next();
     },
 
-    /** @param cursor the position after it, if known @param wantedBy numbers of targets; none: it is settled when it has been printed */
+    /**
+     * @param cursor the position after it, if known
+     * @param wantedBy numbers of targets; without any, it is settled once it has been printed
+     */
     add(event: CapturedEvent, cursor: string | undefined, wantedBy: readonly number[]): void {
       if (wantedBy.length === 0) {
         settleWhenPrinted(event, cursor);
@@ -191,14 +194,14 @@ export function createDeliveries(options: {
       if (isKept) contentBytes += event.body.length;
       say({ kind: 'received', event, targets: wantedBy.map(at => targets[at]?.name ?? '') });
     },
-    /** A damaged event, of which nothing can be sent. */
+    /** Skips a damaged event, which cannot be sent. */
     leaveOut: settleWhenPrinted,
     endPage(cursor: string): void {
       settling.endPage(cursor);
       tellPosition();
     },
 
-    /** Settles an event for a target that has received it in another way. */
+    /** Settles an event for a target that has received it by other means. */
     settle(eventId: string, target: Target, answer: Answer): void {
       const entry = settling.find(({ about }) => about.id === eventId);
       for (const task of entry?.tasks ?? [])
@@ -207,7 +210,7 @@ export function createDeliveries(options: {
     /** Gives up an event for all targets that have not settled it. @returns whether there were any */
     skip(eventId: string): boolean {
       const entry = settling.find(({ about }) => about.id === eventId);
-      for (const task of entry?.tasks ?? []) if (task.state !== 'done') skip(task, 'skipped by hand');
+      for (const task of entry?.tasks ?? []) if (task.state !== 'done') skip(task, 'skipped manually');
       changes.tell();
       return entry !== undefined;
     },

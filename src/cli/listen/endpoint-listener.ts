@@ -1,4 +1,4 @@
-/* One endpoint of a session: its feed, its deliveries, the position on the server and the reports of its answers. */
+/* One endpoint of a session: its feed, its deliveries, the position on the server and the reports of responses. */
 import { isEdit, type ReplayEdit } from '../../core/replay/replay-edit.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
@@ -17,15 +17,15 @@ import { createReports } from './reports.ts';
 import type { Start } from './start-position.ts';
 import type { Delivery, How, Target } from './target.ts';
 
-/** An endpoint and where to begin with it. */
+/** An endpoint and its start position. */
 export type EndpointStart = Start & { endpoint: { id: string; name: string } };
 
-/** A target with its map; without one it receives the events that no map matches. */
+/** A target with its map; without a map, it receives the events that no map matches. */
 export type SessionLane = { target: Target; map: ListenOptions['maps'][number] | undefined };
 
 export type EndpointListener = ReturnType<typeof createEndpointListener>;
 
-/** Ids of events that are known to be this endpoint's. */
+/** The most event ids that are remembered as belonging to this endpoint. */
 const maxKnownIds = 20_000;
 
 export function createEndpointListener(given: {
@@ -38,7 +38,7 @@ export function createEndpointListener(given: {
   aborting: AbortSignal;
   isPaused: () => boolean;
   say: (event: Said) => void;
-  /** The number of events that are not settled may have changed. */
+  /** Called when the number of unsettled events may have changed. */
   tellBehind: () => void;
   hintFor: (event: CapturedEvent, answer: Answer, isBodyEdited: boolean) => Promise<string | null>;
   onState: (problem: string | undefined) => void;
@@ -53,9 +53,9 @@ export function createEndpointListener(given: {
   const rest = lanes.findIndex(({ map }) => map === undefined);
   const targets = lanes.map(({ target }) => target);
   const ask = askServer(api, endpoint.id, stopping);
-  /** Which targets an event went to, by number. */
+  /** The targets of each event, by number. */
   const known = new Map<string, readonly number[]>();
-  /** How many events the server has after the last one read, as far as is known. */
+  /** The last known number of events on the server after the last one read. */
   let unread = start.behind;
 
   const position = createPosition({
@@ -65,7 +65,7 @@ export function createEndpointListener(given: {
     onSaved(behind) {
       // With a filter, the server also counts events that do not match.
       if (options.where !== undefined) return;
-      // While the feed is being read, its number is newer.
+      // While the feed is being read, its count is newer.
       const isReading = deliveries.wantsMore();
       unread = isReading ? Math.min(unread, behind) : Math.max(0, behind - deliveries.places());
       tellBehind();
@@ -90,21 +90,21 @@ export function createEndpointListener(given: {
     onPosition: position.moveTo,
   });
 
-  /** Nothing is added before it is known for all events of the page who wants them, so that a page can be read again. */
+  /** Events are added only after the targets of all events of the page are known, so that a page can be read again. */
   const takePage = async (page: FeedPage, after: string): Promise<void> => {
     const events = page.events.map(summary => ({ summary, captured: fromFeed(endpoint, summary) }));
     const wanted = await wantedBy(maps, { after, until: page.cursor, events }, ask);
     if (stopping.aborted) return;
-    if (page.truncated) notify('retention has removed events before they could be delivered');
+    if (page.truncated) notify('some events were removed by retention before they were delivered');
     unread = page.more ? Math.max(1, unread - events.length) : 0;
     for (const [at, { summary, captured }] of events.entries()) {
-      // The output has no reader any more: what comes now is neither printed nor settled.
+      // The output no longer has a reader: further events are neither printed nor settled.
       if (stopping.aborted) return;
       const byMaps = wanted[at] ?? [];
       const to = byMaps.length > 0 || rest < 0 ? byMaps : [rest];
       remember(summary.id, to);
       if (captured) deliveries.add(captured, summary.cursor, to);
-      else deliveries.leaveOut(emptyEvent(summary), summary.cursor, 'it is damaged on the server');
+      else deliveries.leaveOut(emptyEvent(summary), summary.cursor, 'the event is damaged on the server');
     }
     if (stopping.aborted) return;
     deliveries.endPage(page.cursor);
@@ -127,11 +127,14 @@ export function createEndpointListener(given: {
     onState: given.onState,
   });
 
-  /** The targets of an event: the ones it went to, else the ones whose maps match it. @throws OperationError without one */
+  /**
+   * The targets of an event: those that it was sent to, or else those whose maps match it.
+   * @throws OperationError if there are none
+   */
   const targetsOf = (event: CapturedEvent): Target[] => {
     const fitting = lanes.flatMap(({ map }, at) => (map && isWanted(map, event) ? [at] : []));
     const numbers = known.get(event.id) ?? (fitting.length > 0 || rest < 0 ? fitting : [rest]);
-    if (numbers.length === 0) throw new OperationError(`no target takes ${event.id}`);
+    if (numbers.length === 0) throw new OperationError(`no target is configured for ${event.id}`);
     return numbers.flatMap(at => targets[at] ?? []);
   };
   const sendTo = async (target: Target, event: CapturedEvent, how: How, cause: DeliveryCause): Promise<Delivery> => {
@@ -146,7 +149,7 @@ export function createEndpointListener(given: {
     return delivery;
   };
 
-  /** A replay that the server sends here: to the first target that takes the event. The server keeps the answer itself. */
+  /** Delivers a replay from the server to the first target that accepts the event. The server itself stores the response. */
   const deliverReplay = async (request: ListenerRequest): Promise<LocalAnswer> => {
     const event = fromReplay(endpoint, request);
     const target = targetsOf(event)[0] as Target;
@@ -154,12 +157,12 @@ export function createEndpointListener(given: {
     const { answer, attempt } = await sendTo(target, event, { replay: { isSigned, isEdited, timeoutMs } }, 'replay');
     const { status, headers, body, isCut: truncated, ms: durationMs, error } = answer;
     const destination = attempt?.destination ?? target.url;
-    // An exit code is no HTTP status.
+    // An exit code is not an HTTP status.
     if (status === null || target.url === null) {
       if (answer.isOk) return { kind: 'answered', destination, status: 200, headers, body, truncated, durationMs };
       return { kind: 'failed', destination, reason: error ?? '', durationMs };
     }
-    // As attempts are reported: without the secrets of this machine, should the target have echoed them.
+    // Like in reports: without the secrets of this machine, in case the target has echoed them.
     const { response } = attempt ?? {};
     const said = response ? { ...response, body: Buffer.from(response.body, response.bodyEncoding) } : nothing;
     return { kind: 'answered', destination, status, ...said, durationMs };
@@ -174,8 +177,9 @@ export function createEndpointListener(given: {
       targets: targets.map(({ name }) => name),
       deliver: deliverReplay,
       onState(state) {
-        // The reader of the feed reports what prevents it. A server without this operation has no replays to listeners.
-        if (state.kind === 'ended' && !stopping.aborted) notify(`no replays from the server: ${state.reason}`);
+        // The reader of the feed reports the cause. A server without this operation does not support replays to listeners.
+        if (state.kind === 'ended' && !stopping.aborted)
+          notify(`not receiving replays from the server: ${state.reason}`);
       },
     });
 
@@ -190,7 +194,7 @@ export function createEndpointListener(given: {
     /** @throws errors that end the listening to this endpoint */
     async run(): Promise<void> {
       const channel = targets.length > 0 ? openChannel() : undefined;
-      // They end with the session and block nothing: `flush` sends the remaining ones.
+      // They end with the session, and nothing waits for them: `flush` sends the rest.
       for (const work of [deliveries, position, reports]) void work.run();
       try {
         await reader.run();
@@ -199,7 +203,10 @@ export function createEndpointListener(given: {
       }
     },
 
-    /** Outside the order, now. @throws AppError for an edit that does not fit, OperationError without a target */
+    /**
+     * Sends an event immediately, out of order.
+     * @throws AppError for an edit that does not fit, OperationError without a target
+     */
     async sendNow(event: CapturedEvent, edit: ReplayEdit): Promise<Answer[]> {
       const cause = isEdit(edit) ? 'edited' : 'again';
       return Promise.all(

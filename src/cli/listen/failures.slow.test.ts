@@ -24,7 +24,7 @@ describe('a target that fails', () => {
     await harness.arrived(4);
     const count = (path: string) => harness.target().requests.filter(one => one.target === path).length;
     expect([count('/bad'), count('/good')]).toEqual([2, 2]);
-    expect(listener.said.stderr).toMatch(/Trying again in 0\.[345] seconds\./);
+    expect(listener.said.stderr).toMatch(/Retrying in 0\.[345] seconds\./);
   });
 
   test('with --on-fail skip loses the event, and says so', async () => {
@@ -74,7 +74,7 @@ describe('a target that fails', () => {
     await harness.deliver('{"n":1}');
     const { exitCode, stderr } = await listener.ended;
     expect([exitCode, harness.target().requests.length]).toEqual([1, 1]);
-    expect(stderr).toContain('answered 302; stopped by --on-fail stop');
+    expect(stderr).toContain('returned 302; stopped by --on-fail stop');
     expect(await harness.consumer()).toMatchObject({ behind: 1 });
   });
 
@@ -84,14 +84,14 @@ describe('a target that fails', () => {
     const listener = await harness.listen('--to', to, '--timeout', '100ms', '--retry', '0', '--on-fail', 'skip');
     await harness.deliver('{"n":1}');
     await eventually(() => listener.said.stdout.includes('skipped'));
-    expect(listener.said.stdout).toContain('no answer (no complete response within 0.1 s)');
+    expect(listener.said.stdout).toContain('no response (no complete response within 0.1 s)');
   });
 
   test('is left alone as long as it asks', async () => {
     harness.answerWith((_, n) => (n === 0 ? response('429 Slow', '', 'Retry-After: 40\r\n') : response('200 OK')));
     const listener = await toTarget();
     await harness.deliver('{"n":1}');
-    await eventually(() => listener.said.stderr.includes('Trying again in 40 seconds.'));
+    await eventually(() => listener.said.stderr.includes('Retrying in 40 seconds.'));
   });
 
   test('with several deliveries at once, as many as --concurrency', async () => {

@@ -1,7 +1,7 @@
 /*
- * Reads the feed of one endpoint from a position on, for as long as the session lasts. When the server cannot be reached, or sends no
- * byte for 45 s, it tries again from the last page that was read. Only permanent errors end the reading: a key that is no
- * longer valid, an endpoint that is gone.
+ * Reads the feed of one endpoint from a position on, for as long as the session lasts. If the server cannot be reached, or
+ * sends no byte for 45 s, the reader retries from the last page that was read. Only permanent errors end it: an invalid key, or
+ * a deleted endpoint.
  */
 import type { FeedPage } from '../../features/feed/model.ts';
 import { RefusedError } from '../client/api.ts';
@@ -14,12 +14,12 @@ const pageEvents = 100;
 const firstRetryMs = 500;
 const maxRetryMs = 15_000;
 /**
- * Of calls that wait for events, which come back with one at a time: half of a key's default rate limit, because reports and
- * positions need some, too. Full pages are read as fast as the server lets them be.
+ * The pace of calls that wait for events and return one at a time. It is half of a key's default rate limit, because reports
+ * and positions also need requests. Full pages are read as fast as the server allows.
  */
 const pace = { burst: 30, perS: 1 };
 
-/** Also an answer that is not a server's, as from a proxy that has just begun to run. */
+/** Includes a response that is not from the server, such as one from a proxy that is starting up. */
 function isPassing(error: unknown): boolean {
   if (error instanceof RefusedError) return error.status >= 500 || error.status === 408;
   return error instanceof UnreachableError || error instanceof OperationError;
@@ -42,13 +42,13 @@ export function createFeedReader({
 }: EndpointTask & {
   clock: { monotonic: () => number };
   where: string | undefined;
-  /** The position to begin at. */
+  /** The start position. */
   after: string;
-  /** Resolves when more events can be taken. */
+  /** Resolves when more events can be accepted. */
   untilWanted: () => Promise<void>;
   /** Called for one page at a time; its errors are treated like a failure to read. */
   onPage: (page: FeedPage, after: string) => Promise<void>;
-  /** `undefined`: there is a connection. */
+  /** `undefined` if there is a connection. */
   onState: (problem: string | undefined) => void;
 }): FeedReader {
   let cursor = after;
@@ -72,7 +72,7 @@ export function createFeedReader({
   const recover = (error: unknown): number => {
     if (error instanceof RefusedError && error.status === 429) {
       const ms = (error.retryAfterSeconds ?? 1) * 1000;
-      notify(`the server’s rate limit is reached; going on in ${Math.ceil(ms / 1000)} s`);
+      notify(`rate limit of the server reached; continuing in ${Math.ceil(ms / 1000)} s`);
       return ms;
     }
     if (!isPassing(error)) throw error;

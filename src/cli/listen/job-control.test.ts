@@ -109,7 +109,7 @@ test('after Ctrl+Z, `bg` delivers without a screen and leaves the keys to the sh
   // The system reports this only to the shell.
   resize(30, 5);
   press('fg\n');
-  await shows('This window has 30 columns');
+  await shows('The window is too small');
   resize(100, 24);
   await delivered('2');
   await shows(/200 {2}\d+ ms/, 2);

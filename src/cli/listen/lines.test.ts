@@ -40,21 +40,21 @@ describe('lines', () => {
     const event = capturedEvent();
     const about = { at, event, target: targetUrl, cause: 'feed' } as const;
     emit({ kind: 'received', at, event, targets: [targetUrl] });
-    const refused = answer(500, { error: 'answered 500', text: 'oops\nsecond' });
+    const refused = answer(500, { error: 'returned 500', text: 'oops\nsecond' });
     emit({ ...about, kind: 'failed', attempt: 1, answer: refused, next: 'retry', nextAt: at + 1500, hint: 'try this' });
     emit({ ...about, kind: 'failed', attempt: 2, answer: refused, next: 'hold', nextAt: at + 60_000, hint: null });
     emit({ ...about, kind: 'answered', attempt: 3, answer: answer(200) });
     emit({ kind: 'settled', at, event, target: targetUrl, attempt: 3, answer: answer(200) });
     emit({ ...about, kind: 'answered', attempt: 1, answer: answer(201), cause: 'again' });
-    emit({ kind: 'skipped', at, event, target: targetUrl, attempt: 4, reason: 'given up after 4 tries' });
+    emit({ kind: 'skipped', at, event, target: targetUrl, attempt: 4, reason: 'not delivered after 4 attempts' });
     end();
     const what = `invoice.paid  evt_1  -> ${targetUrl}`;
     expect(said.stdout.split('\n')).toEqual([
       `14:03:30  500 in 12 ms  ${what}`,
-      `14:03:30  500 in 12 ms  ${what}  (try 2)`,
-      `14:03:30  200 in 12 ms  ${what}  (try 3)`,
+      `14:03:30  500 in 12 ms  ${what}  (attempt 2)`,
+      `14:03:30  200 in 12 ms  ${what}  (attempt 3)`,
       `14:03:30  201 in 12 ms  ${what}  [again]`,
-      `14:03:30  skipped  ${what}  given up after 4 tries`,
+      `14:03:30  skipped  ${what}  not delivered after 4 attempts`,
       '',
     ]);
     expect(said.stderr.split('\n')).toEqual([
@@ -62,10 +62,10 @@ describe('lines', () => {
       '  oops',
       '  second',
       '  try this',
-      '  Trying again in 1.5 seconds.',
+      '  Retrying in 1.5 seconds.',
       '  oops',
       '  second',
-      '  Holding evt_1 and the events after it; trying again in 60 seconds.',
+      '  Holding evt_1 and all later events; retrying in 60 seconds.',
       '',
     ]);
   });
@@ -76,13 +76,13 @@ describe('lines', () => {
     const failed = { ...about, kind: 'failed', next: 'none', nextAt: null, hint: null } as const;
     emit({ ...about, kind: 'answered', answer: answer(0, { isOk: true }) });
     emit({ ...failed, answer: answer(7, { error: 'exited with 7' }) });
-    emit({ ...failed, answer: answer(null, { error: 'did not end within 30 s' }) });
+    emit({ ...failed, answer: answer(null, { error: 'did not exit within 30 s' }) });
     end();
     const outcomes = said.stdout.split('\n').map(line => line.split('  ')[1]);
     expect(outcomes).toEqual([
       'exit 0 in 12 ms',
       'exit 7 in 12 ms',
-      'no exit code (did not end within 30 s)',
+      'no exit code (did not exit within 30 s)',
       undefined,
     ]);
   });

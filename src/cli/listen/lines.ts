@@ -1,7 +1,7 @@
 /*
  * A session as lines (--output lines) or as JSON lines (--output json). Deliveries go to stdout, everything else to stderr:
- * connections, explanations, and the number of events still to be delivered. When stdout takes no more lines the session ends, and an
- * event that only had to be printed is not settled.
+ * connections, explanations, and the number of events still to be delivered. If stdout accepts no more lines, the session ends,
+ * and an event that only had to be printed is not settled.
  */
 import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { bodyText } from '../client/body-text.ts';
@@ -12,10 +12,10 @@ import { createStatusLine } from './status-line.ts';
 
 type Of<K extends ListenEvent['kind']> = Extract<ListenEvent, { kind: K }>;
 
-/** Of the output of a program, or of the body of a refusal. */
+/** The most characters shown of a program's output, or of the body of an error response. */
 const maxShownCharacters = 2000;
 
-/** @returns ends the output */
+/** @returns a function that ends the output */
 export function printSession(io: Io, session: ListenSession, format: 'lines' | 'json'): () => void {
   const status = createStatusLine(io, session);
   const hasTargets = session.targets.length > 0;
@@ -72,20 +72,20 @@ function jsonFields(said: ListenEvent): object | undefined {
   };
 }
 
-/** One line for stdout; undefined when there is nothing to say there. */
+/** One line for stdout; undefined if there is nothing to print. */
 function textLine(said: ListenEvent, hasTargets: boolean): string | undefined {
   if (said.kind === 'received') {
-    // With targets, the answer says the same a moment later.
+    // With targets, the line of the response follows a moment later.
     if (hasTargets && said.targets.length > 0) return undefined;
     const { id, receivedAt, endpoint, platform, type, verdict, method, size, preview } = said.event;
     const what = [timeText(receivedAt), id, endpoint, platform ?? '', type ?? '', verdict ?? '', method ?? ''];
     return hasTargets
-      ? joined([...clock(said.at), 'not wanted', type ?? '', id])
+      ? joined([...clock(said.at), 'no target', type ?? '', id])
       : joined([...what, sizeText(size), preview]);
   }
   if (said.kind === 'answered' || said.kind === 'failed') {
     const { event, target, attempt, answer } = said;
-    const how = [event.type ?? '', event.id, `-> ${target}`, attempt > 1 ? `(try ${attempt})` : ''];
+    const how = [event.type ?? '', event.id, `-> ${target}`, attempt > 1 ? `(attempt ${attempt})` : ''];
     return joined([...clock(said.at), outcome(answer, target), ...how, said.cause === 'feed' ? '' : `[${said.cause}]`]);
   }
   if (said.kind !== 'skipped') return undefined;
@@ -110,7 +110,7 @@ function explanations(said: ListenEvent): string[] {
   if (said.kind === 'notice') return [safeLine(said.text)];
   if (said.kind === 'connected')
     return [safeLine(`Connected to ${said.server}, listening to ${said.endpoints.join(', ')}.`)];
-  if (said.kind === 'disconnected') return [safeLine(`Disconnected: ${said.reason.replace(/\.$/, '')}. Trying again.`)];
+  if (said.kind === 'disconnected') return [safeLine(`Disconnected: ${said.reason.replace(/\.$/, '')}. Reconnecting.`)];
   if (said.kind === 'answered') return programOutput(said);
   if (said.kind !== 'failed') return [];
   return [...answerText(said), ...(said.hint === null ? [] : [`  ${safeLine(said.hint)}`]), ...nextText(said)];
@@ -123,7 +123,7 @@ function answerText({ answer }: Of<'answered' | 'failed'>): string[] {
   const { body, bodyEncoding } = encodeBody(answer.body);
   if (body === '') return [];
   const text =
-    bodyText(body.slice(0, maxShownCharacters), bodyEncoding) ?? `(${sizeText(answer.body.length)} that are not text)`;
+    bodyText(body.slice(0, maxShownCharacters), bodyEncoding) ?? `(${sizeText(answer.body.length)} of binary data)`;
   return text
     .trimEnd()
     .split('\n')
@@ -132,10 +132,13 @@ function answerText({ answer }: Of<'answered' | 'failed'>): string[] {
 
 function nextText({ next, nextAt, event, at }: Of<'failed'>): string[] {
   const wait = waitText(Math.max(0, (nextAt ?? at) - at));
-  if (next === 'retry') return [`  Trying again in ${wait}.`];
-  if (next === 'hold') return [`  Holding ${safeLine(event.id)} and the events after it; trying again in ${wait}.`];
+  if (next === 'retry') return [`  Retrying in ${wait}.`];
+  if (next === 'hold') return [`  Holding ${safeLine(event.id)} and all later events; retrying in ${wait}.`];
   return [];
 }
 
-/** `0.4 seconds`: the first pauses are shorter than a second, and the next try must not seem to come too early. */
+/**
+ * `0.4 seconds`: with tenths, because the first pauses are shorter than a second, and the next attempt must not seem to come
+ * too early.
+ */
 const waitText = (ms: number): string => counted(Math.max(0.1, Math.round(ms / 100) / 10), 'second');

@@ -157,7 +157,7 @@ describe('the position', () => {
     const { exitCode, stderr } = await listener.stop();
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringContaining('another listener called me has moved the position'),
+      expect.stringContaining('another listener named me uses the same position'),
     ]);
     expect(await harness.consumer()).toMatchObject({ behind: 0 });
   });

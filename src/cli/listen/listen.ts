@@ -1,6 +1,6 @@
 /*
- * `hooktape listen`: delivers the events of endpoints to this machine. Problems with the arguments are reported first, then refusals
- * by the server. Only then is the position taken, and the session begins.
+ * `hooktape listen`: delivers the events of endpoints to this machine. Problems with the arguments are reported first, then
+ * refusals by the server. Only then is the position created or moved, and the session begins.
  */
 import { type Api, connect, createApi } from '../client/api.ts';
 import { findEndpoint } from '../client/find.ts';
@@ -22,7 +22,7 @@ export const runListen: Run = async (args, io, usage) => {
   const options = await readOptions(io, given);
   const lanes = await createLanes(io, options);
   const starts = await findStarts(io, connect(io, given), options);
-  // The session waits for the rate limit itself, so that nothing else is held up.
+  // The session itself waits for the rate limit, so that nothing else is delayed.
   const api = createApi(io, requireServer(io, given), false);
   const { session, run } = createSession({ io, api, starts, lanes, options });
   const output = await showOutput(io, session, options.output);
@@ -35,7 +35,7 @@ export const runListen: Run = async (args, io, usage) => {
   return exitCodes.done;
 };
 
-/** `done`: the user has ended it and does not wait for running deliveries. */
+/** `done`: the user has ended the session without waiting for running deliveries. */
 async function showOutput(
   io: Io,
   session: ListenSession,
@@ -75,7 +75,7 @@ async function findStarts(io: Io, api: Api, options: ListenOptions): Promise<End
     if (starts.has(endpoint.id)) continue;
     starts.set(endpoint.id, { ...(await findStart(io, api, endpoint, options)), endpoint });
     if (endpoint.paused)
-      io.stderr(`${safeLine(endpoint.name)} is paused: it takes no deliveries until it is resumed in its settings.\n`);
+      io.stderr(`${safeLine(endpoint.name)} is paused and accepts no deliveries. Resume it in its settings.\n`);
   }
   return [...starts.values()];
 }

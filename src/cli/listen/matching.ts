@@ -1,6 +1,6 @@
 /*
- * Which maps want an event. Filters are evaluated here, as the server does; where one asks about something that only the server knows,
- * such as the source address, the server is asked, once for a page of the feed.
+ * Determines the maps that match an event. Filters are evaluated here, like on the server. If a filter depends on something
+ * that only the server knows, such as the source address, the server is asked, once for each page of the feed.
  */
 
 import { evaluate } from '../../core/filter/evaluate.ts';
@@ -15,7 +15,7 @@ import type { CapturedEvent, ViewFilter } from './model.ts';
 
 type Map = { where: string; filter: Filter };
 
-/** The server stops counting attempts there. */
+/** The server counts attempts only up to this number. */
 const maxAttempt = 100;
 const pageEvents = 100;
 
@@ -40,7 +40,7 @@ const factsOfSummary = ({ tags, pin, delivery }: FeedEvent): Partial<EventFacts>
   ...(delivery.attempt < maxAttempt && { attempt: delivery.attempt }),
 });
 
-/** "Newer than two hours ago" is meant by the clock of the server. */
+/** Whether the filter depends on the server's clock, as in "newer than two hours ago". */
 const dependsOnClock = ({ root }: Filter): boolean =>
   termsOf(root).some(
     term =>
@@ -59,8 +59,8 @@ export type Page = {
 type Range = Pick<Page, 'after' | 'until'>;
 
 /**
- * @returns for each event of the page the numbers of the maps that want it
- * @throws RefusedError, UnreachableError when the server had to be asked
+ * @returns for each event of the page the numbers of the maps that match it @throws RefusedError, UnreachableError if the
+ * server had to be asked
  */
 export async function wantedBy(
   maps: readonly Map[],
@@ -85,7 +85,7 @@ function decide(filter: Filter, summary: FeedEvent, captured: CapturedEvent | un
   return evaluate(filter, { ...factsOf(captured), ...factsOfSummary(summary) }, captured.receivedAt);
 }
 
-/** For one event that did not come from the feed: whether a map wants it, as far as that can be decided here. */
+/** Whether a map matches an event that did not come from the feed, as far as this can be decided here. */
 export const isWanted = ({ filter }: Map, event: CapturedEvent): boolean =>
   evaluate(filter, factsOf(event), event.receivedAt) === true;
 
@@ -101,7 +101,7 @@ export const askServer =
       const query = { after: cursor, where, limit: pageEvents };
       const page = await api.call<FeedPage>('GET', `/api/endpoints/${endpointId}/feed`, { query, signal });
       for (const { id } of page.events) if (wanted.has(id)) found.add(id);
-      // The feed has an order, so one that is not on the page is after it.
+      // The feed is ordered, so an event that is not on the page comes after it.
       if (!page.more || page.events.some(({ id }) => !wanted.has(id)) || isPast(page.cursor)) return found;
       cursor = page.cursor;
     }

@@ -1,6 +1,6 @@
 /*
- * The messages and commands of a session of `hooktape listen`; lines, JSON and the terminal view use the same ones. Everything in a
- * captured event and in an answer is hostile text: escape it before it is shown (client/output.ts).
+ * The messages and commands of a session of `hooktape listen`; lines, JSON and the terminal view use the same ones. Everything
+ * in a captured event and in a response is hostile text: escape it before it is shown (client/output.ts).
  */
 import type { HeaderPair } from '../../core/headers.ts';
 import type { ReplayEdit } from '../../core/replay/replay-edit.ts';
@@ -9,14 +9,14 @@ import type { EventSummary } from '../../features/events/model.ts';
 export type CapturedEvent = {
   id: string;
   endpointId: string;
-  /** Its name. */
+  /** The endpoint's name. */
   endpoint: string;
   type: string | null;
   platform: string | null;
   method: string | null;
-  /** After the ingest token: it begins with / or is empty. */
+  /** The path after the ingest token: it begins with / or is empty. */
   path: string;
-  /** Without `?`; null when there was none, undefined when it was not asked for. */
+  /** Without `?`; null without a query, undefined if it was not requested. */
   query: string | null | undefined;
   /** Epoch ms. */
   receivedAt: number;
@@ -29,34 +29,36 @@ export type CapturedEvent = {
   body: Uint8Array;
 };
 
-/** The answer of a target; for a program, its exit code and output. */
+/** The response of a target; for a program, its exit code and output. */
 export type Answer = {
-  /** The HTTP status or the exit code; null when there was none. */
+  /** The HTTP status or the exit code; null without a response. */
   status: number | null;
   ms: number;
   headers: readonly HeaderPair[];
   /** At most 1 MiB of it. */
   body: Uint8Array;
-  /** There was more. */
+  /** Whether the body was longer. */
   isCut: boolean;
   isOk: boolean;
-  /** Why it is not ok, for people; null when it is. */
+  /** Why it is not ok, as text; null if it is ok. */
   error: string | null;
 };
 
 /** Targets that are programs have an exit code instead of a status. @param target its name */
 export const isProgram = (target: string): boolean => target.startsWith('exec:');
 
-/** `200`, `exit 1`, `no answer` */
+/** `200`, `exit 1`, `no response` */
 export function statusText({ status }: Pick<Answer, 'status'>, target: string): string {
   if (isProgram(target)) return status === null ? 'no exit code' : `exit ${status}`;
-  return status === null ? 'no answer' : String(status);
+  return status === null ? 'no response' : String(status);
 }
 
-/** Who asked for a delivery: the feed, the person at the terminal (again, edited), or a replay on the server. */
+/** The cause of a delivery: the feed, the user at the terminal (again, edited), or a replay on the server. */
 export type DeliveryCause = 'feed' | 'again' | 'edited' | 'replay';
 
-/** The step after a failed delivery. `hold`: the map waits; `none`: nothing, because it was sent by hand or the session ends. */
+/**
+ * The step after a failed delivery. `hold`: the map waits; `none`: nothing, because it was sent manually or the session ends.
+ */
 export type AfterFailure = 'retry' | 'hold' | 'skip' | 'stop' | 'none';
 
 type Delivered = {
@@ -75,22 +77,25 @@ export type ListenEvent = { at: number } & (
   { kind: 'received'; event: CapturedEvent; targets: readonly string[] }
   /** With a 2xx, or exit code 0. */
   | ({ kind: 'answered' } & Delivered)
-  /** `nextAt`: when it is tried again. `hint`: advice for people. */
+  /** `nextAt`: the time of the next attempt. `hint`: advice for the user. */
   | ({ kind: 'failed'; next: AfterFailure; nextAt: number | null; hint: string | null } & Delivered)
-  /** Given up, by --on-fail skip or by hand, or because it is gone. `target`: null for a damaged event, which goes nowhere. */
+  /**
+   * Skipped by --on-fail skip or manually, or because it no longer exists. `target`: null for a damaged event, which cannot be
+   * sent.
+   */
   | { kind: 'skipped'; event: CapturedEvent; target: string | null; attempt: number; reason: string }
-  /** All that wanted it have it, or it was skipped. `target`: when there was one. */
+  /** All matching targets have received it, or it was skipped. `target`: set if there was one. */
   | { kind: 'settled'; event: CapturedEvent; target: string | null; attempt: number; answer: Answer | null }
   | { kind: 'connected'; server: string; endpoints: readonly string[] }
   | { kind: 'disconnected'; server: string; reason: string }
-  /** How many events are not settled yet; only when it has changed. */
+  /** The number of unsettled events; sent only after a change. */
   | { kind: 'behind'; behind: number }
-  /** Something the person should know. */
+  /** A message for the user. */
   | { kind: 'notice'; text: string }
 );
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never;
-/** An event of the session before it has a time. */
+/** A session event without its time. */
 export type Said = WithoutTime<ListenEvent>;
 
 /** A filter of the view. It hides events; it does not affect deliveries. */
@@ -118,12 +123,11 @@ export type ListenSession = {
   pause: () => void;
   resume: () => void;
   /**
-   * Sends an event to its targets now, even if they answered before. If it was waiting or held there, success settles it.
-   * The answers also come as events, with the cause `again`.
-   * @throws OperationError when the event is gone
+   * Sends an event to its targets now, even if they already responded. If it was waiting or held there, success settles it. The
+   * responses are also emitted as session events, with the cause `again`. @throws OperationError if the event no longer exists
    */
   again: (eventId: string) => Promise<Answer[]>;
-  /** The same with an edit, which settles nothing. @throws AppError for an edit that does not fit, OperationError */
+  /** Like `again`, with an edit; it never settles the event. @throws AppError for an edit that does not fit, OperationError */
   sendEdited: (eventId: string, edit: ReplayEdit) => Promise<Answer[]>;
   /** Gives up an event for all targets that have not settled it. @returns whether there were any */
   skip: (eventId: string) => boolean;
@@ -131,12 +135,12 @@ export type ListenSession = {
   pin: (eventId: string) => Promise<void>;
   /** Reads a filter for the view; an empty one shows everything. */
   setFilter: (where: string) => ViewFilter;
-  /** The event in the dashboard. */
+  /** The URL of the event in the dashboard. */
   openUrl: (eventId: string) => string;
   /** The `hooktape send` command that sends an event as this session does. */
   command: (eventId: string) => string;
   /**
-   * Ends the session: running deliveries finish, or are aborted after a few seconds. Resolves when the position is saved.
+   * Ends the session: running deliveries finish, or are aborted after a few seconds. Resolves once the position is saved.
    * @param error makes the command fail
    */
   stop: (error?: Error) => Promise<void>;

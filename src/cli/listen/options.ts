@@ -19,15 +19,15 @@ export type TargetMap = { where: string; filter: Filter; url: string };
 export type Output = 'tui' | 'lines' | 'json';
 
 export type ListenOptions = {
-  /** As they were given. */
+  /** The endpoints as typed. */
   endpoints: readonly string[];
   maps: readonly TargetMap[];
   /** Receives the events that no map matches. */
   rest: { url: string } | { command: readonly string[] } | undefined;
   where: string | undefined;
-  /** Of the consumer. */
+  /** The name of the consumer. */
   name: string;
-  /** What earlier versions called it without --as: a first session continues from there. */
+  /** The default name of earlier versions: a first session continues from that consumer. */
   formerName: string | undefined;
   from: From;
   maxBacklog: number;
@@ -95,7 +95,7 @@ function readRest(given: Given): ListenOptions['rest'] {
   const to = given.option('to');
   const command = given.options('exec');
   if (to !== undefined && command.length > 0)
-    throw new UsageError('--to and --exec both receive the events that no map matches: give one of them');
+    throw new UsageError('use either --to or --exec: both would receive the events that no map matches');
   if (to !== undefined) return { url: withScheme(to) };
   return command.length > 0 ? { command } : undefined;
 }
@@ -108,8 +108,8 @@ function readConsumerName(given: Given): Pick<ListenOptions, 'name' | 'formerNam
 }
 
 /**
- * Host, folder and a hash of the folder's whole path: folders of the same name, or without any character that a name can have, must
- * not share a position. Earlier versions had no hash.
+ * Host, folder and a hash of the folder's whole path: otherwise, folders of the same name, or without any character allowed in
+ * a name, would share a position. Earlier versions had no hash.
  */
 export function defaultNames(host: string, path: string): { name: string; formerName: string } {
   const clean = (text: string): string =>
@@ -142,10 +142,9 @@ function readOutput(io: Io, given: Given): Output {
   const asked = given.option('output') as Output | undefined;
   if (given.json) {
     if (asked !== undefined && asked !== 'json')
-      throw new UsageError(`--json and --output ${asked} exclude each other`);
+      throw new UsageError(`--json can't be combined with --output ${asked}`);
     return 'json';
   }
-  if (asked === 'tui' && !io.fullScreen)
-    throw new UsageError('--output tui needs a terminal for input and output that can place the cursor');
+  if (asked === 'tui' && !io.fullScreen) throw new UsageError('--output tui needs an interactive terminal');
   return asked ?? (io.fullScreen && io.isTerminal && io.isForeground() ? 'tui' : 'lines');
 }

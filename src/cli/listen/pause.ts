@@ -1,20 +1,20 @@
-/* Waiting that ends early: when the session does, or when something has changed. Nothing is left behind by a wait that has ended. */
+/* Waiting that ends early if the session ends or something changes. A finished wait leaves no timers or listeners behind. */
 import type { Api } from '../client/api.ts';
 import type { Io } from '../io.ts';
 
 export type Pause = (ms: number) => Promise<void>;
 
-/** What the parts of a session need that talk to the server about one endpoint until the signal ends them. */
+/** The dependencies of the parts of a session that talk to the server about one endpoint, until the signal ends them. */
 export type EndpointTask = {
   api: Api;
   endpointId: string;
   pause: Pause;
   signal: AbortSignal;
-  /** Tells the person at the terminal. */
+  /** Shows a message to the user at the terminal. */
   notify: (text: string) => void;
 };
 
-/** @returns a wait that an abort of the signal ends at once */
+/** @returns a wait that ends immediately if the signal aborts */
 export const createPause =
   (io: Pick<Io, 'sleep'>, signal: AbortSignal): Pause =>
   async ms => {
@@ -41,12 +41,12 @@ export function createChanges() {
   };
 }
 
-/** Spreads requests: a burst is allowed, and then `perS` of them a second. */
+/** Spreads requests: after a burst, it allows `perS` a second. */
 export function createPacer(clock: { monotonic: () => number }, { burst, perS }: { burst: number; perS: number }) {
   let tokens = burst;
   let at = clock.monotonic();
   return {
-    /** Takes one. @returns how long to wait before the request, in ms */
+    /** Reserves a request. @returns how long to wait before it, in ms */
     take(): number {
       const now = clock.monotonic();
       tokens = Math.min(burst, tokens + ((now - at) / 1000) * perS) - 1;

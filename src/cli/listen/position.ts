@@ -17,14 +17,14 @@ export type Position = {
 
 type Versioned = { consumer: Consumer; etag: string | undefined };
 
-/** After the first event, and then. A kill repeats the events settled since. */
+/** The delay after the first event, and the later interval. After a kill, the events settled since are repeated. */
 const soonMs = 300;
 const everyMs = 3000;
 
 export const consumerPath = (endpointId: string, name: string): string =>
   `/api/endpoints/${endpointId}/consumers/${name}`;
 
-/** @returns undefined when no consumer has that name */
+/** @returns undefined if there is no such consumer */
 export async function readConsumer(api: Api, endpointId: string, name: string): Promise<Versioned | undefined> {
   try {
     const { body, headers } = await api.callWithHeaders<Consumer>('GET', consumerPath(endpointId, name));
@@ -57,7 +57,7 @@ export function createPosition({
   onSaved,
 }: EndpointTask & {
   name: string;
-  /** The consumer's when the session began. */
+  /** The consumer's ETag when the session began. */
   etag: string | undefined;
   /** How many events come after the saved position. */
   onSaved: (behind: number) => void;
@@ -65,7 +65,7 @@ export function createPosition({
   let etag = startEtag;
   let wanted: string | undefined;
   let saved: string | undefined;
-  /** Sent, perhaps without an answer. */
+  /** The last position sent, perhaps without a response. */
   let sent: string | undefined;
   let hasWarned = false;
   let saving: Promise<void> = Promise.resolve();
@@ -78,17 +78,17 @@ export function createPosition({
     onSaved(result.consumer.behind);
   };
 
-  /** Somebody else has written it: either a write of ours, whose answer was lost, or another listener. */
+  /** The position has changed: either by our own write, whose response was lost, or by another listener. */
   const reconcile = async (before: string | undefined, cursor: string): Promise<void> => {
     const current = await readConsumer(api, endpointId, name);
     const isOurs = current === undefined || current.consumer.cursor === before || current.consumer.cursor === saved;
     if (!isOurs && !hasWarned) {
       hasWarned = true;
       notify(
-        `another listener called ${name} has moved the position: each of them gets all events, but a restart continues after the one that is ahead. Give one of them another name with --as`,
+        `another listener named ${name} uses the same position: both get all events, but after a restart each continues from the later one. Use --as to give one of them another name`,
       );
     }
-    // Without a condition: a position that is ahead of ours stays, because the server refuses to go back.
+    // Without a condition: a position that is ahead of ours stays, because the server refuses to move back.
     await put(cursor, {}).catch(error => {
       if (!(error instanceof RefusedError) || error.status !== 409) throw error;
       etag = current?.etag;

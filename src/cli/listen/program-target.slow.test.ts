@@ -52,7 +52,7 @@ describe('a program', () => {
     const listener = await harness.listen(...options, '--exec', program(script));
     await harness.deliver('{}');
     await eventually(() => listener.said.stdout.includes('skipped'), 8000);
-    expect(listener.said.stdout).toContain('did not end within 0.2 s');
+    expect(listener.said.stdout).toContain('did not exit within 0.2 s');
     const pid = Number(readFileSync(pidFile, 'utf8'));
     expect(existsSync(`/proc/${pid}/exe`) && readFileSync(`/proc/${pid}/stat`, 'utf8')).toBe(false);
   }, 10_000);

@@ -1,6 +1,6 @@
 /*
- * A target that is a program (--exec): started once for each event, without a shell, with the body on standard input. Exit code 0 means
- * that it has taken the event.
+ * A target that is a program (--exec): started once for each event, without a shell, with the body on standard input. Exit code
+ * 0 means that the program has accepted the event.
  */
 import { AppError } from '../../core/errors.ts';
 import { applyEdit } from '../../core/replay/replay-edit.ts';
@@ -11,7 +11,7 @@ import type { Io } from '../io.ts';
 import type { Answer, CapturedEvent } from './model.ts';
 import { nothingSent, requestOf, type Target, withoutRequest } from './target.ts';
 
-/** Between asking a program to end and ending it. */
+/** The time between SIGTERM and SIGKILL. */
 const graceMs = 1000;
 
 export const createProgramTarget = (
@@ -22,7 +22,8 @@ export const createProgramTarget = (
   name: `exec:${command.join(' ')}`,
   url: null,
   async deliver(event, signal, { edit = {}, replay } = {}) {
-    if ((edit.headers ?? []).length > 0) throw new AppError('invalid', 'a program gets no headers to edit');
+    if ((edit.headers ?? []).length > 0)
+      throw new AppError('invalid', "--exec programs get no headers, so headers can't be edited");
     const { body } = applyEdit(requestOf(event, replay !== undefined), edit);
     const limitMs = Math.min(timeoutMs, replay?.timeoutMs ?? timeoutMs);
     return { answer: await run(io, command, { event, body, timeoutMs: limitMs, signal }), ...withoutRequest };
@@ -81,12 +82,12 @@ async function run(
 
 const start = (io: Pick<Io, 'env'>, command: readonly string[], event: CapturedEvent, body: Uint8Array) =>
   Bun.spawn([...command], {
-    // As bytes, not as a pipe to write to: a program may end, or close its input, without reading all of it.
+    // As bytes and not as a pipe, because a program may end, or close its input, without reading all of it.
     stdio: [body, 'pipe', 'pipe'],
     env: { ...(io.env as Record<string, string>), ...variablesOf(event) },
   });
 
-/** Escaped: a sender decides about the type, and a variable with a NUL or a line break in it is a trap for scripts. */
+/** The values are escaped: the sender controls the type, and a variable with a NUL or a line break is a trap for scripts. */
 const variablesOf = ({ id, type, platform, verdict }: CapturedEvent): Record<string, string> => ({
   HOOKTAPE_EVENT_ID: safeLine(id),
   HOOKTAPE_EVENT_TYPE: safeLine(type ?? ''),
@@ -94,7 +95,7 @@ const variablesOf = ({ id, type, platform, verdict }: CapturedEvent): Record<str
   HOOKTAPE_EVENT_VERDICT: verdict ?? '',
 });
 
-/** Both outputs, in the order in which they come. A grandchild may keep the pipes open, so the end of the program ends the reading. */
+/** Reads both outputs in the order of arrival. A grandchild may keep the pipes open, so reading ends with the program. */
 function collect(...streams: ReadableStream<Uint8Array>[]) {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -126,6 +127,6 @@ function reasonOf({
   exitCode: number;
   signalCode: string | null;
 }): string {
-  if (isLate) return `did not end within ${timeoutMs / 1000} s`;
-  return signalCode === null ? `exited with ${exitCode}` : `was ended by ${signalCode}`;
+  if (isLate) return `did not exit within ${timeoutMs / 1000} s`;
+  return signalCode === null ? `exited with ${exitCode}` : `was terminated by ${signalCode}`;
 }

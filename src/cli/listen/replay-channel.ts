@@ -1,6 +1,6 @@
 /*
- * The channel through which the server sends replays to a connected listener: one operation, called again and again, which waits for
- * replays and carries the answers to earlier ones. It reconnects until it is closed or the server refuses permanently.
+ * The channel through which the server sends replays to a connected listener: one operation that is called repeatedly. It waits
+ * for replays and carries the results of earlier ones. It reconnects until it is closed or the server refuses permanently.
  */
 import { setTimeout } from 'node:timers/promises';
 import { encodeBody } from '../../core/encoding/body-encoding.ts';
@@ -10,10 +10,10 @@ import { firstCharacters, isPlainText } from '../../core/text.ts';
 import type { ListenerAnswer, ListenerCall, ListenerReplay, ListenerReplays } from '../../features/listeners/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
 
-/** A replay that the server sends, ready for the target: with `x-service-replay`, edited and signed if that was asked for. */
+/** A replay from the server, ready for the target: with `x-service-replay`, and edited and signed if requested. */
 export type ListenerRequest = Omit<ListenerReplay, 'id' | 'body' | 'bodyEncoding'> & { body: Uint8Array };
 
-/** `destination`: the URL that it was sent to; null when there is none. The server keeps the answer: do not report it. */
+/** `destination`: the URL that it was sent to; null without one. The server stores the response, so do not report it. */
 export type LocalAnswer =
   | {
       kind: 'answered';
@@ -29,7 +29,9 @@ export type LocalAnswer =
 export type ChannelState =
   | { kind: 'connected' }
   | { kind: 'disconnected'; reason: string; retryInMs: number }
-  /** The server refuses for good: the key was revoked, the endpoint deleted, or it is a server without this operation. */
+  /**
+   * The server refuses permanently: the key was revoked, the endpoint was deleted, or the server does not have this operation.
+   */
   | { kind: 'ended'; reason: string };
 
 export type ReplayChannelOptions = {
@@ -39,27 +41,29 @@ export type ReplayChannelOptions = {
   name: string;
   /** The description of its targets in the dashboard. */
   targets: readonly string[];
-  /** Sends a replay to the target within `timeoutMs`. An error that it throws is reported as the reason of a failure. */
+  /** Sends a replay to the target within `timeoutMs`. If it throws, the error is reported as the reason of the failure. */
   deliver: (request: ListenerRequest) => Promise<LocalAnswer>;
   /** Called when the state changes. */
   onState?: (state: ChannelState) => void;
-  /** Other than the defaults, for tests. */
+  /** Overrides for tests. */
   waitSeconds?: number;
   silenceMs?: number;
   retryMs?: number;
 };
 
 export type ReplayChannel = {
-  /** Tells the server at once that the listener is gone. Resolves when the answers of finished replays have been sent. */
+  /**
+   * Reports to the server immediately that the listener has left. Resolves once the results of finished replays have been sent.
+   */
   close: () => Promise<void>;
 };
 
 const defaultWaitSeconds = 25;
-/** Without a byte for so long, the connection counts as dead, even if the operating system disagrees. */
+/** A connection counts as dead after this long without a byte, even if the operating system disagrees. */
 const defaultSilenceMs = 45_000;
 const defaultRetryMs = 1000;
 const maxRetryMs = 30_000;
-/** How long the next call waits for an answer to carry along. */
+/** How long the next call waits for a result to carry. */
 const carryMs = 500;
 const answersPerCall = 10;
 const maxTargets = 20;
@@ -80,11 +84,11 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
     .filter(target => target !== '' && isPlainText(target))
     .slice(0, maxTargets);
   const answers: ListenerAnswer[] = [];
-  /** Deliveries under way. */
+  /** Deliveries in progress. */
   const working = new Set<Promise<void>>();
-  /** Ids of replays that the server has not the answer of. */
+  /** The ids of replays whose result the server does not have yet. */
   const open = new Set<string>();
-  /** Replays that have come: one may come again when the server does not know that it has. */
+  /** Received replays. The server sends a replay again if it does not know that it was received. */
   const known = new Set<string>();
   let isWaiting = false;
   let isSendingAnswers = false;
@@ -95,7 +99,7 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
     current = state.kind;
   };
 
-  /** One call. Answers that it could not carry are kept for the next. */
+  /** Makes one call. Results that it could not carry are kept for the next. */
   const exchange = async (given: Pick<ListenerCall, 'wait' | 'leaving'>, signal: AbortSignal): Promise<void> => {
     const carried = answers.splice(0, answersPerCall);
     try {
@@ -122,7 +126,7 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
     const work = answerTo(replay, deliver).then(answer => {
       answers.push(answer);
       working.delete(work);
-      // The call that waits cannot carry it.
+      // The waiting call cannot carry the result.
       if (isWaiting) void sendAnswers();
     });
     working.add(work);
@@ -143,7 +147,7 @@ export function openReplayChannel(options: ReplayChannelOptions): ReplayChannel 
   const run = async (): Promise<void> => {
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
-        // The first call does not wait: it tells that the server is there.
+        // The first call does not wait, because it only checks that the server is there.
         isWaiting = current === 'connected';
         const limit = AbortSignal.any([closing.signal, AbortSignal.timeout(silenceMs)]);
         await exchange(isWaiting ? { wait: waitSeconds } : {}, limit);
@@ -199,7 +203,7 @@ async function answerTo(
   }
 }
 
-/** More than the server keeps, and little enough for ten answers in one call. */
+/** Keeps more headers than the server stores, but few enough for ten results in one call. */
 function keptHeaders(headers: readonly HeaderPair[]): [string, string][] {
   let size = 0;
   return headers.flatMap(([name, value]): [string, string][] => {
@@ -214,7 +218,7 @@ const withoutArguments = (target: string): string =>
 
 const shortened = (reason: string): string => reason.slice(0, maxReasonCharacters);
 
-/** Errors that another try would not change. */
+/** Whether a retry cannot help. */
 const isFinal = (error: unknown): boolean =>
   error instanceof RefusedError && error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status);
 

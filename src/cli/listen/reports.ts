@@ -1,17 +1,18 @@
 /*
- * Answers on their way to the server, so that they stand among the replays of their events. Sent in batches of at most 100 that fit
- * into a request. They are a convenience: when the server cannot be reached the newest are kept, and no delivery waits for a report.
+ * Reports responses to the server, so that they are listed among the replays of their events. They are sent in batches of at
+ * most 100 that fit into a request. Reports are a convenience: if the server cannot be reached, only the newest are kept, and
+ * no delivery waits for a report.
  */
 import { maxReportedAttempts, maxRequestBytes } from '../../core/limits.ts';
 import { RefusedError } from '../client/api.ts';
 import { isWithoutAttempts, type ReportedAttempt } from '../client/report-answer.ts';
 import { createChanges, type EndpointTask } from './pause.ts';
 
-/** After the first answer, and then. */
+/** The delay after the first response, and the later interval. */
 const soonMs = 300;
 const everyMs = 3000;
 const maxKept = 1000;
-/** Less than the server's limit, to leave space for the JSON around the attempts. */
+/** Below the server's limit, to leave space for the JSON around the attempts. */
 const maxBatchBytes = maxRequestBytes - 4096;
 
 export type Reports = {
@@ -32,7 +33,7 @@ export function createReports({ api, endpointId, pause, signal, notify }: Endpoi
     hasWarned = true;
   };
 
-  /** @returns how long to wait before the next one */
+  /** @returns how long to wait before the next batch */
   const sendBatch = async (): Promise<number> => {
     const batch = takeBatch(waiting);
     if (batch.length === 0) return 0;
@@ -49,7 +50,7 @@ export function createReports({ api, endpointId, pause, signal, notify }: Endpoi
         waiting.unshift(...batch);
         return retryAfterSeconds * 1000;
       }
-      warn(`answers could not be reported to the server: ${(error as Error).message}`);
+      warn(`responses could not be reported to the server: ${(error as Error).message}`);
       return 0;
     }
   };
@@ -59,7 +60,7 @@ export function createReports({ api, endpointId, pause, signal, notify }: Endpoi
       if (isRefused) return;
       if (waiting.length >= maxKept) {
         waiting.shift();
-        warn('the server does not take reports fast enough: not all answers will stand among the replays');
+        warn('the server is too slow to accept all reports: some responses will be missing from the replays');
       }
       waiting.push(attempt);
       changes.tell();

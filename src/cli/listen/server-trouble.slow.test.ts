@@ -54,7 +54,7 @@ describe('a server', () => {
     await listener.stop();
     const events = jsonLines(listener.said.stdout).map(({ event }) => event);
     expect(events).toEqual(['connected', 'disconnected', 'connected', 'received', 'answered', 'settled']);
-    expect(listener.said.stderr).toContain('its proxy answered 502');
+    expect(listener.said.stderr).toContain('a proxy returned 502');
   });
 
   test('that asks to wait is left alone, which is said', async () => {
@@ -68,7 +68,7 @@ describe('a server', () => {
     const listener = await listenThrough(front);
     await harness.deliver('{"n":1}');
     await harness.arrived(1);
-    expect(listener.said.stderr).toContain('rate limit is reached; going on in 1 s');
+    expect(listener.said.stderr).toContain('rate limit of the server reached; continuing in 1 s');
     await listener.stop();
   });
 
@@ -81,7 +81,7 @@ describe('a server', () => {
     const listener = await listenThrough(front);
     await harness.deliver('{"n":1}');
     await harness.arrived(1);
-    expect(listener.said.stderr).toContain('retention has removed events before they could be delivered');
+    expect(listener.said.stderr).toContain('some events were removed by retention before they were delivered');
     await listener.stop();
   });
 
@@ -140,7 +140,7 @@ describe('permanent errors', () => {
     await harness.client.ada.json(200, 'DELETE', `/api/keys/${id}`);
     await harness.deliver('{}');
     const { exitCode, stderr } = await listener.ended;
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('refuses the key in HOOKTAPE_KEY')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('does not accept the key in HOOKTAPE_KEY')]);
   });
 
   test('an endpoint that is deleted ends it with 1; with another one it goes on', async () => {
@@ -165,5 +165,5 @@ describe('permanent errors', () => {
 test('a paused endpoint is mentioned', async () => {
   await harness.client.ada.json(200, 'PATCH', `/api/endpoints/${harness.inbox().id}`, { paused: true });
   const listener = await harness.listen('--to', harness.target().origin);
-  expect(listener.said.stderr).toContain('is paused: it takes no deliveries');
+  expect(listener.said.stderr).toContain('is paused and accepts no deliveries');
 });

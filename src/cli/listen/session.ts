@@ -1,6 +1,6 @@
 /*
- * A session of `hooktape listen`: the endpoints it listens to, its targets, and everything that can be asked of it while it runs. It
- * ends by `stop`, by --on-fail stop, or when the server says that there is nothing left to listen to.
+ * A session of `hooktape listen`: its endpoints, its targets, and its operations while it runs. It ends by `stop`, by --on-fail
+ * stop, or if no endpoint is left.
  */
 
 import type { ReplayEdit } from '../../core/replay/replay-edit.ts';
@@ -17,7 +17,7 @@ import type { Answer, CapturedEvent, ListenEvent, ListenSession, Said } from './
 import type { ListenOptions } from './options.ts';
 import { createPause } from './pause.ts';
 
-/** For deliveries under way when the session ends, and for saving the position after them. */
+/** The time for deliveries in progress when the session ends, and for saving the position afterwards. */
 const finishMs = 5000;
 const flushMs = 3000;
 
@@ -61,7 +61,7 @@ export function createSession({
     isConnected = true;
     emit({ kind: 'connected', server: api.server.url, endpoints: starts.map(({ endpoint }) => endpoint.name) });
   };
-  /** @param problem undefined when the endpoint's feed can be read */
+  /** @param problem undefined if the endpoint's feed can be read */
   const onState = (endpointId: string, problem: string | undefined): void => {
     if (problem !== undefined) away.set(endpointId, problem);
     else away.delete(endpointId);
@@ -98,7 +98,7 @@ export function createSession({
     }),
   );
 
-  /** The event in full, and the endpoint it belongs to. @throws OperationError when it is gone */
+  /** The full event and its endpoint. @throws OperationError if it no longer exists */
   const find = async (eventId: string) => {
     const detail = await api
       .call<EventDetail>('GET', `/api/events/${encodeURIComponent(eventId)}`)
@@ -137,7 +137,7 @@ export function createSession({
           alive.delete(one);
           const isGone = error instanceof RefusedError && error.status === 404;
           const problem = isGone ? new OperationError(`the endpoint ${one.endpoint.name} has been deleted`) : error;
-          // The other endpoints continue, unless the server refuses the key.
+          // The other endpoints continue, unless the key is no longer valid.
           if (isGone && alive.size > 0) emit({ kind: 'notice', text: (problem as Error).message });
           else end(problem as Error);
         }

@@ -1,25 +1,29 @@
 /*
- * Which deliveries may start, and up to where everything is settled. Pure: time and chance are passed in. Events are added in the
- * order of the feed; each map (here: a lane, by its number) has its own queue and delivers in that order. The position is the cursor
- * of the last event before which nothing is unsettled, so a restart from there repeats events but never leaves one out.
+ * Decides which deliveries may start, and up to which position everything is settled. Pure: time and random numbers are passed
+ * in. Events are added in the order of the feed; each map (here: a lane, by its number) has its own queue and delivers in that
+ * order. The position is the cursor of the last event before which nothing is unsettled, so a restart from there repeats events
+ * but never leaves one out.
  */
 
 export type Policy = {
-  /** How many tries may follow the first. */
+  /** The number of retries after the first attempt. */
   retries: number;
   onFail: 'hold' | 'skip' | 'stop';
-  /** Deliveries under way in one lane. */
+  /** The most deliveries in progress in one lane. */
   concurrency: number;
 };
 
-/** `running`: under way; `later`: failed, to be tried again at `dueAt`; `held`: the same, and its lane starts nothing else. */
+/**
+ * `running`: in progress; `later`: failed, with the next attempt at `dueAt`; `held`: like `later`, and its lane starts nothing
+ * else.
+ */
 type TaskState = 'waiting' | 'running' | 'later' | 'held' | 'done';
 
 export type Task<E> = {
   readonly entry: Entry<E>;
   readonly lane: number;
   readonly state: TaskState;
-  /** How often it was started. */
+  /** The number of attempts so far. */
   readonly attempts: number;
 };
 type OwnTask<E> = { -readonly [K in keyof Task<E>]: Task<E>[K] } & { dueAt: number };
@@ -31,7 +35,7 @@ export type Entry<E> = {
   readonly open: number;
 };
 type OwnEntry<E> = { event: E; tasks: OwnTask<E>[]; open: number };
-/** An event in the order of the feed, and the position after it; undefined when only the end of its page has one. */
+/** An event in the order of the feed, and the position after it; undefined if only the end of its page has a position. */
 type Place<E> = { entry: OwnEntry<E>; cursor: string | undefined };
 
 type Lane<E> = { waiting: Queue<OwnTask<E>>; inFlight: Set<OwnTask<E>> };
@@ -41,7 +45,7 @@ export type LaneState = { waiting: number; isBlocked: boolean };
 const firstRetryMs = 500;
 export const maxRetryMs = 60_000;
 
-/** Doubles up to a minute; between half of it and all of it, so that listeners do not knock at the same time. */
+/** Doubles up to a minute, with a random factor between a half and one, so that listeners do not retry at the same time. */
 export const retryDelayMs = (failures: number, random: number): number =>
   Math.round(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 16)) * (0.5 + random / 2));
 
@@ -60,7 +64,7 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
       places.shift();
     }
   };
-  /** @returns whether that has settled the event */
+  /** @returns whether this settled the event */
   const finish = (task: OwnTask<E>): boolean => {
     if (task.state === 'done') return false;
     task.state = 'done';
@@ -91,8 +95,8 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
 
   return {
     /**
-     * An event that the lanes of these numbers want; none: it is settled at once.
-     * @param cursor the position after it; undefined when only the end of its page has one
+     * Adds an event for the lanes with these numbers; without any, it is settled at once. @param cursor the position after it;
+     * undefined if only the end of its page has a position
      */
     add(event: E, cursor: string | undefined, wantedBy: readonly number[]): Entry<E> {
       const entry: OwnEntry<E> = { event, tasks: [], open: wantedBy.length };
@@ -107,14 +111,14 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
       return entry;
     },
 
-    /** The end of a page, which may be after events that a filter has left out. */
+    /** Sets the end of a page, which may be after events that a filter has excluded. */
     endPage(cursor: string): void {
       const last = places.last();
       if (last) last.cursor = cursor;
       else position = cursor;
     },
 
-    /** The deliveries to start now, in order. They are under way until `succeed`, `fail`, `giveUp` or `putBack`. */
+    /** The deliveries to start now, in order. They are in progress until `succeed`, `fail`, `giveUp` or `putBack`. */
     start(now: number): Task<E>[] {
       if (isStopped) return [];
       const found = queues.flatMap(lane => startable(lane, now));
@@ -125,13 +129,12 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
       return found;
     },
 
-    /** @returns whether that has settled the event */
+    /** @returns whether this settled the event */
     succeed: (task: Task<E>): boolean => finish(task as OwnTask<E>),
 
     /**
-     * The step after a failure: with `skip` the event is to be given up, after `stop` nothing starts any more. Undefined for a delivery
-     * that has already been given up.
-     * @returns `dueAt`: of the next try
+     * The step after a failure: with `skip` the caller should give the event up, and after `stop` nothing starts any more.
+     * Undefined for a delivery that was already given up. @returns `dueAt`: the time of the next attempt
      */
     fail(
       task: Task<E>,
@@ -153,10 +156,10 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
       return { next: isLast ? 'hold' : 'retry', dueAt: own.dueAt };
     },
 
-    /** Settles a delivery without its having succeeded. @returns whether that has settled the event */
+    /** Settles a delivery that has not succeeded. @returns whether this settled the event */
     giveUp: (task: Task<E>): boolean => finish(task as OwnTask<E>),
 
-    /** One that was started, but could not be sent for a reason that is not the target's. */
+    /** Puts back a delivery that was started but not sent, for a reason other than the target. The attempt does not count. */
     putBack(task: Task<E>, dueAt: number): void {
       const own = task as OwnTask<E>;
       if (own.state !== 'running') return;
@@ -165,7 +168,7 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
       own.dueAt = dueAt;
     },
 
-    /** When the next failed delivery is to be tried again; undefined when there is none. */
+    /** The time of the next retry; undefined if there is none. */
     nextDueAt(): number | undefined {
       if (isStopped) return undefined;
       const due = queues.flatMap(({ inFlight }) =>
@@ -174,14 +177,14 @@ export function createSettling<E>(lanes: number, { retries, onFail, concurrency 
       return due.length > 0 ? Math.min(...due) : undefined;
     },
 
-    /** The highest cursor before which everything is settled; undefined when nothing has been settled yet. */
+    /** The highest cursor before which everything is settled; undefined if nothing has been settled yet. */
     position: (): string | undefined => position,
-    /** Events that are not settled. */
+    /** The number of unsettled events. */
     unsettled: (): number => unsettled,
-    /** The kept events, including settled ones after an unsettled one. */
+    /** The number of kept events, including settled events after an unsettled one. */
     size: (): number => places.size(),
     running: (): number => queues.reduce((sum, { inFlight }) => sum + countRunning(inFlight), 0),
-    /** `isBlocked`: it waits to try something again. */
+    /** `isBlocked`: the lane waits for a retry. */
     laneStates: (): LaneState[] =>
       queues.map(({ waiting, inFlight }) => ({
         waiting: waiting.size(),
@@ -211,7 +214,7 @@ function createQueue<T>() {
     shift(): T | undefined {
       if (head === items.length) return undefined;
       const item = items[head];
-      // Its content must not stay in memory until the array is cut.
+      // Releases its content, which would otherwise stay in memory until the array is cut.
       items[head++] = undefined;
       if (head > 1000 && head * 2 > items.length) {
         items = items.slice(head);

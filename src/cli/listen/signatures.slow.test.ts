@@ -68,7 +68,7 @@ describe('a handler that checks signatures', () => {
     await eventually(() => listener.said.stderr.includes('Connected'));
     const id = await harness.deliver('{"a":1}');
     await harness.arrived(1);
-    await eventually(() => listener.said.stderr.includes(`${id} goes as captured: cannot_sign:`));
+    await eventually(() => listener.said.stderr.includes(`${id} is sent as captured: cannot_sign:`));
     expect(harness.bodies()).toEqual(['{"a":1}']);
   });
 

@@ -1,6 +1,6 @@
 /*
- * Where a session begins: the consumer's position, or another one that --from asks for. The consumer is created, or moved, only after
- * it is clear how many events are waiting and that they are to be delivered.
+ * The start of a session: the consumer's position, or the position that --from names. The consumer is created or moved only
+ * after the number of waiting events is known and the user has accepted it.
  */
 import { encodeFeedCursor } from '../../core/ids/feed-cursor.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
@@ -14,7 +14,7 @@ import { putConsumer, readConsumer } from './position.ts';
 
 export type Start = {
   cursor: string;
-  /** How many events come after it. */
+  /** The number of events after the position. */
   behind: number;
   etag: string | undefined;
 };
@@ -70,11 +70,11 @@ async function cursorBefore(api: Api, endpointId: string, ago: string): Promise<
 
 type Backlog = Wanted & {
   cursor: string;
-  /** How many events come after the position; undefined when the server has not said it. */
+  /** The number of events after the position; undefined if the server has not returned it. */
   known: number | undefined;
 };
 
-/** @returns the position to begin at, when so many events may be delivered */
+/** @returns the start position, if the backlog may be delivered */
 async function confirm(io: Io, api: Api, endpoint: Endpoint, backlog: Backlog): Promise<string> {
   const { cursor, known, where, maxBacklog } = backlog;
   if (cursor === 'now' || (known ?? endpoint.eventCount) <= maxBacklog) return cursor;
@@ -82,17 +82,21 @@ async function confirm(io: Io, api: Api, endpoint: Endpoint, backlog: Backlog): 
   const waiting = isExact ? known : await countAfter(api, endpoint.id, backlog);
   if (waiting <= maxBacklog) return cursor;
   const said = `${isExact ? counted(waiting, 'event') : `more than ${counted(maxBacklog, 'event')}`} of ${safeLine(endpoint.name)}`;
+  const verb = isExact && waiting === 1 ? 'is' : 'are';
   if (!io.ask || !io.isForeground())
     throw new BacklogError(
-      `${said} are waiting: --max-backlog N (now ${maxBacklog}) delivers that many, --from now leaves them out`,
+      `${said} ${verb} waiting (limit: ${maxBacklog}). Use --max-backlog N to deliver them, or --from now to skip them`,
     );
-  const answer = await io.ask(`${said} are waiting. Deliver them? [y]es, [n]o: begin with new ones, [Q]uit `, false);
+  const answer = await io.ask(
+    `${said} ${verb} waiting. Deliver ${verb === 'is' ? 'it' : 'them'}? [y]es, [n]o (start with new events), [Q]uit `,
+    false,
+  );
   if (/^\s*y/i.test(answer)) return cursor;
   if (/^\s*n/i.test(answer)) return 'now';
-  throw new BacklogError('nothing was delivered');
+  throw new BacklogError('cancelled: nothing was delivered');
 }
 
-/** As many as there are, but hardly more than `maxBacklog`. */
+/** Counts the events after the position; stops soon after `maxBacklog`. */
 async function countAfter(api: Api, endpointId: string, { cursor, where, maxBacklog }: Backlog): Promise<number> {
   let count = 0;
   for (let after = cursor; count <= maxBacklog; ) {

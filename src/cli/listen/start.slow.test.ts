@@ -165,8 +165,8 @@ test.each([
   ['--map takes', ['x', '--map', 'type:a']],
   ['--map: ', ['x', '--map', 'typ:a=>http://localhost:1']],
   ['--where: ', ['x', '--where', 'typ:a']],
-  ['is neither this machine', ['x', '--to', 'http://192.0.2.1/']],
-  ['is neither this machine', ['x', '--map', 'type:a=>https://8.8.8.8/']],
+  ['is not this machine', ['x', '--to', 'http://192.0.2.1/']],
+  ['is not this machine', ['x', '--map', 'type:a=>https://8.8.8.8/']],
   ['--map: url must be an absolute http or https URL, not ftp://x', ['x', '--map', 'type:a=>ftp://x', '--to', '3000']],
   ['--map: the URL must not contain a user name', ['x', '--map', 'type:a=>http://a:b@localhost', '--to', '3000']],
   ['--to: url must be an absolute http or https URL, not ftp://x', ['x', '--to', 'ftp://x']],
@@ -181,9 +181,9 @@ test.each([
   ['signing needs --secret-env', ['x', '--resign']],
   ['NOT_SET is not set', ['x', '--resign', '--secret-env', 'NOT_SET']],
   ['--exec CMD ARG… is missing', ['x', '--exec']],
-  ['--to and --exec', ['x', '--to', 'localhost:1', '--exec', 'true']],
-  ['--json and --output lines', ['x', '--json', '--output', 'lines']],
-  ['--output tui needs a terminal', ['x', '--output', 'tui']],
+  ['use either --to or --exec', ['x', '--to', 'localhost:1', '--exec', 'true']],
+  ["--json can't be combined with --output lines", ['x', '--json', '--output', 'lines']],
+  ['--output tui needs an interactive terminal', ['x', '--output', 'tui']],
   ['--header takes', ['x', '--header', 'none']],
 ])('"%s" is wrong usage', async (said, args) => {
   const { exitCode, stdout, stderr } = await hooktape(harness.client.env, 'listen', ...args);

@@ -1,6 +1,6 @@
 /*
- * How many events a session is behind, on stderr: in the foreground of a terminal one line that is rewritten, elsewhere, such as above
- * the prompt of a shell, a line when it has changed, at most one a second.
+ * How many events a session is behind, on stderr: in the foreground of a terminal, one line that is rewritten; otherwise, such
+ * as above the prompt of a shell, a new line after a change, at most one a second.
  */
 import type { Io } from '../io.ts';
 import type { ListenSession } from './model.ts';
@@ -46,7 +46,7 @@ export function createStatusLine(
         else void printSoon(ms);
       }
     },
-    /** Makes room for another line. */
+    /** Clears the line before another line is printed. */
     clear(): void {
       if (isRewritten()) io.stderr(clearLine);
     },

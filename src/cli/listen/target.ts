@@ -1,4 +1,4 @@
-/* A target that takes events over HTTP: a URL on this machine or its network. Its answer is a value, never an error. */
+/* A target that receives events over HTTP: a URL on this machine or its network. Its response is a value, never an error. */
 import { isSuccess } from '../../core/network/destination.ts';
 import { applyEdit, type EditedRequest, isEdit, type ReplayEdit } from '../../core/replay/replay-edit.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
@@ -12,11 +12,11 @@ import type { Answer, CapturedEvent } from './model.ts';
 
 export type Delivery = {
   answer: Answer;
-  /** The report for the server; undefined when nothing was sent over HTTP. */
+  /** The report for the server; undefined if nothing was sent over HTTP. */
   attempt: ReportedAttempt | undefined;
-  /** How long the target asks to be left alone. */
+  /** How long the target asks to wait (Retry-After). */
   retryAfterMs: number;
-  /** Something the person should know about the request, such as that it could not be signed. */
+  /** A message for the user about the request, for example that it could not be signed. */
   notice: string | undefined;
 };
 
@@ -31,13 +31,13 @@ export type Target = {
 export type How = {
   /** In addition to the headers from options. */
   edit?: ReplayEdit;
-  /** The event is a replay from the server, which has chosen its headers and perhaps signed them. */
+  /** Set if the event is a replay from the server, which has chosen its headers and may have signed it. */
   replay?: { isSigned: boolean; isEdited: boolean; timeoutMs: number };
 };
 
 export type TargetOptions = TargetRule & {
   signing: Signing | undefined;
-  /** --header; null removes one. */
+  /** The values of --header; null removes a header. */
   headers: readonly (readonly [name: string, value: string | null])[];
   keepsPath: boolean;
   timeoutMs: number;
@@ -55,7 +55,7 @@ export const nothingSent = (error: string): Answer => ({
 
 export const withoutRequest: Omit<Delivery, 'answer'> = { attempt: undefined, retryAfterMs: 0, notice: undefined };
 
-/** @throws UsageError when the URL is invalid, or events may not be sent there */
+/** @throws UsageError if the URL is invalid, or if events may not be sent there */
 export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, options: TargetOptions): Promise<Target> {
   const { signing, headers, keepsPath, timeoutMs } = options;
   let send: ReturnType<typeof createSender> | undefined = createSender(io, await checkTarget(url, options));
@@ -78,13 +78,13 @@ export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, option
       };
     } catch (error) {
       if (!(error instanceof CannotSignError)) throw error;
-      // Whether it needs a signature is for the target to say.
+      // The event is sent unsigned, because the target may not need a signature.
       const request = withForwardedHost(await prepareRequest({ ...wanted, signing: undefined }), event);
       return {
         request,
         isSigned: false,
         isEdited: edited.isEdited,
-        notice: `${event.id} goes as captured: ${error.message}`,
+        notice: `${event.id} is sent as captured: ${error.message}`,
       };
     }
   };
@@ -107,7 +107,7 @@ export async function createUrlTarget(io: Pick<Io, 'clock'>, url: string, option
       }
       const { status, durationMs: ms, preview: body, truncated: isCut } = result;
       const isOk = isSuccess(status);
-      const error = isOk ? null : `answered ${status}`;
+      const error = isOk ? null : `returned ${status}`;
       const answer = { status, ms, headers: result.headers, body, isCut, isOk, error };
       return { answer, attempt, retryAfterMs: retryAfterOf(result.headers), notice };
     },
@@ -124,20 +124,23 @@ function editOf(
   return { request: applyEdit(edited, { headers }), isEdited };
 }
 
-/** The headers of a replay are sent as they are; the headers that mark it as a replay are added again. */
+/**
+ * The request for a captured event. The headers of a replay are sent unchanged; the headers that mark it as a replay are added
+ * again.
+ */
 export const requestOf = ({ headers, body }: CapturedEvent, isReplay: boolean): EditedRequest =>
   isReplay
     ? { headers: headers.filter(([name]) => !/^x-(service-replay|hooktape-edited)$/i.test(name)), body }
     : capturedRequest({ headers: [...headers], body });
 
-/** Where the sender had sent it, for handlers that check it or serve several hosts. */
+/** Adds the original host, for handlers that check it or serve several hosts. */
 function withForwardedHost(request: PreparedRequest, event: CapturedEvent): PreparedRequest {
   const host = headerValue(event.headers, 'host');
   if (host === undefined || headerValue(request.headers, 'x-forwarded-host') !== undefined) return request;
   return { ...request, headers: [...request.headers, ['x-forwarded-host', host]] };
 }
 
-/** Seconds only: a date would need a clock that agrees with the target's. */
+/** Reads only seconds, because a date would require clocks that agree. */
 const retryAfterOf = (headers: Answer['headers']): number => {
   const seconds = Number(headerValue(headers, 'retry-after'));
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;

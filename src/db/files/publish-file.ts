@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { conflict } from '../../core/errors.ts';
 
-export const fileExists = (file: string) => conflict(`${file} exists and is not overwritten`);
+export const fileExists = (file: string) => conflict(`${file} already exists`);
 
 /**
  * Gives `partialFile` the name `file` and syncs the directory.

@@ -88,9 +88,9 @@ describe.skipIf(noLibsqlServer !== undefined)('data larger than one response of 
     writeFileSync(path, JSON.stringify({ ...file, events: file.events.map(event => ({ ...event, receivedAt })) }));
     const copy = await owner.createEndpoint('copy');
     const first = await importInto(copy.id, path);
-    expect([first.stdout, first.stderr]).toEqual(['4 imported, 0 already there, 0 past the retention window\n', '']);
+    expect([first.stdout, first.stderr]).toEqual(['4 imported, 0 already present, 0 older than the retention\n', '']);
     const second = await importInto(copy.id, path);
-    expect([second.stdout, second.stderr]).toEqual(['0 imported, 4 already there, 0 past the retention window\n', '']);
+    expect([second.stdout, second.stderr]).toEqual(['0 imported, 4 already present, 0 older than the retention\n', '']);
     expect(await owner.json(200, 'GET', `/api/endpoints/${copy.id}`)).toMatchObject({ eventCount: 4 });
   }, 120_000);
 
@@ -109,8 +109,8 @@ describe.skipIf(noLibsqlServer !== undefined)('data larger than one response of 
     const bodies = [Buffer.from('before'), noise(6 * mebibyte), Buffer.from('after')];
     writeFileSync(path, JSON.stringify({ events: bodies.map(event) }));
     const { exitCode, stdout, stderr } = await importInto(endpoint.id, path);
-    expect([exitCode, stdout]).toEqual([1, '2 imported, 0 already there, 0 past the retention window\n']);
-    expect(stderr).toContain('1 not imported: larger than the database accepts');
+    expect([exitCode, stdout]).toEqual([1, '2 imported, 0 already present, 0 older than the retention\n']);
+    expect(stderr).toContain('1 not imported: larger than the database supports');
     expect((await exportOf(endpoint.id)).events.map(one => one.payloadRaw)).toEqual(['before', 'after']);
     expect(await owner.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 2 });
   }, 30_000);

@@ -6,7 +6,7 @@ import { durationText } from './format.ts';
 import type { Row } from './log.ts';
 import { openPage } from './navigation.ts';
 
-/** `200 in 12 ms`, `no answer: connection refused` */
+/** `200 in 12 ms`, `no response: connection refused` */
 const answerText = (answer: Answer, target: string): string => {
   const status = statusText(answer, target);
   return answer.status === null && answer.error
@@ -14,13 +14,13 @@ const answerText = (answer: Answer, target: string): string => {
     : `${status} in ${durationText(answer.ms)}`;
 };
 
-/** For each target. */
+/** The responses of all targets. */
 const answersText = (answers: readonly Answer[], row: Row): string => {
   const targets = [...row.targets.keys()];
   return answers.map((answer, at) => answerText(answer, targets[at] ?? '')).join(', ');
 };
 
-/** By the key for it. */
+/** The actions by their keys. */
 export function createActions(context: Context): Record<'r' | 'e' | 'd' | 'p' | 's' | 'o' | 'c', () => void> {
   const { state, session, effects } = context;
 
@@ -29,18 +29,18 @@ export function createActions(context: Context): Record<'r' | 'e' | 'd' | 'p' | 
       say(context, `${verb}…`);
       const answers = await deliver();
       const isOk = answers.every(answer => answer.isOk);
-      if (answers.length === 0) say(context, 'No target takes this event.', 'warning');
+      if (answers.length === 0) say(context, 'No target is configured for this event.', 'warning');
       else if (isOk) say(context, `${verb}: ${answersText(answers, row)}`, 'good');
       else {
         const text = answersText(answers, row);
-        // The hint belongs to this answer: the session tells of it before it returns it.
+        // The hint belongs to this response: the session emits the event before it returns.
         say(context, row.hint ? `${text}; ${row.hint}` : `${verb}: ${text}`, 'warning');
       }
     });
   const withTarget = (act: (row: Row) => void): (() => void) =>
     withRow(context, row => {
       if (session.targets.length > 0) act(row);
-      else say(context, 'There is no target: start with --to URL.', 'warning');
+      else say(context, 'No target. Start with --to URL.', 'warning');
     });
 
   return {
@@ -69,8 +69,8 @@ export function createActions(context: Context): Record<'r' | 'e' | 'd' | 'p' | 
         say(
           context,
           length === 1
-            ? 'There is one answer so far. Press r to send it again, then compare.'
-            : 'There is no answer to compare yet.',
+            ? 'Only one response so far. Press r to send it again, then compare.'
+            : 'No responses to compare yet.',
           'faint',
         );
     }),
@@ -78,12 +78,12 @@ export function createActions(context: Context): Record<'r' | 'e' | 'd' | 'p' | 
       attempt(context, async () => {
         await session.pin(row.event.id);
         state.log.markPinned(row.event.id);
-        say(context, `Pinned. It stays until you run hooktape unpin ${row.event.id}.`, 'good');
+        say(context, `Pinned. To undo: hooktape unpin ${row.event.id}`, 'good');
       }),
     ),
     s: withRow(context, row => {
-      if (session.skip(row.event.id)) say(context, 'Skipped: it is given up, and the events after it go on.');
-      else say(context, 'There is nothing to skip: no target waits for this event.', 'faint');
+      if (session.skip(row.event.id)) say(context, 'Skipped. Later events continue.');
+      else say(context, 'Nothing to skip: no target is waiting for this event.', 'faint');
     }),
     o: withRow(context, row => {
       const url = session.openUrl(row.event.id);

@@ -1,10 +1,13 @@
-/* A body as lines: JSON indented, other text as it is, bytes as a table of hexadecimal digits. The beginning only of a large one. */
+/**
+ * A body as lines: JSON is indented, other text is unchanged, and binary data is a table of hexadecimal digits. Only the
+ * beginning of a large body is shown.
+ */
 import { decodeUtf8, firstBytes } from '../../../core/text.ts';
 import { indentJson } from '../../client/body-text.ts';
 import { sizeText } from '../../client/output.ts';
 import { blank, concat, type Line, span, textLines, wrap } from './text.ts';
 
-/** More than anybody reads on a terminal. */
+/** More text than a user reads on a terminal. */
 const maxTextBytes = 128 << 10;
 const maxLines = 5000;
 const maxBinaryBytes = 1024;
@@ -13,7 +16,7 @@ const memberForm = /^( *)("(?:[^"\\]|\\.)*")(: )/;
 
 const faintLine = (text: string): Line => span(text, 'faint');
 
-/** A body as text, with JSON indented; undefined when it is not text. */
+/** A body as text, with JSON indented; undefined for binary data. */
 export function readableBody(body: Uint8Array): string | undefined {
   const beginning = firstBytes(body, maxTextBytes);
   const text = decodeUtf8(beginning);
@@ -21,7 +24,7 @@ export function readableBody(body: Uint8Array): string | undefined {
   return beginning.length === body.length ? (indentJson(text) ?? text) : text;
 }
 
-/** @param whole says where the whole of it is @param mostLines more than that are not needed */
+/** @param whole a text that says where to find the whole body @param mostLines the most lines that are needed */
 export function bodyLines(body: Uint8Array, columns: number, whole: string, mostLines = maxLines): Line[] {
   if (body.length === 0) return [faintLine('no body')];
   const text = readableBody(body);
@@ -48,7 +51,7 @@ function coloredLines(text: string, columns: number, mostLines: number): Line[] 
 const hexDigits = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
 
 function hexLines(body: Uint8Array): Line[] {
-  const lines: Line[] = [faintLine(`${sizeText(body.length)} that are not text`)];
+  const lines: Line[] = [faintLine(`${sizeText(body.length)} of binary data`)];
   for (let at = 0; at < Math.min(body.length, maxBinaryBytes); at += bytesPerRow) {
     const bytes = [...body.subarray(at, at + bytesPerRow)];
     const hex = bytes.map(byte => hexDigits(byte, 2)).join(' ');

@@ -6,14 +6,14 @@ import { selectedRow, type Ui, type ViewState } from './ui.ts';
 
 const gap = space(2);
 
-/** Without the scheme, which everybody knows. */
+/** The target without the scheme, to save space. */
 const shortTarget = (target: string): string => target.replace(/^http:\/\//, '');
 
 function connectionSpan({ connection }: Ui): Line {
   if (connection.kind === 'connected') return span('● connected', 'good');
   return connection.kind === 'connecting'
     ? span('○ connecting', 'warning')
-    : span('○ no connection, trying again', 'warning');
+    : span('○ disconnected, reconnecting', 'warning');
 }
 
 export function headerLine({ ui, targets }: ViewState, columns: number): Line {
@@ -28,7 +28,7 @@ export function headerLine({ ui, targets }: ViewState, columns: number): Line {
   return spread(left, concat(gap, connectionSpan(ui)), columns);
 }
 
-/** `N behind` first: it is never cut off. */
+/** `N behind` comes first, so that it is never cut off. */
 export function statusLine(state: ViewState, columns: number): Line {
   const { log, ui, targets } = state;
   const { received, answered, failed, skipped } = log.totals;
@@ -40,7 +40,7 @@ export function statusLine(state: ViewState, columns: number): Line {
     ui.isPaused && concat(gap, span(' PAUSED ', 'paused')),
     stuck &&
       isHeld &&
-      concat(gap, span(' HELD ', 'alarm'), space(1), cutText(titleOf(stuck), 30), span(', h to see it')),
+      concat(gap, span(' HELD ', 'alarm'), space(1), cutText(titleOf(stuck), 30), span(', press h to show it')),
     ui.filter !== '' && concat(gap, span('filter ', 'faint'), cutText(ui.filter, 40, 'accent')),
   );
   const totals = concat(
@@ -81,17 +81,17 @@ function eventHints(state: ViewState): Hint[] {
 function hintsFor(state: ViewState): Hint[] {
   const { mode, isPaused } = state.ui;
   const others: Hint[] = [
-    ['space', isPaused ? 'go on' : 'pause'],
+    ['space', isPaused ? 'resume' : 'pause'],
     ['f', 'filter'],
   ];
   if (mode === 'list') return selectedRow(state) ? [['enter', 'show'], ...others, ...eventHints(state)] : others;
   if (mode === 'detail') return [back, ['tab', 'section'], ['[ ]', 'event'], ...eventHints(state)];
-  return mode === 'comparison' ? [back, ['[ ]', 'other answers'], ['r', 'again']] : [back];
+  return mode === 'comparison' ? [back, ['[ ]', 'other responses'], ['r', 'again']] : [back];
 }
 
 const hintLine = ([key, does]: Hint): Line => concat(span(key, 'key'), span(` ${does}`, 'faint'));
 
-/** As many hints as there is room for, whole. @param place where a page is scrolled to */
+/** As many complete hints as fit. @param place the position in a scrolled page */
 export function hintsLine(state: ViewState, columns: number, place: string): Line {
   const { message } = state.ui;
   if (message) return cut(span(message.text, message.style), columns);

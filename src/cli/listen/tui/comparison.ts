@@ -1,4 +1,4 @@
-/* How two answers differ: status, headers, body, as removed and added lines with a few equal ones around them. */
+/* The differences of two responses: status, headers, body, as removed and added lines with a few equal lines around them. */
 import { type DiffLine, diffLines, diffPairs } from '../../../shared/diff/text-diff.ts';
 import { statusText } from '../model.ts';
 import { readableBody } from './body-lines.ts';
@@ -76,7 +76,7 @@ function bodyChanges(before: Attempt, after: Attempt, columns: number): Line[] {
   if (left === undefined || right === undefined) return note('The bodies differ. At least one is not text.');
   const lines = diffLines(textLines(left).join('\n'), textLines(right).join('\n'));
   if (lines.every(({ kind }) => kind === 'same'))
-    return note('The difference is only white space, or beyond the shown part.');
+    return note('They differ only in white space or beyond the part shown.');
   return withContext(lines, columns);
 }
 

@@ -1,4 +1,4 @@
-/* One event: a summary, the answers of its targets, its body and headers, in sections that Tab goes through. */
+/* One event: a summary, the responses of its targets, its body and headers, in sections that Tab goes through. */
 import { sizeText, timeText } from '../../client/output.ts';
 import { statusText } from '../model.ts';
 import { bodyLines } from './body-lines.ts';
@@ -71,7 +71,7 @@ function attemptLine({ answer, target, number, at, cause }: Attempt, columns: nu
 
 function targetLines(row: Row, columns: number, now: number): Line[] {
   const states = [...row.targets];
-  // A target whose last answer follows below needs no line.
+  // A target whose last response follows below needs no line.
   const shown = states.filter(([, state]) => states.length > 1 || state.kind !== 'done');
   return shown.flatMap(([target, state]) => {
     const reason = span(state.kind === 'skipped' ? `  ${state.reason}` : '', 'faint');
@@ -94,7 +94,7 @@ const lastAnswer = ({ answer }: Attempt, columns: number, mostLines: number | un
   ...headerLines(answer.headers, columns),
   ...(answer.headers.length > 0 ? [blank] : []),
   ...bodyLines(answer.body, columns, '', mostLines),
-  ...(answer.isCut ? [span('The answer is longer than the part that was read.', 'faint')] : []),
+  ...(answer.isCut ? [span('The response is longer than the part that was read.', 'faint')] : []),
 ];
 
 type Part = { title: string; lines: readonly Line[] };
@@ -112,7 +112,7 @@ function contentOf(row: Row, columns: number, mostLines: number | undefined): re
     ...(last && !row.isEmptied
       ? [
           {
-            title: `Answer #${last.number}: ${statusText(last.answer, last.target)}`,
+            title: `Response #${last.number}: ${statusText(last.answer, last.target)}`,
             lines: lastAnswer(last, columns, mostLines),
           },
         ]
@@ -125,7 +125,10 @@ function contentOf(row: Row, columns: number, mostLines: number | undefined): re
   ];
 }
 
-/** @returns the detail of a row; of large bodies, `mostLines` when only the beginning is shown. The part that needs reading is made once for each version of a row. */
+/**
+ * @returns the detail of a row; for large bodies `mostLines` if only the beginning is shown. The expensive part is computed
+ * once for each version of a row.
+ */
 export function createDetail() {
   const rememberContent = createMemory<readonly Part[]>();
 
@@ -134,8 +137,8 @@ export function createDetail() {
     const content = rememberContent([row, row.version, columns, mostLines], () => contentOf(row, columns, mostLines));
     return inSections(row, columns, [
       {
-        title: 'Answers',
-        lines: answers.length > 0 ? answers : [span('It has not been sent anywhere.', 'faint')],
+        title: 'Responses',
+        lines: answers.length > 0 ? answers : [span('Not sent yet.', 'faint')],
       },
       ...content,
     ]);

@@ -1,4 +1,4 @@
-/* What keys work with: the session, the screens, what the view does outside of the screen, and how they say what came of it. */
+/* The context of key actions: the session, the screens, effects outside of the screen, and messages about their results. */
 import type { ListenSession } from '../model.ts';
 import type { Row } from './log.ts';
 import type { Size } from './paint.ts';
@@ -7,11 +7,11 @@ import type { Style } from './text.ts';
 import { selectedRow, type ViewState } from './ui.ts';
 
 export type Effects = {
-  /** Lets the person change a body. @throws OperationError when there is no editor, or it fails */
+  /** Opens a body in the user's editor. @throws OperationError if there is no editor, or it fails */
   edit: (body: Uint8Array) => Promise<Uint8Array>;
-  /** @returns false when there is no browser */
+  /** @returns false without a browser */
   openUrl: (url: string) => boolean;
-  /** @returns false when the terminal is not asked to, because it might not understand */
+  /** @returns false if the terminal may not support copying, and is not asked */
   copy: (text: string) => boolean;
   quit: () => void;
   suspend: () => void;
@@ -35,12 +35,12 @@ export function say({ state, effects }: Context, text: string, style: Style = 's
   effects.update();
 }
 
-/** Runs something that takes time; when it fails, it says why. */
+/** Runs slow work and shows the reason if it fails. */
 export const attempt = (context: Context, work: () => Promise<void>): void =>
   void work().catch(error => say(context, (error as Error).message, 'warning'));
 
 export const withRow = (context: Context, act: (row: Row) => void) => (): void => {
   const row = selectedRow(context.state);
   if (row) act(row);
-  else say(context, 'There is no event yet.', 'faint');
+  else say(context, 'No event yet.', 'faint');
 };

@@ -4,7 +4,7 @@
 export const durationText = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
-/** `4 s`, `3 min`: until something. */
+/** `4 s`, `3 min`: a waiting time. */
 export const waitText = (ms: number): string => {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;

@@ -1,4 +1,4 @@
-/* Which key does what. While a line is typed, no key is a command; pasted text never is. */
+/* Maps keys to actions. While the user types a line, no key is a command; pasted text never is. */
 import { createActions } from './actions.ts';
 import type { Context } from './effects.ts';
 import type { Key } from './keys.ts';

@@ -1,6 +1,6 @@
 /*
- * The keys of `node:readline`, with pasted text as one. Keys that it does not know and combinations with Alt are dropped, so that none
- * is mistaken for a letter.
+ * The keys of `node:readline`, with pasted text as one key. Unknown keys and combinations with Alt are dropped, so that they
+ * cannot be mistaken for letters.
  */
 import { emitKeypressEvents, type Interface, type Key as ReadlineKey } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -12,13 +12,13 @@ export type Key =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'paste'; readonly text: string };
 
-/** A sequence arrives within it, also over slow connections; a person does not notice it. */
+/** An escape sequence arrives within this time, even over slow connections; users do not notice it. */
 const escapeMs = 60;
 const maxPasteCharacters = 64 << 10;
 
 /**
- * Answers of the terminal to questions of another program, mouse reports, and keys with three numbers: node:readline would take a
- * part of them for typed letters.
+ * Replies of the terminal to another program, mouse reports, and keys with three numbers: node:readline would treat a part of
+ * them as typed letters.
  */
 const reports =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with one
@@ -28,7 +28,7 @@ const withoutReports = (bytes: Uint8Array): Buffer =>
   Buffer.from(Buffer.from(bytes).toString('latin1').replace(reports, ''), 'latin1');
 
 const named = /^(?:up|down|left|right|home|end|page(?:up|down)|delete|enter|tab|backspace|escape)$/;
-/** Neither C1 controls nor bytes that are not UTF-8. */
+/** Excludes control characters and bytes that are not UTF-8. */
 const isText = /^[^\p{Cc}\ufffd]$/u;
 
 function keyOf({ name, sequence = '', ctrl, shift, meta }: ReadlineKey): Key | undefined {
@@ -39,7 +39,7 @@ function keyOf({ name, sequence = '', ctrl, shift, meta }: ReadlineKey): Key | u
   return { kind: 'key', name: name === 'tab' && shift ? 'backtab' : name };
 }
 
-/** @returns what takes the bytes of the terminal, in any pieces */
+/** @returns a function that accepts the bytes of the terminal, in any pieces */
 export function createKeyReader(onKey: (key: Key) => void): (bytes: Uint8Array) => void {
   const stream = new Readable({ read: () => {} });
   let pasted: string | undefined;
@@ -55,7 +55,7 @@ export function createKeyReader(onKey: (key: Key) => void): (bytes: Uint8Array) 
       if (key) onKey(key);
     }
   });
-  // It reads nothing of the interface but how long an Escape waits to be a key of its own.
+  // It reads only one property: how long to wait until an Escape counts as a separate key.
   emitKeypressEvents(stream, { escapeCodeTimeout: escapeMs } as unknown as Interface);
   return bytes => void stream.emit('data', withoutReports(bytes));
 }

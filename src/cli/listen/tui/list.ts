@@ -1,4 +1,4 @@
-/* The list of events: the columns that there is room for, and only the rows that are on the screen. */
+/* The list of events: the columns that fit, and only the rows that are on the screen. */
 import { sizeText } from '../../client/output.ts';
 import { clockText } from './format.ts';
 import type { Row } from './log.ts';
@@ -14,9 +14,9 @@ export type ListOptions = {
   columns: number;
   height: number;
   now: number;
-  /** Several endpoints are listened to. */
+  /** Whether the session listens to several endpoints. */
   hasEndpoints: boolean;
-  /** Events are sent somewhere; otherwise the list shows their contents. */
+  /** Whether events are sent to targets; otherwise the list shows their contents. */
   hasTargets: boolean;
 };
 
@@ -27,13 +27,13 @@ const gap = space(2);
 const mostPlatform = 12;
 const mostEndpoint = 16;
 const sizeWidth = 8;
-/** `500  held, again in 60 s`, and with room `no answer  held, again in 60 s` */
+/** `500  held, again in 60 s`, and in wide windows `no response  held, again in 60 s` */
 const outcomeWidths = { narrow: 25, wide: 30 };
 
 const widest = (texts: readonly string[], least: number, most: number): number =>
   Math.min(most, Math.max(least, ...texts.map(text => widthOf(visible(text)))));
 
-/** Columns that the detail view shows, too, are left out first. */
+/** Columns that the detail view also shows are left out first. */
 function widthsOf({ columns, hasEndpoints, hasTargets }: ListOptions, shown: readonly Row[]): Widths {
   const platforms = shown.flatMap(({ event: { platform } }) => (platform === null ? [] : [platform]));
   const endpoints = shown.map(({ event }) => event.endpoint);
@@ -48,11 +48,11 @@ function widthsOf({ columns, hasEndpoints, hasTargets }: ListOptions, shown: rea
   return { type: Math.max(8, columns - used), platform, endpoint, size, outcome };
 }
 
-/** `pull_request opened` is the sender's; an event without a type is known by its request. */
+/** The event type, such as `pull_request opened`; without a type, the method and path of the request. */
 export const titleOf = ({ event: { type, method, path } }: Pick<Row, 'event'>): string =>
   type ?? `${method ?? ''} ${path || '/'}`.trim();
 
-/** A column after the first; nothing when there is no room for it. */
+/** A column after the first; empty if it does not fit. */
 const column = (text: string, width: number, style?: Style): Line =>
   width > 0 ? concat(gap, fit(cutText(text, width, style), width)) : blank;
 

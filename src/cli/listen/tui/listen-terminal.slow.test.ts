@@ -117,7 +117,7 @@ describe('hooktape listen at a terminal', () => {
     shown.press('\x1b');
     await shown.sees(/│ POST \//);
     shown.resize(30, 5);
-    await shown.sees('This window has 30 columns');
+    await shown.sees('The window is too small');
     shown.resize(80, 24);
     await shown.sees('● connected');
     expect({ ...shown.emulator, bells: shown.emulator.bells() }).toMatchObject({ titles: [], replies: [], bells: 0 });

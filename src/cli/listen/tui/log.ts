@@ -1,6 +1,6 @@
 /*
- * The view's memory of a session: the newest events with their answers, within a limit of events and of bytes, however long the session
- * runs. Unsettled events are removed last.
+ * The view's memory of a session: the newest events with their responses, within a limit of events and of bytes, even in long
+ * sessions. Unsettled events are removed last.
  */
 import type { Answer, CapturedEvent, DeliveryCause, ListenEvent, ViewFilter } from '../model.ts';
 
@@ -10,7 +10,7 @@ export type Attempt = {
   at: number;
   target: string;
   cause: DeliveryCause;
-  /** Counted by the session: tries at this target. */
+  /** The number of the attempt at this target, counted by the session. */
   attempt: number;
   answer: Answer;
 };
@@ -31,22 +31,22 @@ export type Row = {
   hint: string | undefined;
   isSettled: boolean;
   isPinned: boolean;
-  /** Body and answers have been forgotten, to save memory. */
+  /** Whether body and responses were dropped to save memory. */
   isEmptied: boolean;
-  /** Changes whenever something of it does. */
+  /** Changes with every change of the row. */
   version: number;
 };
 
 export type Totals = { received: number; answered: number; failed: number; skipped: number };
 
 export type EventLog = {
-  /** The rows that the filter lets through, oldest first. */
+  /** The rows that match the filter, oldest first. */
   rows: () => readonly Row[];
   find: (eventId: string) => Row | undefined;
   /** How many are remembered, including events hidden by the filter. */
   count: () => number;
   totals: Readonly<Totals>;
-  /** The oldest row whose target waits for a person or for the next try. */
+  /** The oldest row whose target waits for the user or for a retry. */
   stuck: () => Row | undefined;
   /** Whether something on the screen depends on the time. */
   hasRetries: () => boolean;
@@ -56,7 +56,7 @@ export type EventLog = {
 };
 
 const maxRows = 2000;
-/** Of bodies and headers, of events and answers. */
+/** The limit for the bodies and headers of events and responses. */
 const maxBytes = 48 << 20;
 const maxAttemptsPerRow = 10;
 
@@ -147,7 +147,7 @@ export function createEventLog(limits: { maxRows: number; maxBytes: number } = {
     totals.failed++;
     row.hint = event.hint ?? undefined;
     if (event.next === 'retry' || event.next === 'hold') row.isSettled = false;
-    // One that was sent by hand changes nothing for the target that still waits for its own.
+    // A failed manual delivery leaves the state alone while the automatic one is still being retried or held.
     const before = row.targets.get(target);
     const isByHand = event.next === 'none' && cause !== 'feed';
     if (event.next === 'retry') row.targets.set(target, { kind: 'retrying', last, nextAt: event.nextAt });

@@ -1,4 +1,4 @@
-/* Keeps the last result of something that takes time, for a screen that is drawn many times from the same content. */
+/* Caches the last result of an expensive function, for a screen that is drawn many times from the same content. */
 
 /** @returns `make()`, or its last result if all keys are the same */
 export function createMemory<T>(): (keys: readonly unknown[], make: () => T) => T {

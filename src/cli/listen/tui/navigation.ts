@@ -1,4 +1,7 @@
-/* The actions of keys on the screen: pages, scrolling, the selection, pausing, and the filter, which hides events and stops none. */
+/**
+ * The actions of keys on the screen: pages, scrolling, the selection, pausing, and the filter, which hides events but does not
+ * stop their delivery.
+ */
 import { type Context, say, withRow } from './effects.ts';
 import type { Key } from './keys.ts';
 import { edit, promptOf, promptText } from './prompt.ts';
@@ -20,7 +23,7 @@ function showStuck(context: Context): void {
   const { log, ui } = context.state;
   const row = log.stuck();
   if (!row) {
-    say(context, 'No event is held or tried again.', 'faint');
+    say(context, 'No event is held or being retried.', 'faint');
     return;
   }
   if (!log.rows().includes(row)) setFilter(context, '');
@@ -35,10 +38,10 @@ function pauseOrResume(context: Context): void {
   if (session.isPaused()) session.resume();
   else session.pause();
   ui.isPaused = session.isPaused();
-  say(context, ui.isPaused ? 'Paused: no event is sent until you press space again.' : 'Going on.');
+  say(context, ui.isPaused ? 'Paused. Press space to resume.' : 'Resumed.');
 }
 
-/** @returns whether the filter could be read; otherwise nothing changes */
+/** @returns whether the filter is valid; otherwise nothing changes */
 function setFilter({ state, session }: Context, where: string): boolean {
   const { log, ui } = state;
   const filter = where === '' ? undefined : session.setFilter(where);
@@ -69,11 +72,11 @@ export function typeInFilterPrompt(context: Context, key: Key): void {
   const text = promptText(value);
   const filter = text.trim() === '' ? undefined : session.setFilter(text);
   const problem = filter && !filter.isOk ? { message: filter.message, position: filter.position } : undefined;
-  // While it is typed, a filter is often unfinished: the problem is shown, and the list stays as it is.
+  // While the user types, a filter is often unfinished: the problem is shown, and the list does not change.
   ui.prompt = { value, problem };
 }
 
-/** By the name of the key, or the character. */
+/** The actions by the name of the key, or the character. */
 export function createNavigation(context: Context): Record<string, () => void> {
   const { state, screens, size, now } = context;
   const { ui } = state;
@@ -88,11 +91,11 @@ export function createNavigation(context: Context): Record<string, () => void> {
     const next = direction > 0 ? sections.find(isNext) : sections.findLast(isNext);
     if (next !== undefined) scrollTo(next);
   };
-  /** By lines in a page, by rows in the list. */
+  /** Moves by lines in a page, by rows in the list. */
   const move = (by: number) => (): void => (ui.mode === 'list' ? select(state, by) : scrollTo(ui.scroll + by));
-  /** By a part of the screen. */
+  /** Moves by a part of the screen. */
   const movePages = (pages: number) => (): void => move(Math.ceil(pages * Math.max(1, contentRows(size()) - 2)))();
-  /** The event, or the answer, before or after. */
+  /** Goes to the previous or next event or response. */
   const neighbour = (by: 1 | -1): void => {
     if (ui.mode === 'comparison') {
       const attempts = selectedRow(state)?.attempts ?? [];

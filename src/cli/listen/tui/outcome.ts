@@ -1,4 +1,4 @@
-/* The outcome of an event in a few words: in the list and above its answers. */
+/* The outcome of an event in a few words, for the list and above its responses. */
 import { type Answer, statusText } from '../model.ts';
 import { durationText, waitText } from './format.ts';
 import type { Attempt, Row, TargetState } from './log.ts';
@@ -8,7 +8,7 @@ export const statusStyle = ({ isOk }: Answer): Style => (isOk ? 'good' : 'bad');
 
 const statusSpan = ({ answer, target }: Attempt): Line => span(statusText(answer, target), statusStyle(answer));
 
-/** Of one target. */
+/** The state of one target. */
 export function stateLine(state: TargetState, now: number): Line {
   if (state.kind === 'waiting') return span('waiting', 'faint');
   if (state.kind === 'skipped')
@@ -19,22 +19,22 @@ export function stateLine(state: TargetState, now: number): Line {
   if (state.kind === 'retrying' || state.kind === 'held') {
     const waitMs = (state.nextAt ?? now) - now;
     const held = state.kind === 'held' ? ['held'] : [];
-    const next = waitMs > 0 ? [`again in ${waitText(waitMs)}`] : [];
-    const text = [...held, ...next].join(', ') || 'again now';
+    const next = waitMs > 0 ? [`retry in ${waitText(waitMs)}`] : [];
+    const text = [...held, ...next].join(', ') || 'retrying';
     return concat(status, span(`  ${text}`, 'warning'));
   }
-  const tries = last.attempt > 1 ? `, try ${last.attempt}` : '';
+  const tries = last.attempt > 1 ? `, attempt ${last.attempt}` : '';
   return concat(status, span(`  ${durationText(last.answer.ms)}${tries}`, 'faint'));
 }
 
 /** The states that need attention first. */
 const urgency: readonly TargetState['kind'][] = ['held', 'stopped', 'retrying', 'failed', 'waiting', 'skipped', 'done'];
 
-/** Of all targets: the one that needs attention, and how many there are. */
+/** The outcome of all targets: the one that needs attention most, and their number. */
 export function outcomeLine({ targets }: Row, now: number): Line {
   const states = [...targets.values()];
   const [first] = states.toSorted((a, b) => urgency.indexOf(a.kind) - urgency.indexOf(b.kind));
-  if (!first) return span('not wanted', 'faint');
+  if (!first) return span('no target', 'faint');
   const line = stateLine(first, now);
   if (states.length === 1) return line;
   const done = states.filter(({ kind }) => kind === 'done').length;

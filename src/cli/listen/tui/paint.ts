@@ -6,7 +6,7 @@ import { blank, cellsOf, firstColumns, type Line, plain, widthOf, withoutColor }
 
 const clearScreen = '\x1b[2J';
 const clearRestOfRow = '\x1b[K';
-/** A terminal that knows them shows the frame at once; others ignore them. */
+/** Terminals that know these sequences show the frame at once; others ignore them. */
 const [beginFrame, endFrame] = ['\x1b[?2026h', '\x1b[?2026l'];
 const [showCursor, hideCursor] = ['\x1b[?25h', '\x1b[?25l'];
 
@@ -15,7 +15,10 @@ const moveTo = (row: number, column: number): string => `\x1b[${row + 1};${colum
 export type Size = { readonly columns: number; readonly rows: number };
 export type Position = { readonly row: number; readonly column: number };
 
-/** Letters below it are one column wide everywhere; above it are marks, and characters of wide or ambiguous width. */
+/**
+ * Characters of this range are one column wide everywhere; higher ones include marks, and characters of wide or ambiguous
+ * width.
+ */
 const certain = /^[\0-\u02ff]*$/;
 
 function drawRow(line: Line, row: number, columns: number): string {
@@ -35,7 +38,7 @@ function drawRow(line: Line, row: number, columns: number): string {
 export type Painter = {
   /** @param cursor where to show it, if at all */
   paint: (lines: readonly Line[], size: Size, cursor?: Position) => void;
-  /** The screen no longer shows the last frame: the next one is painted whole. */
+  /** Call it if the screen no longer shows the last frame: the next frame is painted completely. */
   forget: () => void;
 };
 

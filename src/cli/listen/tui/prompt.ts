@@ -1,4 +1,4 @@
-/* A line that is typed: the keys that people know from shells, and the part of the line that there is room for. */
+/* An input line with the usual keys of shells, which shows the part of the line that fits. */
 import type { Key } from './keys.ts';
 import { concat, type Line, segments, span, visible, widthOf } from './text.ts';
 
@@ -21,7 +21,7 @@ function insert({ before, after }: Prompt, text: string): Prompt {
   return joined.length > maxCharacters ? { before, after } : { before: segments(joined), after };
 }
 
-/** The prompt after a key; the same when the key means nothing to it. */
+/** The prompt after a key; unchanged if the key has no meaning here. */
 export function edit(prompt: Prompt, key: Key): Prompt {
   const { before, after } = prompt;
   if (key.kind !== 'key') return insert(prompt, key.text);
@@ -55,7 +55,10 @@ export function edit(prompt: Prompt, key: Key): Prompt {
   }
 }
 
-/** The prompt after a label of printable ASCII, moved so that the cursor is in view. @param wrongAt the character that cannot be read */
+/**
+ * The prompt after a label of printable ASCII, moved so that the cursor is in view.
+ * @param wrongAt the character at which the filter is invalid
+ */
 export function promptLine(
   prompt: Prompt,
   { label, columns, wrongAt }: { label: string; columns: number; wrongAt: number | undefined },
@@ -78,7 +81,7 @@ export function promptLine(
   };
 }
 
-/** The grapheme with the nth character, of which it may have several. */
+/** The index of the grapheme that contains the nth character. */
 function indexOfCharacter({ before, after }: Prompt, n: number): number {
   let characters = 0;
   return [...before, ...after].findIndex(grapheme => {

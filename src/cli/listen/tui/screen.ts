@@ -1,4 +1,4 @@
-/* The screen as lines, from the state of the session and of the view. Nothing is written here. */
+/* The screen as lines, from the state of the session and of the view. This file writes nothing to the terminal. */
 
 import { headerLine, hintsLine, statusLine } from './chrome.ts';
 import { comparisonLines } from './comparison.ts';
@@ -15,7 +15,7 @@ import { comparedAttempts, selectedRow, type ViewState } from './ui.ts';
 export type Screen = { lines: readonly Line[]; cursor: Position | undefined };
 
 export const smallest: Size = { columns: 40, rows: 8 };
-/** From here on, the selected event stands beside the list. */
+/** From this width on, the selected event is shown beside the list. */
 const columnsForBoth = 120;
 /** Header, status and hints. */
 const frameRows = 3;
@@ -23,12 +23,12 @@ const frameRows = 3;
 export const contentRows = ({ rows }: Size): number => rows - frameRows;
 
 function tooSmall({ columns, rows }: Size): Screen {
-  const text = `This window has ${columns} columns and ${rows} rows. The view needs ${smallest.columns} and ${smallest.rows}: make it larger, or press q.`;
+  const text = `The window is too small (${columns} × ${rows}). The view needs ${smallest.columns} columns and ${smallest.rows} rows. Enlarge it, or press q to quit.`;
   return { lines: wrapWords(text, Math.max(1, columns)).slice(0, rows), cursor: undefined };
 }
 
 function emptyList({ log, ui, targets }: ViewState, { columns, rows }: Size): Line[] {
-  /** In the middle. */
+  /** Lines in the middle of the screen. */
   const say = (title: string, ...more: string[]): Line[] => {
     const sentences = (text: string, style: Style): Line[] => wrapWords(text, columns - 4, style);
     const lines = [...sentences(title, 'strong'), ...more.flatMap(text => sentences(text, 'faint'))];
@@ -37,26 +37,22 @@ function emptyList({ log, ui, targets }: ViewState, { columns, rows }: Size): Li
   };
   if (ui.filter && log.count() > 0)
     return say(
-      `None of the ${countText(log.count())} events matches the filter.`,
-      'Press f to change it. An empty filter shows all of them.',
+      `No event matches the filter (${countText(log.count())} in total).`,
+      'Press f to change the filter. An empty filter shows all events.',
     );
   const { connection } = ui;
   if (connection.kind === 'connecting') return say('Connecting…');
   if (connection.kind === 'disconnected')
-    return say(
-      `No connection to ${connection.server}`,
-      connection.reason,
-      'It keeps trying to connect. No event is lost.',
-    );
+    return say(`No connection to ${connection.server}`, connection.reason, 'Reconnecting. No event is lost.');
   return say(
     'Waiting for the next event.',
-    `Send a webhook to ${ui.endpoints.join(' or ') || 'the endpoint'}: it appears here${targets.length > 0 ? ' with the answer of your handler' : ''}.`,
+    `Send a webhook to ${ui.endpoints.join(' or ') || 'the endpoint'}: it appears here${targets.length > 0 ? ' with the response of your handler' : ''}.`,
   );
 }
 
 export type Screens = {
   draw: (state: ViewState, size: Size, now: number) => Screen;
-  /** The lines that can be scrolled through, for the keys that do so; and the first lines of their sections. */
+  /** The number of lines that can be scrolled, and the first lines of their sections, for the keys that scroll. */
   content: (state: ViewState, size: Size, now: number) => { length: number; sections: readonly number[] };
 };
 
@@ -155,23 +151,23 @@ export function createScreens(): Screens {
   };
 }
 
-/** `1-21 of 80`; nothing when all of it is on the screen. */
+/** `1-21 of 80`; empty if everything is on the screen. */
 const placeText = (scroll: number, height: number, length: number): string =>
   length > height ? `${scroll + 1}-${Math.min(scroll + height, length)} of ${length}` : '';
 
 const filterHelp = ({ ui: { prompt } }: ViewState, columns: number): Line =>
   prompt?.problem
     ? cutText(prompt.problem.message, columns, 'warning')
-    : cutText('Enter applies it, Escape leaves it as it was. Example: type:invoice.* verdict:valid', columns, 'faint');
+    : cutText('Enter applies, Escape cancels. Example: type:invoice.* verdict:valid', columns, 'faint');
 
 const commandLines = ({ text, isCopied }: { text: string; isCopied: boolean }, columns: number): Line[] => [
-  span('This sends the event from a shell:', 'strong'),
+  span('To send this event from a shell:', 'strong'),
   blank,
   ...wrap(span(text, 'accent'), columns),
   blank,
   ...wrapWords(
     isCopied
-      ? 'It has also been copied, if this terminal lets programs copy. If it does not, select it with the mouse.'
+      ? 'Copied, if this terminal allows it. Otherwise, select it with the mouse.'
       : 'Select it with the mouse to copy it.',
     columns,
     'faint',

@@ -1,16 +1,16 @@
 /*
- * The terminal of this process as a full screen, and its way back: alternate screen, cursor, line wrapping and input mode are as
- * before after `close`, at the end of the process however it comes about (an exception, `process.exit`), while another program has
+ * Uses the terminal of this process as a full screen, and restores it: alternate screen, cursor, line wrapping and input mode
+ * are as before after `close`, at any end of the process (including an exception or `process.exit`), while another program has
  * the screen, and while the process is stopped or in the background.
  */
 import type { Size } from './paint.ts';
 
-/** The terminal as the view needs it. */
+/** The operations of the terminal that the view uses. */
 export type Terminal = {
   readonly write: (text: string) => void;
-  /** @returns how to end it */
+  /** @returns a function that ends it */
   readonly onInput: (listener: (bytes: Uint8Array) => void) => () => void;
-  /** The size has changed, or the screen has been used by something else. */
+  /** Called when the size has changed, or when another program has used the screen. */
   readonly onResize: (listener: () => void) => () => void;
   readonly columns: number;
   readonly rows: number;
@@ -20,7 +20,9 @@ export type Terminal = {
 export type FullScreen = Terminal & {
   /** Gives the terminal to another program until the returned function is called. */
   readonly lend: () => () => void;
-  /** Ctrl+Z: back to the shell, until it says to go on. In the background (`bg`) the process runs without a screen. */
+  /**
+   * Ctrl+Z: returns to the shell until it continues the process. In the background (`bg`) the process runs without a screen.
+   */
   readonly suspend: () => void;
   readonly close: () => void;
 };
@@ -48,14 +50,14 @@ export type TerminalHost = {
   readonly on: (event: HostEvent, listener: (reason: unknown) => void) => unknown;
   readonly off: (event: HostEvent, listener: (reason: unknown) => void) => unknown;
   readonly exit: (code: number) => void;
-  /** Asks for the size again: the system reports changes only to processes in the foreground. */
+  /** Reads the size again, because the system reports changes only to processes in the foreground. */
   readonly readSize: () => void;
-  /** Ctrl+C in an editor is for the editor, but the system sends the signal to both. */
+  /** Ignores Ctrl+C while an editor runs: it is meant for the editor, but the system sends the signal to both. */
   readonly ignoreInterrupts: (isIgnored: boolean) => void;
   /** Whether the process may use the terminal. */
   readonly isForeground: () => boolean;
   readonly later: (run: () => void, ms: number) => void;
-  /** Stops the whole group of processes, as Ctrl+Z does; undefined where the platform has no such signal. */
+  /** Stops the whole group of processes, as Ctrl+Z does; undefined if the platform has no such signal. */
   readonly stop: (() => void) | undefined;
 };
 
@@ -63,13 +65,13 @@ export type TerminalHost = {
 const enter = '\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[0m\x1b[2J';
 const leave = '\x1b[?2026l\x1b[0m\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l';
 
-/** How often a process in the background looks whether it has the terminal again: no signal says so. */
+/** How often a background process checks whether it has the terminal again, because there is no signal for that. */
 const foregroundEveryMs = 200;
 const defaultSize: Size = { columns: 80, rows: 24 };
 /** 128 + SIGHUP */
 const hangUpExitCode = 129;
 
-/** Colours, unless the person does not want them or the terminal has none (https://no-color.org). */
+/** Whether to use colours: not if the user disabled them or the terminal has none (https://no-color.org). */
 export const wantsColor = (env: Readonly<Record<string, string | undefined>>): boolean =>
   !env['NO_COLOR'] && env['TERM'] !== 'dumb' && !/^(?:vt\d+|xterm-mono)$/.test(env['TERM'] ?? '');
 
@@ -94,7 +96,7 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
       return;
     }
     state = 'shown';
-    // First to the normal mode: the shell may have changed it while the process was stopped.
+    // Sets the normal mode first, because the shell may have changed it while the process was stopped.
     input.setRawMode(false);
     input.setRawMode(true);
     host.write(enter);
@@ -127,7 +129,7 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
     leaveScreen();
     show();
   };
-  // As without a listener, but on the screen of the shell.
+  // The same as without a listener, but on the screen of the shell.
   const onRejection = (reason: unknown): void => {
     close();
     throw reason;
@@ -159,7 +161,7 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
     return () => void listeners.delete(listener);
   };
   return {
-    // The screen of the shell or of another program is not ours to write on.
+    // While the shell or another program has the screen, nothing is written.
     write: text => (state === 'shown' ? host.write(text) : undefined),
     onInput: listener => listen(inputListeners, listener),
     onResize: listener => listen(resizeListeners, listener),
@@ -181,7 +183,7 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
     suspend: () => {
       if (!host.stop || state !== 'shown') return;
       hide();
-      // Returns when the shell has continued the group, or at once when there is no shell to do so.
+      // Returns when the shell has continued the group, or at once without such a shell.
       host.stop();
       show();
     },

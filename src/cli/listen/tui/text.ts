@@ -1,14 +1,14 @@
 /*
- * Lines of the screen: strings that contain their styles as SGR sequences. Only `span` makes one from text, and it makes the text
- * safe first: controls, direction marks and invisible characters become `\uXXXX`, so that no text moves the cursor, changes the
- * terminal or reorders a line. Every function here works on whole graphemes. Pure.
+ * Lines of the screen: strings that contain their styles as SGR sequences. Only `span` creates a line from text, and it makes
+ * the text safe first: controls, direction marks and invisible characters become `\uXXXX`, so that no text moves the cursor,
+ * changes the terminal or reorders a line. Every function here works on whole graphemes. Pure.
  */
 
 declare const isSafe: unique symbol;
 /** Text that may be written to the terminal. The mark exists only for the compiler. */
 export type Line = string & { readonly [isSafe]: true };
 
-/** By what they mean. Colour is never the only sign of anything, and a sequence of its own, so that it can be left out. */
+/** The styles by meaning. Colour is never the only sign, and always a separate sequence, so that it can be left out. */
 const codes = {
   strong: '\x1b[1m',
   faint: '\x1b[2m',
@@ -36,7 +36,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const emoji = /^\p{RGI_Emoji}$/v;
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const beginsWithMark = /^\p{M}/u;
-/** A base and its marks: more than any script needs. Further marks are drawn as escapes. */
+/** The most code points of a character with its marks, more than any script needs. Further marks are shown as escapes. */
 const maxClusterCodePoints = 8;
 
 const escapeOne = (char: string): string => {
@@ -46,7 +46,7 @@ const escapeOne = (char: string): string => {
 
 export const segments = (text: string): string[] => Array.from(graphemes.segment(text), ({ segment }) => segment);
 
-/** Unlike `safeLine`, it keeps emoji whole, whose parts are joined by invisible characters. */
+/** Unlike `safeLine`, it keeps emoji whole although invisible characters join their parts. */
 export const visible = (text: string): Line =>
   (printableAscii.test(text) ? text : segments(text).map(visibleCluster).join('')) as Line; // Made safe here.
 
@@ -65,7 +65,7 @@ function visibleCluster(cluster: string): string {
 const joinsItsNeighbour = (cluster: string): boolean =>
   beginsWithMark.test(cluster) && graphemes.segment(`◌${cluster}`).containing(0)?.segment !== '◌';
 
-/** Text of any origin. */
+/** Creates a line from text of any origin. */
 export function span(text: string, style?: Style): Line {
   const shown = visible(text);
   return style && shown !== '' ? (`${codes[style]}${shown}${plain}` as Line) : shown; // Only our own sequences are added.
@@ -75,13 +75,13 @@ export const concat = (...parts: readonly (Line | false | null | undefined)[]): 
   parts.filter(Boolean).join('') as Line; // Each part is safe.
 export const blank = concat();
 export const space = (columns: number): Line => span(' '.repeat(Math.max(0, columns)));
-/** For a row that is selected. */
+/** Replaces all styles, for the selected row. */
 export const restyled = (line: Line, style: Style): Line => span(Bun.stripANSI(line), style);
 export const withoutColor = (line: Line): Line => line.replace(colorSequence, '') as Line; // It only gets shorter.
 
 export const widthOf = (line: Line): number => Bun.stringWidth(line);
 
-/** The pieces that cannot be divided: graphemes, and the sequences between them, whose width is 0. */
+/** The indivisible pieces: graphemes, and the sequences between them, whose width is 0. */
 export function* cellsOf(line: Line): Generator<{ text: string; width: number }> {
   for (const [at, part] of line.split(styleSequence).entries())
     if (at % 2 === 1) yield { text: part, width: 0 };
@@ -89,36 +89,36 @@ export function* cellsOf(line: Line): Generator<{ text: string; width: number }>
     else for (const text of segments(part)) yield { text, width: Bun.stringWidth(text) };
 }
 
-/** The part that fits. `sliceAnsi` keeps a wide character of which only the first half fits. */
+/** The part that fits. `sliceAnsi` would keep a wide character if only its first half fits. */
 export function firstColumns(line: Line, columns: number): Line {
   if (widthOf(line) <= columns) return line;
   const kept = Bun.sliceAnsi(line, 0, Math.max(0, columns)) as Line; // A part of a safe line.
   return widthOf(kept) > columns ? firstColumns(kept, columns - 1) : kept;
 }
 
-/** At most that many columns; a line that is cut ends with `…`. */
+/** Cuts a line to at most `columns` columns; a cut line ends with `…`. */
 export function cut(line: Line, columns: number): Line {
   if (widthOf(line) <= columns) return line;
   return columns < 1 ? blank : concat(firstColumns(line, columns - 1), span('…'));
 }
 
-/** Text that may be long, of which only the beginning is processed: more characters than any line has. */
+/** For long text: processes only the beginning, which has more characters than any line. */
 export const cutText = (text: string, columns: number, style?: Style): Line =>
   cut(span(text.slice(0, columns * 32 + 64), style), columns);
 
-/** Exactly that many columns. */
+/** Cuts or pads a line to exactly `columns` columns. */
 export function fit(line: Line, columns: number): Line {
   const kept = cut(line, columns);
   return concat(kept, space(columns - widthOf(kept)));
 }
 
-/** `right` ends at the last column; `left` is cut where there is not room for both. */
+/** `right` ends at the last column; `left` is cut if both do not fit. */
 export function spread(left: Line, right: Line, columns: number): Line {
   const rightWidth = widthOf(right);
   return rightWidth >= columns ? cut(right, columns) : concat(fit(left, columns - rightWidth), right);
 }
 
-/** Breaks sentences of our own between words. */
+/** Breaks our own sentences between words. */
 export const wrapWords = (text: string, columns: number, style?: Style): Line[] =>
   Bun.wrapAnsi(visible(text), columns)
     .split('\n')
@@ -131,8 +131,8 @@ export const textLines = (text: string): string[] =>
   text.split(/\r\n|\n/).map(line => line.replaceAll('\t', ' '.repeat(tabColumns)));
 
 /**
- * Breaks a line into pieces of at most that many columns, each but the first with an indent. `wrapAnsi` would break emoji and count
- * them wrongly.
+ * Breaks a line into pieces of at most `columns` columns; all but the first are indented. `wrapAnsi` would break emoji and
+ * count their width wrongly.
  */
 export function wrap(line: Line, columns: number, indent = 0): Line[] {
   if (widthOf(line) <= columns) return [line];

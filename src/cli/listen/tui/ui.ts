@@ -1,4 +1,4 @@
-/* The state of the view besides the events: the position of the user, and the session's messages about itself. */
+/* The state of the view apart from the events: the position of the user, and messages about the session. */
 import type { ListenSession } from '../model.ts';
 import type { EventLog, Row } from './log.ts';
 import type { Prompt } from './prompt.ts';
@@ -14,13 +14,13 @@ export type Mode = 'list' | 'detail' | 'comparison' | 'command' | 'help';
 
 export type Ui = {
   mode: Mode;
-  /** Where `help`, `command` and `comparison` were opened from. */
+  /** The mode from which `help`, `command` or `comparison` was opened. */
   from: 'list' | 'detail';
   selectedId: string | undefined;
-  /** The newest event is selected, whichever it is. */
+  /** Whether the selection follows the newest event. */
   isFollowing: boolean;
   listTop: number;
-  /** First line of the content that is shown besides the list. */
+  /** The first shown line of the content beside the list. */
   scroll: number;
   /** The number of the later of two answers that are compared; undefined for the newest. */
   comparedNumber: number | undefined;

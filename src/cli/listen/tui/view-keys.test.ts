@@ -24,10 +24,10 @@ describe('keys', () => {
     const refused = answer(null, { error: 'connection refused' });
     const view = openWithEvents({ session: { again: async () => [refused] } });
     view.press('r');
-    expect((await view.screen())[23]).toBe('Sent again: no answer: connection refused');
+    expect((await view.screen())[23]).toBe('Sent again: no response: connection refused');
     fail(view, capturedEvent({ id: 'evt_3', type: 'three' }), 'retry', refused);
     view.press('\r');
-    expect(text(await view.screen())).toMatch(/#2 {2}14:03:22 {2}no answer {2}12 ms .*\n {4}connection refused\n/);
+    expect(text(await view.screen())).toMatch(/#2 {2}14:03:22 {2}no response {2}12 ms .*\n {4}connection refused\n/);
   });
 
   test('r that fails says why, and the view goes on', async () => {
@@ -44,7 +44,7 @@ describe('keys', () => {
   test('d shows how two answers differ', async () => {
     const view = openWithEvents();
     view.press('d');
-    expect((await view.screen())[23]).toContain('There is one answer so far.');
+    expect((await view.screen())[23]).toContain('Only one response so far.');
     const event = capturedEvent({ id: 'evt_3', type: 'three' });
     const say = (status: number, body: unknown): void => {
       const said = answer(status, { text: JSON.stringify(body), headers: [['x-id', String(status)]] });
@@ -87,7 +87,7 @@ describe('keys', () => {
   });
 
   test('e with an answer that a signature explains shows why', async () => {
-    const refused = answer(400, { error: 'answered 400' });
+    const refused = answer(400, { error: 'returned 400' });
     const hint = 'the signature no longer fits: try --resign --secret-env N';
     const view: LedView = openWithEvents({
       edit: async () => Buffer.from('{"number":33}'),
@@ -149,7 +149,7 @@ describe('keys', () => {
   test('s with nothing to skip says so', async () => {
     const view = openWithEvents({ session: { skip: () => false } });
     view.press('s');
-    expect((await view.screen())[23]).toStartWith('There is nothing to skip');
+    expect((await view.screen())[23]).toStartWith('Nothing to skip');
   });
 
   test('c shows the command, and copies it only where that is safe', async () => {
@@ -213,7 +213,7 @@ describe('keys', () => {
     await view.screen();
     expect(view.calls).toEqual([]);
     view.press('r');
-    expect((await view.screen())[23]).toBe('There is no event yet.');
+    expect((await view.screen())[23]).toBe('No event yet.');
   });
 });
 
@@ -239,7 +239,7 @@ describe('the filter', () => {
   test('that nothing matches says so, and Escape changes nothing', async () => {
     const view = openWithEvents();
     view.press('f', 'type:none\r');
-    expect(text(await view.screen())).toContain('None of the 3 events matches the filter.');
+    expect(text(await view.screen())).toContain('No event matches the filter (3 in total).');
     view.press('f', 'x');
     pressEscape(view);
     const lines = await view.screen();

@@ -29,7 +29,7 @@ describe('the window', () => {
   ])('of %p columns and %p rows is too small, which it says', async (columns, rows) => {
     const view = openWithEvents({ columns, rows });
     const lines = await view.screen();
-    expect(lines.join('')).toStartWith('This window has'.slice(0, columns > 1 ? 4 : 1));
+    expect(lines.join('')).toStartWith('The window is'.slice(0, columns > 1 ? 3 : 1));
     view.press('q');
     await view.view.done;
   });

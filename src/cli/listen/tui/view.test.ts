@@ -33,9 +33,9 @@ describe('the list', () => {
     const lines = await view.screen();
     expect(rowOf(lines, 'one')).toMatch(/^ {2}14:03:22 {2}one +stripe {2}200 {2}12 ms$/);
     expect(rowOf(lines, 'held  ')).toMatch(/500 {2}held$/);
-    expect(rowOf(lines, 'retried')).toMatch(/no answer {2}again in 4 s$/);
+    expect(rowOf(lines, 'retried')).toMatch(/no response {2}retry in 4 s$/);
     expect(rowOf(lines, '/orders')).toMatch(/^> 14:03:22 {2}! POST \/orders +waiting$/);
-    expect(lines[22]).toMatch(/^3 behind {3}HELD {2}held, h to see it +6 received, 3 ok, 2 failed$/);
+    expect(lines[22]).toMatch(/^3 behind {3}HELD {2}held, press h to show it +6 received, 3 ok, 2 failed$/);
   });
 
   test('has exit codes of programs, and of several targets the one that needs attention', async () => {
@@ -58,11 +58,11 @@ describe('the list', () => {
     connect(view);
     receive(view, capturedEvent());
     fail(view, capturedEvent(), 'retry', answer(500), view.clock.now() + 3000);
-    expect(text(await view.screen())).toContain('again in 3 s');
+    expect(text(await view.screen())).toContain('retry in 3 s');
     view.clock.advance(2000);
-    expect(text(await view.screen())).toContain('again in 1 s');
+    expect(text(await view.screen())).toContain('retry in 1 s');
     fail(view, capturedEvent(), 'hold', answer(500), view.clock.now() + 60_000);
-    expect(text(await view.screen())).toContain('500  held, again in 60 s');
+    expect(text(await view.screen())).toContain('500  held, retry in 60 s');
     receive(view, capturedEvent(), answer(200));
     await view.screen();
     expect(view.waitingTimers()).toBe(0);
@@ -116,14 +116,14 @@ describe('the list', () => {
     expect(lines[1]).toContain('BODY');
     expect(rowOf(lines, '>')).toContain('{"id":"in_1"');
     view.press('r');
-    expect(text(await view.screen())).toContain('There is no target: start with --to URL.');
+    expect(text(await view.screen())).toContain('No target. Start with --to URL.');
   });
 
   test('says when the connection is lost, and that nothing else is', async () => {
     const view = openView();
     view.say({ kind: 'disconnected', server: 'https://hooks.example.com', reason: 'connection refused' });
     const lines = await view.screen();
-    expect(lines[0]).toEndWith('○ no connection, trying again');
+    expect(lines[0]).toEndWith('○ disconnected, reconnecting');
     expect(text(lines)).toMatch(/No connection to https:\/\/hooks\.example\.com\n.*connection refused/);
   });
 });
@@ -136,8 +136,8 @@ describe('one event', () => {
     expect(lines).toMatch(
       /three {2}stripe +evt_3\n14:03:22 \(2026-11-22T14:03:22Z\) · 12 B · signature valid\nPOST \/ to acme/,
     );
-    expect(lines).toMatch(/── Answers ─+\n#1 {2}14:03:22 {2}200 {2}12 ms {2}http:\/\/localhost:3000\/webhooks/);
-    expect(lines).toMatch(/── Answer #1: 200 ─+\ncontent-type: text\/plain\n\nok/);
+    expect(lines).toMatch(/── Responses ─+\n#1 {2}14:03:22 {2}200 {2}12 ms {2}http:\/\/localhost:3000\/webhooks/);
+    expect(lines).toMatch(/── Response #1: 200 ─+\ncontent-type: text\/plain\n\nok/);
     expect(lines).toMatch(/── Body, 12 B ─+\n\{\n {2}"number": 3\n\}/);
     view.press('[');
     expect(text(await view.screen())).toContain('two  stripe');
@@ -169,7 +169,7 @@ describe('one event', () => {
     connect(view);
     receive(view, capturedEvent({ body: Buffer.from([0, 1, 0x1b, 0x5b, 0x41, 0xff]) }), answer(200));
     view.press('\r');
-    expect(text(await view.screen())).toMatch(/6 B that are not text\n0000 {2}00 01 1b 5b 41 ff +\.\.\.\[A\./);
+    expect(text(await view.screen())).toMatch(/6 B of binary data\n0000 {2}00 01 1b 5b 41 ff +\.\.\.\[A\./);
   });
 
   test('stands beside the list where there is room', async () => {

@@ -145,7 +145,7 @@ export function createTerminalView(
       if (ui.isEnding) return finish();
       ui.isEnding = true;
       ui.message = {
-        text: 'Finishing running deliveries. Press q again to quit at once.',
+        text: 'Finishing running deliveries. Press q again to quit now.',
         style: 'warning',
       };
       session.stop().then(finish, fail);
