@@ -109,7 +109,10 @@ describe('PUT /api/endpoints/{id}/consumers/{name}', () => {
     const [endpoint, other] = [await ada.createEndpoint(), await ada.createEndpoint()];
     const [cursor] = await deliver(other, 1);
     const answer = await put(endpoint, { cursor });
-    expect([answer.status, await answer.json()]).toEqual([400, { error: 'invalid cursor' }]);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: 'invalid cursor', problems: [{ path: 'cursor' }] },
+    ]);
   });
 
   test('403 for the 51st of an endpoint, while existing ones can be moved', async () => {

@@ -217,7 +217,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     const path = `/api/endpoints/${id}/export?format=csv&where=${encodeURIComponent('size>1k tpye:x')}`;
     const response = await ada.call('GET', path);
     expect([response.status, response.headers.get('content-disposition')]).toEqual([400, null]);
-    expect(await response.json()).toEqual({ error: expect.any(String), position: 8, nearest: 'type' });
+    expect(await response.json()).toMatchObject({ error: expect.any(String), position: 8, nearest: 'type' });
   });
 
   test('credentials are not exported', async () => {
@@ -236,7 +236,7 @@ describe('GET /api/endpoints/{id}/export', () => {
     const path = `/api/endpoints/${id}/export`;
     expect((await server.fetch(`${path}?format=xml`)).status).toBe(401);
     for (const format of ['xml', 'JSON', 'sh', '', '__proto__'])
-      expect(await ada.json(400, 'GET', `${path}?format=${format}`)).toEqual({ error: expect.any(String) });
+      expect(await ada.json(400, 'GET', `${path}?format=${format}`)).toMatchObject({ problems: [{ path: 'format' }] });
     expect((await ada.call('GET', '/api/endpoints/ep_none/export?format=xml')).status).toBe(400);
     const bob = await server.createAccount('bob@example.com');
     const foreign = await bob.json(404, 'GET', path);
