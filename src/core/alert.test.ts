@@ -11,7 +11,7 @@ test.each([
   [alertErrors.emailNotSetUp, 'email_not_set_up', null, false],
   [destinationRefusals.not_public, 'not_public', null, false],
   [alertErrors.givenUp(destinationRefusals.port_not_allowed), 'port_not_allowed', null, true],
-  ['the connection was refused', null, null, false],
+  ['connection refused', null, null, false],
   ['the proxy answered 404', null, null, false],
 ] as const)('the error %p has the code %p and the status %p, and is final: %p', (message, code, status, isFinal) => {
   expect(alertErrorOf(message)).toEqual({ code, status, isFinal });

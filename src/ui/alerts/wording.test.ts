@@ -85,10 +85,10 @@ describe('explainError', () => {
       ['rejected', 302, 'webhook', 'Redirects are not followed', undefined],
       ['channel_unreadable', null, 'slack', 'enter the channel again', undefined],
       ['email_not_set_up', null, 'email', 'Its operator', 'HOOKTAPE_SMTP_URL'],
-      [null, null, 'webhook', 'The connection was refused.', undefined],
+      [null, null, 'webhook', 'Connection refused.', undefined],
     ],
   )('%s %p (%s)', (code, status, type, text, setting) => {
-    const explained = explainError({ error: 'the connection was refused', code, status }, { type, url });
+    const explained = explainError({ error: 'connection refused', code, status }, { type, url });
     expect(explained.text).toContain(text);
     expect(explained.setting).toBe(setting);
   });

@@ -172,7 +172,7 @@ function statusAdvice(status: number, type: ChannelType): string {
   return '';
 }
 
-/** `the connection was refused` -> `The connection was refused.` */
+/** `connection refused` -> `Connection refused.` */
 export const sentence = (text: string): string =>
   text === '' ? '' : text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
 

@@ -58,7 +58,7 @@ describe('the state of a forward', () => {
 describe('an event that was not accepted', () => {
   test.each<[number | null, string | null, string]>([
     [503, null, '503 Service Unavailable'],
-    [null, 'connection refused', 'The connection was refused'],
+    [null, 'connection refused', 'Connection refused'],
     [404, 'answered 404, 3 times with a status that is not tried again', '404 Not Found'],
     [503, 'not delivered within 24h', '503 Service Unavailable: Not delivered within 24h'],
     [null, null, ''],

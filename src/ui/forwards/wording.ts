@@ -38,7 +38,7 @@ export function stateOf({ state, waiting, failed }: Pick<Forward, 'state' | 'wai
 export const sinceText = (at: number, now: number): string =>
   `since ${formatTimeOfDay(at, now)} (${formatGap(Math.max(1000, now - at))})`;
 
-/** `503 Service Unavailable`, `The connection was refused`; empty when nothing is known. */
+/** `503 Service Unavailable`, `Connection refused`; empty when nothing is known. */
 export function reasonText({ lastStatus, lastError }: Pick<Forward, 'lastStatus' | 'lastError'>): string {
   const error = lastError === null ? '' : lastError.charAt(0).toUpperCase() + lastError.slice(1);
   if (lastStatus === null) return error;
