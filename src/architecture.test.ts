@@ -230,6 +230,26 @@ describe('the code', () => {
   });
 });
 
+test('the limits that a form shows are those of the server', () => {
+  const isShared = ({ file }: Source): boolean =>
+    /^shared\/(alerts|answers|endpoints|forwards|guard|limits|units)\.ts$/.test(file);
+  const constants = ({ text }: Source): string[] =>
+    [...text.matchAll(/^(?:export )?const ((?:max|min|default)\w+)[^=\n]* = ([^;\n]+);$/gm)].map(
+      ([, name, value]) => `${name} = ${value}`,
+    );
+  const limits = new Set(shipped.filter(isShared).flatMap(constants));
+  const copies = shipped
+    .filter(({ file }) => file.startsWith('ui/'))
+    .flatMap(source =>
+      [
+        ...constants(source).filter(constant => limits.has(constant)),
+        ...(source.text.match(/\b(?:maxLength(?:=\{|: )|max: )[\d_]{2,}/g) ?? []),
+      ].map(copy => `${source.file}: ${copy}`),
+    );
+  expect(limits.size).toBeGreaterThan(20);
+  expect(copies).toEqual([]);
+});
+
 describe('the table of layers', () => {
   test.each([
     ['core/ids.ts', `import { open } from '../db/client.ts';`, false],

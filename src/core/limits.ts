@@ -1,7 +1,6 @@
 /* The contract's fixed numbers (api-contract "Limits") that no form shows; shared/limits.ts has the others. Limits that an operator may change are in the settings. */
 
 export const apiVersion = '2026.09.17';
-export const maxKeysPerAccount = 10;
 export const maxPinsPerTeam = 1000;
 export const maxFiltersPerEndpoint = 100;
 export const defaultPageSize = 25;

@@ -11,8 +11,12 @@ export const maxPinNoteCharacters = 280;
 export const maxTagsPerEvent = 10;
 export const maxTagCharacters = 32;
 
+export const maxKeysPerAccount = 10;
 /** `expiresIn` and `expiresAt` of an API key. */
 export const maxKeyExpiryMs = 3650 * 24 * 3_600_000;
+
+/** Events that an export can be given by id: they have to fit into its URL. */
+export const maxExportedIds = 200;
 
 /** The most events of a replay job. */
 export const maxJobEvents = 100_000;

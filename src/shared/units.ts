@@ -1,5 +1,8 @@
 /* Durations and sizes in settings, such as `15m` and `32MiB`. */
 
+/** The longest duration that a setting may be written with. */
+export const maxDurationCharacters = 12;
+
 const msPerUnit: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Milliseconds of `500ms`, `30s`, `15m`, `12h`, `7d` or `0`. */

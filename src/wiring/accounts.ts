@@ -1,6 +1,5 @@
 /* Accounts, teams, and the two credentials that users create themselves: API keys and sessions. */
 import { newToken } from '../core/ids/ids.ts';
-import { maxKeysPerAccount } from '../core/limits.ts';
 import { argon2id, createPasswords } from '../features/accounts/passwords.ts';
 import { createAccountService } from '../features/accounts/service.ts';
 import { createAccountStore } from '../features/accounts/store.ts';
@@ -13,6 +12,7 @@ import { createSessionsStore } from '../features/sessions/store.ts';
 import { createSetupService } from '../features/setup/service.ts';
 import { createTeamsService } from '../features/teams/service.ts';
 import { createTeamsStore } from '../features/teams/store.ts';
+import { maxKeysPerAccount } from '../shared/limits.ts';
 import { createHashIndex } from './credential-index.ts';
 import type { Infrastructure } from './infrastructure.ts';
 

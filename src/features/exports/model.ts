@@ -2,7 +2,7 @@
 
 import { type Static, Type as t } from '@sinclair/typebox';
 import { ByteCount, byMediaType, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
-import { maxSearchCharacters } from '../../shared/limits.ts';
+import { maxExportedIds, maxSearchCharacters } from '../../shared/limits.ts';
 import { Endpoint } from '../endpoints/model.ts';
 import { Answered, Pin, Refused, Tags, Where } from '../events/model.ts';
 
@@ -19,9 +19,6 @@ export const ExportFormat = t.Unsafe<ExportFormat>(
     },
   ),
 );
-
-/** The ids must fit into a URL. */
-export const maxExportedIds = 200;
 
 export const ExportQuery = t.Object({
   format: t.Optional(ExportFormat),

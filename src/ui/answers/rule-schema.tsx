@@ -13,7 +13,7 @@ import {
   maxStatus,
   minStatus,
 } from '../../shared/answers.ts';
-import { parseDuration } from '../../shared/units.ts';
+import { maxDurationCharacters, parseDuration } from '../../shared/units.ts';
 import { filterText } from '../inspector/filter/filter-field.tsx';
 import { ApiError } from '../kit/api.ts';
 import { choice, flag, optional, text, typed, wholeNumber } from '../kit/fields.tsx';
@@ -34,11 +34,11 @@ import { messageOf } from '../kit/toasts.tsx';
 
 type CountOptions = { label: string; hint: string; min: number; max: number };
 const count = (options: CountOptions): FormField<string, number> =>
-  optional(wholeNumber({ ...options, maxLength: 12, isOptional: true }));
+  optional(wholeNumber({ ...options, isOptional: true }));
 
 /** In percent. */
 const chance = typed<number | undefined>(
-  { label: 'Chance in %', hint: 'drawn for each request', inputMode: 'decimal', maxLength: 12 },
+  { label: 'Chance in %', hint: 'drawn for each request', inputMode: 'decimal' },
   {
     from: value => String(Number(((value ?? 0) * 100).toPrecision(12))),
     to: text => (text === '' ? undefined : Number((percentOf(text) / 100).toPrecision(12))),
@@ -52,7 +52,7 @@ const percentOf = (text: string): number => {
 
 /** A duration: `800ms`, `10s`. */
 const delay = typed<number | undefined>(
-  { label: 'Delay', hint: 'such as 800ms or 10s', placeholder: 'none', maxLength: 12 },
+  { label: 'Delay', hint: 'such as 800ms or 10s', placeholder: 'none', maxLength: maxDurationCharacters },
   {
     from: (ms = 0) => (ms === 0 ? '' : ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`),
     to: text => delayOf(text) || undefined,

@@ -2,6 +2,7 @@
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import type { Forward } from '../../features/forwards/model.ts';
+import { maxForwardsPerEndpoint } from '../../shared/forwards.ts';
 import { Empty } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
@@ -10,9 +11,6 @@ import { backToSettings, Loaded, Page } from '../kit/page.tsx';
 import { ForwardFigures, ForwardState, StateSentence } from './forward-state.tsx';
 import { forwardPath, forwardsPath } from './forwards-api.ts';
 import { useForwards } from './use-forwards.ts';
-
-/** The server refuses more. */
-const maxForwards = 5;
 
 export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'name' | 'declared'> }) {
   const query = useForwards(endpoint.id);
@@ -29,7 +27,11 @@ export function ForwardsPage({ endpoint }: { endpoint: Pick<Endpoint, 'id' | 'na
       back={backToSettings(endpoint)}
       actions={
         amount > 0 &&
-        (amount < maxForwards ? add('New forward') : <span class="faint">An endpoint can have five forwards.</span>)
+        (amount < maxForwardsPerEndpoint ? (
+          add('New forward')
+        ) : (
+          <span class="faint">An endpoint can have {maxForwardsPerEndpoint} forwards.</span>
+        ))
       }
     >
       {endpoint.declared && <DeclaredNotice what="forwards" />}

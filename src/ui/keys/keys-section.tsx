@@ -1,7 +1,7 @@
 /* API key settings: list, create and revoke keys. A key is shown only once. */
 
 import type { ApiKey, ApiKeyInput } from '../../features/keys/model.ts';
-import { maxNameCharacters } from '../../shared/limits.ts';
+import { maxKeysPerAccount, maxNameCharacters } from '../../shared/limits.ts';
 import { api } from '../kit/api.ts';
 import { Button, Empty } from '../kit/controls.tsx';
 import { confirm, showSecretOnce } from '../kit/dialogs.tsx';
@@ -44,7 +44,9 @@ export function KeysSection() {
       <Loaded query={keys} what="the keys" rows={2} inCard>
         {list =>
           list.length === 0 ? (
-            <Empty title="No keys yet">Each key is shown once, when you create it. You can have up to 10.</Empty>
+            <Empty title="No keys yet">
+              Each key is shown once, when you create it. You can have up to {maxKeysPerAccount}.
+            </Empty>
           ) : (
             <ul class="rows">
               {list.map(key => (

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
-import { parseDuration } from '../../shared/units.ts';
+import { maxDurationCharacters, parseDuration } from '../../shared/units.ts';
 import { Checkbox, Field } from './controls.tsx';
 import { readDestination } from './destination.ts';
 import { HeaderEditor } from './header-editor.tsx';
@@ -121,13 +121,17 @@ export const url = (options: TextOptions): FormField<string, string> => ({
   to: draft => readDestination(draft).url || undefined,
 });
 
-type NumberOptions = TextOptions & { min: number; max: number };
+/** `max`: without it, every whole number that is large enough. */
+type NumberOptions = TextOptions & { min: number; max?: number };
 
 export function wholeNumber(options: NumberOptions & { isOptional: true }): FormField<string, number | null>;
 export function wholeNumber(options: NumberOptions): FormField<string, number>;
 export function wholeNumber(options: NumberOptions & { isOptional?: true }): FormField<string, number | null> {
-  const { min, max, isOptional, ...rest } = options;
-  const range = `A whole number from ${min.toLocaleString()} to ${max.toLocaleString()}.`;
+  const { min, max = 999_999_999, isOptional, ...rest } = options;
+  const range =
+    options.max === undefined
+      ? `A whole number, at least ${min}.`
+      : `A whole number from ${min.toLocaleString()} to ${max.toLocaleString()}.`;
   const isInRange = (text: string): boolean => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
   return typed<number | null>(
     { inputMode: 'numeric', ...(!isOptional && { required: range }), ...rest },
@@ -142,7 +146,7 @@ export function wholeNumber(options: NumberOptions & { isOptional?: true }): For
 export const duration = ({ example, ...options }: TextOptions & { example: string }): FormField<string, string> => {
   const problem = `A duration, such as ${example}.`;
   return typed<string>(
-    { required: problem, maxLength: 12, ...options },
+    { required: problem, maxLength: maxDurationCharacters, ...options },
     { to: text => text, problem: text => (parseDuration(text) === undefined ? problem : undefined) },
   );
 };

@@ -1,6 +1,7 @@
 /* Below the list while events are picked: how many, and what can be done with them. */
 
 import { useState } from 'preact/hooks';
+import { maxChosenEvents, maxExportedIds } from '../../../shared/limits.ts';
 import { Button } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import { IconButton } from '../../kit/icon-button.tsx';
@@ -14,11 +15,6 @@ import { setInspectorState } from '../state/inspector-state.ts';
 import { DeletePicked } from './delete-dialog.tsx';
 import { PinPicked, TagPicked } from './mark-dialogs.tsx';
 import type { Targets } from './targets.ts';
-
-/** Their ids have to fit into the URL of the download. */
-const maxExportedIds = 200;
-/** As many as the API takes. */
-const maxJobIds = 1000;
 
 type BulkBarProps = {
   endpointId: string;
@@ -42,7 +38,7 @@ export function BulkBar(props: BulkBarProps) {
   const targets: Targets = all ? { all } : { ids: pickedIds };
   const isEmpty = all?.count === 0;
   const isCounting = all !== undefined && all.count === undefined;
-  const isTooManyForJob = !all && pickedIds.length > maxJobIds;
+  const isTooManyForJob = !all && pickedIds.length > maxChosenEvents;
   const isTooManyToExport = !all && pickedIds.length > maxExportedIds;
   const base = `/app/endpoints/${endpointId}`;
   return (
@@ -69,7 +65,9 @@ export function BulkBar(props: BulkBarProps) {
         <span class="grow" />
         <IconButton
           icon="rows"
-          label={isTooManyForJob ? `Replay as a job: up to ${maxJobIds} events, or all that match` : 'Replay as a job'}
+          label={
+            isTooManyForJob ? `Replay as a job: up to ${maxChosenEvents} events, or all that match` : 'Replay as a job'
+          }
           disabled={isEmpty || isCounting || isTooManyForJob}
           onClick={() => setAction('job')}
         />

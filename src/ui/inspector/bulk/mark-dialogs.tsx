@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
+import { maxPinNoteCharacters, maxTagsPerEvent } from '../../../shared/limits.ts';
 import { api } from '../../kit/api.ts';
 import { Field } from '../../kit/controls.tsx';
 import type { LiveList } from '../live/live-list.ts';
@@ -39,12 +40,16 @@ export function PinPicked({ targets, list, onClose }: BulkProps) {
         Pinned events are kept beyond their retention period.
         {already > 0 && ` ${already.toLocaleString()} of them are already pinned and stay as they are.`}
       </p>
-      <Field label="Note" value={note} maxLength={280} hint="Optional. The same for all of them." onText={setNote} />
+      <Field
+        label="Note"
+        value={note}
+        maxLength={2 * maxPinNoteCharacters}
+        hint="Optional. The same for all of them."
+        onText={setNote}
+      />
     </BulkDialog>
   );
 }
-
-const maxTags = 10;
 
 export function TagPicked({ targets, list, onClose }: BulkProps) {
   const { loaded, found, problem } = useTargets(targets, list);
@@ -76,7 +81,7 @@ export function TagPicked({ targets, list, onClose }: BulkProps) {
         label="Tags"
         value={text}
         autoFocus
-        hint={`Separate several with commas. They are added to the tags each event already has, up to ${maxTags} in total.`}
+        hint={`Separate several with commas. They are added to the tags each event already has, up to ${maxTagsPerEvent} in total.`}
         onText={setText}
       />
     </BulkDialog>

@@ -2,6 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks';
 import type { EventDetail, EventSummary, Pin } from '../../../features/events/model.ts';
+import { maxTagCharacters } from '../../../shared/limits.ts';
 import { api } from '../../kit/api.ts';
 import { Button } from '../../kit/controls.tsx';
 import { visibleLine, visibleText } from '../../kit/format/visible.ts';
@@ -14,7 +15,6 @@ import { termFor } from '../filter/filter-text.ts';
 import { PinDialog } from './pin-dialog.tsx';
 
 const maxTagsInRow = 2;
-const maxTagCharacters = 32;
 
 /** For a row of the list. */
 export const RowPin = ({ pin }: { pin: Pin | null }) =>

@@ -96,7 +96,6 @@ const schema = {
     label: 'Pause after so many failures',
     hint: 'Empty: it goes on whatever fails.',
     min: 1,
-    max: 999_999,
     isOptional: true,
   }),
   dest2: url({
