@@ -105,7 +105,7 @@ function MethodFields({ input: { value, problem, change }, warning }: MethodProp
   return (
     <fieldset class="col">
       <legend>Methods</legend>
-      <div class="button-row">
+      <div class="row loose">
         {offered.map(method => (
           <label key={method} class="checkbox">
             <input

@@ -39,7 +39,7 @@ export function PlatformPicker({ platforms, selected, onSelect }: PlatformPicker
       />
       <div class="platform-list box" role="radiogroup" aria-label="Platforms" ref={list}>
         {found.map(one => (
-          <label key={one.name} class="line breaks">
+          <label key={one.name} class="option breaks">
             <input
               type="radio"
               class="offscreen"

@@ -53,7 +53,7 @@ export function PairTable({ label, rows: given, order = 0 }: PairTableProps) {
     <>
       <table
         ref={table}
-        class={`pairs ${rows.some(row => row.field !== undefined) ? 'filterable' : ''}`}
+        class={`pairs table folds ${rows.some(row => row.field !== undefined) ? 'filterable' : ''}`}
         aria-label={label}
         {...card.hover}
       >

@@ -55,7 +55,7 @@ const optionText = (event: Pick<EventSummary, 'eventType' | 'method' | 'received
 
 const Side = ({ label, id, event, recent = [], onPick }: SideProps) => (
   <label class="field">
-    <span>{label}</span>
+    <strong>{label}</strong>
     <select value={id} onChange={changed => onPick(changed.currentTarget.value)}>
       {!recent.some(one => one.id === id) && <option value={id}>{event ? optionText(event) : '…'}</option>}
       {recent.map(one => (

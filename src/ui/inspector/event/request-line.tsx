@@ -128,7 +128,7 @@ function CopyValue({ what, text, tip, children }: CopyValueProps) {
       <span class="offscreen" role="status">
         {isCopied ? 'Copied' : ''}
       </span>
-      {tip && <span class="tip figures">{tip}</span>}
+      {tip && <span class="tip popup figures">{tip}</span>}
     </button>
   );
 }

@@ -65,7 +65,7 @@ function LiveButton({ connection, state, onPause }: LiveButtonProps) {
   return (
     <button
       type="button"
-      class={`live-button line tight ${isPaused ? 'paused' : connection}`}
+      class={`live-button button quiet ${isPaused ? 'paused' : connection}`}
       aria-pressed={isPaused}
       title={`${label} (p)`}
       onClick={() => onPause(!isPaused)}
