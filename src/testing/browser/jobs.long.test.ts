@@ -52,6 +52,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     expect(await violations(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
   };
+  /** The events of the job that is shown. */
+  const items = () => page.getByRole('region', { name: 'Events' }).locator('.rows > li');
   /** Opens the dialog by keyboard, for the events that the list shows. */
   const openDialog = async (where: string): Promise<void> => {
     await page.goto(`${listUrl}?where=${encodeURIComponent(where)}`);
@@ -86,15 +88,15 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await page.getByText('Done', { exact: true }).waitFor();
     await page.getByText('5 accepted').waitFor();
     await page.getByText('500 Internal Server Error').waitFor();
-    await expectEventually(() => page.locator('.job-items li').count()).toBe(1);
+    await expectEventually(() => items().count()).toBe(1);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await fitsPhone();
     await page.getByRole('link', { name: 'Accepted 5' }).click();
-    await page.locator('.job-items li').nth(4).waitFor();
+    await items().nth(4).waitFor();
     await page.getByRole('link', { name: '← Replay jobs' }).click();
     await page.getByRole('link', { name: 'Show the failed event' }).first().click();
     await page.getByText('500 Internal Server Error').waitFor();
-    await page.locator('.job-items a').click();
+    await items().getByRole('link').click();
     await page.getByRole('tab', { name: /Replays/ }).waitFor();
   });
 
@@ -157,7 +159,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     await dialog.getByRole('button', { name: 'Send 12 events' }).click();
     await page.getByRole('heading', { name: 'Comparison', level: 1 }).waitFor();
     await page.getByText('4 different').waitFor();
-    const group = page.locator('.path-groups > li');
+    const group = page.getByRole('region', { name: 'Where the answers differ' }).locator('details');
     await group.getByText('4 events').waitFor();
     await expectEventually(() => group.locator('summary code').allTextContents()).toEqual(['body.items[].total']);
     await group.locator('summary').focus();
@@ -188,7 +190,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     const dest = destination(() => new Response(null, { status: 204 }));
     const job = { endpointId: endpoint, dest, pace: '0.01/s' };
     const { id } = await callApi<{ id: string }>(page, 'POST', '/api/replay-jobs', job);
-    for (const act of ['pause', 'cancel']) await callApi(page, 'POST', `/api/replay-jobs/${id}/${act}`);
+    for (const act of ['pause', 'cancel']) await callApi(page, 'POST', `/api/replay-jobs/${id}/${act}`, {});
     const { entries } = await callApi<{ entries: { action: string }[] }>(page, 'GET', '/api/audit');
     const created = entries.filter(({ action }) => action === 'replay_job.created').length;
     expect(created).toBeGreaterThan(0);
@@ -223,15 +225,14 @@ describe.skipIf(hasNoBrowser)(browserTitle('replay jobs'), () => {
     });
     const { id } = await callApi<{ id: string }>(page, 'POST', '/api/replay-jobs', { endpointId, dest });
     await page.goto(`${dashboard.origin}/app/jobs/${id}?outcome=ok`);
-    const rows = page.locator('.job-items li');
     await page.getByText('None.', { exact: true }).waitFor();
     for (const n of [0, 1, 2]) {
       gates[n]?.resolve();
-      await rows.nth(n).waitFor();
+      await items().nth(n).waitFor();
     }
     await page.getByText('Running', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Waiting 1' }).click();
-    await rows.first().waitFor();
+    await items().first().waitFor();
     // The first read after the job is over fails, and nothing changes after it.
     const isRefused = Promise.withResolvers<void>();
     const refuse = async (route: Route): Promise<void> => {
