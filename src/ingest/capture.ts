@@ -103,14 +103,14 @@ export function createCaptureService(options: CaptureServiceOptions) {
       if (event) event.chosen = one;
     }
     // The events are on disk, so an error in a callback must not fail the deliveries.
-    callSafely(() => onCommit(commit.rows, commit.ms));
-    for (const event of events) callSafely(() => onStored(event));
+    callSafely(({ rows, ms }) => onCommit(rows, ms), commit);
+    for (const event of events) callSafely(onStored, event);
     return answers.length === 0 ? events : events.map(withLearnedSecret);
   };
 
-  const callSafely = (callback: () => void): void => {
+  const callSafely = <T>(callback: (value: T) => void, value: T): void => {
     try {
-      callback();
+      callback(value);
     } catch (error) {
       onError(error);
     }

@@ -7,28 +7,43 @@ export type ResponseFormatter = ReturnType<typeof createResponseFormatter>;
 
 export function createResponseFormatter(keepAliveSeconds: number) {
   let second = 0;
-  let date = '';
-  const dateNow = (): string => {
+  /** The last lines of a head, for this second. */
+  let ends = { keepAlive: '', close: '' };
+  const end = (isLast: boolean): string => {
     const now = Math.floor(Date.now() / 1000);
     if (now !== second) {
       second = now;
-      date = new Date(now * 1000).toUTCString();
+      const date = `Date: ${new Date(now * 1000).toUTCString()}\r\n`;
+      ends = {
+        keepAlive: `${date}Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`,
+        close: `${date}Connection: close\r\n\r\n`,
+      };
     }
-    return date;
+    return isLast ? ends.close : ends.keepAlive;
   };
-  const keepAliveFields = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
-  const closeFields = 'Connection: close\r\n\r\n';
   const statusLine = (status: number): string => `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
-  const end = (isLast: boolean): string => `Date: ${dateNow()}\r\n${isLast ? closeFields : keepAliveFields}`;
+
+  /** The first lines of the last response: nearly all responses share them, down to the object of their headers. */
+  let known: { status: number; headers: DeliveryResponse['headers']; text: string } = {
+    status: 0,
+    headers: {},
+    text: '',
+  };
+  const beginning = ({ status, headers }: DeliveryResponse): string => {
+    if (status === known.status && headers === known.headers) return known.text;
+    let text = statusLine(status);
+    for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
+    known = { status, headers, text };
+    return text;
+  };
 
   return {
-    usual({ status, headers, body }: DeliveryResponse, isLast: boolean): string | Buffer {
-      let text = statusLine(status);
-      for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
+    usual(response: DeliveryResponse, isLast: boolean): string | Buffer {
+      const { status, body } = response;
       const size = Buffer.byteLength(body);
-      if (status !== 204) text += `content-length: ${size}\r\n`;
-      text += end(isLast);
-      return size === body.length ? text + body : Buffer.concat([Buffer.from(text, 'latin1'), Buffer.from(body)]);
+      const length = status === 204 ? '' : `content-length: ${size}\r\n`;
+      const head = `${beginning(response)}${length}${end(isLast)}`;
+      return size === body.length ? head + body : Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
     },
 
     /** The head of an answer that a rule chose. */
