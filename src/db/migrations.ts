@@ -26,6 +26,7 @@ import createForwards from '../../migrations/0024_create_forwards.sql' with { ty
 import addPerToReplayJobs from '../../migrations/0025_add_per_to_replay_jobs.sql' with { type: 'text' };
 import countQueueErrors from '../../migrations/0026_count_queue_errors.sql' with { type: 'text' };
 import addTeamToQueues from '../../migrations/0027_add_team_to_queues.sql' with { type: 'text' };
+import renameAlertStates from '../../migrations/0028_rename_alert_states.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly string[] = [
   addPerToReplayJobs,
   countQueueErrors,
   addTeamToQueues,
+  renameAlertStates,
 ];

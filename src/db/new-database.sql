@@ -547,7 +547,7 @@ CREATE TABLE alerts (
   enabled         INTEGER NOT NULL,
   position        INTEGER NOT NULL,
   state           BLOB NOT NULL,
-  told            INTEGER NOT NULL DEFAULT 0,
+  firing            INTEGER NOT NULL DEFAULT 0,
   changed_at      INTEGER,
   last_sent_at    INTEGER,
   last_error      TEXT,
@@ -593,4 +593,4 @@ CREATE INDEX queue_items_by_event ON queue_items (event, queue) WHERE event IS N
 --> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 27;
+PRAGMA user_version = 28;

@@ -99,7 +99,7 @@ export const alerts = sqliteTable('alerts', {
   enabled: integer({ mode: 'boolean' }).notNull(),
   position: integer().notNull(),
   state: blob({ mode: 'buffer' }).notNull(),
-  told: integer({ mode: 'boolean' }).notNull().default(false),
+  firing: integer({ mode: 'boolean' }).notNull().default(false),
   changedAt: integer('changed_at'),
   lastSentAt: integer('last_sent_at'),
   lastError: text('last_error'),

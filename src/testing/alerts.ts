@@ -21,7 +21,7 @@ export async function openAlerts(env: Record<string, string> = {}) {
   const ada = await server.createAccount('ada@example.com');
   const receivers: ReturnType<typeof openReceiver>[] = [];
   const { alerts, background, queues } = server.services;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     alerts.evaluation.wake();
     await background.idle();
     await queues.idle();
@@ -30,13 +30,13 @@ export async function openAlerts(env: Record<string, string> = {}) {
     server,
     clock,
     ada,
-    look,
+    check,
     /** Lets time pass as a running server sees it. */
     async pass(ms: number): Promise<void> {
       const stepMs = ms > 120_000 ? 25_000 : 10_000;
       for (let left = ms; left > 0; left -= stepMs) {
         clock.advance(Math.min(left, stepMs));
-        await look();
+        await check();
       }
     },
     create: async (endpointId: string, alert: object): Promise<Alert> => {
@@ -44,7 +44,7 @@ export async function openAlerts(env: Record<string, string> = {}) {
         name: 'an alert',
         ...alert,
       });
-      await look();
+      await check();
       return created;
     },
     alert: async (endpointId: string): Promise<Alert> => {

@@ -5,7 +5,7 @@ import { rateLimited } from '../core/errors.ts';
 import { parseWhere } from '../core/where.ts';
 import type { Background } from '../db/background.ts';
 import { createAlertSender } from '../features/alerts/channels.ts';
-import { createEvaluation, lookEveryMs } from '../features/alerts/evaluation.ts';
+import { checkEveryMs, createEvaluation } from '../features/alerts/evaluation.ts';
 import { createObserve } from '../features/alerts/observe.ts';
 import { createAlertsService } from '../features/alerts/service.ts';
 import { createStorageAlert, type StorageState } from '../features/alerts/storage-alert.ts';
@@ -106,12 +106,12 @@ export function wireAlerts(dependencies: AlertsDependencies) {
     }),
   );
   if (runsQueues) {
-    every(lookEveryMs, 'looking at alerts', evaluation.wake);
+    every(checkEveryMs, 'checking alerts', evaluation.wake);
     every(sweepEveryMs, 'removing the queues of old alerts', store.sweep);
     if (mailer && config.alertEmail !== undefined)
       every(
         storageEveryMs,
-        'looking at the storage',
+        'checking the storage',
         watchStorage(infrastructure, readiness, store, mailer, config.alertEmail),
       );
   }

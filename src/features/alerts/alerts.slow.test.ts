@@ -114,7 +114,7 @@ describe('silence', () => {
     await bench.create(endpoint.id, { kind: 'silence', minutes: 2, ...to(target) });
     for (let i = 0; i < 20; i++) {
       bench.clock.advance(10 * minute);
-      await bench.look();
+      await bench.check();
     }
     expect(target.received).toEqual([]);
     await bench.pass(2 * minute + 5000);

@@ -38,7 +38,7 @@ const message: Message = {
   type: 'alert.fired',
   at: now(),
   reason: '12 new event types',
-  news: ['order.paid (stripe)', '<!channel> <script>alert(1)</script> @everyone *bold* [x](https://evil.example)'],
+  items: ['order.paid (stripe)', '<!channel> <script>alert(1)</script> @everyone *bold* [x](https://evil.example)'],
   count: 12,
   held: 0,
   alert: { id: 'alr_1', name: 'New & <b>hot</b>', kind: 'new_type' },
@@ -68,7 +68,7 @@ test('slack: a text in which nothing is markup', async () => {
 });
 
 test('discord: nobody is mentioned, and nothing is markup', async () => {
-  expect(await send(channel('discord'), { ...message, news: [...message.news, '\\'.repeat(5000)] })).toMatchObject({
+  expect(await send(channel('discord'), { ...message, items: [...message.items, '\\'.repeat(5000)] })).toMatchObject({
     ok: true,
   });
   const body = JSON.parse(last().text) as { content: string; allowed_mentions: object };
@@ -124,7 +124,7 @@ test('email', async () => {
 });
 
 test('characters that reorder text or are invisible are taken out', async () => {
-  await send(channel('ntfy'), { ...message, news: ['a\u202eb\u0000c\r\nX: y', 'x'.repeat(10_000)] });
+  await send(channel('ntfy'), { ...message, items: ['a\u202eb\u0000c\r\nX: y', 'x'.repeat(10_000)] });
   const lines = last().text.split('\n');
   expect(lines[1]).toBe('- a\ufffdb\ufffdc\ufffd\ufffdX: y');
   expect(lines[2]).toHaveLength(203);

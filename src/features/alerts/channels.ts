@@ -80,11 +80,11 @@ function ntfy(message: Message, { secret }: Channel): Payload {
 
 /** Signed by Standard Webhooks: https://www.standardwebhooks.com */
 function webhook(message: Message, { url, secret }: Channel, now: number): Payload | string {
-  const { alert, endpoint, link, reason, news, count, held } = message;
+  const { alert, endpoint, link, reason, items, count, held } = message;
   const body = JSON.stringify({
     type: message.type,
     timestamp: new Date(message.at).toISOString(),
-    data: { alert, endpoint, reason, items: news.map(plainLine), count, held, url: link },
+    data: { alert, endpoint, reason, items: items.map(plainLine), count, held, url: link },
   });
   const signed = sign({
     platform: 'standard-webhooks',

@@ -1,16 +1,16 @@
 /* When an alert fires and is resolved, on a clock that the test turns. */
 import { describe, expect, test } from 'bun:test';
-import { type Condition, look, newState, type Seen } from './conditions.ts';
+import { type Condition, check, newState, type Seen } from './conditions.ts';
 
-const nothing: Seen = { matching: 0, changes: 0, news: [], stuckMs: 0, isPaused: false };
+const nothing: Seen = { matching: 0, changes: 0, items: [], stuckMs: 0, isPaused: false };
 const minute = 60_000;
 
 function follow(condition: Condition) {
-  let [state, told, now] = [newState(0), false, 0];
+  let [state, firing, now] = [newState(0), false, 0];
   return (elapsedMs: number, seen: Partial<Seen> = {}, isWaiting = false) => {
     now += elapsedMs;
-    const found = look(condition, { state, told, isWaiting }, { ...nothing, ...seen }, { now, elapsedMs });
-    ({ state, told } = found);
+    const found = check(condition, { state, firing, isWaiting }, { ...nothing, ...seen }, { now, elapsedMs });
+    ({ state, firing } = found);
     return found.notice && { type: found.notice.type, held: found.notice.held, count: found.notice.count };
   };
 }
@@ -94,27 +94,27 @@ describe.each(['new_type', 'schema_change'] as const)('%s', kind => {
   test('reports at once, then at most once a minute, with the number of changes since', () => {
     const at = follow({ kind, minutes: null, count: null });
     expect(at(1000)).toBeUndefined();
-    expect(at(1000, { changes: 2, news: ['a', 'b'] })).toEqual(fired(0, 2));
-    for (let i = 0; i < 11; i++) expect(at(5000, { changes: 10, news: ['c'] })).toBeUndefined();
+    expect(at(1000, { changes: 2, items: ['a', 'b'] })).toEqual(fired(0, 2));
+    for (let i = 0; i < 11; i++) expect(at(5000, { changes: 10, items: ['c'] })).toBeUndefined();
     expect(at(5000)).toEqual(fired(0, 110));
     expect(at(10 * minute)).toBeUndefined();
   });
 
   test('reports what changed while a notification waited in one', () => {
     const at = follow({ kind, minutes: null, count: null });
-    expect(at(1000, { changes: 1, news: ['a'] })).toEqual(fired(0, 1));
-    for (let i = 0; i < 11; i++) expect(at(5 * minute, { changes: 10, news: ['c'] }, true)).toBeUndefined();
+    expect(at(1000, { changes: 1, items: ['a'] })).toEqual(fired(0, 1));
+    for (let i = 0; i < 11; i++) expect(at(5 * minute, { changes: 10, items: ['c'] }, true)).toBeUndefined();
     expect(at(5000)).toEqual(fired(0, 110));
   });
 });
 
 test('a flood of changes keeps the first ten in words', () => {
-  const first = look(
+  const first = check(
     { kind: 'new_type', minutes: null, count: null },
-    { state: newState(0), told: false, isWaiting: false },
-    { ...nothing, changes: 500, news: Array.from({ length: 500 }, (_, n) => `type ${n}`) },
+    { state: newState(0), firing: false, isWaiting: false },
+    { ...nothing, changes: 500, items: Array.from({ length: 500 }, (_, n) => `type ${n}`) },
     { now: 1, elapsedMs: 1 },
   );
   expect(first.notice).toMatchObject({ count: 500, reason: '500 new event types' });
-  expect(first.notice?.news).toHaveLength(10);
+  expect(first.notice?.items).toHaveLength(10);
 });

@@ -19,10 +19,10 @@ export type AlertState = {
   /**
    * How often the condition began or ended without a notification; for kinds that report changes, how many are not reported yet.
    */
-  untold: number;
+  pending: number;
   /** The first of these changes, in words. */
-  news: readonly string[];
-  toldAt: number | null;
+  items: readonly string[];
+  notifiedAt: number | null;
 };
 
 /** Observations since the last evaluation. */
@@ -31,7 +31,7 @@ export type Seen = {
   matching: number;
   /** Changes to report, and the first of them in words. */
   changes: number;
-  news: readonly string[];
+  items: readonly string[];
   /** forward_stuck: how long the longest stuck forward has been stuck, in ms; 0 if no forward is stuck. */
   stuckMs: number;
   /** The endpoint refuses deliveries at the moment, because a person paused it. */
@@ -42,69 +42,70 @@ export type Seen = {
 export type Notice = {
   type: 'alert.fired' | 'alert.resolved';
   reason: string;
-  news: readonly string[];
+  items: readonly string[];
   count: number | null;
   held: number;
 };
 
 const minuteMs = 60_000;
-const maxNews = 10;
+const maxItems = 10;
 
 export const newState = (now: number): AlertState => ({
   quietSince: now,
   bad: [],
   isFiring: false,
-  untold: 0,
-  news: [],
-  toldAt: null,
+  pending: 0,
+  items: [],
+  notifiedAt: null,
 });
 
 /**
  * Notifies at most once a minute, and never while an earlier notification is still queued. A receiver that was unreachable gets
  * the queued notification and then the current state, not every change in between.
- * @param told whether the last notification reported that the alert fired
+ * @param firing whether the last notification reported that the alert fired
  * @param isWaiting whether the last notification is still queued
  */
-export function look(
+export function check(
   condition: Condition,
-  { state, told, isWaiting }: { state: AlertState; told: boolean; isWaiting: boolean },
+  { state, firing, isWaiting }: { state: AlertState; firing: boolean; isWaiting: boolean },
   seen: Seen,
   { now, elapsedMs }: { now: number; elapsedMs: number },
-): { state: AlertState; told: boolean; notice: Notice | undefined } {
-  const isSoon = state.toldAt !== null && now - state.toldAt < minuteMs;
-  const mayTell = !isSoon && !isWaiting;
-  if (reportingKinds.has(condition.kind)) return report(condition, state, seen, { now, mayTell });
+): { state: AlertState; firing: boolean; notice: Notice | undefined } {
+  const isSoon = state.notifiedAt !== null && now - state.notifiedAt < minuteMs;
+  const mayNotify = !isSoon && !isWaiting;
+  if (reportingKinds.has(condition.kind)) return report(condition, state, seen, { now, mayNotify });
   const next = measure(condition, state, seen, { now, elapsedMs });
-  const untold = state.untold + (next.isFiring === state.isFiring ? 0 : 1);
-  if (next.isFiring === told || !mayTell) return { state: { ...next, untold }, told, notice: undefined };
+  const pending = state.pending + (next.isFiring === state.isFiring ? 0 : 1);
+  if (next.isFiring === firing || !mayNotify) return { state: { ...next, pending }, firing, notice: undefined };
   const notice: Notice = {
     type: next.isFiring ? 'alert.fired' : 'alert.resolved',
     reason: reasonOf(condition, next.isFiring),
-    news: [],
+    items: [],
     count: condition.kind === 'bad_signatures' ? next.bad.length : null,
-    held: Math.max(0, untold - 1),
+    held: Math.max(0, pending - 1),
   };
-  return { state: { ...next, untold: 0, toldAt: now }, told: next.isFiring, notice };
+  return { state: { ...next, pending: 0, notifiedAt: now }, firing: next.isFiring, notice };
 }
 
 function report(
   { kind }: Condition,
   state: AlertState,
   seen: Seen,
-  { now, mayTell }: { now: number; mayTell: boolean },
-): { state: AlertState; told: boolean; notice: Notice | undefined } {
-  const count = state.untold + seen.changes;
-  const news = [...state.news, ...seen.news].slice(0, maxNews);
-  if (count === 0 || !mayTell) return { state: { ...state, untold: count, news }, told: false, notice: undefined };
+  { now, mayNotify }: { now: number; mayNotify: boolean },
+): { state: AlertState; firing: boolean; notice: Notice | undefined } {
+  const count = state.pending + seen.changes;
+  const items = [...state.items, ...seen.items].slice(0, maxItems);
+  if (count === 0 || !mayNotify)
+    return { state: { ...state, pending: count, items }, firing: false, notice: undefined };
   const things = kind === 'new_type' ? ['new event type', 'new event types'] : ['schema change', 'schema changes'];
   const notice: Notice = {
     type: 'alert.fired',
     reason: `${count} ${things[count === 1 ? 0 : 1]}`,
-    news,
+    items,
     count,
     held: 0,
   };
-  return { state: { ...state, untold: 0, news: [], toldAt: now }, told: false, notice };
+  return { state: { ...state, pending: 0, items: [], notifiedAt: now }, firing: false, notice };
 }
 
 function measure(

@@ -13,7 +13,7 @@ const minute = 60_000;
 let server: TestServer;
 beforeAll(async () => {
   server = await openTestServer();
-  // Only the processes of the tests look, and nobody sends.
+  // Only the processes of the test check alerts, and no process sends notifications.
   server.services.stopTimers();
   await server.services.queues.stop();
   await (await server.createAccount()).createEndpoint();
@@ -35,7 +35,7 @@ function openProcess(seen: () => Partial<Seen> = () => ({})) {
     onError: (_, error) => errors.push(error),
     retryMs: 1,
   });
-  const nothing: Seen = { matching: 0, changes: 0, news: [], stuckMs: 0, isPaused: false };
+  const nothing: Seen = { matching: 0, changes: 0, items: [], stuckMs: 0, isPaused: false };
   const evaluation = createEvaluation({
     store: createAlertsStore(database),
     observe: async alert => ({ seen: { ...nothing, ...seen() }, position: alert.position }),
@@ -55,14 +55,14 @@ function openProcess(seen: () => Partial<Seen> = () => ({})) {
   return {
     clock,
     errors,
-    look: async (): Promise<void> => {
+    check: async (): Promise<void> => {
       evaluation.wake();
       await background.idle();
     },
     async pass(ms: number): Promise<void> {
       for (let left = ms; left > 0; left -= 10_000) {
         clock.advance(Math.min(left, 10_000));
-        await this.look();
+        await this.check();
       }
     },
   };
@@ -95,8 +95,8 @@ test('two processes say nothing twice, and no time counts twice', async () => {
   for (let i = 0; i < 29; i++) await Promise.all([one.pass(10_000), two.pass(10_000)]);
   expect(await items()).toEqual([]);
   for (let i = 0; i < 30; i++) await Promise.all([one.pass(10_000), two.pass(10_000)]);
-  const told = await items();
-  expect(told.map(({ owner }) => owner).toSorted()).toEqual(
+  const queued = await items();
+  expect(queued.map(({ owner }) => owner).toSorted()).toEqual(
     Array.from({ length: 25 }, (_, n) => `alr_${n}`).toSorted(),
   );
   expect([...one.errors, ...two.errors]).toEqual([]);
@@ -105,8 +105,8 @@ test('two processes say nothing twice, and no time counts twice', async () => {
 test('when one process ends, the other goes on', async () => {
   await addAlerts(1);
   const [one, two] = [openProcess(), openProcess()];
-  await one.look();
-  await two.look();
+  await one.check();
+  await two.check();
   for (let i = 0; i < 12; i++) {
     await one.pass(10_000);
     await two.pass(10_000);
@@ -118,24 +118,24 @@ test('when one process ends, the other goes on', async () => {
 test('the time in which no server ran does not count as silence', async () => {
   await addAlerts(1);
   const before = openProcess();
-  await before.look();
+  await before.check();
   await before.pass(4 * minute);
   // A kill; a day later another process begins, with a clock of its own.
   const after = openProcess();
   after.clock.advance(24 * 60 * minute);
-  await after.look();
+  await after.check();
   await after.pass(50_000);
   expect(await items()).toEqual([]);
   await after.pass(20_000);
   expect(await items()).toEqual([{ owner: 'alr_0', type: 'alert.fired' }]);
   // Another kill: it is not said again.
   const third = openProcess();
-  await third.look();
+  await third.check();
   await third.pass(20 * minute);
   expect(await items()).toHaveLength(1);
   // While the notification waits, nothing else is added, not even that the condition has ended.
   const fourth = openProcess(() => ({ matching: 1 }));
-  await fourth.look();
+  await fourth.check();
   await fourth.pass(10 * minute);
   expect(await items()).toHaveLength(1);
   await server.services.database.client.execute('DELETE FROM queue_items');

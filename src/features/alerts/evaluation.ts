@@ -10,12 +10,12 @@ import type { Clock } from '../../core/clock.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import type { BackgroundJob, SliceResult } from '../../db/background.ts';
 import type { QueuesService } from '../queues/service.ts';
-import { type AlertState, look, type Notice, type Seen } from './conditions.ts';
+import { type AlertState, check, type Notice, type Seen } from './conditions.ts';
 import type { Notification } from './message.ts';
 import type { AlertsStore, EnabledAlert, OpenAlert } from './store.ts';
 
 /** How often alerts are checked. */
-export const lookEveryMs = 5000;
+export const checkEveryMs = 5000;
 /** A longer gap means that the server was suspended or could not reach its database. The alert clock skips that time. */
 const maxGapMs = 30_000;
 const alertsPerSlice = 10;
@@ -68,21 +68,24 @@ export function createEvaluation({
   };
 
   /** The statements that save one alert's state. */
-  const lookAt = async (
+  const checkAlert = async (
     alert: EnabledAlert,
     { now, elapsedMs }: Pass,
   ): Promise<{ statements: InStatement[]; hasNotice: boolean }> => {
     const { seen, position } = await observe(alert);
     const before = JSON.parse(alert.state.toString()) as AlertState;
-    const { told: wasTold, isWaiting } = alert;
-    const { state, told, notice } = look(alert, { state: before, told: wasTold, isWaiting }, seen, { now, elapsedMs });
+    const { firing: wasFiring, isWaiting } = alert;
+    const { state, firing, notice } = check(alert, { state: before, firing: wasFiring, isWaiting }, seen, {
+      now,
+      elapsedMs,
+    });
     const text = JSON.stringify(state);
     if (text === alert.state.toString() && position === alert.position && !notice)
       return { statements: [], hasNotice: false };
     const changedAt = notice ? clock.now() : null;
     return {
       statements: [
-        ...store.saveStateStatements(alert, { state: text, position, told, changedAt }),
+        ...store.saveStateStatements(alert, { state: text, position, firing, changedAt }),
         ...(notice ? notificationStatements(alert, notice) : []),
       ],
       hasNotice: notice !== undefined,
@@ -105,7 +108,7 @@ export function createEvaluation({
     const statements = store.moveClockStatements(current.from, current.now);
     const noticed: string[] = [];
     for (const alert of alerts) {
-      const found = await lookAt(alert, current);
+      const found = await checkAlert(alert, current);
       statements.push(...found.statements);
       if (found.hasNotice) noticed.push(alert.id);
     }

@@ -64,7 +64,7 @@ describe('a receiver that was away', () => {
     const { endpoint, path } = await flap(awayAtFirst(), 3);
     const target = bench.receiver();
     await bench.ada.json(200, 'PATCH', path, to(target));
-    await bench.look();
+    await bench.check();
     expect(typesOf(target.received)).toEqual(['alert.fired']);
     expect(await bench.alert(endpoint.id)).toMatchObject({ lastError: null, lastSentAt: expect.any(Number) });
   });

@@ -14,7 +14,7 @@ export type Notification = {
   /** Epoch ms. */
   at: number;
   reason: string;
-  news: readonly string[];
+  items: readonly string[];
   count: number | null;
   held: number;
 };
@@ -45,11 +45,11 @@ export const titleOf = ({ type, alert, endpoint }: Message): string =>
   `${words[type]}: ${plainLine(alert.name)} (${plainLine(endpoint.name)})`;
 
 /** The lines below the title, without the link. */
-export function linesOf({ reason, news, count, held }: Message): string[] {
-  const more = news.length > 0 && count !== null ? count - news.length : 0;
+export function linesOf({ reason, items, count, held }: Message): string[] {
+  const more = items.length > 0 && count !== null ? count - items.length : 0;
   return [
     reason,
-    ...news.map(line => `- ${plainLine(line)}`),
+    ...items.map(line => `- ${plainLine(line)}`),
     ...(more > 0 ? [`- and ${more} more`] : []),
     ...(held > 0
       ? [`Since the last notification, the condition changed ${held} more ${held === 1 ? 'time' : 'times'}.`]

@@ -8,7 +8,7 @@ const alert = { kind: 'silence', minutes: 5, filter: Buffer.from(''), position: 
 /** @param pages the matching events of each page; a page has a hundred row numbers */
 function observe(pages: readonly number[], isBusy = false) {
   let read = 0;
-  const look = createObserve({
+  const check = createObserve({
     store: { typesAfter: async () => [], changesAfter: async () => [] },
     async *matching(_, { after }) {
       for (const [n, count] of pages.entries()) {
@@ -22,7 +22,7 @@ function observe(pages: readonly number[], isBusy = false) {
     isBusy: () => isBusy,
     stuckForward: async () => 0,
   });
-  return look(alert).then(({ seen, position }) => ({ matching: seen.matching, position, read }));
+  return check(alert).then(({ seen, position }) => ({ matching: seen.matching, position, read }));
 }
 
 test('one event ends a silence: later events are not read', async () => {

@@ -27,7 +27,7 @@ export type ObserveOptions = {
   stuckForward: StuckForward;
 };
 
-const nothing: Omit<Seen, 'isPaused'> = { matching: 0, changes: 0, news: [], stuckMs: 0 };
+const nothing: Omit<Seen, 'isPaused'> = { matching: 0, changes: 0, items: [], stuckMs: 0 };
 /** The most pages read for one alert in one check. The next check reads on. */
 const maxPages = 8;
 const maxChanges = 500;
@@ -59,8 +59,8 @@ export function createObserve(options: ObserveOptions): Observe {
     return { seen: { ...nothing, matching: found }, position };
   };
 
-  const reported = (alert: OpenAlert, rows: readonly TypeRow[], news: readonly string[]) => ({
-    seen: { ...nothing, changes: news.length, news },
+  const reported = (alert: OpenAlert, rows: readonly TypeRow[], items: readonly string[]) => ({
+    seen: { ...nothing, changes: items.length, items },
     position: rows.at(-1)?.seq ?? alert.position,
   });
   const types = async (alert: OpenAlert) => {

@@ -72,7 +72,7 @@ export function createAlertsService(options: {
       count,
       channel: { type: row.channelType, url, to, secret },
       enabled,
-      firing: row.told,
+      firing: row.firing,
       changedAt,
       lastSentAt,
       lastError,
@@ -178,7 +178,7 @@ export function createAlertsService(options: {
       };
       if (await store.insertWithin(maxAlertsPerEndpoint, principal, row)) {
         const shown = channel.type === 'webhook' ? channel.secret : null;
-        return toAlert({ ...row, told: false, changedAt: null, lastSentAt: null, lastError: null }, shown);
+        return toAlert({ ...row, firing: false, changedAt: null, lastSentAt: null, lastError: null }, shown);
       }
       await findEndpoint(principal, endpointId);
       throw limitReached(`an endpoint has at most ${maxAlertsPerEndpoint} alerts: delete one first`);
@@ -205,7 +205,7 @@ export function createAlertsService(options: {
         givenChannel && readChannel(givenChannel, { random, canMail: options.canMail, ...(before && { before }) });
       const changed = await store.change(own, id, {
         ...(name !== undefined && { name }),
-        ...(isNewRule && { ...rule, ...(await start(row.kind, row.endpoint)), told: false }),
+        ...(isNewRule && { ...rule, ...(await start(row.kind, row.endpoint)), firing: false }),
         ...(enabled !== undefined && { enabled }),
         ...(channel && { ...sealChannel(id, channel), lastError: null }),
       });
@@ -238,7 +238,7 @@ export function createAlertsService(options: {
         type: 'alert.test',
         at,
         reason: 'a test: this channel works',
-        news: [],
+        items: [],
         count: null,
         held: 0,
       };

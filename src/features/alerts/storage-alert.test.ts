@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(async () => {
   const store = createAlertsStore(server.services.database);
-  await store.tellStorage(await store.storageTold(), 'ok');
+  await store.claimStorageLevel(await store.lastStorageLevel(), 'ok');
 });
 
 const ok: StorageState = { level: 'ok', reason: '' };
@@ -32,8 +32,8 @@ function openProcess(mail: (mail: Mail) => MailResult = () => ({ ok: true, statu
   const check = createStorageAlert({
     state: async () => now,
     store: {
-      storageTold: () => ifWritable(store.storageTold),
-      tellStorage: (before, level) => ifWritable(() => store.tellStorage(before, level)),
+      lastStorageLevel: () => ifWritable(store.lastStorageLevel),
+      claimStorageLevel: (before, level) => ifWritable(() => store.claimStorageLevel(before, level)),
     },
     mailer: async one => {
       const result = mail(one);

@@ -32,7 +32,7 @@ export function createStorageAlert({
 }: {
   /** Undefined while the server stops. */
   state: () => Promise<StorageState | undefined>;
-  store: Pick<AlertsStore, 'storageTold' | 'tellStorage'>;
+  store: Pick<AlertsStore, 'lastStorageLevel' | 'claimStorageLevel'>;
   mailer: Mailer;
   to: string;
   /** The URL of this installation. */
@@ -41,7 +41,7 @@ export function createStorageAlert({
   random: RandomBytes;
   onError: (message: string) => void;
 }): () => Promise<void> {
-  let told: StorageLevel = 'ok';
+  let reported: StorageLevel = 'ok';
   let previous: StorageLevel | undefined;
   let triedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -50,23 +50,23 @@ export function createStorageAlert({
    */
   const claim = async (level: StorageLevel): Promise<boolean> => {
     // If the database cannot be written, every process sends its own email.
-    const isClaimed = await store.tellStorage(told, level).catch(() => true);
+    const isClaimed = await store.claimStorageLevel(reported, level).catch(() => true);
     if (isClaimed) return true;
-    told = await store.storageTold();
+    reported = await store.lastStorageLevel();
     return false;
   };
 
   return async () => {
-    told = await store.storageTold().catch(() => told);
+    reported = await store.lastStorageLevel().catch(() => reported);
     const now = await state();
     if (!now) return;
     const { level, reason } = now;
     // A single slow write is not a failure.
     const isSteady = level === previous;
     previous = level;
-    if (level === told || !isSteady || clock.monotonic() - triedAtMs < minuteMs) return;
+    if (level === reported || !isSteady || clock.monotonic() - triedAtMs < minuteMs) return;
     triedAtMs = clock.monotonic();
-    const before = told;
+    const before = reported;
     if (!(await claim(level))) return;
     const sent = await mailer({
       id: newId('msg', clock.now(), random),
@@ -74,10 +74,10 @@ export function createStorageAlert({
       subject: `[Hooktape] ${subjects[level]}`,
       text: `${reason === '' ? 'Deliveries are stored again.' : reason}\n\n${server}\n`,
     });
-    if (sent.ok) told = level;
+    if (sent.ok) reported = level;
     else {
       onError(sent.error ?? 'not sent');
-      await store.tellStorage(level, before).catch(() => {});
+      await store.claimStorageLevel(level, before).catch(() => {});
     }
   };
 }

@@ -98,13 +98,18 @@ const createProgress = ({ db, client }: Pick<Database, 'db' | 'client'>) => ({
   /** Saves the findings of an alert, which must still be enabled and as it was read. @param changedAt null: keeps the time of the last change */
   saveStateStatements: (
     { seq, state: before }: Pick<typeof alerts.$inferSelect, 'seq' | 'state'>,
-    { state, position, told, changedAt }: { state: string; position: number; told: boolean; changedAt: number | null },
+    {
+      state,
+      position,
+      firing,
+      changedAt,
+    }: { state: string; position: number; firing: boolean; changedAt: number | null },
   ): InStatement[] =>
     compareAndSetStatements(
       toClientStatement(
         db
           .update(alerts)
-          .set({ state: Buffer.from(state), position, told, ...(changedAt !== null && { changedAt }) })
+          .set({ state: Buffer.from(state), position, firing, ...(changedAt !== null && { changedAt }) })
           .where(and(eq(alerts.seq, seq), eq(alerts.state, before), eq(alerts.enabled, true))),
       ),
     ),
@@ -113,14 +118,14 @@ const createProgress = ({ db, client }: Pick<Database, 'db' | 'client'>) => ({
   write: (statements: readonly InStatement[]): Promise<boolean> => writeIfUnchanged(client, statements),
 
   /** The state of storage in the operator's last notification. */
-  storageTold: async (): Promise<StorageLevel> => {
+  lastStorageLevel: async (): Promise<StorageLevel> => {
     const [row] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, storageName));
-    const told = row?.value.toString();
-    return storageLevels.find(level => level === told) ?? 'ok';
+    const saved = row?.value.toString();
+    return storageLevels.find(level => level === saved) ?? 'ok';
   },
 
   /** Saves the state that the next notification reports. @returns false if the last one reported another state than `before` */
-  async tellStorage(before: StorageLevel, level: StorageLevel): Promise<boolean> {
+  async claimStorageLevel(before: StorageLevel, level: StorageLevel): Promise<boolean> {
     const { rowsAffected } = await db
       .update(meta)
       .set({ value: Buffer.from(level) })
@@ -197,6 +202,6 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
 
     /** The number of firing alerts, for metrics. */
     countFiring: async (): Promise<number> =>
-      (await db.select({ value: count() }).from(alerts).where(eq(alerts.told, true)))[0]?.value ?? 0,
+      (await db.select({ value: count() }).from(alerts).where(eq(alerts.firing, true)))[0]?.value ?? 0,
   };
 }

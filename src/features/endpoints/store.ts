@@ -35,7 +35,7 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
       (SELECT max(received_at) FROM pins ${expired}) END`,
       hasRules: sql<number>`EXISTS (SELECT 1 FROM answers WHERE answers.endpoint = endpoints.seq)`,
       enabledAlerts: sql<number>`(SELECT count(*) FROM alerts WHERE alerts.endpoint = endpoints.seq AND enabled)`,
-      firingAlerts: sql<number>`(SELECT count(*) FROM alerts WHERE alerts.endpoint = endpoints.seq AND enabled AND told)`,
+      firingAlerts: sql<number>`(SELECT count(*) FROM alerts WHERE alerts.endpoint = endpoints.seq AND enabled AND firing)`,
     };
   };
   return {
