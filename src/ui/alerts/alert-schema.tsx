@@ -57,12 +57,15 @@ const minutes: FormField<readonly string[], number | null> = {
         onText={amount => change([amount, value[1] ?? 'minute'])}
         problem={problem}
       />
-      <SelectField
-        label="Unit"
-        options={units}
-        value={value[1] as Unit}
-        onPick={unit => change([value[0] ?? '', unit])}
-      />
+      {/* Beside the amount: a choice that is itself a part of the row would get a line of its own. */}
+      <div>
+        <SelectField
+          label="Unit"
+          options={units}
+          value={value[1] as Unit}
+          onPick={unit => change([value[0] ?? '', unit])}
+        />
+      </div>
     </>
   ),
 };

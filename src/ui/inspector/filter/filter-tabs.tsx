@@ -105,7 +105,12 @@ function SaveFilter({ endpointId, where, onSaved, onClose }: SaveFilterProps) {
   });
   return (
     <Dialog title="Save this filter" onClose={onClose}>
-      <Form form={form} submit="Save filter" cancel={<Button onClick={onClose}>Cancel</Button>}>
+      <Form
+        form={form}
+        submit="Save filter"
+        isLocked={form.draft.name.trim() === ''}
+        cancel={<Button onClick={onClose}>Cancel</Button>}
+      >
         <p>It becomes a tab above the list, for everyone on your team.</p>
         <pre class="code">{visibleLine(where)}</pre>
         <Inputs form={form} paths={['name']} />

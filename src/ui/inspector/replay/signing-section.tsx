@@ -1,11 +1,11 @@
 /* How a replay is signed: with the captured signature, re-signed, or with a broken signature. */
 
-import { useId } from 'preact/hooks';
 import type { Secret } from '../../../features/secrets/model.ts';
 import { api } from '../../kit/api.ts';
 import { Checkbox, Field, Segmented } from '../../kit/controls.tsx';
 import { platformTitle } from '../../kit/format/platforms.ts';
 import { Link } from '../../kit/navigation.tsx';
+import { SelectField } from '../../kit/select-field.tsx';
 import { useQuery } from '../../kit/use-query.ts';
 import type { SigningDraft } from './use-draft.ts';
 
@@ -53,26 +53,16 @@ export function SigningSection(props: SigningProps) {
 }
 
 function SecretChoice({ endpointId, signing, isEdited, isToListener, onChange }: SigningProps) {
-  const id = useId();
   const secrets = useQuery(endpointId, () => api.secrets(endpointId));
   const able = isToListener ? [] : (secrets.value?.secrets.filter(one => one.maySign && one.confirmed) ?? []);
   return (
     <>
-      <div class="field">
-        <label for={id}>Sign with</label>
-        <select
-          id={id}
-          value={signing.secretId}
-          onChange={picked => onChange({ secretId: picked.currentTarget.value, secret: '' })}
-        >
-          <option value="">a secret I enter</option>
-          {able.map(one => (
-            <option key={one.id} value={one.id}>
-              {secretName(one)}
-            </option>
-          ))}
-        </select>
-      </div>
+      <SelectField
+        label="Sign with"
+        options={[{ id: '', label: 'a secret I enter' }, ...able.map(one => ({ id: one.id, label: secretName(one) }))]}
+        value={signing.secretId}
+        onPick={secretId => onChange({ secretId, secret: '' })}
+      />
       {signing.secretId === '' ? (
         <Field
           label="Signing secret"

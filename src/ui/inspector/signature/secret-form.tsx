@@ -3,12 +3,13 @@
  * the focus goes back to where it was before the field.
  */
 
-import { useId, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import type { SignatureExplanation } from '../../../features/signatures/model.ts';
 import { api } from '../../kit/api.ts';
 import { Button, Field } from '../../kit/controls.tsx';
 import { findPlatform, platformsWithSecret } from '../../kit/format/platforms.ts';
+import { SelectField } from '../../kit/select-field.tsx';
 import { showToast } from '../../kit/toasts.tsx';
 import { describeCheck } from './wording.ts';
 
@@ -74,13 +75,13 @@ export function SecretForm({ event, schemes, onFound, onSaved }: SecretFormProps
         void check();
       }}
     >
-      <Choice label="Platform" value={platform} onPick={setPlatform} options={platformOptions(platform)} />
+      <SelectField label="Platform" value={platform} onPick={setPlatform} options={platformOptions(platform)} />
       {schemes.length > 1 && platform === own && (
-        <Choice
+        <SelectField
           label="Scheme"
           value={scheme}
           onPick={setScheme}
-          options={[['', 'any'], ...schemes.map((one): [string, string] => [one, one])]}
+          options={[{ id: '', label: 'any' }, ...schemes.map(one => ({ id: one, label: one }))]}
         />
       )}
       <Field
@@ -112,34 +113,11 @@ export function SecretForm({ event, schemes, onFound, onSaved }: SecretFormProps
   );
 }
 
-const platformOptions = (platform: string): [string, string][] => {
-  const known = platformsWithSecret.map(({ name, title }): [string, string] => [name, title]);
-  const isListed = platform === '' || known.some(([name]) => name === platform);
-  return [['', 'Any platform'], ...(isListed ? [] : [[platform, platform] as [string, string]]), ...known];
+const platformOptions = (platform: string): { id: string; label: string }[] => {
+  const known = platformsWithSecret.map(({ name, title }) => ({ id: name, label: title }));
+  const isListed = platform === '' || known.some(({ id }) => id === platform);
+  return [{ id: '', label: 'Any platform' }, ...(isListed ? [] : [{ id: platform, label: platform }]), ...known];
 };
-
-type ChoiceProps = {
-  label: string;
-  value: string;
-  options: [value: string, label: string][];
-  onPick: (value: string) => void;
-};
-
-function Choice({ label, value, options, onPick }: ChoiceProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select id={id} value={value} onChange={event => onPick(event.currentTarget.value)}>
-        {options.map(([one, text]) => (
-          <option key={one} value={one}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
 
 /** Remembers what had the focus before the form got it. */
 function useFocusBack() {
