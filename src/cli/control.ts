@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import { LockedError } from '../db/files/lock.ts';
+import type { CoreServices } from '../wiring/core.ts';
 import type { Services } from '../wiring.ts';
 import { isHeld, openDataDirectory, requireDatabase, socketPath, withSecret } from './data-directory.ts';
 import { diskErrorMessage } from './disk-errors.ts';
@@ -148,7 +149,7 @@ async function askServer(socket: string, name: string, args: Record<string, unkn
 }
 
 /** The server's side of the socket. Only the owner of the data directory can open it, so nothing else is checked. */
-export function controlHandler(services: Services, aliveEveryMs = keepAliveMs) {
+export function controlHandler(services: CoreServices, aliveEveryMs = keepAliveMs) {
   return async (req: IncomingMessage, res: ServerResponse, target: string): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);

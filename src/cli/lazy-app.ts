@@ -1,4 +1,4 @@
-/* Loads the code that only requests need, for the first request that is not a health probe. No other place loads it. */
+/* Loads the code that only requests need, for the first request that is not a health probe, so that the server starts without it. */
 import type { App } from '../app.ts';
 
 type LazyAppOptions = {
@@ -7,15 +7,19 @@ type LazyAppOptions = {
   load: () => Promise<App>;
 };
 
-/** After a failure, the next request loads the app again. */
 export function createLazyApp({ answerProbe, load }: LazyAppOptions): App {
-  let app: Promise<App> | undefined;
-  const loaded = (): Promise<App> => {
-    app ??= load().catch(error => {
-      app = undefined;
+  const loadApp = once(load);
+  return { fetch: async request => answerProbe(request) ?? (await loadApp()).fetch(request) };
+}
+
+/** Loads at the first call. After a failure, the next call loads again. */
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load().catch(error => {
+      loaded = undefined;
       throw error;
     });
-    return app;
+    return loaded;
   };
-  return { fetch: async request => answerProbe(request) ?? (await loaded()).fetch(request) };
 }

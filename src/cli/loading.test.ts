@@ -70,6 +70,15 @@ test('the start of the server loads nothing that only requests need, and no chec
   ).toEqual([]);
 });
 
+test('the start of the server loads no wiring of requests, and of the features that only requests use no file', () => {
+  const loaded = [...loadedBy('cli/serve.ts'), ...loadedBy('cli/server.ts')];
+  const onlyRequests =
+    'alerts consumers deliveries exports feed filters listeners mcp queues replay-jobs replays signatures test-events';
+  expect(
+    loaded.filter(file => file === 'wiring/api.ts' || onlyRequests.split(' ').includes(file.split('/')[1] ?? '')),
+  ).toEqual([]);
+});
+
 test('the writer thread loads nothing that only deliveries need', () => {
   const loaded = [...loadedBy('wiring/writer-thread.ts')];
   expect(loaded.filter(file => !/^(wiring\/writer-thread\.ts|db\/threads\/)/.test(file))).toEqual([]);

@@ -5,7 +5,7 @@ import { encodeBytes } from '../core/encoding/base32.ts';
 import { AppError, conflict, invalid } from '../core/errors.ts';
 import { writeBackup } from '../db/backup.ts';
 import { databaseChecks } from '../db/checks/database-checks.ts';
-import type { Services } from '../wiring.ts';
+import type { CoreServices } from '../wiring/core.ts';
 import { secretPath } from './data-directory.ts';
 import { diskErrorMessage } from './disk-errors.ts';
 import { writeSecretFile } from './secret-file.ts';
@@ -20,7 +20,7 @@ export type CheckResult = { ok: boolean; checked: string[]; problems: { check: s
 export const backupSecretPath = (file: string): string => `${file}.secret`;
 
 /** @param file absolute, because the server has a different working directory @throws AppError */
-export async function backUp({ config, database, spawn, random }: Services, file: string): Promise<BackupResult> {
+export async function backUp({ config, database, spawn, random }: CoreServices, file: string): Promise<BackupResult> {
   const { maintenance } = database;
   if (!maintenance) throw invalid('the database is on a libSQL server: back it up there');
   if (!isAbsolute(file)) throw invalid('the path must be absolute');
@@ -91,7 +91,7 @@ function refusal(error: unknown): AppError {
 
 /** Checks everything that is stored. @param reindex rebuild the search index first */
 export async function checkAll(
-  { database, journal, sealer, search }: Services,
+  { database, journal, sealer, search }: CoreServices,
   reindex: boolean,
 ): Promise<CheckResult> {
   if (reindex) await search.reindex();

@@ -7,7 +7,7 @@ import { type CommandRule, commandRules } from '../core/access/audit-actions.ts'
 import type { Plan } from '../core/access/principal.ts';
 import { AppError, type ErrorCode, invalid } from '../core/errors.ts';
 import type { Account } from '../features/accounts/model.ts';
-import type { Services } from '../wiring.ts';
+import type { CoreServices } from '../wiring/core.ts';
 import { backUp, checkAll } from './maintenance.ts';
 
 type Arguments = Record<string, unknown>;
@@ -15,7 +15,7 @@ type Arguments = Record<string, unknown>;
 /** `passwordLink`: set if the account was created without a password and a link was requested. */
 export type CreatedAccount = Account & { passwordLink?: string };
 
-export type Operation = (services: Services, args: Arguments) => Promise<unknown>;
+export type Operation = (services: CoreServices, args: Arguments) => Promise<unknown>;
 
 function text(args: Arguments, name: string): string {
   const value = args[name];
@@ -92,7 +92,7 @@ export type OperationName = keyof typeof operations;
 export type Outcome = { result: unknown } | { failure: { code: ErrorCode; message: string } };
 
 /** Runs an operation by name. A refusal is returned, an unexpected error is thrown. */
-export async function runOperation(services: Services, name: string, args: Arguments): Promise<Outcome> {
+export async function runOperation(services: CoreServices, name: string, args: Arguments): Promise<Outcome> {
   const operation = Object.hasOwn(operations, name) ? (operations as Record<string, Operation>)[name] : undefined;
   if (!operation) return { failure: { code: 'not_found', message: `the server does not support ${name}` } };
   try {
@@ -105,7 +105,7 @@ export async function runOperation(services: Services, name: string, args: Argum
 
 /** Runs an operation and writes its audit log entry. */
 async function audited(
-  services: Services,
+  services: CoreServices,
   name: OperationName,
   args: Arguments,
   operation: Operation,

@@ -14,18 +14,20 @@ import {
 } from '../front.ts';
 import type { Logger } from '../log.ts';
 import { hostOfUrl, peerIn } from '../shared/addresses.ts';
-import { buildServices, type Services } from '../wiring.ts';
+import { buildCore, type CoreServices } from '../wiring/core.ts';
+import type { Dependencies } from '../wiring/infrastructure.ts';
 import { type Certificate, type CertificateFiles, watchCertificate } from './certificate.ts';
 import { connectionCounts } from './connection-counts.ts';
 import { controlHandler } from './control.ts';
 import { socketPath, withSecret } from './data-directory.ts';
 import type { Io } from './io.ts';
-import { createLazyApp } from './lazy-app.ts';
+import { createLazyApp, once } from './lazy-app.ts';
 import { listenError } from './listen-errors.ts';
 
 const drainMs = 20_000;
 const certificateEveryMs = 5000;
 const releaseMemoryAfterMs = 1500;
+const startAgainMs = 5000;
 
 export type ServerOptions = {
   io: Io;
@@ -42,7 +44,7 @@ export type ServerOptions = {
  */
 export async function openServer({ io, config, log, spawn, databaseBeingOpened, certificate }: ServerOptions) {
   const { services, listener } = await withSecret(io, config, async secret => {
-    const built = buildServices({
+    const dependencies: Dependencies = {
       config,
       secret,
       log,
@@ -56,7 +58,8 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
         log.error('fatal error, exiting; the service manager should restart the server', { cause });
         io.abort(1);
       },
-    });
+    };
+    const built = buildCore(dependencies, { onForwardsWithoutApi: () => void startApi() });
     const opening = built.open();
     // The error is handled where the promise is awaited.
     opening.catch(() => {});
@@ -66,10 +69,32 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
     await opening;
     return { services: built, listener: await choosing };
   });
+  // What only requests need is imported here, and nowhere else.
+  const loadApi = once(async () => (await import('../wiring/api.ts')).wireApi(services));
+  const loadStartedApi = once(async () => {
+    const api = await loadApi();
+    await api.start();
+    return api;
+  });
   const app = createLazyApp({
     answerProbe: services.answerProbe,
-    load: async () => (await import('../app.ts')).createApp(services),
+    load: async () => {
+      const [{ createApp }, api] = await Promise.all([import('../app.ts'), loadStartedApi()]);
+      return createApp(api);
+    },
   });
+  let isStopping = false;
+  /** Loads it without a request if there is something to forward, to replay or to check. */
+  const startApi = async (): Promise<void> => {
+    if (isStopping) return;
+    try {
+      if (await services.hasScheduledWork()) await loadStartedApi();
+    } catch (cause) {
+      if (isStopping) return;
+      log.error('nothing is forwarded, replayed or checked for alerts; trying again', { cause });
+      setTimeout(startApi, startAgainMs).unref();
+    }
+  };
   return {
     services,
     /** @returns a function that stops accepting and waits for requests in flight */
@@ -88,18 +113,22 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
           'HOOKTAPE_SECRET has fewer than 32 characters: anyone with a copy of the database could guess it and read signing secrets and private keys. It is accepted because this database was created with it; new installations need 32 characters',
         );
       services.journal?.prepare();
+      void startApi();
       // Events that expired while no server ran.
       services.retention.wake();
       services.packing.wake();
       void services.readiness.checkDisk();
       setTimeout(releaseMemory, releaseMemoryAfterMs, services).unref();
-      return stop;
+      return () => {
+        isStopping = true;
+        return stop();
+      };
     },
   };
 }
 
 /** Returns memory that only the start needed to the system. A busy server keeps it, because this also discards compiled code. */
-function releaseMemory({ captureLoad }: Services): void {
+function releaseMemory({ captureLoad }: CoreServices): void {
   if (captureLoad.isHigh()) return;
   Bun.gc(true);
   Bun.shrink();
@@ -110,7 +139,7 @@ export const handleMessages = (): Promise<void> => new Promise(resolve => setImm
 
 /** Opens both sockets. @returns a function that stops accepting and waits for requests in flight */
 async function listen(
-  services: Services,
+  services: CoreServices,
   { fetch }: App,
   {
     certificate,
@@ -144,17 +173,14 @@ async function listen(
   return async () => {
     stopWatching();
     services.readiness.drain();
-    services.notifications.shutDown();
-    services.holds.stop();
-    services.listeners.shutDown();
-    await services.mcp.close();
+    await services.shutDown();
     await Promise.all([front.close(drainMs), socket.close(drainMs)]);
   };
 }
 
 /** undefined when the number of file descriptors is unlimited or unknown. */
 function connectionLimit(
-  { config, log }: Services,
+  { config, log }: CoreServices,
   openFileLimit: number | undefined,
 ): FrontOptions['connectionLimit'] {
   if (openFileLimit === undefined) return undefined;
@@ -170,7 +196,7 @@ function connectionLimit(
   };
 }
 
-function watch(front: Front, { log }: Services, files: CertificateFiles, certificate: Certificate): () => void {
+function watch(front: Front, { log }: CoreServices, files: CertificateFiles, certificate: Certificate): () => void {
   return watchCertificate(files, certificate, {
     everyMs: certificateEveryMs,
     onChanged: fresh => {
@@ -181,13 +207,13 @@ function watch(front: Front, { log }: Services, files: CertificateFiles, certifi
   });
 }
 
-async function makeOwner({ account, log }: Services, { owner }: Config): Promise<void> {
+async function makeOwner({ account, log }: CoreServices, { owner }: Config): Promise<void> {
   if (!owner || !(await account.isEmpty())) return;
   await account.create({ ...owner, plan: 'pro' });
   log.info('owner account created', { email: owner.email });
 }
 
-async function announce(io: Io, { config, setup, log }: Services, json: boolean): Promise<void> {
+async function announce(io: Io, { config, setup, log }: CoreServices, json: boolean): Promise<void> {
   const url = new URL(config.baseUrl);
   if (url.protocol === 'http:' && !isLoopbackHost(hostOfUrl(url)))
     log.warn(

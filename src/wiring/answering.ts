@@ -10,7 +10,13 @@ import { createSequences } from '../ingest/answers/sequences.ts';
 import { verify } from '../platforms/platforms.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
-export function createAnswering({ clock, direct, journal, overrides }: Infrastructure, registry: EndpointRegistry) {
+export function wireAnswering({
+  infrastructure: { clock, direct, journal, overrides },
+  registry,
+}: {
+  infrastructure: Infrastructure;
+  registry: EndpointRegistry;
+}) {
   const store = createSequencesStore(direct.client);
   /** Whether the journal of an earlier process has been filed. */
   let isRecovered = journal === undefined;

@@ -6,12 +6,15 @@ import {
   hashOfId,
   indexId,
 } from '../core/access/credential-index.ts';
-import type { Infrastructure } from './infrastructure.ts';
 
 /** Until the next reload, each use of a revoked credential costs a query. */
 const reloadEveryMs = 10 * 60_000;
 
-type IndexContext = Pick<Infrastructure, 'isShared' | 'every'>;
+type IndexContext = {
+  /** Other processes may write to the database. */
+  isShared: boolean;
+  every: (ms: number, what: string, run: () => Promise<void>) => void;
+};
 type HashStore = { hashes: () => Promise<Buffer[]>; existing: (hashes: Buffer[]) => Promise<Buffer[]> };
 
 /** @param what names the credentials in log messages, such as `API keys` */

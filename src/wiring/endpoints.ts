@@ -1,5 +1,4 @@
 /* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
-import type { AuditService } from '../features/audit/service.ts';
 import { createGuards } from '../features/endpoints/guards.ts';
 import { createEndpointRegistry } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
@@ -8,7 +7,6 @@ import { createTokensStore } from '../features/endpoints/tokens-store.ts';
 import { createSecretsService } from '../features/secrets/service.ts';
 import { createSecretsStore } from '../features/secrets/store.ts';
 import { createVerdicts } from '../features/secrets/verdicts.ts';
-import { wireDeclared } from './declared.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { createPolicies } from './policies.ts';
 
@@ -17,14 +15,12 @@ const refreshEveryMs = 1_000;
 
 type EndpointsDependencies = {
   infrastructure: Infrastructure;
-  audit: AuditService;
   onDeleted: () => void;
   onRetentionChanged: () => void;
-  onForwardsChanged: (ids: readonly string[]) => void;
 };
 
 export function wireEndpoints(dependencies: EndpointsDependencies) {
-  const { infrastructure, audit, onDeleted, onRetentionChanged, onForwardsChanged } = dependencies;
+  const { infrastructure, onDeleted, onRetentionChanged } = dependencies;
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
   const tokens = createTokensStore(direct.db);
@@ -35,7 +31,7 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
         endpointId,
       }),
   });
-  const policies = createPolicies(infrastructure, guards.endpointGuard);
+  const policies = createPolicies(direct.db, log, guards.endpointGuard);
   const registry = createEndpointRegistry({
     load: async () => policies.addTo(await tokens.listRegistered()),
     now: clock.now,
@@ -75,20 +71,6 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
     tokensAt: registry.tokensAt,
   });
 
-  const { declared, forwardColumns, isOwnIngest, refusalToForward } = wireDeclared({
-    infrastructure,
-    audit,
-    registry,
-    tokens,
-    guards,
-    policies,
-    endpoints,
-    secrets,
-    onDeleted,
-    onRetentionChanged,
-    onForwardsChanged,
-  });
-
   if (isShared) {
     every(refreshEveryMs, 'refreshing the endpoints', registry.refresh);
     every(refreshEveryMs, 'refreshing the secrets', secrets.refresh);
@@ -98,10 +80,9 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
     endpoints,
     secrets,
     verdicts,
-    declared,
-    forwardColumns,
-    isOwnIngest,
-    refusalToForward,
+    tokens,
+    guards,
+    policies,
     /** Call it before anything else. */
     async readEndpoints(): Promise<void> {
       await Promise.all([registry.refresh(), secrets.refresh()]);

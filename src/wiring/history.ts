@@ -1,4 +1,4 @@
-/* Deliveries with their attempts, exports and imports, and the signatures of stored events. */
+/* Deliveries with their attempts, exports, and the signatures of stored events. */
 
 import { createMatcher, type Matcher } from '../core/blocks/search-text.ts';
 import type { ContentReads } from '../core/concurrency/content-reads.ts';
@@ -13,16 +13,10 @@ import type { EventsService } from '../features/events/service.ts';
 import type { ExportedEvent } from '../features/exports/file-format.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
-import { createMarksStore } from '../features/imports/marks-store.ts';
-import { createImportsService } from '../features/imports/service.ts';
-import { createImportsStore } from '../features/imports/store.ts';
-import type { NotificationsService } from '../features/notifications/service.ts';
 import type { SearchService } from '../features/search/service.ts';
 import type { SecretsService } from '../features/secrets/service.ts';
 import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
 import { createSignaturesService } from '../features/signatures/service.ts';
-import type { CaptureLoad } from '../ingest/capture-rate.ts';
-import type { NewEvent } from '../ingest/row-encoder.ts';
 import { createAnswers } from './answers.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
@@ -48,19 +42,14 @@ type HistoryDependencies = {
   verdicts: SecretVerdicts;
   events: EventsService;
   search: SearchService;
-  notifications: NotificationsService;
   createSlices: CreateSlices;
   contentReads: ContentReads;
   reserveMemory: MemoryReservations['reserve'];
-  insertImported: (events: readonly NewEvent[]) => Promise<unknown>;
-  captureLoad: CaptureLoad;
 };
 
 export function wireHistory(dependencies: HistoryDependencies) {
-  const { endpoints, verdicts, events, search, notifications, createSlices, contentReads, reserveMemory } =
-    dependencies;
-  const { insertImported, captureLoad } = dependencies;
-  const { log, clock, random, database, version } = dependencies.infrastructure;
+  const { endpoints, verdicts, events, search, createSlices, contentReads, reserveMemory } = dependencies;
+  const { log, clock, database, version } = dependencies.infrastructure;
   const answers = createAnswers(dependencies);
 
   const deliveries = createDeliveriesService({
@@ -102,23 +91,11 @@ export function wireHistory(dependencies: HistoryDependencies) {
     onDamaged: (endpointId, { count, ids }) =>
       log.error('an export skipped events that are damaged on disk', { endpointId, count, first: ids[0] }),
   });
-  const imports = createImportsService({
-    store: createImportsStore(database.db),
-    marks: createMarksStore(database.client),
-    insert: insertImported,
-    retentionCutoff: events.retentionCutoff,
-    isBusy: captureLoad.isWaiting,
-    onImported: endpoint => {
-      search.wake();
-      notifications.imported(endpoint);
-    },
-    random,
-  });
   const signatures = createSignaturesService({
     readStored: events.readStored,
     verdictOf: async ({ row, token, headers, body }) =>
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
     urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),
   });
-  return { deliveries, exports, imports, signatures };
+  return { deliveries, exports, signatures };
 }

@@ -1,6 +1,7 @@
 /* What everything else is built from: the database, the sealer, the clock, random bytes, timers, guarded requests. */
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
+import type { FairSharesOptions } from '../core/concurrency/fair-shares.ts';
 import { sha256 } from '../core/encoding/sha256.ts';
 import type { RandomBytes } from '../core/ids/ids.ts';
 import { isLoopbackOrigin } from '../core/network/address-classes.ts';
@@ -11,11 +12,29 @@ import { createDatabase, type DatabaseBeingOpened } from '../db/open-database.ts
 import { checkSecret } from '../db/secret-check.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { waitBeforeUse } from '../db/waiting-database.ts';
+import type { FetchJson } from '../features/oauth/remote-jwks.ts';
+import type { OAuthPolicy } from '../features/oauth/service.ts';
 import { requestContext } from '../http/fetch-adapter.ts';
+import type { DelayedResponsesOptions } from '../ingest/answers/delayed-responses.ts';
 import type { Logger } from '../log.ts';
+import type { Outbound } from '../net/outbound.ts';
 import { createOutbound } from '../net/outbound.ts';
 import { createCaptureJournal } from './journal.ts';
-import type { TestOverrides } from './overrides.ts';
+
+/** Replacements for outbound requests and timing, for tests. */
+export type TestOverrides = {
+  /** Fetches client metadata documents. */
+  send?: Outbound['send'];
+  /** Fetches the metadata and keys of trusted issuers. */
+  fetchJson?: FetchJson;
+  oauth?: Partial<OAuthPolicy>;
+  /** Runs before each transaction of filing, which waits for it. When it throws, filing fails. */
+  beforeFiling?: () => Promise<void>;
+  /** Smaller limits of answers that hold connections. */
+  heldAnswers?: Omit<DelayedResponsesOptions, 'teamOf'>;
+  /** How many queues are worked on at once. */
+  queuePlaces?: FairSharesOptions;
+};
 
 export type Dependencies = {
   config: Config;
@@ -150,23 +169,25 @@ export function createInfrastructure(dependencies: Dependencies) {
 
 function createTimers(log: Logger) {
   const repeated: { ms: number; run: () => Promise<void> }[] = [];
+  let isStarted = false;
   const timers: ReturnType<typeof setInterval>[] = [];
+  const start = (ms: number, run: () => Promise<void>): void => void timers.push(setInterval(run, ms).unref());
   return {
     /** From `startTimers` to `stopTimers`, repeats `run`. A failure is logged, and `run` is called again the next time. */
     every: (ms: number, what: string, run: () => Promise<void> | void): void => {
-      repeated.push({
-        ms,
-        run: async () => {
-          try {
-            await run();
-          } catch (cause) {
-            log.warn(`${what} failed`, { cause });
-          }
-        },
-      });
+      const logged = async (): Promise<void> => {
+        try {
+          await run();
+        } catch (cause) {
+          log.warn(`${what} failed`, { cause });
+        }
+      };
+      if (isStarted) start(ms, logged);
+      else repeated.push({ ms, run: logged });
     },
     startTimers: (): void => {
-      for (const { ms, run } of repeated) timers.push(setInterval(run, ms).unref());
+      isStarted = true;
+      for (const { ms, run } of repeated) start(ms, run);
     },
     stopTimers: (): void => {
       for (const timer of timers) clearInterval(timer);

@@ -1,12 +1,12 @@
-/* Builds the path of a delivery from the ingest address to disk, and test events, which take it, too. */
+/* Builds the path of a delivery from the ingest address to disk. */
 import type { EndpointRegistry } from '../features/endpoints/registry.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
 import type { MetricsService } from '../features/metrics/service.ts';
 import type { NotificationsService } from '../features/notifications/service.ts';
 import { mayRecogniseLater, platformsOf, recognise } from '../features/secrets/recognition.ts';
 import type { SecretsService } from '../features/secrets/service.ts';
-import { createTestEventsService } from '../features/test-events/service.ts';
 import { createClientAddress } from '../http/client-address.ts';
+import type { Answerer } from '../ingest/answers/answerer.ts';
 import { createCaptureService } from '../ingest/capture.ts';
 import type { CaptureRate } from '../ingest/capture-rate.ts';
 import type { Destination } from '../ingest/delivery.ts';
@@ -16,7 +16,6 @@ import { createIngest } from '../ingest/ingest.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 import { createCaptureStore, packRows } from '../ingest/store.ts';
 import { deliveryIdOf } from '../platforms/platforms.ts';
-import { createAnswering } from './answering.ts';
 import { createDeliveryEncoder } from './encoders.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { journalBatchLimits } from './journal.ts';
@@ -28,6 +27,7 @@ type IngestDependencies = {
   secrets: SecretsService;
   notifications: NotificationsService;
   metrics: MetricsService;
+  answerer: Answerer;
   /** Counts the events of each commit. */
   captureRate: CaptureRate;
   /** Called for every event that is stored. */
@@ -35,10 +35,10 @@ type IngestDependencies = {
 };
 
 export function wireIngest(dependencies: IngestDependencies) {
-  const { infrastructure, registry, endpoints, secrets, notifications, metrics, captureRate, onStored } = dependencies;
+  const { infrastructure, registry, endpoints, secrets, notifications, metrics, answerer, captureRate, onStored } =
+    dependencies;
   const { config, log, clock, random, database, journal, onError } = infrastructure;
   const captureStore = createCaptureStore(database.captureBatch);
-  const { answerer, holds, forgetSequences } = createAnswering(infrastructure, registry);
   const capture = createCaptureService({
     writeBatch: journal
       ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise, deliveryIdOf }, answerer)
@@ -89,22 +89,10 @@ export function wireIngest(dependencies: IngestDependencies) {
     onResult: metrics.delivery,
     onError: error => onError(error, { requestId: `in-${(++failedDeliveries).toString(36)}` }),
   });
-  const testEvents = createTestEventsService({
-    endpoint: endpoints.owned,
-    findAddress: registry.find,
-    urlOf: endpoints.urlOf,
-    testSecret: secrets.testSecret,
-    record: capture.record,
-    clock,
-    random,
-  });
   return {
     capture,
     clientAddress,
     ingest,
-    holds,
-    forgetSequences,
-    testEvents,
     /** Stores imported events after every delivery acknowledged before. @throws the database's error */
     insertImported: journal
       ? journal.insertRows

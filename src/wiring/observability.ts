@@ -11,7 +11,7 @@ const diskEveryMs = 15_000;
 const loopLagEveryMs = 500;
 
 /** Services whose current values are read at each scrape. They are built later. */
-type MeasuredServices = {
+export type MeasuredServices = {
   capture: { depth: () => number };
   notifications: { openStreams: () => number };
   search: { lag: () => Promise<number | undefined> };

@@ -5,15 +5,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerRule, EndpointGuard } from '../core/answers/model.ts';
 import { type ActiveRules, readRules } from '../core/answers/rules.ts';
+import type { Drizzle } from '../db/database.ts';
 import { type AnswersStore, createAnswersStore, type RulesRow } from '../features/answers/store.ts';
 import type { GuardColumns } from '../features/endpoints/guards.ts';
 import type { RegisteredEndpoint } from '../features/endpoints/registry.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import type { Logger } from '../log.ts';
 
 type GuardOf = (guarded: { id: string } & GuardColumns) => EndpointGuard | undefined;
 
-export function createPolicies({ direct, log }: Pick<Infrastructure, 'direct' | 'log'>, guardOf: GuardOf) {
-  const store: AnswersStore = createAnswersStore(direct.db);
+export function createPolicies(db: Drizzle, log: Pick<Logger, 'error'>, guardOf: GuardOf) {
+  const store: AnswersStore = createAnswersStore(db);
   /** By version: other processes load all rules every second. */
   let prepared = new Map<number, ActiveRules>();
 

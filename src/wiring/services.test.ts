@@ -1,5 +1,5 @@
 /* Services use the database only after it has been opened; when they fail to start they leave nothing open. */
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,9 @@ import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
 import { eventually } from '../testing/poll.ts';
 import { isRemote } from '../testing/remote/databases.ts';
 import { collectLog, configOf, openTestServer, randomBytes, spawnThread, testSecret } from '../testing/test-server.ts';
-import { buildServices, createServices, type Dependencies } from '../wiring.ts';
+import { createServices, type Dependencies } from '../wiring.ts';
+import { wireApi } from './api.ts';
+import { buildCore } from './core.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -30,11 +32,12 @@ const dependencies = (spawn: SpawnThread): Dependencies => ({
 
 test('services that are not open yet start no database thread and no background work', async () => {
   const spawned: string[] = [];
-  const services = buildServices(
+  const services = buildCore(
     dependencies(name => {
       spawned.push(name);
       return spawnThread(name);
     }),
+    { onForwardsWithoutApi: () => {} },
   );
   await services.background.idle();
   expect(spawned).toEqual([]);
@@ -59,3 +62,42 @@ test.skipIf(isRemote)(
     await eventually(() => running === 0);
   },
 );
+
+describe('without the services of requests', () => {
+  const openCore = async () => {
+    const core = buildCore(dependencies(spawnThread), { onForwardsWithoutApi: () => {} });
+    await core.open();
+    return core;
+  };
+
+  test('there is scheduled work only once an alert, a forward or a replay job exists', async () => {
+    const core = await openCore();
+    expect(await core.hasScheduledWork()).toBe(false);
+    await core.close();
+
+    const services = await createServices(dependencies(spawnThread));
+    const { id } = await services.account.create({ email: 'ada@example.com', plan: 'pro' });
+    const { teamId, plan } = await services.account.byEmail('ada@example.com');
+    const ada = { accountId: id, teamId, plan, isReadOnly: false, app: undefined };
+    const endpoint = await services.endpoints.create(ada, 'inbox');
+    const channel = { type: 'slack' as const, url: 'https://example.com/' };
+    await services.alerts.rules.create(ada, endpoint.id, { name: 'quiet', kind: 'silence', minutes: 10, channel });
+    await services.close();
+
+    const again = await openCore();
+    expect(await again.hasScheduledWork()).toBe(true);
+    await again.close();
+  });
+
+  test('metrics count no jobs, forwards and alerts', async () => {
+    const core = await openCore();
+    expect(await core.metrics.text()).toContain('hooktape_alerts_firing 0');
+    await core.close();
+  });
+
+  test('a server that is stopping does not add them', async () => {
+    const core = await openCore();
+    await core.close();
+    expect(() => wireApi(core)).toThrow('the server is stopping');
+  });
+});

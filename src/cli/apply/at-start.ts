@@ -2,13 +2,13 @@
  * Applies HOOKTAPE_ENDPOINTS_FILE when the server starts, before it listens. It never removes endpoints; only
  * `hooktape apply --prune` does.
  */
-import type { Services } from '../../wiring.ts';
+import type { CoreServices } from '../../wiring/core.ts';
 import { counts, inOrder, problemLine } from '../apply.ts';
 import { ConfigurationError, type Io } from '../io.ts';
 import { readEndpointsFile, UnreadableFileError } from './endpoints-file.ts';
 
 /** @throws ConfigurationError with every problem */
-export async function applyAtStart({ env }: Io, { declared, log }: Services, file: string): Promise<void> {
+export async function applyAtStart({ env }: Io, { declared, log }: CoreServices, file: string): Promise<void> {
   const refuse = (problems: readonly string[]): never => {
     throw new ConfigurationError(problems.map(problem => `HOOKTAPE_ENDPOINTS_FILE: ${problem}`));
   };
