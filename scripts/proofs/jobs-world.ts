@@ -6,11 +6,11 @@ import type { ReplayJob } from '../../src/features/replay-jobs/model.ts';
 import { holdClock } from '../../src/testing/clock.ts';
 import { freePort } from '../../src/testing/free-port.ts';
 import { eventually } from '../../src/testing/poll.ts';
+import { startServerProcess } from '../../src/testing/server-process.ts';
 import { openTestServer } from '../../src/testing/test-server.ts';
 import { githubPayloads } from '../lib/payloads.ts';
 
 const secret = 'the secret of this proof, long enough';
-const startTimeoutMs = 180_000;
 const deliveredAtOnce = 32;
 const spacedEvents = 200;
 const askEveryMs = 250;
@@ -26,23 +26,13 @@ export async function openJobsWorld(command: readonly string[], events: number) 
   const handlers: { stop: (now: boolean) => unknown }[] = [];
   let child: Bun.Subprocess | undefined;
 
+  const settings = {
+    HOOKTAPE_SECRET: secret,
+    HOOKTAPE_RATE_LIMIT: '1000000',
+    HOOKTAPE_REPLAY_ALLOW: '127.0.0.0/8',
+  };
   const start = async (): Promise<void> => {
-    child = Bun.spawn([...command, 'serve'], {
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOOKTAPE_DATA_DIR: directory,
-        HOOKTAPE_SECRET: secret,
-        HOOKTAPE_PORT: String(port),
-        HOOKTAPE_RATE_LIMIT: '1000000',
-        HOOKTAPE_REPLAY_ALLOW: '127.0.0.0/8',
-      },
-      stdout: 'ignore',
-      stderr: 'ignore',
-    });
-    await eventually(
-      async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true,
-      startTimeoutMs,
-    );
+    child = await startServerProcess(command, directory, port, settings);
   };
   const kill = async (): Promise<void> => {
     child?.kill('SIGKILL');

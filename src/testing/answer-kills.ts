@@ -4,8 +4,8 @@
  * of each delivery must have been answered 500, 500 and 200: what a kill left unanswered counts.
  */
 import { freePort } from './free-port.ts';
-import { eventually } from './poll.ts';
 import { exchange } from './raw-http.ts';
+import { startServerProcess } from './server-process.ts';
 import { openTestServer } from './test-server.ts';
 
 export type KillsResult = {
@@ -41,20 +41,7 @@ export async function killWhileAnswering(options: {
   const { key, id, path } = await prepare(directory);
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const start = async () => {
-    const child = Bun.spawn([...command, 'serve'], {
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOOKTAPE_DATA_DIR: directory,
-        HOOKTAPE_SECRET: secret,
-        HOOKTAPE_PORT: String(port),
-      },
-      stdout: 'ignore',
-      stderr: 'ignore',
-    });
-    await eventually(async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true, 30_000);
-    return child;
-  };
+  const start = () => startServerProcess(command, directory, port, { HOOKTAPE_SECRET: secret });
   // A connection for each attempt: clients that keep connections do not always notice that the server was killed.
   const post = async (body: string): Promise<{ status: number; text: string }> => {
     const text = await exchange(

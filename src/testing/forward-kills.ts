@@ -11,6 +11,7 @@ import { forwardRows } from './forward-rows.ts';
 import { freePort } from './free-port.ts';
 import { eventually } from './poll.ts';
 import { exchange } from './raw-http.ts';
+import { startServerProcess } from './server-process.ts';
 import { openTestServer } from './test-server.ts';
 
 export type ForwardKillsResult = {
@@ -45,18 +46,8 @@ export async function killWhileForwarding(options: {
     const { key, id, path } = await prepare(directory, destinations);
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
-    const start = async () => {
-      const env = {
-        PATH: process.env['PATH'] ?? '',
-        HOOKTAPE_DATA_DIR: directory,
-        HOOKTAPE_SECRET: secret,
-        HOOKTAPE_PORT: String(port),
-        HOOKTAPE_REPLAY_ALLOW: '127.0.0.1',
-      };
-      const child = Bun.spawn([...command, 'serve'], { env, stdout: 'ignore', stderr: 'ignore' });
-      await eventually(async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true, 30_000);
-      return child;
-    };
+    const settings = { HOOKTAPE_SECRET: secret, HOOKTAPE_REPLAY_ALLOW: '127.0.0.1' };
+    const start = () => startServerProcess(command, directory, port, settings);
     const post = async (n: number): Promise<void> => {
       const body = JSON.stringify({ lane: n % lanes, n });
       const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;

@@ -10,6 +10,7 @@ import { freePort } from '../../testing/free-port.ts';
 import { eventually } from '../../testing/poll.ts';
 import { isRemote } from '../../testing/remote/databases.ts';
 import { storedEvent } from '../../testing/schemas.ts';
+import { startServerProcess } from '../../testing/server-process.ts';
 import { openTestServer } from '../../testing/test-server.ts';
 
 const events = 6000;
@@ -44,13 +45,8 @@ test.skipIf(isRemote)(
       const read: number[] = [];
       for (let kill = 0; kill < kills && read.at(-1) !== events; kill++) {
         const port = await freePort();
-        const child = Bun.spawn([process.execPath, main, 'serve'], {
-          env: { PATH: process.env['PATH'] ?? '', HOOKTAPE_DATA_DIR: directory, HOOKTAPE_PORT: String(port), ...env },
-          stdout: 'ignore',
-          stderr: 'ignore',
-        });
+        const child = await startServerProcess([process.execPath, main], directory, port, env);
         const origin = `http://127.0.0.1:${port}`;
-        await eventually(async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true, 30_000);
         // Wakes the learner.
         const headers = { authorization: `Bearer ${ada.key}` };
         void fetch(`${origin}/api/endpoints/${id}/schemas`, { headers }).catch(() => {});
