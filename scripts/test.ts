@@ -17,8 +17,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FailedTest, failedTests } from './lib/test-report.ts';
 
-/** Bun's default of 5 s, also for hooks, is too short when a server starts on a busy disk. */
-const timeoutMs = 60_000;
+/** Ends only what hangs: Bun's default of 5 s, also for hooks, is too short on a busy machine. */
+const timeoutMs = 120_000;
 /** Each process may run a server and a browser, and often waits for them: one more than there are processors. */
 const workers = Math.min(4, availableParallelism() + 1);
 /** More failing files than this are a broken change, not chance. */

@@ -101,7 +101,7 @@ describe('no operation answers 500', () => {
     }
     expect(sent).toBeGreaterThan(1000);
     expect(server.lines.filter(line => line.level === 'error')).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test('to a hostile query or path parameter', async () => {
     const values = [
@@ -131,7 +131,7 @@ describe('no operation answers 500', () => {
       }
     }
     expect(server.lines.filter(line => line.level === 'error')).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test.each(['/register', '/mcp'])(
     'to a body at %s',

@@ -11,7 +11,7 @@ import Stripe from 'stripe';
 import { freePort } from './free-port.ts';
 import { eventually } from './poll.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const root = join(import.meta.dir, '../..');
 const directory = mkdtempSync(join(tmpdir(), 'hooktape-walk-'));

@@ -6,7 +6,7 @@ import { useListenHarness } from '../../testing/listen-harness.ts';
 import { eventually } from '../../testing/poll.ts';
 import { createTerminalEmulator } from '../../testing/terminal-emulator.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const harness = await useListenHarness();
 const shells: Bun.Subprocess[] = [];

@@ -159,7 +159,7 @@ describe('permanent errors', () => {
     await harness.client.ada.json(200, 'DELETE', `/api/endpoints/${other.id}`);
     const { exitCode, stderr } = await listener.ended;
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/hooktape: the endpoint stays-\w+ has been deleted/)]);
-  }, 60_000);
+  }, 120_000);
 });
 
 test('a paused endpoint is mentioned', async () => {

@@ -218,5 +218,5 @@ test.skipIf(isRemote)(
       rmSync(directory, { recursive: true, force: true });
     }
   },
-  60_000,
+  120_000,
 );

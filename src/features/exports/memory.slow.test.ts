@@ -5,7 +5,7 @@ import { type HeldClock, holdClock } from '../../testing/clock.ts';
 import { eventually } from '../../testing/poll.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const eventBytes = 20 << 20;
 /** Of an event that is read: its body and what it was unpacked from. */

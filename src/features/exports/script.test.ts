@@ -4,7 +4,7 @@ import { recordRequests } from '../../testing/request-recorder.ts';
 import { expected, openScriptRuns, type ScriptRuns, type SentEvent, shells, shown } from '../../testing/script-runs.ts';
 import { shellWord } from './shell-words.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let runs: ScriptRuns;
 beforeAll(async () => {

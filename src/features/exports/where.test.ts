@@ -6,7 +6,7 @@ import { holdClock } from '../../testing/clock.ts';
 import { damageEvent } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const clock = holdClock();
 const count = 1100;

@@ -123,7 +123,7 @@ test.each([1, 2])(
     await server.close();
     rmSync(directory, { recursive: true, force: true });
   },
-  60_000,
+  120_000,
 );
 
 describe.skipIf(isRemote)('while deliveries are acknowledged and not rows yet', () => {

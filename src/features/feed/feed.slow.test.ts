@@ -220,7 +220,7 @@ describe('GET /api/endpoints/{id}/feed?wait=', () => {
     const ids = [await server.deliver(endpoint), await server.deliver(theirs)];
     for (const page of await Promise.all(pages)) expect(idsOf(page)).toEqual(ids.slice(0, 1));
     expect(await free.outcome).toEqual(ids.slice(1));
-  }, 60_000);
+  }, 120_000);
 });
 
 // On a shared database the hub asks once a second for all of them.

@@ -77,7 +77,7 @@ describe('POST /api/endpoints/{id}/events/delete', () => {
     expect(await (await remove(ada, endpoint, { where: 'method:POST' })).json()).toEqual({ deleted: 1200 });
     expect(await ada.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 1200 });
     expect(await ada.json(200, 'GET', `/api/endpoints/${other.id}`)).toMatchObject({ eventCount: 600 });
-  }, 60_000);
+  }, 120_000);
 
   test.each([
     [{ where: '' }, { position: 0, nearest: null }],

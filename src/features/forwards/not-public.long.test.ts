@@ -5,7 +5,7 @@ import { notPublic } from '../../testing/not-public.ts';
 import { ok } from '../../testing/replay-jobs.ts';
 import type { Forward } from './model.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const maxForwards = 5;
 /** A name that cannot be resolved is taken: each attempt checks it again. */

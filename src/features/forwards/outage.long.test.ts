@@ -67,7 +67,7 @@ describe('a destination that is down', () => {
           const inLane = (body: string): boolean => body.startsWith(`{"lane":${lane},`);
           expect(arrived.filter(inLane)).toEqual(sent.filter(inLane));
         }
-    }, 60_000);
+    }, 120_000);
 
   test('five minutes of failures are enough, and an event is given up after `retry.for`; the clock may go back', async () => {
     const clock = holdClock();
@@ -92,7 +92,7 @@ describe('a destination that is down', () => {
     expect(await forwards.deliveries(endpoint, id)).toMatchObject([
       { state: 'given_up', lastStatus: 503, lastError: 'not delivered within 20m' },
     ]);
-  }, 60_000);
+  }, 120_000);
 });
 
 test('an event is tried again when its first wait is as long as the whole time', async () => {

@@ -5,7 +5,7 @@ import { type ForwardBench, openForwards } from '../../testing/forwards.ts';
 import { eventually } from '../../testing/poll.ts';
 import { ok } from '../../testing/replay-jobs.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let clock: HeldClock;
 let forwards: ForwardBench;
@@ -48,7 +48,7 @@ for (const mode of ['parallel', 'ordered'] as const)
     const lanes = mode === 'ordered' ? { mode, orderBy: 'body.n' } : { mode };
     const { id } = await forwards.create(endpoint, { url: destination.url, ...lanes, enabled: false });
     const count = 60;
-    for (let n = 0; n < count; n++) await forwards.server.deliver(endpoint, `{"n":${n}}`);
+    await Promise.all(Array.from({ length: count }, (_, n) => forwards.server.deliver(endpoint, `{"n":${n}}`)));
     await forwards.act(endpoint, id, 'resume');
     await forwards.idle();
     let rests = 0;

@@ -80,7 +80,7 @@ describe('the packer', () => {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  }, 120_000);
 
   test('joins the small blocks of each endpoint into full ones, and signs them', async () => {
     const expected: Expected = new Map();

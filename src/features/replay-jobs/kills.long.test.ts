@@ -10,7 +10,7 @@ let world: JobsWorld;
 beforeAll(async () => {
   if (isRemote) return;
   world = await openJobsWorld([process.execPath, join(import.meta.dir, '../../main.ts')], events);
-}, 60_000);
+}, 120_000);
 afterAll(() => world?.close());
 
 test.skipIf(isRemote)(
@@ -20,5 +20,5 @@ test.skipIf(isRemote)(
     expect([kills, missing]).toEqual([1, 0]);
     expect(Math.max(...doubled)).toBeLessThanOrEqual(8);
   },
-  60_000,
+  120_000,
 );

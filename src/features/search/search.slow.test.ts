@@ -222,5 +222,5 @@ describe.each([
       { numRuns: 15 },
     );
     expect(await server.services.search.checkIndex()).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });

@@ -48,7 +48,7 @@ describe.skipIf(noLibsqlServer !== undefined)('forwards of two processes on one 
       expect(new Set(arrivals.map(({ seq }) => seq)).size).toBe(count);
     }
     expect(outOfOrder(ordered.arrivals)).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test('of which one is killed while it sends: the other goes on 40 s later, and only what was under way is sent again', async () => {
     let aheadMs = 0;

@@ -56,7 +56,7 @@ describe.skipIf(noLibsqlServer !== undefined)('replay jobs of two processes on o
       expect(job && (await sides[1]?.read(job))).toMatchObject({ ok: count, failed: 0, skipped: 0 });
     }
     for (const { arrivals } of targets) expect([arrivals.length, distinct(arrivals)]).toEqual([count, count]);
-  }, 60_000);
+  }, 120_000);
 
   test('one pauses a job of the other, and resumes it: each event once', async () => {
     const [one, two] = [await processes.open(), await processes.open()];

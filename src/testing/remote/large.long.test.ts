@@ -67,7 +67,7 @@ describe.skipIf(noLibsqlServer !== undefined)('data larger than one response of 
     const found = await owner.json<Exported>(200, 'GET', `/api/events?endpointId=${endpoint.id}&q=the%20needle`);
     expect(found.events.map(event => event.id)).toEqual([id]);
     expect((await exportOf(endpoint.id)).events[0]?.payloadRaw.length).toBe(body.length);
-  }, 60_000);
+  }, 120_000);
 
   test('large events with the same time are listed, searched, exported, and imported once', async () => {
     const endpoint = await owner.createEndpoint('many');

@@ -214,7 +214,7 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that is killed', 
       await server.close();
       await libsql.remove();
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 describe.skipIf(noLibsqlServer !== undefined)('a libSQL server that requires a token', () => {

@@ -123,7 +123,7 @@ describe('hooktape listen at a terminal', () => {
     expect({ ...shown.emulator, bells: shown.emulator.bells() }).toMatchObject({ titles: [], replies: [], bells: 0 });
     shown.press('q');
     expect(await shown.ended()).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   test.each([
     ['SIGTERM', 0],
