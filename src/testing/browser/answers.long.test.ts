@@ -5,7 +5,7 @@ import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { callApi, type Dashboard, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const hostileName = '<img src=x onerror=alert(1)>';
 

@@ -4,7 +4,7 @@ import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { callApi, type Dashboard, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** A local handler that accepts everything and keeps the paths. */
 function openHandler() {

@@ -5,7 +5,7 @@ import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, openDashboard, owner } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const verifier = 'a-verifier-that-is-long-enough-for-every-rule-0001';
 

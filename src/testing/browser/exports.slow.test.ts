@@ -4,7 +4,7 @@ import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const names = ['JSON', 'NDJSON', 'CSV', 'HAR', 'Shell script'];
 const endings = ['json', 'ndjson', 'csv', 'har', 'sh'];

@@ -1,23 +1,23 @@
 /*
- * A dashboard with twelve events to filter, and what the tests of the filter do with its page.
+ * A dashboard whose endpoint has twelve events to filter, and what the tests of the filter do with its page.
  */
 
 import { expect } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 
 export type FilterPage = {
   dashboard: Dashboard;
   page: Page;
-  /** Of the ingest endpoint. */
-  address: string;
-  listUrl: string;
+  /** Of the endpoint of this test. */
+  readonly address: string;
+  readonly listUrl: string;
   /** The filters of all requests for the list so far. */
   asked: string[];
   /** Sends GitHub's `push` when `n` is even, an order otherwise. */
   send: (n: number) => Promise<string>;
-  /** Opens the list without a filter. */
+  /** Creates an endpoint with twelve events, and opens its list without a filter. */
   reset: () => Promise<void>;
   box: () => Locator;
   options: () => Locator;
@@ -34,34 +34,51 @@ export async function openFilterPage(): Promise<FilterPage> {
   const dashboard = await openDashboard();
   const page = await dashboard.open();
   await dashboard.setUp(page);
-  const address = await shownAddress(page);
-  const listUrl = page.url();
+  let own = { address: '', listUrl: '' };
   const asked: string[] = [];
   const send = (n: number): Promise<string> =>
-    deliver(address, JSON.stringify({ n, order: { items: [{ sku: `A-${n}` }], total: n * 10 }, 'odd key': 'a "b"' }), {
-      headers: {
-        'content-type': 'application/json',
-        'x-shop-domain': n % 3 ? 'acme.test' : 'other shop',
-        ...(n % 2 ? {} : { 'x-github-event': 'push', 'x-github-delivery': `d-${n}` }),
+    deliver(
+      own.address,
+      JSON.stringify({ n, order: { items: [{ sku: `A-${n}` }], total: n * 10 }, 'odd key': 'a "b"' }),
+      {
+        headers: {
+          'content-type': 'application/json',
+          'x-shop-domain': n % 3 ? 'acme.test' : 'other shop',
+          ...(n % 2 ? {} : { 'x-github-event': 'push', 'x-github-delivery': `d-${n}` }),
+        },
       },
-    });
-  for (let n = 1; n <= 12; n++) await send(n);
+    );
+  const reset = async (): Promise<void> => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    own = await openEndpoint(page, 'Shop');
+    for (let n = 1; n <= 12; n++) await send(n);
+    await page.goto(own.listUrl);
+    await page.locator('.event-row.selected').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    asked.length = 0;
+  };
   page.on('request', request => {
     const { pathname, searchParams } = new URL(request.url());
     // A smaller page is for the event to compare with, not for the list.
     if (pathname === '/api/events' && searchParams.get('limit') === '100') asked.push(searchParams.get('where') ?? '');
   });
-  return { dashboard, page, address, listUrl, asked, send, ...actionsOn(page, listUrl, asked) };
+  return {
+    dashboard,
+    page,
+    get address() {
+      return own.address;
+    },
+    get listUrl() {
+      return own.listUrl;
+    },
+    asked,
+    send,
+    reset,
+    ...actionsOn(page),
+  };
 }
 
-const actionsOn = (page: Page, listUrl: string, asked: string[]) => ({
-  reset: async (): Promise<void> => {
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.goto(listUrl);
-    await page.locator('.event-row.selected').waitFor();
-    await page.getByText('Live', { exact: true }).waitFor();
-    asked.length = 0;
-  },
+const actionsOn = (page: Page) => ({
   box: () => page.getByRole('combobox', { name: 'Search and filter events' }),
   options: () => page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option'),
   chips: () => page.getByRole('list', { name: 'Parts of the filter' }).locator('.chip-text'),

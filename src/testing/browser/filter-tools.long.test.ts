@@ -4,7 +4,7 @@ import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { expectEventually } from './expect-eventually.ts';
 import { type FilterPage, openFilterPage } from './filter-page.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 describe.skipIf(hasNoBrowser)(browserTitle('saved filters, time range and filtered list'), () => {
   let on: FilterPage;
@@ -149,6 +149,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('saved filters, time range and filter
   });
 
   test('values of an event are added to the filter, or excluded with Shift', async () => {
+    await on.send(102);
     await on.page.locator('.event-row', { hasText: '"n":102' }).first().click();
     await on.page.getByRole('treeitem', { name: 'sku: "A-102"' }).click();
     await on.page.getByRole('button', { name: 'Filter', exact: true }).click();

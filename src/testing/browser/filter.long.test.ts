@@ -5,7 +5,7 @@ import { expectEventually } from './expect-eventually.ts';
 import { type FilterPage, openFilterPage } from './filter-page.ts';
 import { xssPayloads } from './xss.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 describe.skipIf(hasNoBrowser)(browserTitle('search box'), () => {
   let on: FilterPage;

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser, sharedBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const tools = 'devtools://devtools/bundled/';
 const binary = new Uint8Array([0, 255, 1, 254]);

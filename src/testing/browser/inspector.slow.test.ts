@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
   let dashboard: Dashboard;
@@ -30,18 +30,16 @@ describe.skipIf(hasNoBrowser)(browserTitle('inspector'), () => {
     dashboard = await openDashboard();
     page = await dashboard.open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await dashboard.setUp(page);
-    address = await shownAddress(page);
-    listUrl = page.url();
-    for (let n = 1; n <= 12; n++)
-      await deliver(address, `{"n":${n},"big":12345678901234567890,"fruit":"${n % 2 ? 'apple' : 'pear'}"}`);
   });
   afterAll(async () => {
     await receiver.stop(true);
     await dashboard?.close();
   });
   beforeEach(async () => {
-    await page.goto(listUrl);
-    await page.locator('.event-row').first().waitFor();
+    const events = Array.from({ length: 12 }, (_, n) => ({
+      body: `{"n":${n + 1},"big":12345678901234567890,"fruit":"${n % 2 ? 'pear' : 'apple'}"}`,
+    }));
+    ({ address, listUrl } = await openEndpoint(page, 'Shop', events));
     await page.locator('.event-row.selected').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
   });

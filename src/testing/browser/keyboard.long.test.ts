@@ -6,7 +6,7 @@ import { deliver, owner } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 import { type KeyboardPage, openKeyboardPage } from './keyboard-page.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** More than the list loads without scrolling. */
 const moreThanLoaded = 420;

@@ -4,7 +4,7 @@ import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** More than the list loads without scrolling. */
 const events = 600;

@@ -5,7 +5,7 @@ import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { callApi, type Dashboard, type OwnEndpoint, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const fields = (n: number) => Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`field_${n}_${at}`, at]));
 const long = JSON.stringify(fields(0));

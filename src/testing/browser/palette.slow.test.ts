@@ -5,7 +5,7 @@ import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { expectEventually } from './expect-eventually.ts';
 import { type KeyboardPage, openKeyboardPage } from './keyboard-page.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 describe.skipIf(hasNoBrowser)(browserTitle('command palette and help'), () => {
   let on: KeyboardPage;

@@ -1,10 +1,10 @@
 /* Reading an event and finding text in it, as a person does: mostly with the keyboard. */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -34,15 +34,20 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     dashboard = await openDashboard();
     page = await dashboard.open();
     await dashboard.setUp(page);
-    address = await shownAddress(page);
-    list = page.url().replace(/\/events.*/, '');
   });
   afterAll(() => dashboard?.close());
+
+  beforeEach(async () => {
+    // The page remembers how a body is shown.
+    await page.evaluate(() => localStorage.clear());
+    ({ address, listUrl: list } = await openEndpoint(page, 'Shop'));
+  });
 
   const open = async (id: string, query = ''): Promise<void> => {
     await page.goto(`${list}/events/${id}${query}`);
     await page.locator('#event-panel :is(.tree-row, .text-view, .pairs, .empty)').first().waitFor();
   };
+  const openOrder = async (): Promise<void> => open(await deliver(address, JSON.stringify(order)));
   const row = (text: string): Locator => page.locator('.tree-row', { hasText: text });
   const bar = (): Locator => page.getByRole('textbox', { name: 'Find in this event' });
   const count = (text: string): Promise<void> =>
@@ -58,7 +63,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
   };
 
   test('a value without room can be seen whole, and lines wrap on request', async () => {
-    await open(await deliver(address, JSON.stringify(order)));
+    await openOrder();
     const whole = row('url:').getByRole('button', { name: 'Show whole value' });
     await whole.click();
     await page.getByRole('dialog', { name: 'Whole value' }).getByText(longUrl).waitFor();
@@ -91,6 +96,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
   });
 
   test('links are safe, and times, base64 and tokens are explained by pointer and by key', async () => {
+    await openOrder();
     const link = row('url:').getByRole('link');
     await expectEventually(() => link.evaluate((one: HTMLAnchorElement) => [one.href, one.target, one.rel])).toEqual([
       longUrl,
@@ -123,6 +129,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
   });
 
   test('f finds in the body: counted, marked, folded branches opened, and back where one was', async () => {
+    await openOrder();
     await page.getByRole('button', { name: 'Collapse' }).click();
     await page.getByRole('tree').focus();
     await page.keyboard.press('f');

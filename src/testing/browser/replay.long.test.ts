@@ -7,7 +7,7 @@ import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const secret = 'the secret of this webhook';
 const body = '{"order":7,"state":"paid"}';

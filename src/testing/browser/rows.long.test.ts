@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client';
 import type { Page } from 'playwright-core';
 import { isRemote } from '../remote/databases.ts';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
 setDefaultTimeout(120_000);
@@ -56,8 +56,13 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     dashboard = await openDashboard();
     page = await dashboard.open({ timezoneId: 'UTC' });
     await dashboard.setUp(page);
-    address = await shownAddress(page);
-    listUrl = page.url();
+  });
+  afterAll(() => dashboard?.close());
+
+  beforeEach(async () => {
+    // The list remembers how its rows are shown.
+    await page.evaluate(() => localStorage.clear());
+    ({ address, listUrl } = await openEndpoint(page, 'Shop'));
     for (let n = 1; n <= 6; n++) await send(`{"order":${n},"status":"paid"}`);
     await send('{"object_kind":"push"}', { 'x-gitlab-event': 'Push Hook' });
     await send('{"action":"closed"}', { 'x-gitea-event': 'issues' });
@@ -74,7 +79,6 @@ describe.skipIf(hasNoBrowser || isRemote)(browserTitle('rows'), () => {
     });
     await openList();
   });
-  afterAll(() => dashboard?.close());
 
   test('a row says what happened, and what the signature is worth', async () => {
     const github = rows().filter({ hasText: 'pull_request · opened' });

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../poll.ts';
 import { violations } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { type Dashboard, deliver, openDashboard, openEndpoint, shownAddress } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const github = (event: string) => ({ headers: { 'content-type': 'application/json', 'x-github-event': event } });
 const hostileType = '<img src=x onerror="alert(1)">';
@@ -95,19 +95,12 @@ describe.skipIf(hasNoBrowser)(browserTitle('schemas'), () => {
       page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
     ).toBeLessThanOrEqual(0);
     await checkAccessibility();
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   test('an endpoint without events says what will be here', async () => {
-    await page.setViewportSize({ width: 1280, height: 800 });
-    const { id } = await page.evaluate(async () => {
-      const response = await fetch('/api/endpoints', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"name":"Quiet"}',
-      });
-      return (await response.json()) as { id: string };
-    });
-    await page.goto(`${dashboard.origin}/app/endpoints/${id}/schemas`);
+    const { listUrl } = await openEndpoint(page, 'Quiet');
+    await page.goto(`${listUrl}/schemas`);
     await page.getByText('No schemas yet').waitFor();
     await checkAccessibility();
   });

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { violationsInBothThemes } from './accessibility.ts';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
-import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
+import { callApi, type Dashboard, deliver, openDashboard, openEndpoint } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const secret = 'whsec_the_right_one';
 const bodyOf = (n: number): string => `{"id":"evt_${n}","type":"charge.refunded","amount":4900}`;
@@ -16,14 +16,18 @@ const signatureOf = (at: number, body: string): string =>
 describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
   let dashboard: Dashboard;
   let page: Page;
-  const at = Math.floor(Date.now() / 1000);
+  /** When the newer event was signed, in seconds. */
+  let at: number;
 
   beforeAll(async () => {
     dashboard = await openDashboard();
     page = await dashboard.open();
     await dashboard.setUp(page);
-    const address = await shownAddress(page);
-    const listUrl = page.url();
+  });
+  afterAll(() => dashboard?.close());
+
+  beforeEach(async () => {
+    const { id, address, listUrl } = await openEndpoint(page, 'Shop');
     const send = (signedAt: number, body: string): Promise<string> =>
       deliver(address, body, {
         headers: {
@@ -31,25 +35,18 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
           'stripe-signature': `t=${signedAt},v1=${signatureOf(signedAt, body)}`,
         },
       });
+    at = Math.floor(Date.now() / 1000);
     await send(at - 10_920, bodyOf(1));
     await send(at, bodyOf(2));
-    await page.goto(listUrl);
-    await page.locator('.event-row.selected').waitFor();
     // Registered elsewhere, and wrong.
-    await page.evaluate(
-      async ([endpoint]) => {
-        await fetch(`/api/endpoints/${endpoint}/secrets`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: '{"platform":"stripe","secret":"whsec_of_another_webhook"}',
-        });
-      },
-      [/endpoints\/([^/?]+)/.exec(listUrl)?.[1] ?? ''] as const,
-    );
-    await page.reload();
+    const wrong = { platform: 'stripe', secret: 'whsec_of_another_webhook' };
+    await callApi(page, 'POST', `/api/endpoints/${id}/secrets`, wrong);
+    await page.goto(listUrl);
     await page.locator('.event-row').first().getByText('Invalid').waitFor();
+    await page.locator('.event-row.selected').waitFor();
+    await page.keyboard.press('4');
+    await panel().getByRole('heading', { name: 'Signed string' }).waitFor();
   });
-  afterAll(() => dashboard?.close());
 
   const panel = () => page.getByRole('tabpanel');
   const shot = async (name: string): Promise<void> => {
@@ -73,8 +70,6 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
   };
 
   test('the panel shows what was signed, and what the sender presents only when asked', async () => {
-    await page.keyboard.press('4');
-    await panel().getByRole('heading', { name: 'Signed string' }).waitFor();
     const parts = panel().locator('.signed-string .signed-part');
     await expectEventually(() => parts.allTextContents()).toEqual([String(at), '.', bodyOf(2)]);
     expect(await panel().locator('.signature-side').textContent()).not.toContain(signatureOf(at, bodyOf(2)));

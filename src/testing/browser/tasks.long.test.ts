@@ -6,7 +6,7 @@ import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { callApi, type Dashboard, deliver, openDashboard, openEndpoint, owner } from './dashboard.ts';
 import { expectEventually } from './expect-eventually.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const oldSecret = 'whsec_of_last_year';
 const newSecret = 'whsec_rotated_at_stripe';
