@@ -7,24 +7,18 @@ import { Button, Empty, Notice } from '../kit/controls.tsx';
 import { showSecretOnce } from '../kit/dialogs.tsx';
 import { visibleName } from '../kit/format/visible.ts';
 import { backToSettings, Card, Loaded, Page, WithEndpoint } from '../kit/page.tsx';
-import { usePolled } from '../kit/use-polled.ts';
 import type { Query } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { AlertCard } from './alert-card.tsx';
 import { AlertForm, hasUnsaved } from './alert-form.tsx';
-import { alertsApi } from './alerts-api.ts';
+import { useAlerts } from './alert-marks.tsx';
 import { type Kind, kinds } from './wording.ts';
 
 const everyMs = 5000;
 
 /** @param kind of a new alert whose form is open */
 export function AlertsPage({ endpointId, kind }: { endpointId: string; kind: string | null }) {
-  const query = usePolled(
-    endpointId,
-    () => alertsApi.list(endpointId),
-    () => true,
-    () => everyMs,
-  );
+  const query = useAlerts(endpointId, everyMs);
   return (
     <WithEndpoint id={endpointId}>
       {endpoint => (

@@ -1,8 +1,8 @@
 /* The forwards of an endpoint, looked at again and again. */
 
 import type { Forward } from '../../features/forwards/model.ts';
-import { usePolled } from '../kit/use-polled.ts';
 import type { Query } from '../kit/use-query.ts';
+import { usePolled } from '../kit/use-query.ts';
 import { forwardsApi } from './forwards-api.ts';
 import { openOf } from './wording.ts';
 

@@ -7,7 +7,7 @@ import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { Facts, Loaded, Page } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
-import { usePolled } from '../kit/use-polled.ts';
+import { usePolled } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { Comparison } from './comparison.tsx';
 import { JobItems } from './job-items.tsx';

@@ -9,7 +9,7 @@ import { visibleLine, visibleName } from '../kit/format/visible.ts';
 import { Link } from '../kit/navigation.tsx';
 import { Loaded, Page } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
-import { usePolled } from '../kit/use-polled.ts';
+import { usePolled } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { JobProgress, JobState } from './job-progress.tsx';
 

@@ -1,4 +1,4 @@
-/* Loads data from the API in a component. */
+/* Loads data from the API in a component: once, or repeatedly while it changes and the page is visible. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isRetryable } from './api.ts';
@@ -44,3 +44,27 @@ export function useQuery<T>(key: string, load: () => Promise<T>): Query<T> {
 }
 
 const initialState = <T>(key: string): State<T> => ({ key, value: undefined, problem: '', failures: 0 });
+
+const oneSecondMs = 1000;
+
+/** Loads repeatedly. @param isChanging whether the loaded value can change @param everyMs the time until the next load */
+export function usePolled<T>(
+  key: string,
+  load: () => Promise<T>,
+  isChanging: (value: T) => boolean,
+  everyMs: (value: T) => number = () => oneSecondMs,
+): Query<T> {
+  const query = useQuery(key, load);
+  const { value, reload } = query;
+  const isOn = value !== undefined && isChanging(value);
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setTimeout(() => !document.hidden && reload(), everyMs(value));
+    document.addEventListener('visibilitychange', reload);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', reload);
+    };
+  }, [value, isOn]);
+  return query;
+}

@@ -4,9 +4,9 @@
  */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { AlertsMark } from '../alerts/alerts-mark.tsx';
-import { AnswersMark } from '../answers/answers-mark.tsx';
-import { ForwardsMark } from '../forwards/forwards-mark.tsx';
+import { AlertsMark } from '../alerts/alert-marks.tsx';
+import { AnswersMark } from '../answers/answer-marks.tsx';
+import { ForwardsMark } from '../forwards/forward-marks.tsx';
 import { describeCredentials } from '../guard/credentials.ts';
 import { copyText } from '../kit/clipboard.ts';
 import { Button } from '../kit/controls.tsx';

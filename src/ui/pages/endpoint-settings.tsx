@@ -3,9 +3,9 @@
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
-import { AlertsSection } from '../alerts/alerts-section.tsx';
-import { AnswersSection } from '../answers/answers-section.tsx';
-import { ForwardsSection } from '../forwards/forwards-section.tsx';
+import { AlertsSection } from '../alerts/alert-marks.tsx';
+import { AnswersSection } from '../answers/answer-marks.tsx';
+import { ForwardsSection } from '../forwards/forward-marks.tsx';
 import { GuardSection } from '../guard/guard-section.tsx';
 import { ExportLinks } from '../inspector/list/export-dialog.tsx';
 import { ApiError, api } from '../kit/api.ts';

@@ -1,10 +1,10 @@
 /* All endpoints of the team with their URL, event count and activity of the last 24 hours. */
 
 import { useEffect, useState } from 'preact/hooks';
-import type { Endpoint } from '../../features/endpoints/model.ts';
+import type { Activity, Endpoint } from '../../features/endpoints/model.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
-import { AlertsBadge } from '../alerts/alerts-mark.tsx';
-import { AnswersBadge } from '../answers/answers-mark.tsx';
+import { AlertsBadge } from '../alerts/alert-marks.tsx';
+import { AnswersBadge } from '../answers/answer-marks.tsx';
 import { ExpiringKeys } from '../keys/expiring-keys.tsx';
 import { advise, api } from '../kit/api.ts';
 import { Button, Dialog, Empty } from '../kit/controls.tsx';
@@ -20,7 +20,6 @@ import { Loaded, Page } from '../kit/page.tsx';
 import { Time } from '../kit/time.tsx';
 import { useQuery } from '../kit/use-query.ts';
 import { useWorkspace } from '../kit/workspace.tsx';
-import { Sparkline } from './sparkline.tsx';
 
 const refreshMs = 10_000;
 
@@ -148,5 +147,41 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         <Inputs form={form} paths={['name']} />
       </Form>
     </Dialog>
+  );
+}
+
+/** The events of the last 24 hours as bars, with a text label for screen readers. */
+function Sparkline({ activity }: { activity: Activity | undefined }) {
+  const counts = activity?.counts ?? [];
+  const maxCount = Math.max(1, ...counts);
+  const total = counts.reduce((sum, one) => sum + one, 0);
+  const label = activity ? `${formatCount(total, 'event')} in the last 24 hours` : 'Loading activity';
+  const width = 4;
+  return (
+    <svg
+      class="sparkline"
+      viewBox={`0 0 ${24 * width} 24`}
+      width={24 * width}
+      height="24"
+      role="img"
+      aria-label={label}
+    >
+      <title>{label}</title>
+      {Array.from({ length: 24 }, (_, hour) => {
+        const eventCount = counts[hour] ?? 0;
+        const height = eventCount === 0 ? 1.5 : Math.max(3, (eventCount / maxCount) * 23);
+        return (
+          <rect
+            key={hour}
+            class={eventCount ? 'some' : 'none'}
+            x={hour * width}
+            y={24 - height}
+            width={width - 1}
+            height={height}
+            rx="1"
+          />
+        );
+      })}
+    </svg>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { AnswersNotice } from '../answers/answers-mark.tsx';
+import { AnswersNotice } from '../answers/answer-marks.tsx';
 import { GuardHint } from '../guard/guard-hint.tsx';
 import { samplesFor } from '../inspector/copy/samples.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';

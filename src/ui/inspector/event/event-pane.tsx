@@ -1,9 +1,11 @@
 /* One event in full: summary, signature verdict, and tabs for body, headers, query, signature, replays and attempts. */
 
 import type { EventSummary } from '../../../features/events/model.ts';
+import { api } from '../../kit/api.ts';
 import { copyText } from '../../kit/clipboard.ts';
-import { Button, Empty, Skeleton } from '../../kit/controls.tsx';
-import { openDialog } from '../../kit/dialogs.tsx';
+import { Button, Empty, Notice, Skeleton } from '../../kit/controls.tsx';
+import { confirm, openDialog } from '../../kit/dialogs.tsx';
+import { IconButton } from '../../kit/icon-button.tsx';
 import { Icon } from '../../kit/icons.tsx';
 import { currentLocation, Link, navigate } from '../../kit/navigation.tsx';
 import { showError, showToast } from '../../kit/toasts.tsx';
@@ -14,7 +16,6 @@ import { curlCommand } from '../copy/curl.ts';
 import { endpointTarget, requestTo } from '../copy/event-request.ts';
 import { isFocusInList } from '../list/list-focus.ts';
 import { type Tab, useInspectorState } from '../state/inspector-state.ts';
-import { DeleteEvent } from './delete-event.tsx';
 import { EventMarks } from './event-marks.tsx';
 import { EventPanel } from './event-panels.tsx';
 import { EventSummaryLines } from './event-summary.tsx';
@@ -150,3 +151,36 @@ async function copyLink(): Promise<void> {
 const focusTab = (tab: Tab): void => {
   if (!isFocusInList()) document.getElementById(`tab-${tab}`)?.focus();
 };
+
+type DeleteEventProps = { event: Pick<EventSummary, 'id' | 'pin'>; onDeleted: (id: string) => void };
+
+/** Deletes the event after a question. Only owners may. */
+function DeleteEvent({ event: { id, pin }, onDeleted }: DeleteEventProps) {
+  const { session, reloadEndpoints } = useWorkspace();
+  const isOwner = session.role === 'owner';
+  const remove = async (): Promise<void> => {
+    const isDeleted = await confirm({
+      title: 'Delete this event?',
+      text: (
+        <>
+          <p>Its body, headers and replays will be deleted. This can't be undone.</p>
+          {pin && (
+            <Notice tone="warn" title={pin.name === null ? 'It is pinned' : `It is pinned as ${pin.name}`}>
+              {pin.note ?? 'Someone on your team wanted to keep it.'}
+            </Notice>
+          )}
+        </>
+      ),
+      button: 'Delete permanently',
+      icon: 'trash',
+      until: 'path',
+      run: () => api.deleteEvent(id),
+    });
+    if (!isDeleted) return;
+    showToast('The event was deleted.');
+    reloadEndpoints();
+    onDeleted(id);
+  };
+  useActions(isOwner ? [{ label: 'Delete the event', run: () => void remove() }] : []);
+  return isOwner ? <IconButton icon="trash" label="Delete event" onClick={remove} /> : null;
+}

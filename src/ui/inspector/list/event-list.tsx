@@ -1,19 +1,19 @@
 /* The event list: virtualized, loads older pages while scrolling, and keeps its scroll position when events are added at the top. */
 
+import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../../features/events/model.ts';
 import { Button, Empty, Skeleton } from '../../kit/controls.tsx';
-import { formatCount, formatTimeOfDay } from '../../kit/format/time.ts';
+import { dayOf, formatCount, formatDay, formatTimeOfDay } from '../../kit/format/time.ts';
 import { SearchPaths } from '../find-in-body/search-paths.tsx';
 import { searchTermsOf } from '../find-in-body/search-terms.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
-import { DayDivider, DayStrip } from './day-divider.tsx';
 import { EventRow, type Pick } from './event-row.tsx';
 import { AttemptRow, rowAt, shownAt, type Unfolded, useUnfolded } from './folded-rows.tsx';
 import { useRowHeight } from './list-options.tsx';
 import type { RowLayout } from './row-layout.ts';
 import { useRevealSelected } from './use-reveal-selected.ts';
-import { useRowLayout, useScrollAnchor } from './use-row-layout.ts';
+import { dividerHeight, useRowLayout, useScrollAnchor } from './use-row-layout.ts';
 import { useVirtual } from './use-virtual.ts';
 
 const prefetchRows = 200;
@@ -188,4 +188,35 @@ function ListEnd({ list, state }: { list: LiveList; state: LiveListState }) {
   if (state.searchedTo === null) return <>Loading older events…</>;
   const reached = `Searched back to ${formatTimeOfDay(state.searchedTo, Date.now())}`;
   return state.isHalted ? <Button onClick={list.goOn}>{reached} · Go on</Button> : <>{reached}…</>;
+}
+
+/** Above the first row of a day. */
+const DayDivider = ({ at, rowTop }: { at: number; rowTop: number }) => (
+  <li class="day-divider line soft" style={{ transform: `translateY(${rowTop - dividerHeight}px)` }}>
+    {formatDay(at, Date.now())}
+  </li>
+);
+
+type DayStripProps = {
+  scroller: RefObject<HTMLElement | null>;
+  layout: RowLayout;
+  /** When the event of a row was received; undefined for a row that is no event. */
+  receivedAt: (row: number) => number | undefined;
+};
+
+/** The day of the row at the top. Renders again only when another day comes there. */
+function DayStrip({ scroller, layout, receivedAt }: DayStripProps) {
+  const [day, setDay] = useState<number>();
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const measure = (): void => {
+      const at = receivedAt(layout.rowAt(element.scrollTop));
+      if (at !== undefined) setDay(dayOf(at));
+    };
+    measure();
+    element.addEventListener('scroll', measure, { passive: true });
+    return () => element.removeEventListener('scroll', measure);
+  });
+  return <div class="day-strip line soft">{day === undefined ? '' : formatDay(day, Date.now())}</div>;
 }

@@ -2,11 +2,14 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { Listener } from '../../../features/listeners/model.ts';
+import { api } from '../../kit/api.ts';
 import { Checkbox, Field } from '../../kit/controls.tsx';
 import { visibleLine, visibleName } from '../../kit/format/visible.ts';
+import { usePolled } from '../../kit/use-query.ts';
 import { lastListener, listDestinations } from './replay-destinations.ts';
 import type { ReplayDraft } from './use-draft.ts';
-import { useListeners } from './use-listeners.ts';
+
+const listenersEveryMs = 3000;
 
 type DestinationFieldsProps = {
   endpointId: string;
@@ -16,7 +19,12 @@ type DestinationFieldsProps = {
 };
 
 export function DestinationFields({ endpointId, draft, hasUrl }: DestinationFieldsProps) {
-  const listeners = useListeners(endpointId);
+  const listeners = usePolled(
+    endpointId,
+    () => api.listeners(endpointId),
+    () => true,
+    () => listenersEveryMs,
+  ).value;
   const isFirst = useRef(true);
   useEffect(() => {
     if (!listeners || !isFirst.current) return;

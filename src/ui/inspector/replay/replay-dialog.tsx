@@ -10,9 +10,10 @@ import type { ReplayDryRun } from '../../../features/replays/model.ts';
 import { api } from '../../kit/api.ts';
 import { Button, Dialog } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
-import { formatCount } from '../../kit/format/time.ts';
-import { visibleLine } from '../../kit/format/visible.ts';
+import { formatBytes, formatCount } from '../../kit/format/time.ts';
+import { headerText, visibleLine, visibleText } from '../../kit/format/visible.ts';
 import { useQuery } from '../../kit/use-query.ts';
+import { bytesOf, utf8Text } from '../body/bytes.ts';
 import { cachedEvent } from '../event/use-event.ts';
 import { sendCommand } from './command.ts';
 import { DestinationFields } from './destination-fields.tsx';
@@ -20,7 +21,6 @@ import { EditSection } from './edit-body.tsx';
 import { Outcome, Progress, RefusalNotice } from './outcome.tsx';
 import { explainRefusal } from './refusal.ts';
 import { isToUrl, targetOf, urlOf } from './request.ts';
-import { RequestPreview } from './request-preview.tsx';
 import { SigningSection } from './signing-section.tsx';
 import { type ReplayDraft, useReplayDraft } from './use-draft.ts';
 import { useReplay } from './use-replay.ts';
@@ -172,3 +172,30 @@ const Target = ({ draft: { request, appendPath }, first, isBatch }: TargetProps)
     )}
   </p>
 );
+
+const maxShownChars = 20_000;
+
+/** What a replay would send, as the server has prepared it. */
+function RequestPreview({ request }: { request: ReplayDryRun }) {
+  const { method, url, headers, body, bodyEncoding } = request;
+  const bytes = bytesOf(body, bodyEncoding);
+  const text = utf8Text(bytes);
+  return (
+    <section aria-labelledby="request-preview">
+      <h3 id="request-preview" class="panel-title">
+        The request, not sent yet
+      </h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard. */}
+      <pre class="code" tabIndex={0}>
+        {visibleLine(`${method} ${url}`)}
+        {'\n'}
+        {headers.map(([name, value]) => `${visibleLine(`${name}: ${headerText(value)}`)}\n`).join('')}
+        {'\n'}
+        {text === undefined
+          ? `(${formatBytes(bytes.length)} of binary data)`
+          : visibleText(text.slice(0, maxShownChars))}
+        {text !== undefined && text.length > maxShownChars && '\n… truncated here; all of it is sent'}
+      </pre>
+    </section>
+  );
+}

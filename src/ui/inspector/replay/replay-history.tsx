@@ -5,18 +5,20 @@
 
 import { useState } from 'preact/hooks';
 import type { EventDetail, ReplayAttempt } from '../../../features/events/model.ts';
+import type { Forward } from '../../../features/forwards/model.ts';
 import { ActionButton } from '../../kit/action.tsx';
+import { call } from '../../kit/api.ts';
 import { Empty } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import { visibleLine, visibleName } from '../../kit/format/visible.ts';
 import { Time } from '../../kit/time.tsx';
+import { useQuery } from '../../kit/use-query.ts';
 import { StatusBadge } from '../event/badges.tsx';
 import { useEventActions } from '../event/event-actions.ts';
 import { AnswerComparison } from './answer-comparison.tsx';
 import { AnswerView } from './answer-view.tsx';
 import { isToUrl, lastRequest } from './request.ts';
 import { phraseLine } from './status-text.ts';
-import { useForwardNames } from './use-forward-names.ts';
 
 export function ReplayHistory({ event }: { event: EventDetail }) {
   const { replays } = event;
@@ -157,3 +159,11 @@ const howSent = ({ via, signed, edited }: ReplayAttempt): string => {
   const text = how === '' ? ways[via] : `${how}, ${ways[via]}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
+
+/** The names of an endpoint's forwards by URL. Empty while they load, or when they are not needed. */
+function useForwardNames(endpointId: string, isNeeded: boolean): ReadonlyMap<string, string> {
+  const { value = [] } = useQuery(isNeeded ? endpointId : '', async () =>
+    isNeeded ? (await call<{ forwards: Forward[] }>('GET', `/api/endpoints/${endpointId}/forwards`)).forwards : [],
+  );
+  return new Map(value.map(({ url, name }) => [url, name]));
+}

@@ -1,13 +1,31 @@
-/* The section of an endpoint's settings that shows its forwards, and links to their page. */
+/* What other pages show of an endpoint's forwards: a mark with the worst state, and the card of the settings. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { visibleLine, visibleName } from '../kit/format/visible.ts';
+import { HeaderMark } from '../kit/header-mark.tsx';
 import { Link } from '../kit/navigation.tsx';
 import { Card, Loaded } from '../kit/page.tsx';
 import { forwardPath, forwardsPath } from './forwards-api.ts';
 import { useForwardsSlowly } from './use-forwards.ts';
-import { stateOf } from './wording.ts';
+import { markOf, stateOf } from './wording.ts';
 
+/** For the header of the endpoint. Nothing without forwards. */
+export function ForwardsMark({ endpoint: { id } }: { endpoint: Pick<Endpoint, 'id'> }) {
+  const { value: forwards = [] } = useForwardsSlowly(id);
+  if (forwards.length === 0) return null;
+  const { label, tone } = markOf(forwards);
+  return (
+    <HeaderMark
+      tone={tone}
+      to={forwardsPath(id)}
+      text={label}
+      short="Forwards"
+      title={forwards.map(one => `${visibleName(one.name)}: ${stateOf(one).label.toLowerCase()}`).join('\n')}
+    />
+  );
+}
+
+/** The card of the settings. */
 export function ForwardsSection({ endpoint: { id } }: { endpoint: Endpoint }) {
   const query = useForwardsSlowly(id);
   const hasSome = query.value !== undefined && query.value.length > 0;

@@ -1,13 +1,25 @@
-/* Marks an endpoint that has a firing alert, or one whose notifications do not arrive. */
+/* What other pages show of an endpoint's alerts: a mark while one fires or cannot notify, and the card of the settings. */
 
-import type { Alert } from '../../features/alerts/model.ts';
+import type { Alert, AlertList } from '../../features/alerts/model.ts';
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { HeaderMark } from '../kit/header-mark.tsx';
-import { usePolled } from '../kit/use-polled.ts';
+import { Link } from '../kit/navigation.tsx';
+import { Card, Loaded } from '../kit/page.tsx';
+import { type Query, usePolled } from '../kit/use-query.ts';
+import { AlertState } from './alert-state.tsx';
 import { alertsApi } from './alerts-api.ts';
 
-const everyMs = 15_000;
+const markEveryMs = 15_000;
+const cardEveryMs = 10_000;
+
+export const useAlerts = (endpointId: string, everyMs: number): Query<AlertList> =>
+  usePolled(
+    endpointId,
+    () => alertsApi.list(endpointId),
+    () => true,
+    () => everyMs,
+  );
 
 const countText = (count: number): string => (count === 1 ? '1 alert is firing' : `${count} alerts are firing`);
 
@@ -16,12 +28,7 @@ export const AlertsMark = ({ endpoint }: { endpoint: Endpoint }) =>
   endpoint.alerts && endpoint.alerts.enabled > 0 ? <Mark endpointId={endpoint.id} /> : null;
 
 function Mark({ endpointId }: { endpointId: string }) {
-  const { value } = usePolled(
-    endpointId,
-    () => alertsApi.list(endpointId),
-    () => true,
-    () => everyMs,
-  );
+  const { value } = useAlerts(endpointId, markEveryMs);
   const alerts = value?.alerts ?? [];
   const firing = alerts.filter(one => one.firing);
   const failing = alerts.filter(one => one.enabled && one.lastError !== null);
@@ -54,3 +61,37 @@ export const AlertsBadge = ({ endpoint: { alerts } }: { endpoint: Endpoint }) =>
       {alerts.firing === 1 ? 'Alert' : `${alerts.firing} alerts`}
     </span>
   );
+
+/** The card of the settings. */
+export function AlertsSection({ endpoint: { id } }: { endpoint: Endpoint }) {
+  const query = useAlerts(id, cardEveryMs);
+  const hasSome = query.value !== undefined && query.value.alerts.length > 0;
+  return (
+    <Card title="Alerts" id="alerts">
+      <Loaded query={query} what="the alerts" rows={1} inCard>
+        {({ alerts }) =>
+          hasSome ? (
+            <ul class="col tight">
+              {alerts.map(alert => (
+                <li key={alert.id} class="line baseline">
+                  <AlertState alert={alert} />
+                  <span class="breaks">{visibleName(alert.name)}</span>
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p class="lead">
+              Hear of it when this endpoint falls silent, when signatures are wrong, or when payloads change: in Slack,
+              Discord, ntfy, by email, or through a webhook.
+            </p>
+          )
+        }
+      </Loaded>
+      <div class="button-row">
+        <Link class="button plain" to={`/app/endpoints/${id}/alerts`}>
+          {hasSome ? 'Edit alerts' : 'Add alerts'}
+        </Link>
+      </div>
+    </Card>
+  );
+}
