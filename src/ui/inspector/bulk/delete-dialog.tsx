@@ -5,7 +5,7 @@ import { api } from '../../kit/api.ts';
 import { Button, Dialog, Notice } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
-import { showToast } from '../../kit/toasts.tsx';
+import { messageOf, showToast } from '../../kit/toasts.tsx';
 import { BulkDialog, useRun, useTargets } from './bulk-dialog.tsx';
 import type { BulkProps } from './mark-dialogs.tsx';
 import { countMatching, type Matching } from './matching.ts';
@@ -129,8 +129,6 @@ function DeleteMatching({ matching, onDeleted, onClose }: DeleteMatchingProps) {
     </Dialog>
   );
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const Consequence = () => <p>Their bodies, headers and replays will be deleted. This can't be undone.</p>;
 
