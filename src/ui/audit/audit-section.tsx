@@ -57,7 +57,7 @@ export function AuditSection() {
 }
 
 const Lines = ({ entries }: { entries: readonly AuditEntry[] }) => (
-  <table class="table folds">
+  <table class="audit-lines table folds">
     <thead>
       <tr>
         <th scope="col">When</th>

@@ -44,7 +44,7 @@ const Sender = ({ sender }: { sender: RetrySchedule['senders'][number] }) => (
     <h3 class="panel-title">
       {visibleLine(platformTitle(sender.platform))}, {formatCount(sender.deliveries, 'delivery').replace(/ys$/, 'ies')}
     </h3>
-    <table class="table figures">
+    <table class="retries table figures">
       <thead>
         <tr>
           <th scope="col">Retry</th>
