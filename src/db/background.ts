@@ -1,10 +1,10 @@
 /*
  * A scheduler for background jobs (sweeping, indexing, vacuuming). A job is cut into slices of a few milliseconds; one slice
- * runs at a time, when no deliveries wait for their commit. Under constant load a slice still runs after `maxWaitMs`, so
- * that the jobs' backlog does not grow without end.
+ * runs at a time, while no deliveries wait for their commit. Under constant load a slice still runs after `maxWaitMs`, so that
+ * the backlog of the jobs stays bounded.
  */
 
-/** `done`: nothing left until the job is woken. `restMs`: more work, but not before that time has passed. */
+/** `done`: no work is left until the job is woken. `restMs`: there is more work, but only after that time. */
 export type SliceResult = 'more' | 'done' | { restMs: number };
 
 export type BackgroundJob = {
@@ -16,7 +16,7 @@ export type BackgroundJob = {
 export type Background = {
   /** Registers a job, which runs once it is woken. */
   add: (job: BackgroundJob) => { wake: () => void };
-  /** Resolves when no job has work left; for tests and commands. */
+  /** Resolves once no job has work left; for tests and commands. */
   idle: () => Promise<void>;
   /** Lets the running slice finish and starts no other. */
   stop: () => Promise<void>;
@@ -27,7 +27,7 @@ export type BackgroundOptions = {
   isBusy: () => boolean;
   monotonic: () => number;
   onError: (job: string, error: unknown) => void;
-  /** How long a slice waits at most for deliveries to be committed. */
+  /** The longest time that a slice waits for deliveries to be committed. */
   maxWaitMs?: number;
   /** How long a job pauses after an error. */
   retryMs?: number;

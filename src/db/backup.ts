@@ -1,6 +1,6 @@
 /*
- * Copies of an embedded database: a backup of a running one, and a restore to where there is none. A copy gets its final
- * name only when it is complete, verified and on disk.
+ * Copies of an embedded database: a backup of a running database, and a restore to a place without one. A copy gets its final
+ * name only once it is complete, verified and on disk.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { constants, copyFile, open } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { createThreadedClient } from './threads/threaded-client.ts';
 /**
  * Writes a consistent copy, mode 0600, while the database stays in use, and verifies it.
  * @returns its size in bytes
- * @throws conflict when `file` exists; the file system's or the database's own error
+ * @throws conflict if `file` exists; the file system's or the database's error
  */
 export async function writeBackup({
   maintenance,
@@ -31,9 +31,9 @@ export async function writeBackup({
   maintenance: Maintenance;
   spawn: SpawnThread;
   file: string;
-  /** Where the copy is written first; in the same directory as `file`. */
+  /** The path where the copy is written first; in the same directory as `file`. */
   partialFile: string;
-  /** Runs when the copy is complete, before it gets its name. */
+  /** Runs once the copy is complete, before it gets its name. */
   beforePublish?: () => void;
 }): Promise<number> {
   if (existsSync(file)) throw fileExists(file);
@@ -52,9 +52,8 @@ export async function writeBackup({
 }
 
 /**
- * Puts a copy where the database belongs.
- * @param accept checks the copy before it gets its name; throws to refuse it
- * @throws invalid when it is damaged, not a Hooktape database, or of a newer version; conflict when `file` exists
+ * Moves a copy to the place of the database. @param accept checks the copy before it gets its name; throws to refuse it @throws
+ * invalid if it is damaged, not a Hooktape database, or of a newer version; conflict if `file` exists
  */
 export async function restoreBackup({
   spawn,
@@ -103,7 +102,7 @@ async function verify(client: Client): Promise<void> {
     );
 }
 
-/** Reads a file that no server uses, in a thread of its own. */
+/** Reads a file that no server uses, in a separate thread. */
 async function withReader<T>(spawn: SpawnThread, path: string, use: (client: Client) => Promise<T>): Promise<T> {
   const thread = await startThread({
     spawn: () => spawn('reader'),

@@ -28,7 +28,7 @@ import { asBuffer } from '../core/encoding/buffer.ts';
 import { largeBodyBytes } from '../core/limits.ts';
 import { previewOf } from '../core/text.ts';
 
-/** The location of an event's content. */
+/** The place of an event's content. */
 export type ContentPlace = { seq: number; size: number; block: number | null; blockStart: number | null };
 /** The columns that only rows of 1.0 use. */
 export type OwnColumns = {
@@ -46,18 +46,18 @@ export type EventText = { path: Buffer; query: Buffer | null; sourceIp: string }
 export type ReadContent = EventText & { headers: Uint8Array; body: Uint8Array };
 export type IntactContent = EventText & Intact;
 
-/** What a list shows of a body: short texts, [] when there is nothing to say; and what happened, where the event type says little. */
+/** The texts that a list shows of a body: highlights ([] without any), and the action if the event type says little. */
 export type Highlighted = { highlights: string[]; action: string | null };
-/** What a list shows of an event besides its columns. */
+/** The functions that compute what a list shows of an event in addition to its columns. */
 export type Describe = {
   highlightsOf: (platform: string | null, body: Uint8Array) => Highlighted;
-  /** Whether the delivery carries a signature. */
+  /** Whether the delivery has a signature. */
   isSigned: (
     row: { platform: string | null; method: string },
     content: { path: Uint8Array; query: Uint8Array | null } & Pick<Intact, 'headers' | 'body'>,
   ) => boolean;
 };
-/** `isSigned`: null when the headers were not read. */
+/** `isSigned`: null if the headers were not read. */
 export type Described = Highlighted & { isSigned: boolean | null };
 type PreviewedRow = ContentPlace & {
   platform: string | null;
@@ -67,9 +67,9 @@ type PreviewedRow = ContentPlace & {
   preview: Buffer;
 };
 
-/** The columns of a block that `toStoredBlock` takes. */
+/** The columns of a block that `toStoredBlock` reads. */
 export const blockColumns = 'first_event, bytes, encoding, checksum, content';
-/** @param at where the columns begin */
+/** @param at the index of the first of these columns */
 export const toStoredBlock = (row: Row, at: number): StoredBlock => ({
   firstEvent: Number(row[at]),
   bytes: Number(row[at + 1]),
@@ -143,7 +143,7 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
   /**
    * The contents of these rows, in any order, without rows deleted in the meantime. Does not check the hash of a row of 1.0.
    * A content is a view of its block: copy what you keep.
-   * @param read counts the large events that are in memory; without it the caller counts them
+   * @param read counts the large events in memory; without it, the caller counts them
    */
   const readContents = async <Row extends ContentRow>(
     rows: readonly Row[],
@@ -185,7 +185,10 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
       return contents;
     },
 
-    /** The checked content of a large event, in time slices; undefined when it was deleted in the meantime. @throws DamagedError */
+    /**
+     * The checked content of a large event, in time slices; undefined if it was deleted in the meantime.
+     * @throws DamagedError
+     */
     async readLarge(row: ContentRow, yieldIfDue: YieldIfDue): Promise<IntactContent | undefined> {
       if (row.block === null) {
         const content = await unpackLargeOwn(row);
@@ -201,8 +204,8 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
     },
 
     /**
-     * Adds the columns that a list shows, the highlights, and whether it is signed. A damaged event has none; a large event has the
-     * columns in its row, its highlights are of its preview, and its headers are not read.
+     * Adds the columns that a list shows, the highlights, and whether the event is signed. A damaged event has none of these. A
+     * large event has the columns in its row; its highlights come from its preview, and its headers are not read.
      * @param own the contents of rows of 1.0, by row number
      */
     async withPreviews<Row extends PreviewedRow>(
@@ -244,7 +247,9 @@ export function createContentReader(client: Pick<Client, 'execute'>) {
   };
 }
 
-/** What is in memory while these events are read: small ones, of which a read has few at a time, do not count. */
+/**
+ * The bytes in memory while these events are read. Small events do not count, because a read has only a few of them at a time.
+ */
 export const bytesHeldFor = (events: readonly { size: number }[]): number =>
   events.reduce((sum, { size }) => (size > maxBlockBytes ? sum + bytesToRead(size) : sum), 0);
 

@@ -1,16 +1,17 @@
 /*
- * The table that finds the attempts of a delivery (core/ids/delivery-key.ts): a row for each event whose delivery is computed, inserted
- * and removed in the transaction of its event. Raw SQL, because Drizzle has no INSERT ... SELECT with ORDER BY and no row values.
+ * The table that finds the attempts of a delivery (core/ids/delivery-key.ts): a row for each event whose delivery number is
+ * computed, inserted and removed in the transaction of its event. Raw SQL, because Drizzle has no INSERT ... SELECT with ORDER
+ * BY and no row values.
  */
 
-/** A bucket has the attempts of 2^14 row numbers: about 18 pages, in which the inserts of a transaction stay. */
+/** A bucket has the attempts of 2^14 row numbers: about 18 pages, so that the inserts of a transaction touch only these. */
 export const bucketBits = 14;
 
 /** The bucket of an event. @param event an SQL expression */
 export const bucketOf = (event: string): string => `${event} >> ${bucketBits}`;
 
 /**
- * Registers the events with these row numbers. In order, so that most inserts are beside the one before.
+ * Registers the events with these row numbers. In order, so that most inserts are next to the previous one.
  * @param first, last SQL expressions
  */
 export const insertAttemptsSql = (first: string, last: string): string =>

@@ -18,7 +18,7 @@ import { createOnDemandReaders } from './threads/on-demand-readers.ts';
 import { startThread } from './threads/thread-handle.ts';
 import { createThreadedClient } from './threads/threaded-client.ts';
 
-/** `schema`: the statements that a new file gets. */
+/** `schema`: the statements that create the tables of a new file. */
 type EmbeddedOptions = Required<DatabaseOptions> & { schema: string[] };
 
 export function createEmbedded(
@@ -29,7 +29,7 @@ export function createEmbedded(
   const start = (name: 'writer' | 'reader') =>
     startThread({
       spawn: () => spawn(name),
-      // A new file gets its tables where it is opened, without waiting for a main thread that is busy starting.
+      // The writer thread creates the tables of a new file, because the main thread is busy starting.
       open: name === 'reader' ? { path: file, readOnly: true } : { path: file, readOnly: false, schema },
       onBusy: () => {
         busyIncidents++;
@@ -53,7 +53,7 @@ export function createEmbedded(
   const close = async (): Promise<void> => {
     onDemandReaders.terminateAll();
     await Promise.all([reader.close(), scanner.close()]);
-    // Closing does not do this by itself, and a copy of a stopped server's file must be complete.
+    // Closing does not do this automatically, and a copy of a stopped server's file must be complete.
     await writer.send({ kind: 'truncate-wal' }).catch(() => {});
     await writer.close();
   };
@@ -63,12 +63,12 @@ export function createEmbedded(
       // Created before SQLite opens it, so that other users can never read it, nor the log, which gets the file's mode.
       closeSync(openSync(file, 'a', 0o600));
       restrictToOwner(file);
-      // The writer first: it turns on WAL, which a reader cannot.
+      // The writer is first, because it turns on WAL, which a reader cannot.
       await writer.start();
       try {
         const started = reader.start();
         const copy = async (version: number): Promise<void> => {
-          // A reader that is being opened uses the log.
+          // A reader that is still being opened uses the log.
           await started;
           await writer.send({ kind: 'truncate-wal' });
           await copyBeforeUpgrade(client, file, version);
@@ -106,8 +106,9 @@ export function createEmbedded(
 const copyPath = (file: string, version: number): string => `${file}.before-upgrade-from-${version}`;
 
 /**
- * Copies the database beside itself, unless there is a copy of this schema version already. Nobody else writes meanwhile, so the file
- * can be copied as it is, which takes a tenth of the time of VACUUM, or none where the file system shares the blocks of copies.
+ * Copies the database beside itself, unless there already is a copy of this schema version. No other process writes during the
+ * copy, so the file can be copied directly, which takes a tenth of the time of VACUUM, or none if the file system shares the
+ * blocks of copies.
  */
 async function copyBeforeUpgrade(client: Client, file: string, version: number): Promise<void> {
   const copy = copyPath(file, version);
@@ -115,7 +116,7 @@ async function copyBeforeUpgrade(client: Client, file: string, version: number):
   // Renamed when complete, so that the next start does not mistake an interrupted copy for a good one.
   const partialFile = `${copy}.part`;
   try {
-    // Another program may be reading: then a part of the database is in its log alone.
+    // If another program is reading, a part of the database may be only in its log.
     const isWhole = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
     if (isWhole) await copyFile(file, partialFile, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     else {
@@ -132,7 +133,10 @@ async function copyBeforeUpgrade(client: Client, file: string, version: number):
 
 const partialCopySuffix = /^\.(?:restoring|before-upgrade-from-\d+\.part)(?:-(?:journal|wal|shm))?$/;
 
-/** Removes what an interrupted upgrade or restore left beside the database. Nothing else makes copies while it is opened. */
+/**
+ * Removes the files that an interrupted upgrade or restore left beside the database. No other code makes copies while it is
+ * being opened.
+ */
 function removePartialCopies(file: string): void {
   const [directory, name] = [dirname(file), basename(file)];
   try {

@@ -1,6 +1,6 @@
 /*
- * What people add to events, pins and tags, as parts of queries on `events`. The table names are literal, because Drizzle omits the
- * table in a query on one table, and `seq` would then mean another one.
+ * The marks that users add to events (pins and tags), as parts of queries on `events`. The table names are literal, because
+ * Drizzle omits the table in a query on one table, and `seq` would then refer to a different table.
  */
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 
@@ -9,7 +9,7 @@ export type PinRow = { name: string | null; note: string | null; pinnedAt: numbe
 
 /** The pin of a row of `events` as JSON, or null. */
 export const pinJson = `(SELECT json_object('name', name, 'note', note, 'pinnedAt', pinned_at) FROM pins WHERE event = events.seq)`;
-/** The tags of a row of `events` as JSON, in the order in which they were given. */
+/** The tags of a row of `events` as JSON, in the order in which they were added. */
 export const tagsJson =
   '(SELECT json_group_array(tag) FROM (SELECT tag FROM tags WHERE event = events.seq ORDER BY position))';
 /** Whether a row of `events` is pinned. */
@@ -32,7 +32,7 @@ export type Marks = { pin: PinRow | null; tags: string[] };
 /** Rows of `events` that were received at `since` or later, or are pinned. */
 export const isVisible = (since: number | SQL): SQL => sql`(events.received_at >= ${since} OR ${sql.raw(isPinned)})`;
 
-/** Events of a row of `endpoints` that were received before are expired, unless they are pinned. */
+/** The time before which events of a row of `endpoints` are expired, unless they are pinned. */
 export const endpointCutoff = ({
   planCutoff,
   now,

@@ -1,16 +1,16 @@
 /*
- * The stored part of an event's answer, as parts of queries on `events`. The table name `events` is literal, because Drizzle omits the
- * table in a query on one table. An event without a row in `outcomes` got the default answer.
+ * The stored outcome of an event (its answer or refusal), as parts of queries on `events`. The table name `events` is literal,
+ * because Drizzle omits the table in a query on one table. An event without a row in `outcomes` got the default answer.
  */
 
 import { sql } from 'drizzle-orm';
 import type { Refusal, StoredOutcome } from '../core/answers/model.ts';
 import type { Fault } from '../shared/answers.ts';
 
-/** Of a row of `events`, as JSON, or null. */
+/** The outcome of a row of `events` as JSON, or null. */
 export const outcomeJson =
   '(SELECT json_array(status, rule, delay_ms, fault, limited, refused) FROM outcomes WHERE event = events.seq)';
-/** The status that a row of `events` was answered with; -1 for none. */
+/** The status with which a row of `events` was answered; -1 without one. */
 export const answeredStatus = 'ifnull((SELECT ifnull(status, -1) FROM outcomes WHERE event = events.seq), 200)';
 /** Whether the guard refused a row of `events`. */
 export const isRefused = 'EXISTS (SELECT 1 FROM outcomes WHERE event = events.seq AND refused IS NOT NULL)';
@@ -24,7 +24,7 @@ type Values = [
   refused: Refusal | null,
 ];
 
-/** @param json of `outcomeJson`: a text, or parsed already */
+/** @param json the value of `outcomeJson`: a text, or already parsed */
 export function readOutcome(json: unknown): StoredOutcome {
   if (json === null) return null;
   const [status, rule, delayMs, fault, limited, refused] = (

@@ -1,4 +1,4 @@
-/* Conditional inserts: the check and the insert are one statement, so nothing can change between them. */
+/* Conditional inserts: the check and the insert are one statement, so no other write can come in between. */
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Drizzle } from './database.ts';

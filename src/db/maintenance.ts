@@ -6,7 +6,7 @@ import type { OnDemandReaders } from './threads/on-demand-readers.ts';
 import type { DatabaseThread } from './threads/thread-handle.ts';
 
 export type Maintenance = {
-  /** The file's pages: all, and the free ones that could be cut off. */
+  /** The pages of the file: their total, and the free pages that could be cut off. */
   pages: () => Promise<{ total: number; free: number }>;
   /** Cuts up to `count` free pages off the file. @returns the writer's time, ms */
   vacuum: (count: number) => Promise<number>;
@@ -19,7 +19,7 @@ export type Maintenance = {
 export type MaintenanceOptions = {
   client: Client;
   writer: DatabaseThread;
-  /** Runs `use` with a reader thread of its own. */
+  /** Runs `use` with a separate reader thread. */
   withThread: OnDemandReaders['withThread'];
 };
 

@@ -1,7 +1,7 @@
 /*
  * Forward-only migrations in plain SQL. Each runs in one transaction together with its version number; an empty database
  * gets all of them in one transaction, which makes the first start faster; a new file gets new-database.sql instead, which
- * is faster still. A database with data is copied first, and one that a newer Hooktape wrote is refused unchanged.
+ * is faster still. A database with data is copied first. A database that a newer Hooktape wrote is refused and not changed.
  */
 import type { Client } from '@libsql/client';
 import { ExpectedError } from '../core/errors.ts';
@@ -9,7 +9,7 @@ import type { Upgrade } from './database.ts';
 
 type MigrationReport = { from: number; to: number };
 
-/** undefined for a new database, and when there was nothing to do. */
+/** undefined for a new database, and if there was nothing to do. */
 export const upgradeIn = ({ from, to }: MigrationReport, copy?: string): Upgrade | undefined =>
   from > 0 && from < to ? { fromSchema: from, toSchema: to, copy } : undefined;
 
@@ -31,7 +31,10 @@ export const statementsOf = (migration: string): string[] =>
     .map(statement => statement.trim())
     .filter(statement => statement !== '');
 
-/** What brings a database from one version to another, to be run in one transaction: by default, everything that an empty one needs. */
+/**
+ * The statements that upgrade a database from one version to another, for one transaction. By default, all statements for an
+ * empty database.
+ */
 export const migrationStatements = (migrations: readonly string[], from = 0, to = migrations.length): string[] => [
   ...migrations.slice(from, to).flatMap(statementsOf),
   `PRAGMA user_version = ${to}`,
@@ -40,7 +43,7 @@ export const migrationStatements = (migrations: readonly string[], from = 0, to 
 /**
  * Brings the database to the newest schema.
  * @param beforeUpgrade runs once before the first change to a database that already has a schema (`from` > 0)
- * @throws SchemaError when the database was written by a newer version
+ * @throws SchemaError if the database was written by a newer version
  */
 export async function migrate(
   client: Client,
@@ -62,7 +65,7 @@ export async function migrate(
       await client.migrate(migrationStatements(migrations, version, next));
       version = next;
     } catch (error) {
-      // Several processes may start at once on one server: another one may have run this migration, or later ones.
+      // Several processes may start at once on one server: another process may have run this migration, or later ones.
       const current = await readVersion(client);
       if (current <= version) throw error;
       refuseNewer(current);

@@ -38,7 +38,7 @@ export function openDatabaseEarly(options: Omit<DatabaseOptions, keyof DatabaseE
     },
   });
   const opening = database.open();
-  // Its error is that of `open`.
+  // `open` reports its error.
   opening.catch(() => {});
   return {
     database: { ...database, open: () => opening },

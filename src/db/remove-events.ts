@@ -1,6 +1,6 @@
 /*
- * Removes events of one endpoint with all that belongs to them, in one transaction: replays, marks, outcomes, attempts, items of
- * forwards, empty blocks, counters.
+ * Removes events of one endpoint with everything that belongs to them, in one transaction: replays, marks, outcomes, attempts,
+ * items of forwards, empty blocks, counters.
  */
 import type { InStatement } from '@libsql/client';
 import { and, count, eq, gte, inArray, isNotNull, lte, max, type SQL, sql } from 'drizzle-orm';
@@ -17,17 +17,17 @@ export type Removal = {
   seqs: readonly number[];
   /** Whether pinned events are removed as well. */
   withPinned: boolean;
-  /** Retention removes them: readers of the feed that have not read them are told. */
+  /** Whether retention removes the events: the feed then reports `truncated` to readers that have not read them. */
   isExpiry?: boolean;
 };
 
-/** @returns `removalAt`: the statement whose `rowsAffected` is how many events there were */
+/** @returns `removalAt`: the index of the statement whose `rowsAffected` is the number of removed events */
 export function removalStatements(
   db: Drizzle,
   { endpoint, seqs, withPinned, isExpiry = false }: Removal,
 ): { statements: InStatement[]; removalAt: number } {
-  // The pins that are removed go first, so that the other statements leave all pinned events alone: also one that was pinned since
-  // it was found.
+  // Pins to remove are deleted first. The other statements then skip every pinned event, including events pinned after the
+  // selection.
   const chosen = (column: SQLiteColumn): SQL | undefined =>
     and(inList(column, seqs), sql`${column} NOT IN (SELECT event FROM pins)`);
   const leaving = db
@@ -55,7 +55,7 @@ export function removalStatements(
     db.delete(outcomes).where(chosen(outcomes.event)),
     // The sequences of these deliveries restart; those of the whole endpoint continue.
     db.delete(sequences).where(and(gte(sequences.delivery, 0), chosen(sequences.event))),
-    // Where the events are now: the packer may have moved them since they were found.
+    // Uses the current blocks of the events, because the packer may have moved them since they were selected.
     db
       .update(blocks)
       .set({ events: sql`${sql.identifier('blocks')}.events - ${leaving.count}` })
@@ -63,7 +63,7 @@ export function removalStatements(
       .where(eq(blocks.seq, leaving.block)),
     db.delete(blocks).where(and(inArray(blocks.seq, blocksOf), lte(blocks.events, 0))),
   ];
-  // changes() is how many events the statement before removed: another process may have removed some already.
+  // changes() is the number of events that the previous statement removed; another process may already have removed some.
   const recount = db
     .update(endpoints)
     .set({

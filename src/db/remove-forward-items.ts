@@ -1,15 +1,15 @@
 /*
- * Removes the items of forwards whose events are removed, in the same transaction, so that nothing waits for an event that is gone.
- * Replay jobs keep their items, which say that the event is gone.
+ * Removes the items of forwards whose events are removed, in the same transaction, so that no lane waits for an event that no
+ * longer exists. Replay jobs keep their items, which show that the event no longer exists.
  */
 import type { InStatement } from '@libsql/client';
 import { forwardQueue } from '../core/forward.ts';
 
-// The unary plus keeps SQLite from beginning with all items of a queue.
+// The unary plus keeps SQLite from starting with all items of a queue.
 const goneItemsSql = (alias: string): string => `${alias}.event IN (SELECT event FROM gone)
   AND +${alias}.queue IN (SELECT seq FROM queues WHERE kind = ?2)`;
 
-// The next of a lane takes the time of its head, at which the queue is due already.
+// The next item of a lane gets the due time of its removed head, at which the queue is already due.
 const openLanesSql = (gone: string): string => `WITH gone (event) AS (${gone})
   UPDATE queue_items SET due_at = head.due_at FROM (
     SELECT item.due_at, (SELECT next.seq FROM queue_items AS next INDEXED BY queue_items_by_lane

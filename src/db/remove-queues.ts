@@ -1,12 +1,15 @@
-/* Removes queues whose owners are gone. */
+/* Removes queues whose owners no longer exist. */
 import { type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 import { queueItems, queues } from './schema-queues.ts';
 
-/** A few milliseconds of the writer's time. */
+/** The number of items per transaction, which take a few milliseconds of the writer's time. */
 const removedTogether = 1000;
 
-/** In many transactions: a queue may have millions of items, and deliveries must not wait for that. @param which sequence numbers */
+/**
+ * Removes in many transactions, because a queue may have millions of items and deliveries must not wait for that.
+ * @param which the row numbers of the queues
+ */
 export async function removeQueues(db: Drizzle, which: SQL): Promise<void> {
   for (let removed = removedTogether; removed === removedTogether; )
     removed = (

@@ -1,4 +1,4 @@
-/* The tables of connected apps as Drizzle sees them, defined in migrations/0003_create_oauth.sql. */
+/* The Drizzle schema of the tables of connected apps, defined in migrations/0003_create_oauth.sql. */
 import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 export const oauthClients = sqliteTable('oauth_clients', {

@@ -1,4 +1,4 @@
-/* The tables of durable queues, of their users, and of the audit log, as Drizzle sees them. */
+/* The Drizzle schema of the tables of durable queues, of the features that use them, and of the audit log. */
 
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { auditVias } from '../core/access/audit-actions.ts';

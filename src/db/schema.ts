@@ -1,5 +1,5 @@
 /*
- * The tables as Drizzle sees them. migrations/*.sql defines them, and schema.test.ts compares the two.
+ * The Drizzle schema of the tables. migrations/*.sql defines them, and schema.test.ts compares the two.
  * Captured text is stored in BLOBs and decoded in JavaScript.
  */
 

@@ -1,6 +1,6 @@
 /*
  * A value sealed with HOOKTAPE_SECRET is kept in the database, so that a wrong secret is refused at start-up instead of
- * failing later, when the first signing secret cannot be opened.
+ * failing later, when the first signing secret cannot be decrypted.
  */
 import type { Client, ResultSet } from '@libsql/client';
 import { ExpectedError } from '../core/errors.ts';
@@ -18,11 +18,11 @@ const content = 'hooktape';
 /** Whether a database's proof was sealed with this secret. */
 export const provesSecret = (proof: Uint8Array, sealer: Sealer): boolean => sealer.open(proof, name) === content;
 
-/** The stored proof; undefined when no server has opened the database yet. */
+/** The stored proof; undefined if no server has opened the database yet. */
 export const readSecretProof = async (client: Client): Promise<Uint8Array | undefined> =>
   firstValue(await client.execute(selectProof));
 
-// Raw, because Drizzle puts its own message in the place of the database's, which `restore` prints.
+// Raw, because Drizzle would replace the database's error message, which `restore` prints.
 const selectProof = { sql: 'SELECT value FROM meta WHERE name = ?', args: [name] };
 
 function firstValue(result: ResultSet | undefined): Uint8Array | undefined {
@@ -32,7 +32,7 @@ function firstValue(result: ResultSet | undefined): Uint8Array | undefined {
 
 /**
  * Writes the proof on first use, and checks it afterwards.
- * @throws SecretError for another secret; ShortSecretError for a short secret on first use
+ * @throws SecretError for a different secret; ShortSecretError for a short secret on first use
  */
 export async function checkSecret(client: Client, sealer: Sealer, isShort = false): Promise<void> {
   let proof = await readSecretProof(client);

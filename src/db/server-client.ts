@@ -1,7 +1,7 @@
 /*
- * The client of a libSQL server. It has no timeout of its own, and a sender that gets an error can try again. It sends arguments
- * as JSON, and the server refuses JSON with half a surrogate pair; such halves are replaced by U+FFFD, as the embedded database
- * does. Writes take turns (write-turns.ts).
+ * The client of a libSQL server. The library has no timeout, so one is added here: a sender that gets an error can retry. It
+ * sends arguments as JSON, and the server refuses JSON with half a surrogate pair; such halves are replaced by U+FFFD, as the
+ * embedded database does. Writes take turns (write-turns.ts).
  */
 import { type Client, createClient, type InArgs, type InStatement, type InValue, type ResultSet } from '@libsql/client';
 import { systemClock } from '../core/clock.ts';

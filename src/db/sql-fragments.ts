@@ -2,11 +2,11 @@
 import type { InValue } from '@libsql/client';
 import { type Column, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 
-/** Whether `value` is one of `list`, which is one parameter however long it is: a statement takes at most 32,766. */
+/** Whether `value` is one of `list`. The list is a single parameter, because a statement has at most 32,766 parameters. */
 export const inList = (value: Column | SQLWrapper, list: readonly (number | string)[]): SQL =>
   sql`${value} IN (SELECT value FROM json_each(${JSON.stringify(list)}))`;
 
-/** A query as a statement of `@libsql/client`, for a batch whose results are needed raw. */
+/** Converts a query to a statement of `@libsql/client`, for a batch whose raw results are needed. */
 export function toClientStatement(query: { toSQL: () => { sql: string; params: unknown[] } }): {
   sql: string;
   args: InValue[];

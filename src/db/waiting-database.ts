@@ -6,7 +6,7 @@ import type { Client } from '@libsql/client';
 import { drizzle } from 'drizzle-orm/libsql';
 import type { Database, Drizzle } from './database.ts';
 
-/** Undefined when there is nothing to wait for. */
+/** Undefined if there is nothing to wait for. */
 type Wait = () => Promise<unknown> | undefined;
 
 export function waitBeforeUse(database: Database, wait: Wait): Database {

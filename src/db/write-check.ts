@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 import { meta } from './schema.ts';
 
-/** @throws the database's error when it cannot be written */
+/** @throws the database's error if it cannot be written */
 export async function checkWritable(db: Drizzle): Promise<void> {
   // A new value each time: SQLite writes nothing when a row stays the same.
   const value = sql`randomblob(8)`;

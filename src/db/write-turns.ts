@@ -1,6 +1,7 @@
 /*
- * Runs the writes of this process to a libSQL server one after another. SQLite writes one at a time anyway, and a server that gets
- * a dozen write batches at once may stop answering all writes, for good (seen with sqld 0.24.32, after 6 to 30 seconds of them).
+ * Runs the writes of this process to a libSQL server one after another. SQLite writes one at a time anyway, and a server that
+ * gets a dozen write batches at once may stop answering all writes until it is restarted (seen with sqld 0.24.32, after 6 to 30
+ * seconds of such writes).
  */
 import { LibsqlError } from '@libsql/client';
 import { createSemaphore, type Semaphore } from '../core/concurrency/semaphore.ts';
@@ -8,7 +9,7 @@ import { createSemaphore, type Semaphore } from '../core/concurrency/semaphore.t
 const writer = 'writer';
 
 /**
- * @param timeoutMs a write whose turn comes later than that does not run: it fails with the code `TIMEOUT`
+ * @param timeoutMs a write that waits longer for its turn does not run, and fails with the code `TIMEOUT`
  * @param monotonic the time in milliseconds; never goes back
  */
 export function createWriteTurns({ timeoutMs, monotonic }: { timeoutMs: number; monotonic: () => number }) {
@@ -32,11 +33,11 @@ export function createWriteTurns({ timeoutMs, monotonic }: { timeoutMs: number; 
     };
 
   return {
-    /** Runs a write when those before it have ended, whether they succeeded or failed. */
+    /** Runs a write after all earlier writes have ended, whether they succeeded or failed. */
     run: runWith(turns.run),
-    /** The same, before all that `run` lets wait. */
+    /** Like `run`, but before all writes that wait in `run`. */
     runFirst: runWith(turns.runFirst),
-    /** How many writes wait or are running. */
+    /** The number of writes that wait or run. */
     depth: () => depth,
   };
 }

@@ -9,8 +9,8 @@ import type { Delivery, Destination, PendingDelivery } from './delivery.ts';
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts';
 
 /**
- * An ingest URL of an endpoint: the endpoint's row number and a token. `isPrevious`: a token that was replaced and is still taken.
- * `policy`: only of endpoints with rules or a guard.
+ * An ingest URL of an endpoint: the endpoint's row number and a token. `isPrevious`: a replaced token that is still accepted.
+ * `policy`: only for endpoints with rules or a guard.
  */
 export type IngestAddress = { seq: number; token: string; isPrevious?: true; policy?: EndpointPolicy | undefined };
 
@@ -45,7 +45,7 @@ export type BatchResult = {
   commit: { rows: number; ms: number };
 };
 
-/** Stores a batch. Resolves when all of it is on disk; when it rejects, none of it is stored. */
+/** Stores a batch. Resolves once all of it is on disk; if it rejects, none of it is stored. */
 export type WriteBatch = (batch: DeliveryBatch) => Promise<BatchResult>;
 
 export type CaptureService = ReturnType<typeof createCaptureService>;
@@ -53,7 +53,7 @@ export type CaptureService = ReturnType<typeof createCaptureService>;
 export type CaptureServiceOptions = CommitOptions & {
   writeBatch: WriteBatch;
   onCommit: (rows: number, durationMs: number) => void;
-  /** Called when one of the callbacks for stored events throws. */
+  /** Called if one of the callbacks for stored events throws. */
   onError: (error: unknown) => void;
   random: RandomBytes;
   destinationOf: (address: IngestAddress) => Destination;
@@ -121,7 +121,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
     const learned = event.answer?.learnedSecret;
     if (!learned) return event;
     const saved = saveLearnedSecret(event.endpoint, learned).then(() => event);
-    // The sender's promise handles a rejection, but is attached later.
+    // The sender's promise handles a rejection, but it is attached later.
     saved.catch(() => {});
     return saved;
   };
@@ -136,7 +136,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
     /**
      * Stores one delivery. Resolves once it is on disk.
      * @param refused the guard refused it
-     * @throws unavailable when it cannot be stored or the server is shutting down
+     * @throws unavailable if it cannot be stored or the server is shutting down
      */
     record: (address: IngestAddress, delivery: Delivery, refused?: Refusal): Promise<StoredEvent> => {
       if (draining) return Promise.reject(shuttingDown());

@@ -1,5 +1,6 @@
 /*
- * How much memory deliveries may hold until they are stored. There are three budgets, so that one kind cannot keep out another:
+ * How much memory deliveries may hold until they are stored. There are three budgets, so that one kind cannot use up the memory
+ * of another:
  * - `complete`: small deliveries that have arrived. They wait only for a commit, so they have no shares, and counting one is cheap.
  *   Most deliveries are of this kind.
  * - `small`: arriving deliveries of up to 256 KiB, with a share for each sender's address.
@@ -28,7 +29,7 @@ export function createDeliveryBudgets(
   return {
     complete: createMemoryBudget({ totalBytes: smallBytes }),
     small: createMemoryBudget({ totalBytes: smallBytes }),
-    // Beside the largest holder there is always room for two bodies of maximum size, so that another holder can take one.
+    // Beside the largest holder there is always space for two bodies of maximum size, so that another holder can use one.
     large: createMemoryBudget({
       totalBytes: largeBytes,
       maxBytesPerHolder: Math.max(maxBodyBytes, largeBytes - 2 * maxBodyBytes),
@@ -36,7 +37,7 @@ export function createDeliveryBudgets(
   };
 }
 
-/** The holder in `small` for an arriving delivery from this address: itself for IPv4, its network for IPv6. */
+/** The holder in `small` for an arriving delivery from this address: the address for IPv4, its network for IPv6. */
 export const smallHolders = (clientAddress: string): readonly string[] => [
   clientAddress.includes(':') ? networkOf(clientAddress) : clientAddress,
 ];

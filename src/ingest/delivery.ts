@@ -14,19 +14,19 @@ export type Delivery = {
   sourceIp: string;
   /** Epoch ms. */
   receivedAt: number;
-  /** Stored in place of `query` and `fields`, which have the token of a guard. */
+  /** Stored instead of `query` and `fields` if these contain the token of a guard. */
   stored?: { query: string | null; fields: Uint8Array };
 };
 
-/** What recognition needs to know about the endpoint. */
+/** The data about the endpoint that recognition needs. */
 export type Destination = {
   seq: number;
   /** The public address, for signatures that cover it. */
   url: string;
   secrets: readonly SigningSecret[];
-  /** The token of the URL that it was sent to, when that is not the endpoint's current one. */
+  /** The token of the URL to which it was sent, if that is not the endpoint's current token. */
   sentTo?: string;
-  /** Only of endpoints with rules or a guard. */
+  /** Only for endpoints with rules or a guard. */
   policy?: EndpointPolicy;
 };
 

@@ -1,4 +1,4 @@
-/* Stores each batch of deliveries as rows in its own commit. Used with a libSQL server, for which there is no journal. */
+/* Stores each batch of deliveries as rows in its own commit. Used with a libSQL server, which has no journal. */
 
 import type { HeaderPair } from '../core/headers.ts';
 import type { HandshakeAnswer } from '../platforms/engine/model.ts';
@@ -12,7 +12,7 @@ import { type CaptureStore, packRows, type RowRange } from './store.ts';
 /** A batch is one value for a libSQL server, which accepts about 5 MB by default. */
 export const directBatchLimits = { maxBytes: 4 << 20 };
 
-/** Another process may store a step of the same sequence while a batch is decided. Then it is decided again. */
+/** How often a batch is decided: again if another process has stored a step of the same sequence in the meantime. */
 const maxDecisions = 20;
 
 export function createDirectWriter({
@@ -63,7 +63,7 @@ export function createDirectWriter({
   };
 }
 
-/** The deliveries to decide about, and the handshakes of all others. */
+/** Separates the deliveries to decide about from the handshakes of all others. */
 function divide(
   { deliveries }: DeliveryBatch,
   events: readonly NewEvent[],

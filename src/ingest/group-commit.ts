@@ -1,18 +1,21 @@
 /*
  * Group commit: items that arrive during a commit form the next group, and one fsync serves the whole group. The queue is bounded in
- * rows and bytes; beyond it, items are refused with `overloaded`, and the sender tries again.
+ * rows and bytes; beyond it, items are refused with `overloaded`, and the sender retries.
  *
- * With a store in another thread, several groups can be in flight: otherwise that thread would be idle between two commits, until
- * this one learns that the first has ended. The store makes one commit of all groups that wait for it.
+ * With a store in another thread, several groups can be in flight: otherwise the store's thread would be idle between two
+ * commits, until this thread learns that the first has ended. The store commits all waiting groups together.
  */
 import { AppError, tooLarge, unavailable } from '../core/errors.ts';
 
 export type GroupCommit<Item, Stored> = {
-  /** Resolves once the item is on disk. @throws unavailable when storage fails, overloaded when too many wait, too_large when the database will never take it */
+  /**
+   * Resolves once the item is on disk.
+   * @throws unavailable if storage fails, overloaded if too many items wait, too_large if the database will never accept it
+   */
   add: (item: Item) => Promise<Stored>;
-  /** The number of items that wait or are being committed. */
+  /** The number of items that are waiting or being committed. */
   depth: () => number;
-  /** Resolves when no item waits or is being committed. */
+  /** Resolves once no item is waiting or being committed. */
   idle: () => Promise<void>;
 };
 
@@ -20,12 +23,12 @@ export type GroupCommitOptions<Item, Stored> = {
   /** Stores all items in order, or none. A promise in the result delays only that item's response. */
   insert: (items: readonly Item[]) => Promise<readonly (Stored | Promise<Stored>)[]>;
   bytesOf: (item: Item) => number;
-  /** Called for each failed commit, with the number of items that were refused for it. */
+  /** Called for each failed commit, with the number of refused items. */
   onFailure: (error: unknown, refused: number) => void;
   /** Limits of one group. */
   maxRows?: number;
   maxBytes?: number;
-  /** How many groups may be in flight; more than one only when `insert` stores all waiting groups in one commit. */
+  /** How many groups may be in flight; more than one only if `insert` stores all waiting groups in one commit. */
   maxGroups?: number;
   maxQueued?: number;
   maxQueuedBytes?: number;
@@ -45,9 +48,9 @@ const minConcurrentRows = 16;
 export const rowErrorCode = 'ROW_INVALID';
 
 /**
- * Whether a single row caused the error, and nothing of the commit was stored: then the other rows can be stored one by one. Other
- * errors come from the storage and would only repeat. Without a code it is unknown how far the commit came: to try again could store
- * rows twice.
+ * Whether a single row caused the error, and nothing of the commit was stored: then the other rows can be stored one by one.
+ * Other errors come from the storage and would only repeat. Without a code it is unknown how far the commit got, and a retry
+ * could store rows twice.
  */
 export const isRowError = (error: unknown): boolean => {
   const { code } = error as { code?: unknown };
@@ -125,7 +128,7 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
         groupsInFlight--;
         inFlight -= group.length;
         inFlightBytes -= bytes;
-        // The next group is sent before the senders of this one are answered: the disk does not wait for them.
+        // The next group is sent before the senders of this one are answered, so that the disk is never idle.
         send();
         settle();
         if (groupsInFlight === 0) for (const resolve of idleWaiters.splice(0)) resolve();

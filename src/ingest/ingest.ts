@@ -1,8 +1,8 @@
 /*
  * Handles requests to ingest addresses: `/in/{token}` and everything below it (interface "Ingest"). A delivery is either complete,
  * from the fast path, or a request of node:http, which keeps the exact target, header names and order. The response is sent only
- * once the event is on disk. A paused endpoint refuses everything, handshakes included: nothing is stored of which the sender could
- * believe that it arrived.
+ * once the event is on disk. A paused endpoint refuses everything, including handshakes, so that no sender believes that a
+ * delivery was stored.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EndpointGuard, GuardRefusal } from '../core/answers/model.ts';
@@ -32,7 +32,7 @@ export type IngestOptions = {
   capture: Pick<CaptureService, 'record'>;
   /** The live endpoint with this token; from memory whenever possible. */
   findEndpoint: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
-  /** Whether a token that `findEndpoint` does not know is one of a paused endpoint. Called once for each delivery that is refused. */
+  /** Whether a token that `findEndpoint` does not know belongs to a paused endpoint. Called once for each refused delivery. */
   countIfPaused: (token: string) => boolean;
   clientAddress: (sender: Sender) => string;
   maxBodyBytes: number;
@@ -42,7 +42,7 @@ export type IngestOptions = {
   onError: (error: unknown) => void;
 };
 
-/** When senders should try a paused endpoint again. Most have their own schedule and only need to know that they should. */
+/** The Retry-After of a paused endpoint. Most senders have their own schedule and only need to know that they should retry. */
 const pausedRetrySeconds = 60;
 
 export function createIngest(options: IngestOptions): Ingest {
@@ -66,7 +66,7 @@ export function createIngest(options: IngestOptions): Ingest {
     return refusal(413, why);
   };
 
-  /** An unexpected error: trying again may help. */
+  /** The response after an unexpected error: a retry may help. */
   const failed = (error: unknown): DeliveryResponse => {
     onResult('refused');
     onError(error);
@@ -120,7 +120,7 @@ export function createIngest(options: IngestOptions): Ingest {
     }
   };
 
-  /** The body of a delivery that is refused and not stored is not read. */
+  /** The refusal of a delivery that will not be stored, so that its body need not be read. */
   const refusalBeforeBody = ({ policy }: IngestAddress, req: IncomingMessage, query: string | null) => {
     if (policy?.guard?.onRefuse !== 'drop') return undefined;
     const fields = toFieldLines(req.rawHeaders);
@@ -178,7 +178,7 @@ export function createIngest(options: IngestOptions): Ingest {
       budgetHoldersOf: sender => smallHolders(clientAddress(sender)),
       isKnownTarget: target => {
         const found = find(readTarget(target).token);
-        // A token that has to be looked up is left to `handleRequest`, which looks it up again.
+        // If the token has to be looked up, `handleRequest` does that.
         if (!(found instanceof Promise)) return found !== undefined;
         found.catch(() => {});
         return false;

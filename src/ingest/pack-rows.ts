@@ -29,15 +29,18 @@ export type PackedRows = {
   outcomes?: RowOutcome[];
 };
 
-/** The stored part of an answer. `row`: position in the batch. */
+/** The stored outcome of an event. `row`: position in the batch. */
 export type RowOutcome = { row: number; endpoint: number; receivedAt: number; outcome: Outcome };
 
-/** The list values of a large event. They are kept in the row, so that a list need not unpack the event. `row`: position in the batch. */
+/**
+ * The list values of a large event. They are kept in the row, so that a list does not have to unpack the event. `row`: position
+ * in the batch.
+ */
 export type LargeRow = { row: number; preview: Uint8Array; path: Uint8Array; query: Uint8Array | null };
 
-/** Where the parts of packed rows begin. */
+/** The offsets of the parts of packed rows. */
 export type PackedHead = {
-  /** The row number of the first event when it was reserved before; NaN when the database assigns the numbers. */
+  /** The row number of the first event if it was reserved before; NaN if the database assigns the numbers. */
   first: number;
   blocks: number;
   blocksAt: number;
@@ -62,8 +65,8 @@ export const blockNumbers = ['endpoint', 'first', 'last', 'events', 'size', 'enc
 /** One per block, in the same order. `newest`, `oldest`: times of receipt. `start`: offset of the facts in `bytes`; the filter follows them. */
 export const signatureNumbers = ['newest', 'oldest', 'start', 'length'] as const;
 /**
- * `place`: the block's position in the batch, and where the event begins in it (placeBits). `label`: where its method, platform,
- * event type and verdict begin after `noncesAt`. `lengths`: one more than the length of each, 0 for null (lengthBits).
+ * `place`: the block's position in the batch, and the event's offset in it (placeBits). `label`: the offset of its method,
+ * platform, event type and verdict after `noncesAt`. `lengths`: one more than the length of each, 0 for null (lengthBits).
  */
 export const rowNumbers = ['endpoint', 'received_at', 'size', 'place', 'label', 'lengths', 'delivery'] as const;
 /** A block begins with an event, so only small ones have more than one, and these begin within 64 KiB. */
@@ -74,7 +77,7 @@ export const lengthBits = { method: 14, platform: 10, eventType: 12, verdict: 16
 const labelNames = ['method', 'platform', 'eventType', 'verdict'] as const satisfies (keyof typeof lengthBits)[];
 
 /**
- * @param first the row number of the first event, if it is reserved already; the others follow without a gap
+ * @param first the row number of the first event, if it is already reserved; the others follow without a gap
  * @param sign computes a block's search signature
  */
 export function packRows(

@@ -11,7 +11,7 @@ export const stored = (id: string, handshake: HandshakeAnswer | null): DeliveryR
     ? { status: handshake.status, headers: { ...handshake.headers, ...nosniff }, body: handshake.body }
     : { status: 200, headers: json, body: `{"ok":true,"id":"${id}"}` };
 
-/** @param retryAfterSeconds when trying again may help @param headers names in lower case */
+/** @param retryAfterSeconds given if a retry may help @param headers names in lower case */
 export const refusal = (
   status: number,
   error: string,

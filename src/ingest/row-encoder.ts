@@ -1,5 +1,5 @@
 /*
- * Turns deliveries into events: recognises the platform before the header rules apply. Bodies are stored as they are; the header
+ * Turns deliveries into events: recognises the platform before the header rules apply. Bodies are stored unchanged; the header
  * rules are the only change. Pure computation without a database, so that any thread can do it.
  */
 import type { Outcome } from '../core/answers/model.ts';
@@ -28,11 +28,11 @@ export type NewEvent = {
   headersJson: string;
   /** As received; a view of the delivery's memory. */
   body: Uint8Array;
-  /** The stored part of its answer; most events have the default one. */
+  /** The stored outcome; most events have the default answer and no outcome. */
   outcome?: Outcome | undefined;
 };
 
-/** A delivery before the header rules, as recognition needs it. */
+/** A delivery before the header rules, for recognition. */
 export type UnredactedDelivery = {
   method: string;
   path: string;
@@ -40,7 +40,7 @@ export type UnredactedDelivery = {
   headers: readonly HeaderPair[];
   body: Uint8Array;
   receivedAt: number;
-  /** Stored instead of `query` and `headers`, before the header rules, when the delivery has the token of a guard. */
+  /** Stored instead of `query` and `headers` (before the header rules) if the delivery contains the token of a guard. */
   stored?: Pick<UnredactedDelivery, 'query' | 'headers'>;
 };
 
@@ -50,7 +50,7 @@ export function unredacted({ method, path, query, fields, body, receivedAt, stor
   return received;
 }
 
-/** What recognition finds. `verdict`: JSON, only when the header rules remove the proof. */
+/** The result of recognition. `verdict`: JSON, only if the header rules remove the proof. */
 export type Recognition = {
   platform: string | null;
   eventType: string | null;
@@ -58,11 +58,11 @@ export type Recognition = {
   deliveryId: DeliveryId | undefined;
   /** The response that the sender's platform expects instead of the default one. */
   answer: HandshakeAnswer | null;
-  /** The stored part of the answer, if it is decided already. */
+  /** The stored outcome, if it is already decided. */
   outcome?: Outcome | undefined;
 };
 
-/** What the main thread needs to know about the rows of a batch. */
+/** The results about the rows of a batch that the main thread needs. */
 export type EncoderResults = {
   eventTypes: (string | null)[];
   /** By position in the batch; few deliveries are handshakes. */
@@ -71,14 +71,14 @@ export type EncoderResults = {
 
 export type EncodedRows = { events: NewEvent[]; results: EncoderResults };
 
-/** @throws an error with the code `rowInvalid` when one of the deliveries cannot be stored */
+/** @throws an error with the code `rowInvalid` if one of the deliveries cannot be stored */
 export type RowEncoder<Destination extends { seq: number }> = (deliveries: {
   deliveries: readonly { destination: Destination; delivery: Delivery }[];
   /** Concatenated, in the order of `deliveries`. */
   nonces: Uint8Array;
 }) => EncodedRows;
 
-/** @param recognise gets the destination as `deliveries` has it */
+/** @param recognise gets the destination from `deliveries` */
 export function createRowEncoder<Destination extends { seq: number }>({
   recognise,
 }: {

@@ -1,8 +1,8 @@
 /*
  * Inserts captured events and the blocks that hold their contents, many per commit. Raw SQL, because Drizzle's builder would cost
- * more than the insert. A statement inserts up to 256 rows from a few numbers per row and one blob that SQL splits, because each
- * value passed from JavaScript to libSQL is expensive. Statements are prepared for powers of two of rows; a parameter says how many
- * rows to insert.
+ * more than the insert. A statement inserts up to 256 rows from a few numbers per row and one blob that SQL splits, because
+ * every value that JavaScript passes to libSQL is expensive. Statements are prepared for powers of two of rows; a parameter
+ * says how many rows to insert.
  */
 import type { InValue } from '@libsql/client';
 import { factBytes } from '../core/blocks/block-facts.ts';
@@ -27,7 +27,10 @@ type Statement = { sql: string; args: InValue[] };
 const maxRowsPerStatement = 256;
 const maxBlocksPerStatement = 64;
 
-/** Inserts the blocks, then the rows, in order. Run them in one transaction: rows compute their block from the last block's number. */
+/**
+ * Inserts the blocks, then the rows, in order. Run them in one transaction, because rows compute their block from the last
+ * block's number.
+ */
 export function insertStatements(packed: PackedRows): Statement[] {
   const { count, numbers, bytes } = packed;
   const { first, blocks, blocksAt, signaturesAt, rowsAt, filtersAt, noncesAt } = readHead(packed);
@@ -70,7 +73,7 @@ type Values = { numbers: Float64Array; at: number; width: number; rows: number }
 /** An insert's SQL by number of rows. `values`: the VALUES list; each row begins with its position. */
 type InsertText = { of: (values: string) => string; texts: Map<number, string> };
 
-/** @param others the parameters ?1 and up, before the numbers */
+/** @param others the parameters ?1 and higher, before the numbers */
 function toStatement(insert: InsertText, { numbers, at, width, rows }: Values, others: InValue[]): Statement {
   const capacity = 2 ** Math.ceil(Math.log2(rows));
   const args = new Array<InValue>(others.length + capacity * width).fill(null);
@@ -92,11 +95,11 @@ function toStatement(insert: InsertText, { numbers, at, width, rows }: Values, o
 const lastNumber = (table: 'events' | 'blocks'): string =>
   `ifnull((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0)`;
 
-/** ?1: the row number of the first, or null. ?2: how many rows. */
+/** ?1: the row number of the first row, or null. ?2: the number of rows. */
 const firstRow = `ifnull(?1, ${lastNumber('events')} - ?2 + 1)`;
 const insertAttempts = insertAttemptsSql(firstRow, `${firstRow} + ?2 - 1`);
 
-/** ?1: how many blocks. ?2: the first row number of the batch, or null. ?3: checksums and contents. */
+/** ?1: the number of blocks. ?2: the first row number of the batch, or null. ?3: checksums and contents. */
 const insertBlocks: InsertText = {
   texts: new Map(),
   of: values => `INSERT INTO blocks (endpoint, first_event, last_event, events, bytes, encoding, checksum, content)
@@ -106,7 +109,10 @@ const insertBlocks: InsertText = {
     FROM given WHERE i < ?1`,
 };
 
-/** The signatures of the blocks that were just inserted. ?1: how many. ?2: where the filters begin in the bytes. ?3: facts and filters, null for no bytes. */
+/**
+ * The signatures of the blocks that were just inserted. ?1: the number of signatures. ?2: the offset of the filters in the
+ * bytes. ?3: facts and filters, or null without bytes.
+ */
 const insertSignatures: InsertText = {
   texts: new Map(),
   of: values => `INSERT INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, facts, filter)
@@ -116,7 +122,10 @@ const insertSignatures: InsertText = {
     FROM given CROSS JOIN blocks ON seq = ${lastNumber('blocks')} - ?1 + 1 + i WHERE i < ?1`,
 };
 
-/** ?1: how many rows. ?2: the number of the first, or null. ?3: nonces and labels. ?4: its position in the batch. ?5: the batch's blocks. */
+/**
+ * ?1: the number of rows. ?2: the row number of the first, or null. ?3: nonces and labels. ?4: its position in the batch. ?5:
+ * the number of blocks in the batch.
+ */
 const insertRows: InsertText = {
   texts: new Map(),
   of: values => `INSERT INTO events (seq, nonce, endpoint, received_at, size, encoding, ${labels.join(', ')},
@@ -164,10 +173,10 @@ function countByEndpoint(groups: readonly PackedRows[]): Map<number, { count: nu
 const countText =
   'UPDATE endpoints SET event_count = event_count + ?, last_received_at = max(ifnull(last_received_at, ?), ?) WHERE seq = ?';
 
-/** The highest row number that any event ever had, deleted ones included; no row in a new database. */
+/** The highest row number that any event ever had, including deleted events; no row in a new database. */
 export const lastSeqSql = "SELECT seq FROM sqlite_sequence WHERE name = 'events'";
 
-/** The row numbers of a batch: `rows` consecutive ones from `first`. */
+/** The row numbers of a batch: `rows` consecutive numbers from `first`. */
 export type RowRange = { first: number; rows: number };
 
 /** Runs all statements in one transaction. */

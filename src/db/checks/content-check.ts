@@ -1,7 +1,7 @@
 /*
- * Checks what is stored of events: each content is unpacked and compared with the size and the hash or checksum that were stored
- * with it, and each block with the events that are in it. Other work may go on meanwhile, so what looks wrong in a block is read
- * again in one transaction.
+ * Checks the contents of events: each content is unpacked and compared with its stored size and hash or checksum, and each
+ * block with its events. Other work may continue during the check, so a block that looks wrong is read again in one
+ * transaction.
  */
 import type { Client, Row } from '@libsql/client';
 import { readRecords, unpackBlock } from '../../core/blocks/event-block.ts';
@@ -9,7 +9,7 @@ import { DamagedError, parseContent } from '../../core/blocks/stored-content.ts'
 import { eventId } from '../../core/ids/ids.ts';
 import { blockColumns, type ContentRow, createContentReader, toStoredBlock } from '../contents.ts';
 
-/** Read together; small enough that the thread is not held for long. */
+/** The limits of one page, small enough that reading it does not block the thread for long. */
 const pageLimits = { events: 128, storedBytes: 512 << 10, blocks: 32 };
 const maxReported = 100;
 
@@ -17,7 +17,7 @@ const maxReported = 100;
 type Problem = { seq: number; text: string };
 type Event = ContentRow & { nonce: Uint8Array };
 
-/** @returns a line for each of the first hundred problems, and one that counts the others */
+/** @returns a line for each of the first hundred problems, and a line with the number of others */
 export async function contentProblems(client: Client): Promise<string[]> {
   const problems: Problem[] = [];
   for await (const found of allProblems(client)) problems.push(found);
@@ -58,7 +58,7 @@ async function* ownContentProblems(client: Client): AsyncGenerator<Problem> {
   }
 }
 
-/** The last row number of a page: as many events as fit, but at least one. */
+/** The last row number of a page, which has as many events as fit, but at least one. */
 function endOfPage(rows: readonly Row[], after: number): number {
   let [last, total] = [after, 0];
   for (const row of rows) {
@@ -122,7 +122,7 @@ const toBlock = (row: Row): Block & { events: number } => ({
   events: Number(row[4]),
 });
 
-/** Whether it can be read and has as many events as it counts, each where its row says. */
+/** Whether the block can be read and has the recorded number of events, each at the place that its row records. */
 async function isWhole(client: Client, { seq: block, events }: Block & { events: number }): Promise<boolean> {
   const { rows } = await client.execute({
     sql: `SELECT ${blockColumns} FROM blocks WHERE seq = ?`,
@@ -149,7 +149,7 @@ async function isWhole(client: Client, { seq: block, events }: Block & { events:
   }
 }
 
-/** What is really wrong with it. */
+/** The problems of a block, after reading it again. */
 async function problemsOfBlock(client: Client, { seq, endpoint, first, last }: Block): Promise<Problem[]> {
   const [blocks, events] = await client.batch(
     [

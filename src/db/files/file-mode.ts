@@ -1,7 +1,10 @@
-/* Who may read our files. */
+/* Restricts the permissions of our files. */
 import { chmodSync, statSync } from 'node:fs';
 
-/** Lets only the owner read and write it. The mode of another user's file, or one on a file system without modes, is kept. */
+/**
+ * Allows only the owner to read and write the file. The mode of another user's file, or one on a file system without modes, is
+ * kept.
+ */
 export function restrictToOwner(file: string): void {
   try {
     if ((statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600);

@@ -1,6 +1,7 @@
 /*
- * Only one process uses a data directory, and a database file wherever it is. The lock is SQLite's exclusive lock on a small
- * file: the operating system releases it when the process ends, however it ends, so there are no stale locks to clean up.
+ * Ensures that only one process uses a data directory, and a database file at any place. The lock is SQLite's exclusive lock on
+ * a small file: the operating system releases it when the process ends, even after a crash, so there are no stale locks to
+ * clean up.
  */
 import { existsSync, readFileSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -21,14 +22,14 @@ export const lockFilesOf = (database: string): string[] => withHolder(lockFileOf
 
 export type DataLock = { release: () => Promise<void> };
 
-/** For a holder that left no name. */
+/** The description of a holder without a name. */
 const unnamedHolder = 'another Hooktape';
 
 export class LockedError extends ExpectedError {
-  /** How the holder describes itself. */
+  /** The holder's description of itself. */
   readonly holder: string;
   constructor(what: string, holder: string, cause: unknown) {
-    // A file system without locks reports the same error as a lock that is taken.
+    // A file system without locks reports the same error as a held lock.
     const hint =
       holder === unnamedHolder
         ? ', or is on a file system without locks (as some network shares are): use a local disk'
@@ -39,24 +40,27 @@ export class LockedError extends ExpectedError {
 }
 
 /**
- * @param holder describes this process to the next one that tries, e.g. `hooktape serve (pid 42)`
- * @throws LockedError when another process holds the directory
+ * @param holder describes this process to other processes that try, e.g. `hooktape serve (pid 42)` @throws LockedError if
+ * another process holds the directory
  */
 export const lockDataDirectory = (directory: string, holder: string): Promise<DataLock> =>
   lock(directory, join(directory, lockName), holder);
 
-/** Symbolic links resolved. A database with the default name has the lock of the data directory that it is in. */
+/**
+ * The lock file of a database, with symbolic links resolved. A database with the default name uses the lock of its data
+ * directory.
+ */
 function lockFileOf(database: string): string {
   const target = resolveSymlinks(database);
   const file = join(realpathSync(dirname(target)), basename(target));
-  // The name must be ours alone, because a damaged lock file is emptied.
+  // No other file may have this name, because a damaged lock file is emptied.
   return basename(file) === databaseName ? join(dirname(file), lockName) : `${file}.${lockName}`;
 }
 
 /**
  * Locks the data directory and the database, which may be elsewhere and used by a process with another data directory.
  * @param database path of the file; undefined for a libSQL server
- * @throws LockedError when another process holds either
+ * @throws LockedError if another process holds either
  */
 export async function lockDatabase(directory: string, database: string | undefined, holder: string): Promise<DataLock> {
   const directoryLock = await lockDataDirectory(directory, holder);

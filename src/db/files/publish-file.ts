@@ -1,4 +1,4 @@
-/* Giving a completely written file its final name, so that the name is on disk and never replaces another file. */
+/* Gives a completely written file its final name, so that the name is on disk and never replaces another file. */
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,7 +8,7 @@ export const fileExists = (file: string) => conflict(`${file} already exists`);
 
 /**
  * Gives `partialFile` the name `file` and syncs the directory.
- * @throws conflict when `file` exists; the file system's error, in which case there is no `file`
+ * @throws conflict if `file` exists; the file system's error, and then there is no `file`
  */
 export async function publishFile(partialFile: string, file: string): Promise<void> {
   moveIntoPlace(partialFile, file);
@@ -20,7 +20,7 @@ export async function publishFile(partialFile: string, file: string): Promise<vo
   }
 }
 
-/** Links rather than renames, because a link never replaces an existing file. @throws conflict when `file` exists */
+/** Links rather than renames, because a link never replaces an existing file. @throws conflict if `file` exists */
 export function moveIntoPlace(partialFile: string, file: string): void {
   try {
     linkSync(partialFile, file);
@@ -46,7 +46,7 @@ export async function syncFile(file: string): Promise<number> {
 
 const unsupportedCodes = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
 
-/** A new name is on disk only once its directory is synced. Systems that cannot sync directories are left alone. */
+/** A new name is on disk only once its directory is synced. On systems that cannot sync directories, it does nothing. */
 export async function syncDirectory(directory: string): Promise<void> {
   try {
     const handle = await open(directory, 'r');

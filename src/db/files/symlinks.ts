@@ -1,8 +1,8 @@
-/* Where a database really is: SQLite puts the log beside the target of a symbolic link. */
+/* Resolves symbolic links to a database, because SQLite puts the log beside the target of a link. */
 import { readlinkSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** As many as Linux follows. With more, opening the file fails. */
+/** The most links that Linux follows. With more, opening the file fails. */
 const maxLinks = 40;
 
 /** The target of a symbolic link, which may not exist yet: SQLite creates it there. Other paths are returned unchanged. */

@@ -3,7 +3,7 @@ import { LibsqlError } from '@libsql/client';
 import type { DatabaseThread } from './thread-handle.ts';
 
 export type LazyThread = DatabaseThread & {
-  /** Resolves once the connection is open. @throws the database's error when it cannot be opened */
+  /** Resolves once the connection is open. @throws the database's error if it cannot be opened */
   start: () => Promise<void>;
 };
 

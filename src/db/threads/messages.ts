@@ -7,7 +7,7 @@ import { packArguments, unpackArguments } from './packed-arguments.ts';
 
 export type Statement = { sql: string; args: InValue[] | Record<string, InValue> };
 
-/** Positional arguments are packed; named ones are few and rare, and sent as they are. */
+/** Positional arguments are packed; named ones are few and rare, and sent unpacked. */
 export type PackedStatement = { sql: string; packed: ArrayBuffer; count: number } | Statement;
 
 export type RequestMessage =
@@ -56,7 +56,7 @@ export function toStatement(stmt: InStatement | [string, (InValue[] | Record<str
 
 const readSql = /^\s*(?:select|explain|values)\b/i;
 
-/** Whether a statement only reads. Others that do, such as `WITH … SELECT`, count as writes. */
+/** Whether a statement only reads. Other reading statements, such as `WITH … SELECT`, count as writes. */
 export const isRead = ({ sql }: Statement): boolean => readSql.test(sql);
 
 /** @param transfer collects the buffers to transfer to the thread */

@@ -1,6 +1,6 @@
 /*
- * A connection to an embedded database, used in the thread that opens it. Results and errors are those of `@libsql/client` for a
- * file, and can be sent to another thread. Unlike that client, it reuses prepared statements (statement-cache.ts).
+ * A connection to an embedded database, used in the thread that opens it. Results and errors have the form of `@libsql/client`
+ * for a file, and can be sent to another thread. Unlike that client, it reuses prepared statements (statement-cache.ts).
  */
 import Database from 'libsql';
 import type { PackedResult, Statement } from './messages.ts';
@@ -9,13 +9,13 @@ import { createStatementCache } from './statement-cache.ts';
 
 export type NativeConnection = {
   execute: (statement: Statement) => PackedResult;
-  /** In one transaction. @throws LibsqlBatchError, which says which statement failed */
+  /** Runs the statements in one transaction. @throws LibsqlBatchError with the index of the failed statement */
   batch: (statements: readonly Statement[], mode: 'read' | 'write') => PackedResult[];
-  /** Like `batch`, with foreign keys off meanwhile. */
+  /** Like `batch`, with foreign keys turned off. */
   migrate: (statements: readonly Statement[]) => PackedResult[];
   /** Several statements in one text, without arguments. */
   script: (sql: string) => void;
-  /** A transaction could not be ended: the connection is unusable. */
+  /** Whether a transaction could not be ended, so that the connection is unusable. */
   isStuck: () => boolean;
   close: () => void;
 };
@@ -44,17 +44,17 @@ export function openNativeConnection(path: string, busyTimeoutMs: number): Nativ
       throw toLibsqlError(error);
     }
   };
-  // libSQL aborts the process when it is asked this of a closed database.
+  // libSQL aborts the process if `inTransaction` is read from a closed database.
   const isInTransaction = (): boolean => !isClosed && database.inTransaction;
   const runSql = (sql: string): PackedResult => run({ sql, args: [] });
 
-  /** Otherwise later statements would be part of a transaction that is never committed. */
+  /** Rolls an open transaction back. Otherwise, later statements would be part of a transaction that is never committed. */
   const rollBackOpenTransaction = (): void => {
     if (!isInTransaction()) return;
     try {
       runSql('ROLLBACK');
     } catch {
-      // The error that led here says more, and `isStuck` reports that the rollback failed.
+      // The original error is more useful, and `isStuck` reports that the rollback failed.
     }
   };
 

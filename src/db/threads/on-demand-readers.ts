@@ -1,4 +1,4 @@
-/* Reader threads that are started for one long task each, so that no request waits behind it. */
+/* Starts a reader thread for each long task, so that no request waits behind it. */
 import type { Client } from '@libsql/client';
 import type { DatabaseThread } from './thread-handle.ts';
 import { createThreadedClient } from './threaded-client.ts';
@@ -21,7 +21,7 @@ export function createOnDemandReaders(start: () => Promise<DatabaseThread>) {
     withThread,
     withClient: <T>(use: (client: Client) => Promise<T>): Promise<T> =>
       withThread(thread => use(createThreadedClient(thread, thread))),
-    /** Reads that are still running fail with CLIENT_CLOSED. */
+    /** Ends all threads; running reads fail with CLIENT_CLOSED. */
     terminateAll: (): void => {
       for (const thread of running) thread.terminate();
     },

@@ -14,7 +14,7 @@ function bytesOf(value: ArrayBuffer | ArrayBufferView): Uint8Array {
     : new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength);
 }
 
-/** Upper bound: a tag, a length, and the worst case of UTF-8. */
+/** An upper bound of the packed size: a tag, a length, and the worst case of UTF-8. */
 function maxPackedBytes(value: InValue): number {
   if (typeof value === 'string') return 5 + value.length * 3;
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return 5 + value.byteLength;

@@ -1,4 +1,4 @@
-/* Values and errors between the `libsql` driver and `@libsql/client`: what comes out is what the client library would give. */
+/* Converts values and errors of the `libsql` driver to the form of `@libsql/client`. */
 import { type InValue, LibsqlBatchError, LibsqlError, type Value } from '@libsql/client/sqlite3';
 import Database from 'libsql';
 import type { Statement } from './messages.ts';
@@ -53,7 +53,7 @@ export function toLibsqlError(error: unknown): unknown {
   return new LibsqlError(message, `SQLITE_${primaryCode ?? 'UNKNOWN'}`, code, rawCode, error as Error);
 }
 
-/** Adds which statement of a batch failed. */
+/** Adds the index of the failed statement of a batch. */
 export function toBatchError(error: unknown, statementIndex: number): unknown {
   if (!(error instanceof LibsqlError)) return error;
   const { message, code, extendedCode, rawCode, cause } = error;

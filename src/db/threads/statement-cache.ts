@@ -1,6 +1,6 @@
 /*
- * Prepared statements of one connection, kept for reuse. `@libsql/client` prepares each statement anew, which takes a third
- * of the time of an ingest commit and leaves native memory to the garbage collector.
+ * Prepared statements of one connection, kept for reuse. `@libsql/client` prepares each statement again, which takes a third of
+ * the time of an ingest commit and leaves native memory to the garbage collector.
  */
 import type { InValue } from '@libsql/client/sqlite3';
 import type Database from 'libsql';
@@ -16,8 +16,8 @@ export type PreparedStatement = {
 const cacheableSql = /^\s*(?:select|insert|update|delete|with|begin|commit|rollback)\b/i;
 const maxStatements = 128;
 /**
- * A statement holds its last arguments until it runs again, so statements with many or large ones are not kept. One that inserts
- * 256 events has 1541 arguments, nearly all of them numbers.
+ * A statement keeps its last arguments in memory until it runs again, so statements with many or large arguments are not
+ * cached. A statement that inserts 256 events has 1541 arguments, nearly all of them numbers.
  */
 const maxArguments = 2048;
 const maxArgumentBytes = 256 << 10;
@@ -34,15 +34,16 @@ export function createStatementCache(database: Database.Database) {
   };
 
   return {
-    /** A statement that is ready to run with these arguments, from the cache when possible. */
+    /** A statement that is ready to run with these arguments, from the cache if possible. */
     prepare(sql: string, args: Statement['args']): PreparedStatement {
       if (!isCacheable(args)) return prepare(sql, 0);
       const cached = cache.get(sql);
-      // An argument that is missing this time would keep its previous value.
+      // A missing argument would keep its previous value.
       if (cached?.argumentCount === args.length) return cached;
       const prepared = prepare(sql, args.length);
       if (!cacheableSql.test(sql)) {
-        // It may change the columns of cached statements. Other connections do not: migrations run before them.
+        // It may change the columns of cached statements. On other connections this cannot happen, because migrations run
+        // before they open.
         cache.clear();
         return prepared;
       }

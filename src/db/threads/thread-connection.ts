@@ -1,5 +1,5 @@
 /*
- * The connection of a database thread: opened with its PRAGMAs, and replaced when an error means that it can no longer be
+ * The connection of a database thread: opened with its PRAGMAs, and replaced if an error means that it can no longer be
  * trusted. After SQLITE_BUSY a connection can silently lose later writes (libsql-client-ts#352).
  */
 import type { OpenMessage, PackedResult, RequestMessage, Statement } from './messages.ts';
@@ -8,7 +8,7 @@ import { type NativeConnection, openNativeConnection } from './native-connection
 
 export type StatementRequest = Exclude<RequestMessage, { kind: 'job' }>;
 
-/** How long a statement waits for another connection's lock. After one wait in vain, the next ones fail sooner. */
+/** How long a statement waits for another connection's lock. After one unsuccessful wait, the next ones fail sooner. */
 const busyTimeoutsMs = { normal: 5000, afterBusy: 250 };
 const commonPragmas = ['PRAGMA foreign_keys = ON', 'PRAGMA temp_store = MEMORY'];
 // These have an effect only before the first page is written, and before WAL. In an existing database auto_vacuum would be
@@ -47,14 +47,14 @@ export function openThreadConnection({ path, readOnly, schema }: OpenMessage) {
     connection.script(busyTimeoutPragma(ms));
   };
 
-  /** When no new connection can be opened, the old one may still be able to read. */
+  /** Tries to open a new connection. If that fails, the old one is kept, because it may still be able to read. */
   const tryToReplace = (): void => {
     try {
       const opened = open();
       connection.close();
       connection = opened;
     } catch {
-      // The error that led here has been reported.
+      // The original error has already been reported.
     }
   };
 
@@ -84,7 +84,7 @@ export function openThreadConnection({ path, readOnly, schema }: OpenMessage) {
       }
     },
 
-    /** A write succeeded: no other connection holds the lock any more. */
+    /** Call it after a successful write, which proves that no other connection holds the lock any more. */
     resetBusyTimeout(): void {
       if (busyTimeoutMs !== busyTimeoutsMs.normal) setBusyTimeout(busyTimeoutsMs.normal);
     },
@@ -97,7 +97,7 @@ export function openThreadConnection({ path, readOnly, schema }: OpenMessage) {
         connection = open();
       } else if (readFault.test(code)) tryToReplace();
       if (isBusy) setBusyTimeout(busyTimeoutsMs.afterBusy);
-      // A new connection starts with the normal one.
+      // A new connection starts with the normal timeout.
       else if (busyTimeoutMs !== busyTimeoutsMs.normal) setBusyTimeout(busyTimeoutMs);
     },
   };
@@ -111,7 +111,7 @@ const execute = (connection: NativeConnection, sql: string, args: Statement['arg
 const isEmpty = (connection: NativeConnection): boolean =>
   Number(execute(connection, 'PRAGMA page_count').rows[0]?.[0]) === 0;
 
-/** Makes a consistent copy in a reader while the writer goes on. `query_only` forbids even this. */
+/** Makes a consistent copy in a reader while the writer continues. `query_only` would forbid this, too. */
 function vacuumInto(connection: NativeConnection, path: string): void {
   execute(connection, 'PRAGMA query_only = 0');
   try {
@@ -121,7 +121,7 @@ function vacuumInto(connection: NativeConnection, path: string): void {
   }
 }
 
-/** Does nothing while a reader uses the log: a checkpoint that waits for the reader would hold up every delivery. */
+/** Does nothing while a reader uses the log, because a checkpoint that waits for the reader would delay every delivery. */
 function truncateWal(connection: NativeConnection, busyTimeoutMs: number): void {
   connection.script(busyTimeoutPragma(0));
   try {

@@ -1,6 +1,6 @@
 /*
  * A database thread, seen from the main thread. The queue is bounded. When the thread dies, all pending requests fail and
- * `onThreadFailure` is called: the process must not go on with a database that no longer answers.
+ * `onThreadFailure` is called: the process must not continue with a database that no longer responds.
  */
 import { LibsqlBatchError, LibsqlError, type ResultSet } from '@libsql/client';
 import {
@@ -26,12 +26,12 @@ export type ThreadRequest =
   | { kind: 'truncate-wal' }
   | { kind: 'close' };
 
-/** `ms`: how long the thread worked on the request. `output`: of a job. */
+/** `ms`: how long the thread worked on the request. `output`: the output of a job. */
 export type Answer = { results: ResultSet[]; output?: unknown; ms: number };
 
 export type DatabaseThread = {
   send: (request: ThreadRequest) => Promise<Answer>;
-  /** Requests that have not been answered yet. */
+  /** The number of pending requests. */
   queueDepth: () => number;
   close: () => Promise<void>;
   /** Fails all pending requests now, and ends the thread after its current statement. */
@@ -72,13 +72,13 @@ function packRequest(request: ThreadRequest, id: number, transfer: ArrayBuffer[]
   }
 }
 
-/** Resolves once the thread's connection is open. @throws the database's error when it cannot be opened */
+/** Resolves once the thread's connection is open. @throws the database's error if it cannot be opened */
 export async function startThread(options: ThreadOptions): Promise<DatabaseThread> {
   const { onBusy, onThreadFailure } = options;
   const worker = options.spawn();
   const pending = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   let nextId = 1;
-  /** Set once the thread takes no more requests. */
+  /** Set once the thread accepts no more requests. */
   let endedWith: Error | undefined;
   let isOpen = false;
   let closing: Promise<void> | undefined;
@@ -94,7 +94,7 @@ export async function startThread(options: ThreadOptions): Promise<DatabaseThrea
     endedWith = error;
     opened.reject(error);
     rejectPending(error);
-    // A thread that fails to open is reported to its starter alone: the others are still fine.
+    // A failure to open is reported only to the caller of `startThread`, because the other threads still work.
     if (isOpen) onThreadFailure(error);
   };
 
@@ -156,7 +156,7 @@ export async function startThread(options: ThreadOptions): Promise<DatabaseThrea
       if (endedWith) return;
       endedWith = closedError();
       rejectPending(endedWith);
-      // Never while a statement runs: libSQL aborts the whole process when the thread is gone by the time it returns.
+      // Never ends a thread while a statement runs: libSQL would abort the whole process when the statement returns.
       const id = nextId++;
       const end = (): void => worker.terminate();
       pending.set(id, { resolve: end, reject: end });

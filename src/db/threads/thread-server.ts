@@ -1,6 +1,6 @@
 /*
- * What a database thread runs: one connection, served over messages. libSQL is synchronous on the thread that calls it, so
- * all of it runs off the main thread. Requests are answered in the order in which they came.
+ * The program of a database thread: serves one connection over messages. libSQL is synchronous on the thread that calls it, so
+ * all of it runs outside the main thread. Requests are answered in the order of arrival.
  */
 import {
   type OpenMessage,
@@ -12,15 +12,15 @@ import {
 } from './messages.ts';
 import { openThreadConnection, type StatementRequest, type ThreadConnection } from './thread-connection.ts';
 
-/** The part of a Worker's global scope that is used. */
+/** The used part of a Worker's global scope. */
 export type ThreadScope = {
   onmessage: ((event: MessageEvent<OpenMessage | RequestMessage>) => void) | null;
   postMessage: (reply: ReplyMessage, transfer?: ArrayBuffer[]) => void;
 };
 
 /**
- * Work that the thread does beside plain statements. A job gets all inputs that arrived while the connection was busy, and
- * returns an output or an error for each, in order; an error that it throws is the answer to all of them.
+ * Work of the thread other than plain statements. A job gets all inputs that arrived while the connection was busy, and
+ * returns an output or an error for each, in order; if it throws, all of them get the error.
  */
 export type WriterJob = (inputs: unknown[]) => Promise<(JobOutput | { error: unknown })[]>;
 /** `transfer`: buffers in the output that are transferred to the main thread. */
@@ -28,10 +28,10 @@ type JobOutput = { output: unknown; transfer: ArrayBuffer[] };
 
 type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
 
-/** Larger values are handed over instead of copied: a copy of a large event would be in memory twice. */
+/** Larger values are transferred instead of copied, because copying would keep a large event in memory twice. */
 const maxCopiedBytes = 256 << 10;
 
-/** In plain loops: a long read has millions of values. */
+/** Uses plain loops, because a long read has millions of values. */
 function largeValues(results: readonly PackedResult[]): ArrayBuffer[] {
   const large: ArrayBuffer[] = [];
   for (const { rows } of results)
@@ -45,8 +45,8 @@ const writeKinds: ReadonlySet<RequestMessage['kind']> = new Set(['batch', 'migra
 
 /**
  * Serves one connection on `scope` until a close request arrives. Replies carry the request's id.
- * @param loadJob makes the job that `job` requests run, given a function that writes a batch; called for the first of them, and
- * for the next one after a failure
+ * @param loadJob creates the job that `job` requests run, given a function that writes a batch; called for the first of them,
+ * and again after a failure
  */
 export function serveDatabaseThread(
   scope: ThreadScope,
@@ -106,7 +106,7 @@ export function serveDatabaseThread(
     connection?.recoverFrom(packed.code);
   };
 
-  /** Answers all of `requests` with the error when `run` throws. */
+  /** Answers all of `requests` with the error if `run` throws. */
   const failOnError = async (requests: readonly RequestMessage[], run: () => void | Promise<void>): Promise<void> => {
     try {
       await run();
@@ -118,7 +118,8 @@ export function serveDatabaseThread(
     }
   };
 
-  // An error outside a request leaves no usable connection: the main thread must know, or it would wait forever.
+  // After an error outside a request, the connection is unusable. It must reach the main thread, which would otherwise wait
+  // forever.
   const enqueue = (task: () => void | Promise<void>): void => {
     lastTask = lastTask.then(task).catch(error => scope.postMessage({ kind: 'failed', error: packError(error) }));
   };
@@ -128,7 +129,7 @@ export function serveDatabaseThread(
     const batch = [request];
     pendingBatch = batch;
     enqueue(async () => {
-      // Lets messages in that have been sent but not delivered yet.
+      // Gives messages that were sent but not yet delivered a chance to arrive.
       await new Promise(resolve => setImmediate(resolve));
       if (pendingBatch === batch) pendingBatch = undefined;
       await failOnError(batch, () => runJobs(batch));
@@ -137,7 +138,7 @@ export function serveDatabaseThread(
 
   scope.onmessage = ({ data }) => {
     if ('id' in data && data.kind === 'job') return enqueueJob(data);
-    // Jobs that come after a statement must not overtake it.
+    // Jobs after a statement must not overtake it.
     pendingBatch = undefined;
     enqueue(() => ('id' in data ? failOnError([data], () => answer(data)) : open(data)));
   };

@@ -1,6 +1,6 @@
 /*
- * Decides the answers to the deliveries of a batch whose endpoints have rules or a guard, in order and before the batch is stored, so
- * that the decisions are stored with the events. When storing fails, nothing has been counted.
+ * Decides the answers to the deliveries of a batch whose endpoints have rules or a guard, in order and before the batch is
+ * stored, so that the decisions are stored with the events. If storing fails, no event is counted.
  */
 
 import { chanceOf } from '../../core/answers/chance.ts';
@@ -43,9 +43,9 @@ export type Undecided = {
 export type Chosen = {
   answer: ActiveAnswer;
   retryAfterS: number | undefined;
-  /** Undefined: it is sent at once. */
+  /** Undefined if the answer is sent at once. */
   hold: DelayedResponse | undefined;
-  /** With more held answers, or more memory for them, than allowed, it is sent at once and without `stall`. */
+  /** Whether a limit of delayed responses is reached, so that the answer is sent at once and without `stall`. */
   isLimited: boolean;
   event: RenderedEvent;
 };
@@ -54,16 +54,16 @@ export type Decided = {
   /** By position in the batch. */
   outcomes: ReadonlyMap<number, Outcome>;
   chosen: readonly [index: number, chosen: Chosen][];
-  /** The handshakes that are answered as their platforms expect. */
+  /** The handshakes that are answered the platform's way. */
   handshakes: readonly [index: number, answer: HandshakeAnswer][];
-  /** The batch is stored. @param last the row number of its last event */
+  /** Call it when the batch is stored. @param last the row number of its last event */
   keep: (last: number) => void;
-  /** The batch is not stored. */
+  /** Call it if the batch is not stored. */
   cancel: () => void;
 };
 
 export type Answerer = {
-  /** To be awaited before the delivery joins a batch; undefined when there is nothing to wait for. */
+  /** Await it before the delivery joins a batch; undefined if there is nothing to wait for. */
   prepare: ReadingAhead['prepare'];
   decide: (batch: readonly Undecided[]) => Promise<Decided>;
 };
@@ -88,7 +88,7 @@ export function createAnswerer({
   holds: Pick<DelayedResponses, 'take'>;
   verdictOf: VerdictAtCapture;
   monotonic: () => number;
-  /** For tests: another limit. */
+  /** For tests: a different limit. */
   readingAhead?: ReadingAhead;
 }): Answerer {
   /** A large body is read in steps, because other deliveries are answered on this thread. */
@@ -100,7 +100,7 @@ export function createAnswerer({
       ...factsOf(delivery),
       type: eventType,
       platform,
-      // What was read of the body is remembered by this object; headers are those after the header rules.
+      // This object remembers the fields read from the body. The headers are those after the header rules.
       content: ahead ? Object.assign(ahead.content, { headers }) : createEventContent({ headers, query, body }),
     };
     const yieldIfDue = createTimeSlices({ monotonic });

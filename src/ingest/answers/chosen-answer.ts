@@ -1,14 +1,14 @@
-/* The response that a rule's answer becomes for one event. */
+/* Creates the response to one event from a rule's answer. */
 
 import { render } from '../../core/answers/placeholders.ts';
 import type { DeliveryResponse } from '../../core/delivery-response.ts';
 import type { Chosen } from './answerer.ts';
 
 const nothing = new Uint8Array(0);
-/** Statuses that say when to try again. */
+/** Statuses that get a Retry-After header. */
 const limitStatuses = new Set([429, 503]);
 
-/** @param id the event's @param now epoch ms */
+/** @param id the event's id @param now epoch ms */
 export function chosenAnswer(
   { answer, retryAfterS, hold, isLimited, event }: Chosen,
   id: string,

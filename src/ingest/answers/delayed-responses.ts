@@ -1,6 +1,6 @@
 /*
- * The connections that delayed and stalled answers hold open. Their number is limited, because each is one that no
- * other sender can use, and so is the memory of the bodies that wait. Teams share both. When the server stops, none waits any longer.
+ * Limits the connections that delayed and stalled responses keep open, because no other sender can use them, and the memory of
+ * their bodies. Teams share both. When the server stops, all of them continue at once.
  */
 
 import { heldConnections, maxHeldBodyBytes, maxHeldPerEndpoint } from '../../core/answers/limits.ts';
@@ -31,7 +31,7 @@ export function createDelayedResponses({
   const waiting = new Set<() => void>();
   let isStopped = false;
 
-  /** A place on behalf of the endpoint and its team. @returns gives it back */
+  /** Takes a slot for the endpoint and its team. @returns a function that releases it */
   const takePlace = (endpoint: number, team: string): (() => void) | undefined => {
     const release = ofEndpoints.tryAcquire(String(endpoint));
     if (!release) return undefined;
@@ -44,9 +44,8 @@ export function createDelayedResponses({
 
   return {
     /**
-     * A place for one answer; undefined when there is none.
-     * @param endpoint its row number
-     * @param bytes the memory that only this answer needs, until it is released
+     * Takes a slot for one response; undefined if there is none. @param endpoint its row number @param bytes the memory that
+     * only this response needs, until it is released
      */
     take(endpoint: number, bytes: number): DelayedResponse | undefined {
       const team = teamOf(endpoint) ?? `endpoint ${endpoint}`;
@@ -82,7 +81,7 @@ export function createDelayedResponses({
           if (isReleased) return;
           isReleased = true;
           releaseSlot();
-          // Not earlier: a sender that has closed its side may still read the answer.
+          // Not earlier, because a sender that has closed its side may still read the response.
           if (bytes > 0) bodies.give(bytes, [team]);
           stop?.();
           cancel();
@@ -90,10 +89,10 @@ export function createDelayedResponses({
       };
     },
 
-    /** How many connections are held, without those whose sender has closed its side. */
+    /** The number of held connections, except those whose sender has closed its side. */
     count: (): number => connections.total - places.free(),
 
-    /** From now on nothing waits. */
+    /** Continues all waiting responses; later ones do not wait. */
     stop(): void {
       isStopped = true;
       for (const finish of [...waiting]) finish();

@@ -1,7 +1,8 @@
 /*
- * Reads the fields of a delivery's body that the rules of its endpoint need, before it joins a batch, when that takes long. While a batch is decided
- * all other deliveries wait, and a body may be as large, and filters as many, as their owners like. Here only the deliveries of the
- * same endpoint wait, one after the other, and there is a limit: filters that it leaves out do not match.
+ * Reads the fields of a delivery's body that the rules of its endpoint need before the delivery joins a batch, if that takes
+ * long. While a batch is decided, all other deliveries wait, and users decide how large bodies are and how many filters there
+ * are. Here, only the deliveries of the same endpoint wait, one after the other. There is a time limit; filters that were not
+ * evaluated by then do not match.
  */
 import { createSemaphore } from '../../core/concurrency/semaphore.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
@@ -13,14 +14,14 @@ import { readFieldLines } from '../../core/headers.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { Delivery, Destination } from '../delivery.ts';
 
-/** `content`: the filters that were read remember what they found in it. `leftOut`: filters that were not read to the end. */
+/** `content`: remembers what the evaluated filters found. `leftOut`: filters that were not completely evaluated. */
 export type ReadAhead = { content: EventContent; leftOut: ReadonlySet<Filter> };
 
 export type ReadingAhead = ReturnType<typeof createReadingAhead>;
 
 const defaultLimitMs = 5000;
 
-/** @param limitMs of one delivery, without the pauses */
+/** @param limitMs the time limit of one delivery, without the pauses */
 export function createReadingAhead({
   monotonic,
   limitMs = defaultLimitMs,
@@ -44,19 +45,19 @@ export function createReadingAhead({
   };
 
   return {
-    /** @returns undefined when nothing takes long */
+    /** @returns undefined if reading does not take long */
     prepare({ seq, policy }: Destination, delivery: Delivery): Promise<void> | undefined {
       const filters = policy?.rules?.rules.flatMap(({ when }) => when ?? []) ?? [];
       if (!isLongReading(filters, delivery.body.length)) return undefined;
       return turns.run(String(seq), () => read(delivery, filters));
     },
 
-    /** What was read of the delivery. */
+    /** The fields read from the delivery. */
     of: (delivery: Delivery): ReadAhead | undefined => found.get(delivery),
   };
 }
 
-/** What is known of a delivery before its sender is recognised. */
+/** The facts about a delivery before its sender is recognised. */
 export const factsOf = ({ method, path, receivedAt, body, sourceIp }: Delivery) =>
   ({
     method,

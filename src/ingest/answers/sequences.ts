@@ -1,14 +1,14 @@
 /*
  * The states of sequences that the next event needs. Each step is stored in the same commit as its event (core/answers/model.ts
- * `Count`). With a journal this process is the only one that answers, so steps that are not filed yet are kept in
- * memory, and others are read when they are needed and kept for a while. With a libSQL server every batch reads them.
+ * `Count`). With a journal, only this process chooses answers, so steps that are not filed yet are kept in memory, and other
+ * steps are read when needed and cached. With a libSQL server, every batch reads them.
  */
 import { atStart, type SequenceState, stateAfter } from '../../core/answers/evaluate.ts';
 import type { Count } from '../../core/answers/model.ts';
 
 export type SequenceKey = { version: number; slot: number; delivery: number };
 
-/** The stored states of these sequences of an endpoint, except sequences that have not begun. */
+/** Loads the stored states of these sequences of an endpoint, except sequences that have not begun. */
 export type LoadSequences = (
   endpoint: number,
   keys: readonly SequenceKey[],
@@ -25,16 +25,18 @@ export type SequenceDraft = {
 
 export type Sequences = {
   begin: (wanted: ReadonlyMap<number, readonly SequenceKey[]>) => Promise<SequenceDraft>;
-  /** Call it after events were removed: steps that they made may be gone. */
+  /** Call it after events were removed, because the steps of these events are removed, too. */
   forgetFiled: () => void;
 };
 
 const keyOf = ({ version, slot, delivery }: SequenceKey): string => `${version}:${slot}:${delivery}`;
 
-/** States that are kept in memory. */
+/** The most states kept in memory. */
 const maxKept = 50_000;
 
-/** @param isUnfiled whether the event with this row number is in the journal only; undefined: nothing is kept between batches */
+/**
+ * @param isUnfiled whether the event with this row number is only in the journal; undefined: no state is kept between batches
+ */
 export function createSequences({
   load,
   isUnfiled,
@@ -42,14 +44,14 @@ export function createSequences({
   load: LoadSequences;
   isUnfiled: ((seq: number) => boolean) | undefined;
 }): Sequences {
-  /** The least recently used first. `seq`: the event of the last step, 0 when it is filed. */
+  /** The least recently used first. `seq`: the event of the last step, 0 if it is filed. */
   const kept = new Map<string, { state: SequenceState; seq: number }>();
 
   const remember = (key: string, state: SequenceState, seq: number): void => {
     kept.delete(key);
     kept.set(key, { state, seq });
   };
-  /** A state that is not stored as rows yet would be read wrongly: it stays. */
+  /** Drops the least recently used states. A state that is not filed yet stays, because its row is outdated. */
   const forget = (): void => {
     for (const [key, { seq }] of kept) {
       if (kept.size <= maxKept || isUnfiled?.(seq)) return;

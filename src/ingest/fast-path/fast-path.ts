@@ -1,7 +1,8 @@
 /*
- * The fast path: reads plain deliveries of one connection without an HTTP server. It takes a request whose head arrived in one piece
- * and has the strictest form (request-head.ts), waits for its body, and answers it before it looks at the next one. At anything
- * else it hands the connection over to the HTTP server for good, with all bytes from the beginning of that request.
+ * The fast path: reads plain deliveries of one connection without an HTTP server. It accepts a request whose head arrived in
+ * one piece and has the strictest form (request-head.ts), waits for its body, and answers it before it reads the next one. At
+ * any other request it hands the connection over to the HTTP server permanently, with all bytes from the beginning of that
+ * request.
  */
 
 import type { MemoryBudget } from '../../core/concurrency/memory-budget.ts';
@@ -24,22 +25,22 @@ export type BufferedDelivery = Sender & {
 
 export type FastPathOptions = {
   deliver: (delivery: BufferedDelivery) => Promise<DeliveryResponse>;
-  /** Larger bodies are for the HTTP server, whose handler limits and counts them differently. */
+  /** The HTTP server handles larger bodies, with different limits and budgets. */
   maxBodyBytes: number;
-  /** Counts complete deliveries, so that unfinished ones cannot keep them out. */
+  /** Counts complete deliveries, so that unfinished deliveries cannot use up their memory. */
   completeBudget: MemoryBudget;
   /** Counts deliveries that are still arriving, in the shares of `budgetHoldersOf` their senders. */
   unfinishedBudget: MemoryBudget;
   budgetHoldersOf: (sender: Sender) => readonly string[];
-  /** False when the target has no endpoint, or when finding out takes time: its body is not buffered here. */
+  /** False if the target has no endpoint, or if finding out takes time: then its body is not buffered here. */
   isKnownTarget: (target: string) => boolean;
-  /** Whether `Host` is that of ingest URLs; undefined: any is. */
+  /** Whether `Host` is the host of ingest URLs; undefined: any host is accepted. */
   isIngestHost?: ((host: string) => boolean) | undefined;
   /** Called when a sender disconnects before the end of its delivery. */
   onAborted: () => void;
 };
 
-/** Chunks of an unfinished delivery that are kept before they are joined. */
+/** The most chunks of an unfinished delivery that are kept before they are joined. */
 const maxChunks = 64;
 
 export function createFastPath(options: FastPathOptions): FastPathFactory {
@@ -53,12 +54,12 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
     return connection => {
       const { socket } = connection;
       const peer = socket.remoteAddress ?? '';
-      /** What was received after the last delivery that was submitted. */
+      /** The bytes received after the last submitted delivery. */
       let unread: Buffer[] = [];
       let unreadBytes = 0;
-      /** Of the delivery whose body is arriving, or that was submitted. */
+      /** The head of the delivery whose body is arriving, or that was submitted. */
       let head: RequestHead | undefined;
-      /** What the current delivery holds of a budget: of the unfinished one while there are `holders`. */
+      /** The bytes that the current delivery holds of a budget: of the unfinished budget while there are `holders`. */
       let heldBytes = 0;
       let holders: readonly string[] | undefined;
       /** Deliveries of one connection usually have the same sender. */
@@ -96,7 +97,7 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
       const isHere = ({ fieldsFrom, fieldsTo }: RequestHead): boolean =>
         !isIngestHost || isIngestHost(hostIn(joinUnread().toString('latin1', fieldsFrom, fieldsTo)));
 
-      /** @returns false when the budget has no room */
+      /** @returns false if the budget has no space */
       const holdComplete = (): boolean => {
         if (!completeBudget.take(unreadBytes)) return false;
         release();
@@ -190,7 +191,7 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
           readNext();
           return;
         }
-        // A client that does not read its responses gets no further ones.
+        // A client that does not read its responses gets no further responses.
         connection.setPhase('flush');
         socket.pause().once('drain', readNext);
       };
@@ -207,7 +208,7 @@ export function createFastPath(options: FastPathOptions): FastPathFactory {
         if (isAnswering) return;
         // The body will never be complete; earlier responses may still be on their way.
         if (head) connection.endWith();
-        // With unread bytes there is another request, which is answered once the last response was read.
+        // With unread bytes there is another request, which is answered after the last response was read.
         else if (unreadBytes === 0) socket.end();
       };
       const onClose = (): void => {

@@ -1,7 +1,7 @@
 /*
  * Parses the head of a plain delivery: a common method, an ingest target, header fields in the strict form of RFC 9112, and a body
  * whose length is announced. Everything else (chunked, `Expect`, other methods, unusual white space) is `unsupported`: the HTTP server
- * then reads the same bytes from their beginning. What is accepted here must mean the same to both (fast-path.test.ts).
+ * then reads the same bytes from their beginning. Both must read an accepted head in the same way (fast-path.test.ts).
  */
 import { trimBlanks } from '../../core/headers.ts';
 import { ingestPrefix } from '../../core/network/request-target.ts';
@@ -17,7 +17,7 @@ export type RequestHead = {
   bodyFrom: number;
   bodyBytes: number;
   keepAlive: boolean;
-  /** Several fields joined with a comma. */
+  /** X-Forwarded-For; several fields are joined with a comma. */
   forwardedFor: string | undefined;
 };
 
@@ -28,7 +28,7 @@ const maxHeadBytes = 64 << 10;
 const maxFields = 100;
 /** Upgrades (RFC 9110 section 7.8) are not supported, and a request for one may be ignored. */
 const connectionOptions = new Set(['keep-alive', 'close', 'upgrade', 'http2-settings', 'te']);
-/** Enough digits for every body that the fast path takes, and few enough to be an exact number. */
+/** Enough digits for every body that the fast path accepts, and few enough for an exact number. */
 const lengthForm = /^\d{1,7}$/;
 
 const [space, colon, cr, lf] = [0x20, 0x3a, 0x0d, 0x0a];
@@ -40,7 +40,7 @@ const isTokenByte = tableOf(/[!#$%&'*+\-.^_`|~0-9A-Za-z]/);
 const isValueByte = tableOf(/[\t -~\x80-\xff]/);
 const isTargetByte = tableOf(/[!-"$-~]/);
 
-/** @returns `unsupported` also for an incomplete head */
+/** @returns `unsupported` for an incomplete head, too */
 export function readRequestHead(bytes: Buffer): RequestHead | 'unsupported' {
   const methodTo = bytes.indexOf(space);
   if (methodTo < 1 || methodTo > maxMethodBytes) return 'unsupported';
@@ -146,7 +146,10 @@ function isAt(bytes: Uint8Array, from: number, expected: Uint8Array): boolean {
   return true;
 }
 
-/** Case-insensitive. Among token bytes bit 5 only tells the case of a letter. @param name lower-case, of the same length */
+/**
+ * Compares case-insensitively. In token bytes, bit 5 is only the case of a letter.
+ * @param name lower-case, of the same length
+ */
 function isName(bytes: Uint8Array, from: number, name: Uint8Array): boolean {
   for (let i = 0; i < name.length; i++) if (((bytes[from + i] as number) | 0x20) !== name[i]) return false;
   return true;

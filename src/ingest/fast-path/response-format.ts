@@ -46,7 +46,7 @@ export function createResponseFormatter(keepAliveSeconds: number) {
       return size === body.length ? head + body : Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
     },
 
-    /** The head of an answer that a rule chose. */
+    /** The head of a rule's answer. */
     head(status: number, chosen: ChosenAnswer, isLast: boolean): Buffer {
       const fields = chosen.fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
       const announced = announcedBytes({ status, chosen });

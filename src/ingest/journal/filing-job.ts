@@ -16,7 +16,7 @@ import type { GroupLocation } from './journal.ts';
 
 export type FilingJobOptions = {
   insert: CaptureStore['insert'];
-  /** The highest row number that was ever stored. */
+  /** Returns the highest row number that was ever stored. */
   filedSeq: () => Promise<number>;
   encode: (entries: readonly JournalEntry[], nonces: Uint8Array) => readonly NewEvent[];
   /** Syncs a directory. */
@@ -31,7 +31,7 @@ type Part =
   | { kind: 'deliveries'; directory: string; deliveries: Numbered[] }
   | { kind: 'rows'; index: number; rows: PackedRows };
 
-/** @throws the database's error when nothing, or an unknown part, was stored */
+/** @throws the database's error if nothing, or an unknown part, was stored */
 export function createFilingJob({ insert, filedSeq, encode, syncNames = syncDirectory }: FilingJobOptions) {
   const toRows = (part: Part): PackedRows[] => {
     if (part.kind === 'rows') return [part.rows];
@@ -97,7 +97,7 @@ export function createFilingJob({ insert, filedSeq, encode, syncNames = syncDire
   };
 }
 
-/** Undefined when the group is damaged on disk. */
+/** Undefined if the group is damaged on disk. */
 function readGroup({ path, offset, bytes }: GroupLocation): Buffer | undefined {
   const group = Buffer.allocUnsafeSlow(bytes);
   const file = openSync(path, 'r');
@@ -117,7 +117,7 @@ function numbered(group: Buffer): Numbered[] {
   }));
 }
 
-/** Runs of consecutive row numbers. There are gaps where a group could not be written. */
+/** Runs of consecutive row numbers. A group that could not be written leaves a gap. */
 function runsOf(deliveries: readonly Numbered[]): Numbered[][] {
   const runs: Numbered[][] = [];
   for (const one of deliveries) {

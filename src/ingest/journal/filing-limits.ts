@@ -1,4 +1,4 @@
-/* How much is filed at once, how long deliveries wait for it, and how far it may lag behind capture. */
+/* Limits of filing: how much is filed at once, how long deliveries wait, and how far filing may lag behind capture. */
 
 export type FilingLimits = typeof defaultLimits;
 
@@ -6,14 +6,20 @@ export const defaultLimits = {
   /** Limits of one transaction. */
   maxRows: 1024,
   maxBytes: 4 << 20,
-  /** Less than this waits up to `lingerMs` for more, unless a read is waiting: bursts are faster, and a trickle makes few transactions. */
+  /**
+   * A smaller backlog waits up to `lingerMs` for more, unless a read is waiting. So bursts are faster, and a trickle causes few
+   * transactions.
+   */
   minRows: 16_384,
   minBytes: 64 << 20,
   lingerMs: 1000,
-  /** Beyond this backlog capture waits for filing. */
+  /** The maximum backlog; beyond it, capture waits for filing. */
   maxBacklogBytes: 256 << 20,
   maxBacklogRows: 131_072,
-  /** The same while clients read, because each read waits for the backlog: for `readingMs` after a read that had to wait. */
+  /**
+   * The maximum backlog while clients read, because every read waits for it. It applies for `readingMs` after a read that had
+   * to wait.
+   */
   maxBacklogRowsWhileReading: 32_768,
   readingMs: 10_000,
   retryMs: 500,

@@ -16,7 +16,7 @@ export type Slot = {
 
 export function newSlot(first: number, count: number): Slot {
   const filed = Promise.withResolvers<void>();
-  // Callers need not await it.
+  // Callers do not have to await it.
   filed.promise.catch(() => {});
   return { first, count, work: undefined, bytes: 0, readyAt: 0, filed };
 }

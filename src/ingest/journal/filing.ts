@@ -2,8 +2,8 @@
  * Filing: stores acknowledged groups as rows, in the order of their row numbers, in large transactions on the writer thread. It may
  * lag behind by a bounded backlog; reads wait until every delivery acknowledged before them is a row.
  *
- * While filing fails, for example on a full disk, capture refuses deliveries so that the backlog does not grow, reads return what is
- * filed, and filing is retried until it succeeds.
+ * While filing fails, for example on a full disk, capture refuses deliveries so that the backlog does not grow, reads return
+ * the filed events, and filing is retried until it succeeds.
  */
 
 import { unavailable } from '../../core/errors.ts';
@@ -28,9 +28,9 @@ export type FilingReport = {
 /** Reserved row numbers. They are filed after all earlier ones. */
 export type Reservation = {
   first: number;
-  /** Allows the work to be filed. Resolves when it is stored as rows. @throws the database's error for refused rows */
+  /** Allows the work to be filed. Resolves once it is stored as rows. @throws the database's error for refused rows */
   ready: (work: FilingWork, bytes: number) => Promise<void>;
-  /** Gives the reservation up: these row numbers stay unused. */
+  /** Cancels the reservation: these row numbers stay unused. */
   cancel: () => void;
 };
 
@@ -50,7 +50,7 @@ export type FilingOptions = {
   onLost: (report: Omit<FilingReport, 'refused'>) => void;
   /** Called when an attempt failed. @returns whether it freed disk space, so that filing is retried at once */
   onFailure: (error: unknown) => boolean;
-  /** Called when filing works again. @throws when capture must not resume yet */
+  /** Called when filing works again. @throws if capture must not resume yet */
   onRecovered: () => Promise<void>;
   /** Called after `onRecovered`, when capture and reads have resumed. */
   onHealed?: () => void;
@@ -75,13 +75,16 @@ export function createFiling(options: FilingOptions) {
   let running: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failure: Error | undefined;
-  /** An earlier process that stored the events of a group one by one, after a row error, may have stopped in the middle. */
+  /**
+   * Whether a group may be partly filed: an earlier process may have stopped while it stored the events of a group one by one
+   * after a row error.
+   */
   let mayBePartlyFiled = slots.length > 0;
-  /** Filing has failed and is not retried at once; reads do not wait for it. */
+  /** Whether filing has failed and is not retried at once; then reads do not wait for it. */
   let isStalled = false;
   let isStopped = false;
   let readers: WaitingReader[] = [];
-  /** Clients are reading until then. */
+  /** Until this time, clients count as reading. */
   let readUntil = Number.NEGATIVE_INFINITY;
   const captureWaiters: PromiseWithResolvers<void>[] = [];
 
@@ -188,7 +191,7 @@ export function createFiling(options: FilingOptions) {
   /** Whether the backlog is large enough to be filed without waiting for more. */
   const isBehind = (): boolean => backlogRows >= limits.minRows || backlogBytes >= limits.minBytes;
 
-  /** Files now when the backlog is large enough or a read waits, else after `lingerMs`. */
+  /** Files now if the backlog is large enough or a read is waiting, else after `lingerMs`. */
   const schedule = (): void => {
     if (running || failure) return;
     if (readers.length > 0 || isBehind()) start();
@@ -235,8 +238,8 @@ export function createFiling(options: FilingOptions) {
     },
 
     /**
-     * Resolves when every delivery acknowledged before this call is a row; undefined when that is already so, and while filing
-     * fails, so that reads return what is filed.
+     * Resolves once every delivery acknowledged before this call is a row; undefined if that is already so, and while filing
+     * fails, so that reads return the filed events.
      */
     filed,
 
@@ -259,7 +262,7 @@ export function createFiling(options: FilingOptions) {
       await waiter.promise;
     },
 
-    /** Deliveries acknowledged but not filed. `ageMs`: age of the oldest group. */
+    /** The deliveries that are acknowledged but not filed. `ageMs`: age of the oldest group. */
     backlog: (): { rows: number; bytes: number; ageMs: number } => {
       const oldest = slots[0];
       const ageMs = oldest?.work ? Math.max(0, monotonic() - oldest.readyAt) : 0;
@@ -272,7 +275,7 @@ export function createFiling(options: FilingOptions) {
       fail(error);
     },
 
-    /** Why filing has stopped; undefined while it works. */
+    /** The error that stopped filing; undefined while it works. */
     failure: (): Error | undefined => failure,
 
     /** Files the rest, without retries: groups that cannot be filed stay in the journal. */

@@ -16,7 +16,7 @@ const magic = 0x4a_54_4b_48;
 /** Byte offsets in the header. Sizes and numbers are little endian; 6-byte fields are integers below 2^48. */
 const at = { magic: 0, checksum: 4, nonce: 8, group: 16, first: 24, count: 32, textBytes: 36, dataBytes: 40 } as const;
 
-/** The result of recognition before the header rules; null when the delivery is recognised during filing. */
+/** The result of recognition before the header rules; null if the delivery is recognised during filing. */
 export type EarlyRecognition = { platform: string | null; eventType: string | null; verdict: string | null };
 
 /** A delivery as the journal keeps it: the header rules have been applied to `delivery.fields`. */
@@ -26,7 +26,7 @@ export type JournalEntry = {
   platforms: readonly string[];
   delivery: Delivery;
   recognition: EarlyRecognition | null;
-  /** The stored part of its answer, if not the default. */
+  /** The stored outcome, if the answer is not the default. */
   outcome?: Outcome | undefined;
 };
 
@@ -53,7 +53,7 @@ export const alignedBytes = (bytes: number): number => Math.ceil(bytes / groupAl
 
 /**
  * Writes a group into the buffer that `bufferFor` returns for an upper bound of its size.
- * @param nonces of the events, concatenated
+ * @param nonces the nonces of the events, concatenated
  * @returns the buffer, and the size of the group in it, including padding
  */
 export function encodeGroup(
@@ -115,8 +115,8 @@ function textOf(entries: readonly JournalEntry[]): string {
 }
 
 /**
- * Reads a group's header; undefined when no group of this segment begins there. Does not verify the checksum.
- * @param bytes start where the group would begin
+ * Reads a group's header; undefined if no group of this segment begins there. Does not verify the checksum. @param bytes begin
+ * where the group would begin
  */
 export function readGroupHeader(bytes: Buffer, segmentNonce: Uint8Array): GroupHeader | undefined {
   if (bytes.length < headerBytes || bytes.readUInt32LE(at.magic) !== magic) return undefined;

@@ -41,7 +41,7 @@ export function createJournalWriter({
   answerer: Answerer;
   monotonic: () => number;
 }): WriteBatch {
-  /** Cached by the list of secrets, which is replaced when it changes. */
+  /** Cached by the list of secrets, because a changed list is a new object. */
   const platforms = new WeakMap<Destination['secrets'], readonly string[]>();
   const registeredPlatforms = (secrets: Destination['secrets']): readonly string[] => {
     const known = platforms.get(secrets);
@@ -73,12 +73,12 @@ export function createJournalWriter({
     return { entry: { ...entry, recognition }, answer };
   };
 
-  /** For the decision about a delivery to an endpoint with rules or a guard. It was recognised with the batch. */
+  /** The input of the decision about a delivery to an endpoint with rules or a guard. It was recognised with the batch. */
   const toUndecided = (
     { destination, delivery, refused }: PendingDelivery,
     { entry, answer }: { entry: JournalEntry; answer: HandshakeAnswer | null },
   ): Omit<Undecided, 'index' | 'nonce'> => {
-    // As stored: attempts with and without the token of a guard are attempts of one delivery.
+    // Uses the stored form, so that attempts with and without the token of a guard are attempts of one delivery.
     const { method, path, query, body } = entry.delivery;
     const { platform, eventType } = entry.recognition ?? { platform: null, eventType: null };
     const headers = readFieldLines(entry.delivery.fields);
@@ -105,7 +105,7 @@ export function createJournalWriter({
         }
         return made.entry;
       } catch (cause) {
-        // With this code, group commit writes the others without it.
+        // With this code, group commit writes the other deliveries without it.
         throw Object.assign(new Error(`delivery cannot be stored: ${cause}`, { cause }), { code: rowErrorCode });
       }
     });
@@ -139,7 +139,7 @@ export function createJournalWriter({
   };
 }
 
-/** What is written of a delivery: after the header rules, and without the token of a guard. */
+/** The form of a delivery that is written: after the header rules, and without the token of a guard. */
 function toStored(received: Delivery, fieldLines: string): Delivery {
   // Without object spreads, which would cost each delivery more than the rest of this function.
   const { method, path, body, sourceIp, receivedAt, stored } = received;

@@ -29,7 +29,7 @@ export function createJournal({
   unfiled: readonly GroupLocation[];
 }) {
   let segment: OpenSegment | undefined;
-  /** Where the next group of the segment begins. */
+  /** The offset of the next group in the segment. */
   let end = 0;
   let group = nextGroup;
   const keptBuffer = Buffer.allocUnsafeSlow(keptBufferBytes);
@@ -99,7 +99,7 @@ export function createJournal({
 
   return {
     /**
-     * Writes a group. One call at a time. Resolves when it is on disk.
+     * Writes a group. One call at a time. Resolves once it is on disk.
      * @throws the file system's error; the group is not acknowledged then
      */
     async append(...group: Parameters<typeof write>): Promise<GroupLocation> {
@@ -113,7 +113,7 @@ export function createJournal({
       }
     },
 
-    /** Checks that groups can be written again after a failed write. @throws the file system's error when they cannot */
+    /** Checks that groups can be written again after a failed write. @throws the file system's error if they cannot */
     async checkWritable(): Promise<void> {
       if (!hasFailed) return;
       await files.prepareSpare();

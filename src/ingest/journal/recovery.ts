@@ -16,7 +16,7 @@ export type Recovered = {
   nextGroup: number;
   /** Segments without unfiled groups. */
   empty: string[];
-  /** Positions between intact groups where a group cannot be read. */
+  /** The positions of unreadable groups between intact ones. */
   damaged: { path: string; offset: number }[];
 };
 

@@ -42,7 +42,7 @@ export type StoredSegment = {
 /** A segment that is being written. `file`: its descriptor. */
 export type OpenSegment = { path: string; nonce: Uint8Array; bytes: number; file: number };
 
-/** With O_DSYNC a write is on disk when it returns. Windows has no such flag: there each write is followed by a sync. */
+/** With O_DSYNC, a write is on disk when it returns. Windows has no such flag, so each write is followed by a sync there. */
 const syncedWrites = constants.O_DSYNC as number | undefined;
 
 /** Writes all bytes to the disk. @throws the file system's error; then the state of the range is unknown */
@@ -87,7 +87,7 @@ export function createSegmentFiles({
   random: (length: number) => Uint8Array;
   /** Syncs a directory. */
   syncNames?: (directory: string) => Promise<void>;
-  /** Called when a segment with an unreadable header was moved aside. */
+  /** Called after a segment with an unreadable header was moved aside. */
   onDamaged?: (movedTo: string) => void;
 }) {
   const spares: string[] = [];
@@ -239,7 +239,7 @@ export function createSegmentFiles({
   };
 }
 
-/** More segments are removed after a burst. */
+/** The most spare segments that are kept; further ones are removed after a burst. */
 const maxSpares = 2;
 
 /** The first 4096 bytes, padded with zeros if the file is shorter. */
