@@ -1,6 +1,6 @@
 /*
- * Writes docs/cli.md from the table of commands, which `hooktape help` prints, too. With --check it writes nothing, and exits with 1 when
- * the page is out of date.
+ * Writes docs/cli.md from the table of commands, which `hooktape help` also uses. With --check it writes nothing, and exits
+ * with 1 if the page is out of date.
  */
 import type { Command } from '../src/cli/io.ts';
 import { clientCommands } from '../src/cli/table/client-commands.ts';

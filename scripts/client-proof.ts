@@ -1,8 +1,9 @@
 /*
  * `bun run client-proof [--only npm,browser,python,readmes,container,feed]`: packs the client libraries, installs them from the packs into empty projects, and uses
  * them there against the compiled program: in Node, Bun, Deno, a browser and Python, with their types checked, and with feeds that are
- * read while the server is killed. Installs what that needs from npm and PyPI. PROOF_IMAGE names an image of the program, where
- * a container engine runs (DOCKER_HOST); without it the program takes the container's place. Ends with `N passed, N failed`.
+ * read while the server is killed. Installs the required packages from npm and PyPI. PROOF_IMAGE names an image of the program,
+ * if a container engine is available (DOCKER_HOST); without it, the program replaces the container. Ends with
+ * `N passed, N failed`.
  */
 import { parseArgs } from 'node:util';
 import { checkBrowser } from './client-proof/browser.ts';

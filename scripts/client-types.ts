@@ -1,5 +1,6 @@
 /*
- * Writes the types of the client libraries from /openapi.json. With --check it writes nothing, and exits with 1 when a file is out of date.
+ * Writes the types of the client libraries from /openapi.json. With --check it writes nothing, and exits with 1 if a file is
+ * out of date.
  */
 import { openTestServer } from '../src/testing/test-server.ts';
 import { renderPython } from './client-types/python.ts';

@@ -36,7 +36,7 @@ function equal(actual: unknown, expected: unknown): undefined {
     throw new Error(`${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
 }
 
-/** The command of the service `shop`, to this machine. */
+/** Runs the command of the service `shop` against this machine. */
 async function shop(origin: string): Promise<string> {
   const args = services.shop.command.map(word => word.replace('http://hooktape:4665', origin));
   const child = Bun.spawn(['curl', ...args], { stdout: 'pipe', stderr: 'inherit' });

@@ -1,4 +1,6 @@
-/* Writes .env.example from the table of settings. With --check it writes nothing, and exits with 1 when the file is out of date. */
+/**
+ * Writes .env.example from the table of settings. With --check it writes nothing, and exits with 1 if the file is out of date.
+ */
 
 import { renderEnvExample } from '../src/config/example.ts';
 

@@ -1,6 +1,6 @@
 /*
- * `bun run filter-proof`: holds 5,000 random filters on all of GitHub's examples against a naive reading of them, and 5,000 about the
- * body against jq, which must be installed. Needs two minutes of CPU time. Ends with the line `N passed, N failed`.
+ * `bun run filter-proof`: compares 5,000 random filters on all of GitHub's examples with a naive evaluation, and 5,000 filters
+ * about the body with jq, which must be installed. Needs two minutes of CPU time. Ends with the line `N passed, N failed`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { createFilterGenerator } from '../src/testing/filters/generator.ts';
 import type { PlainEvent } from '../src/testing/filters/meaning.ts';
 
 const filters = 5000;
-/** Programs of one run of jq: it takes long to compile many at once. */
+/** The number of programs for one run of jq, which compiles many programs slowly. */
 const programsPerRun = 250;
 const runsAtOnce = 2;
 

@@ -33,7 +33,7 @@ const port = await freePort();
 const origin = `http://127.0.0.1:${port}`;
 const checks = createChecks();
 
-/** When each request came to the handler. */
+/** The requests of the handler, with their times. */
 const arrivals: { at: number; eventId: string | null }[] = [];
 const handler = Bun.serve({
   port: 0,

@@ -1,5 +1,5 @@
 /*
- * Writes docs/platforms.md from the catalog in src/platforms/. With --check it writes nothing, and exits with 1 when the page is
+ * Writes docs/platforms.md from the catalog in src/platforms/. With --check it writes nothing, and exits with 1 if the page is
  * out of date.
  */
 

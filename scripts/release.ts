@@ -1,6 +1,6 @@
 /*
  * `bun run release npm|deb|brew|helm|image|clients|all [--target TARGET|all]`: builds the packages, in `dist/release/KIND/`.
- * Nothing is published. Packages of executables are made for this machine unless `--target` says otherwise; other targets need
+ * Nothing is published. Packages of executables are built for this machine, or for `--target`; other targets need
  * `bun install --os='*' --cpu='*'`. `brew` needs the executables of four targets and builds those itself.
  */
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { makeChart } from './release/helm.ts';
 import { makeImage } from './release/image.ts';
 import { makeNpmPackages } from './release/npm.ts';
 
-/** Each returns the files that it has made. */
+/** Each returns the files that it has created. */
 const makers = {
   npm: makeNpmPackages,
   deb: makeDeb,

@@ -1,6 +1,6 @@
 /*
- * `bun run schema-snapshot`: runs all migrations on an empty database and writes the result to src/db/new-database.sql, which new
- * files get instead of the migrations. A test compares the two.
+ * `bun run schema-snapshot`: runs all migrations on an empty database and writes the result to src/db/new-database.sql, which
+ * creates the schema of new databases instead of the migrations. A test compares the two.
  */
 import { createClient } from '@libsql/client/sqlite3';
 import { migrationStatements, statementBreak } from '../src/db/migrate.ts';
@@ -8,7 +8,7 @@ import { migrations } from '../src/db/migrations.ts';
 
 const client = createClient({ url: ':memory:', concurrency: 1 });
 await client.migrate(migrationStatements(migrations));
-// The search index of 1.0, which only an upgraded database still has for a while.
+// The search index of 1.0, which only upgraded databases still have for a while.
 await client.execute('DROP TABLE events_search');
 
 const { rows: parts } = await client.execute(

@@ -1,7 +1,7 @@
 /*
  * `bun scripts/screenshots.ts [DIRECTORY]`: takes screenshots of every page and the important dialogs (light, dark, phone) from a real
  * server with sample deliveries, some with valid signatures. Needs Chromium. Without a DIRECTORY it also updates the images of the
- * README and docs. `ONLY=phone` takes those of one layout.
+ * README and docs. `ONLY=phone` takes the screenshots of one layout.
  */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ const savedFilters = [
   { name: 'Large', where: 'size>100k' },
 ];
 
-/** Calls the API from the page, with its session. @returns the JSON of the answer */
+/** Calls the API from the page, with its session. @returns the JSON of the response */
 const callApi = (page: Page, path: string, body: unknown): Promise<Record<string, unknown>> =>
   page.evaluate(
     async ([path, text]) => {
@@ -94,7 +94,7 @@ async function requestAccess(origin: string): Promise<string> {
   return `/authorize?${query}`;
 }
 
-/** What the pages of the account, the team and the endpoint show. @returns the id of an event with a long URL */
+/** Adds content to the pages of the account, the team and the endpoint. @returns the id of an event with a long URL */
 async function addContent(page: Page, id: string): Promise<string> {
   await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'stripe', secret: stripeSecret });
   await callApi(page, `/api/endpoints/${id}/secrets`, { platform: 'github', secret: githubSecret });

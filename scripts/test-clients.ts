@@ -2,7 +2,8 @@
  * `bun run test:clients [--only lint,generated,python,node]`: tests the compiled program and its OpenAPI description with other
  * projects' clients and linters: spectral and redocly, clients from openapi-generator in Java, Go, Rust, Python and TypeScript,
  * requests-oauthlib, authlib, httpx-sse and eventsource. Installs them from npm, Maven Central, PyPI, crates.io and the Go module
- * proxy into `.test-clients/`. Needs node, npm, java, mvn, go, cargo and python3; a part fails when one is missing. Ends with `N passed, N failed`.
+ * proxy into `.test-clients/`. Needs node, npm, java, mvn, go, cargo and python3; a part fails if one is missing. Ends with
+ * `N passed, N failed`.
  */
 import { parseArgs } from 'node:util';
 import { createChecks } from './lib/checks.ts';

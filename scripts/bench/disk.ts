@@ -16,7 +16,7 @@ const quietMs = 10_000;
 type Use = {
   events: number;
   receivedBytes: number;
-  /** While the server runs, including logs and preallocated files. */
+  /** The size while the server runs, including logs and preallocated files. */
   runningBytes: number;
   diskBytes: number;
   capturedSeconds: number;

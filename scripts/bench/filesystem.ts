@@ -17,7 +17,7 @@ export type Filesystem = {
 const sectorBytes = 512;
 const megabytes = 2048;
 
-/** Undefined when it cannot be created: not root, or no loop devices. */
+/** Undefined if it cannot be created: not root, or no loop devices. */
 export function makeFilesystem(): Filesystem | undefined {
   const tools = ['losetup', 'mkfs.ext4', 'mount', 'umount', 'sync'];
   if (process.getuid?.() !== 0 || tools.some(tool => !Bun.which(tool))) return undefined;
@@ -58,7 +58,7 @@ export function makeFilesystem(): Filesystem | undefined {
   };
 }
 
-/** @returns what the command printed @throws when it fails */
+/** @returns the output of the command @throws if it fails */
 function run(...command: string[]): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync(command);
   if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr.toString().trim()}`);

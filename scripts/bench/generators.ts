@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { RateResult } from './constant-rate.ts';
 
-/** One run of constant-rate.ts. @throws when a delivery was refused, because the result would be meaningless */
+/** One run of constant-rate.ts. @throws if a delivery was refused, because the result would be meaningless */
 export async function constantRate(
   address: string,
   rate: number,

@@ -12,7 +12,7 @@ export type GoalOptions = {
   loadSeconds: number;
   /** Events in each history that is read. */
   events: number;
-  /** Requests of each kind. */
+  /** The number of requests of each kind. */
   requests: number;
   baselineBinary: string | undefined;
   /** Paths of the peers' executables; undefined to measure no peers. */
@@ -28,7 +28,7 @@ export type PartResult = {
 
 /**
  * Measures one part. `Used` names the options that it reads.
- * @param sustainedRate undefined when it has not been measured
+ * @param sustainedRate undefined if it has not been measured
  */
 export type Part<Used extends keyof GoalOptions> = (
   options: Pick<GoalOptions, Used>,

@@ -67,7 +67,7 @@ export const captureRows: Part<'seconds' | 'rounds' | 'burst' | 'peerPrograms'> 
   return { rows, details: { sustained, bursts }, sustainedRate: rows[0]?.ours };
 };
 
-/** Starts request-baskets; prints the reason and returns undefined when it is not installed. */
+/** Starts request-baskets; prints the reason and returns undefined if it is not installed. */
 function peerStart(programs: Programs): (() => Promise<Target>) | undefined {
   const peer = readPeers().find(({ name }) => name === inMemoryPeer);
   const why = peer ? skipReason(peer, programs) : 'it is not in peers.json';

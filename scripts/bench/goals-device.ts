@@ -1,7 +1,7 @@
 /*
  * Bytes written to the device per delivery at a low rate, which determines the wear of an SD card. The kernel counts them for a
- * loop device when one can be created, else for the process. The count for a process includes complete folios of the page cache, so
- * it may be ten times what reaches the device. The programs run at the same time, each on its own device.
+ * loop device if one can be created, else for the process. The count for a process includes complete folios of the page cache,
+ * so it may be ten times what reaches the device. The programs run at the same time, each on its own device.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { type Program, programs, type Side, startRecorder, untilAtRest } from '.
 import type { Row } from './report.ts';
 
 const deliveriesPerSecond = 10;
-/** Few, so that the server closes none for being idle. */
+/** A small number, so that the server does not close idle connections. */
 const connectionCount = 4;
 
 type Written = { deliveries: number; ofDevice: number | undefined; ofProcess: number };

@@ -25,9 +25,9 @@ type Figures = {
   startMs: number[];
 };
 
-/** For all searches of one program; each term is searched for at least once. */
+/** The time limit for all searches of one program; each term is searched at least once. */
 const allSearchesMs = 60_000;
-/** For one search. */
+/** The time limit of one search. */
 const searchTimeoutMs = 240_000;
 const killAfterSeconds = 2;
 

@@ -1,4 +1,4 @@
-/* Time from starting the process until /readyz answers 200, with an empty data directory each time. */
+/* The time from starting the process until /readyz returns 200, with an empty data directory each time. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/testing/free-port.ts';

@@ -44,7 +44,7 @@ export async function history(events: number): Promise<History> {
   return built;
 }
 
-/** An event that is the only one of its kind: which part of the history comes before it, and what it has. */
+/** Events that are the only ones of their kind: their place in the history, and their properties. */
 const planted: { part: number; method?: string; event?: string; fields?: string[]; padding?: number }[] = [
   { part: 1 / 4, method: 'DELETE' },
   { part: 1 / 5, event: 'rare.thing' },
@@ -105,7 +105,7 @@ async function build(dataDir: string, events: number): Promise<History> {
   const indexed = performance.now();
   const problems = await services.search.checkIndex();
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  // Including the overhead of a row besides its largest column.
+  // Includes the overhead of a row in addition to its largest column.
   const { rows } = await database.scanClient.execute(
     `SELECT (SELECT ifnull(sum(length(filter) + length(facts) + 60), 0) FROM block_signatures)
        + (SELECT ifnull(sum(length(slices) + 10), 0) FROM signature_slices)
@@ -130,7 +130,7 @@ async function build(dataDir: string, events: number): Promise<History> {
   };
 }
 
-/** Each delivery has an id of its own, as GitHub's have. */
+/** Each delivery has a different id, like GitHub's. */
 const githubHeaders = (event: string): string[] => [
   'Content-Type',
   'application/json',

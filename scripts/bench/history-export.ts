@@ -107,7 +107,7 @@ async function shortHistory(history: History): Promise<string> {
   }
 }
 
-/** @throws when the transfer fails or is truncated */
+/** @throws if the transfer fails or is truncated */
 async function download(
   api: Api,
   endpoint: string,

@@ -68,7 +68,7 @@ export async function replayRows(
   }
 }
 
-/** Milliseconds until the complete response has arrived. @throws when the status is not 200 */
+/** Milliseconds until the complete response has arrived. @throws if the status is not 200 */
 async function timed(send: () => Promise<Response>): Promise<number> {
   const startedAt = performance.now();
   const response = await send();

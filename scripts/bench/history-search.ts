@@ -102,7 +102,7 @@ export async function searchRows(
   return { rows, details };
 }
 
-/** For blocks of the size that load produces. The best of several rounds, because other processes only add time. */
+/** Measures blocks of the size that load produces. Takes the best of several rounds, because other processes only add time. */
 function signingCost(payloads: readonly Payload[]): { microseconds: number; bytesPerByte: number } {
   const blocks: { receivedAt: number; eventType: string; body: Uint8Array }[][] = [[]];
   let filled = 0;

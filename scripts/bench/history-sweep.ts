@@ -79,7 +79,7 @@ export async function historySweep({ events, seconds }: { events: number; second
         sweptMs += performance.now() - startedAt;
         ended = true;
       });
-      // The window in which the sweep ends counts only when it is the only one.
+      // The window in which the sweep ends counts only if it is the only one.
       for (let windows = 0; !ended; windows++) {
         const p99Ms = await window('sweeping');
         if (!ended || windows === 0) during.push(p99Ms);
@@ -118,8 +118,8 @@ async function timeOfCount(api: Api): Promise<number> {
 }
 
 /**
- * Makes every event of the old histories older than the shorter retention period. The inbox keeps its recent event: without any,
- * the server would assume that the clock has jumped, and sweep nothing. The server must not be running.
+ * Makes every event of the old histories older than the shorter retention period. The inbox keeps its recent event. Without a
+ * recent event, the server would assume that the clock has jumped, and would not sweep. The server must not be running.
  */
 function backdate(file: string): void {
   const db = new Database(file);

@@ -1,6 +1,6 @@
 /*
- * Latency of filters: until the first page of the list is complete for terms about columns, and of a page for terms about bodies, which
- * may need several. The server runs from source in its own process.
+ * Latency of filters: for terms about columns, the time until the first page of the list is complete; for terms about bodies,
+ * which may need several pages, the time of one page. The server runs from source in its own process.
  */
 import { type Api, createApi } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
@@ -10,10 +10,10 @@ import type { Row } from './report.ts';
 import { percentile } from './statistics.ts';
 
 const pageSize = 25;
-/** A page that spends its budget ends with the step under way. */
+/** A page that uses up its budget ends after the current step. */
 const wholeBudgetMs = 300;
 
-/** `finds`: how many events the first page has when it is complete; undefined: not known. */
+/** `finds`: the number of events on the complete first page; undefined if unknown. */
 type Query = { what: string; where: string; finds: number | undefined };
 
 const columnQueries = ({ middleAt }: History): Query[] => [
@@ -37,7 +37,7 @@ const bodyQueries = ({ rare }: History): Query[] => [
   { what: 'common value', where: 'body.sender.type:User', finds: pageSize },
 ];
 
-/** Signatures and columns do not narrow these enough: `rare` is in many words. Their pages spend the whole budget. */
+/** Signatures and columns do not narrow these enough, because `rare` is in many words. Their pages use up the whole budget. */
 const scans: Query[] = [
   { what: 'rare field', where: 'has:body.rare', finds: undefined },
   { what: 'rare number', where: 'body.number>99999999999', finds: undefined },

@@ -1,6 +1,6 @@
 /* The parts of a benchmark, which `--only NAME,NAME` selects. */
 
-/** @throws when `only` has an unknown name */
+/** @throws if `only` has an unknown name */
 export function chosenParts<Part extends string>(parts: readonly Part[], only: string): Part[] {
   return only.split(',').map(name => {
     const part = parts.find(one => one === name);

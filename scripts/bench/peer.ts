@@ -13,16 +13,16 @@ export type Peer = {
   name: string;
   /** Programs that must be installed. */
   needs: string[];
-  /** Why it cannot be measured on any machine. */
+  /** The reason why it cannot be measured on any machine. */
   skip?: string;
   command?: string[];
   env?: Record<string, string>;
   ready?: string;
   ingest?: string;
   create?: { method: string; path: string; body?: string; address: string };
-  /** Sent in place of the delivery; `{payload}` is replaced by the delivery, escaped as the content of a JSON string. */
+  /** Sent instead of the delivery; `{payload}` is replaced by the delivery, escaped as the content of a JSON string. */
   body?: string;
-  /** Whether the delivery is on disk when it responds. */
+  /** Whether a delivery is on disk when the peer responds. */
   durable?: boolean;
 };
 
@@ -46,7 +46,7 @@ export const inMemoryPeer = 'request-baskets, in memory';
 export const readPeers = (file = join(import.meta.dir, 'peers.json')): Peer[] =>
   (JSON.parse(readFileSync(file, 'utf8')) as { peers: Peer[] }).peers;
 
-/** The reason why this peer cannot be measured here; undefined when it can. */
+/** The reason why this peer cannot be measured here; undefined if it can. */
 export function skipReason({ skip, needs }: Peer, programs: Programs): string | undefined {
   if (skip) return skip;
   const missing = needs.find(name => !Bun.which(programs[name] ?? name));

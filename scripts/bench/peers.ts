@@ -56,7 +56,7 @@ export async function peers(args: string[]): Promise<void> {
   }
 }
 
-/** Warms the program up and pauses it. @throws when it refuses deliveries; it has been stopped then */
+/** Warms the program up and pauses it. @throws if it refuses deliveries; then it has been stopped */
 async function enter(name: string, durable: boolean, subject: Subject): Promise<Entrant> {
   try {
     await fullLoad(subject.address, [subject.payload], warmUpSeconds);

@@ -3,7 +3,7 @@ import type { Api } from '../lib/api.ts';
 import { ensure } from '../lib/checks.ts';
 import { orderPayloads, type Payload } from '../lib/payloads.ts';
 
-/** In the text of every order. */
+/** A word in the text of every order. */
 const commonTerm = 'neighbours';
 const pageSize = 25;
 
@@ -25,7 +25,7 @@ export function rareOrder(): { rare: string; payload: Payload } {
 /**
  * Milliseconds until the search has returned the expected number of events, over as many pages as necessary. Each search for an
  * absent term uses a new one.
- * @throws when it finds more or fewer events
+ * @throws if it finds more or fewer events
  */
 export async function searchMs({ api, endpointId, rare }: Haystack, term: Term, signal?: AbortSignal): Promise<number> {
   const text = { absent: () => crypto.randomUUID().replaceAll('-', ''), rare: () => rare, common: () => commonTerm };

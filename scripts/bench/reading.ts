@@ -26,7 +26,7 @@ type Filled = Store & { ask: Record<Kind, () => Promise<number>> };
 const sampleSize = 500;
 const warmUpRequests = 100;
 
-/** Fills the stores through the ingest address, waits until each is at rest, and measures reads of all of them. */
+/** Fills the stores through the ingest URL, waits until each is at rest, and measures reads of all of them. */
 export async function readTimes(stores: readonly Store[], requests: number): Promise<Times> {
   const recorders: Recorder[] = [];
   const filled: Filled[] = [];

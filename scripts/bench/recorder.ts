@@ -46,7 +46,7 @@ export async function storedEvents({ api, endpoint }: Pick<Recorder, 'api' | 'en
   return found?.eventCount ?? 0;
 }
 
-/** The current value of a metric; undefined when the program does not have it. */
+/** The current value of a metric; undefined if the program does not have it. */
 export async function metric({ api }: Pick<Recorder, 'api'>, name: string): Promise<number | undefined> {
   const text = await (await api.get('/metrics')).text();
   const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
@@ -54,12 +54,12 @@ export async function metric({ api }: Pick<Recorder, 'api'>, name: string): Prom
 }
 
 const sampleMs = 500;
-/** As a share of one core. */
+/** The share of one core that still counts as idle. */
 const quietShare = 0.03;
 
 /**
  * Waits until all background work is done: for `quietMs` the process uses almost no CPU time and the database does not change its
- * size. @returns the seconds waited @throws when the program is still busy after `withinMs`
+ * size. @returns the seconds waited @throws if the program is still busy after `withinMs`
  */
 export async function untilAtRest(
   recorder: Pick<Recorder, 'api' | 'server'>,

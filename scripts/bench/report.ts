@@ -1,4 +1,4 @@
-/* A bench's result: a table for people, JSON under .bench/ for later comparison. */
+/* The result of a benchmark: a table, and JSON under .bench/ for later comparison. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export type Row = {
   unit: string;
   /** The baseline's value, measured in the same run. */
   baseline?: number;
-  /** Compared with the ratio to the baseline when there is one, else with `ours`. */
+  /** The goal for the ratio to the baseline or, without a baseline, for `ours`. */
   goal?: { atLeast: number } | { atMost: number };
   /** The goal applies to `ours` even if there is a baseline. */
   isGoalAbsolute?: boolean;

@@ -4,8 +4,7 @@ import { median } from './statistics.ts';
 export type Taken<Side extends string> = Record<Side, number[]>;
 
 /**
- * Measures every side once a round.
- * @param what printed with each figure
+ * Measures every side once a round. @param what the label printed with each figure
  */
 export async function interleaved<Side extends string>(
   sides: readonly Side[],
@@ -24,7 +23,7 @@ export async function interleaved<Side extends string>(
   return taken;
 }
 
-/** The medians of both sides for a row; without `baseline` when it was not measured. */
+/** The medians of both sides for a row; without `baseline` if it was not measured. */
 export function medians<Side extends string>(
   taken: Readonly<Taken<Side>>,
   ours: Side,

@@ -1,6 +1,6 @@
 /*
- * Time from starting the program until /readyz answers 200, first with an empty data directory and then with the same one again.
- * With `--baseline FILE`, another executable, such as an earlier release, is measured in alternation.
+ * The time from starting the program until /readyz returns 200, first with an empty data directory and then with the same
+ * directory again. With `--baseline FILE`, another executable, such as an earlier release, is measured in alternation.
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';

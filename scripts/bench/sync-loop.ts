@@ -1,7 +1,7 @@
 /*
  * The latency of the disk alone: writes and syncs the bytes of deliveries at a constant rate. All deliveries due at the end of one
  * write are written as the next group; latency is measured from the scheduled time to the end of the group's write. The file, in the
- * temporary directory, is preallocated with zeros, opened with O_DSYNC and overwritten from the start when full.
+ * temporary directory, is preallocated with zeros, opened with O_DSYNC and overwritten from the start once it is full.
  *
  * Usage: sync-loop.ts --rate N --seconds N --bytes N. Prints one JSON line.
  */

@@ -1,6 +1,6 @@
 /*
  * Builds the complete program, and variants that lack one part, from the same source. The difference in speed is the cost of that
- * part. A build fails when the code to remove is not found.
+ * part. A build fails if the code to remove is not found.
  */
 import { join } from 'node:path';
 import type { BunPlugin } from 'bun';

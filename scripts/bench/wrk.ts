@@ -9,12 +9,12 @@ export type Load = { perSecond: number; p50Ms: number; p99Ms: number; requests: 
 
 const burstTimeoutSeconds = 300;
 
-/** @throws when wrk is missing. */
+/** @throws if wrk is missing. */
 export function requireWrk(): void {
   if (!Bun.which('wrk')) throw new Error('wrk is not installed; on Debian and Ubuntu: apt-get install wrk');
 }
 
-/** @throws when a response was not 2xx or a connection failed, because the result would be meaningless */
+/** @throws if a response was not 2xx or a connection failed, because the result would be meaningless */
 export async function fullLoad(
   address: string,
   payloads: readonly Payload[],
@@ -26,7 +26,7 @@ export async function fullLoad(
   return { perSecond: requests / taken, p50Ms, p99Ms, requests };
 }
 
-/** Sends this number of deliveries at full load. @throws like `fullLoad`, and when they take too long */
+/** Sends this number of deliveries at full load. @throws like `fullLoad`, and if it takes too long */
 export async function burst(
   address: string,
   payloads: readonly Payload[],

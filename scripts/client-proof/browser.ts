@@ -1,4 +1,4 @@
-/* The TypeScript package, bundled, in a page of the server: the API answers only pages of its own origin. */
+/* The TypeScript package, bundled, in a page of the server, because the API accepts only pages of its own origin. */
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { type Checks, ensure } from '../lib/checks.ts';
@@ -27,7 +27,7 @@ export async function checkBrowser(checks: Checks, { server, key, npmProject }: 
   });
 }
 
-/** Runs in the page. */
+/** This function runs in the page. */
 async function use({ url, key }: { url: string; key: string }): Promise<unknown[]> {
   const { Hooktape } = (globalThis as unknown as { hooktapeClient: typeof import('@hooktape/client') }).hooktapeClient;
   const hooktape = new Hooktape({ url, key });

@@ -1,4 +1,4 @@
-/* The module for testcontainers, in a container where there is an engine. */
+/* The module for testcontainers, in a container if an engine is available. */
 import type { Checks } from '../lib/checks.ts';
 import { run } from '../test-clients/workspace.ts';
 import type { Proof } from './project.ts';

@@ -31,10 +31,10 @@ export async function checkFeeds(checks: Checks, proof: Proof): Promise<void> {
         }),
       ];
       const acknowledged: string[] = [];
-      /** Until it is acknowledged. An event left unanswered by a kill may be stored twice. */
+      /** Sends an event until it is acknowledged. If a kill prevents the response, the event may be stored twice. */
       const deliver = async (suffix: string, body: string): Promise<void> => {
         for (;;) {
-          // A kill may also cut the answer off.
+          // A kill may also truncate the response.
           const id = await fetch(`${server.origin}${path}${suffix}`, { method: 'POST', body })
             .then(async response => (response.ok ? ((await response.json()) as { id: string }).id : undefined))
             .catch(() => undefined);

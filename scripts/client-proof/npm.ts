@@ -23,7 +23,7 @@ export async function checkNpm(checks: Checks, { server, key, destination, npmPr
     const modules = ['--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2022'];
     const cwd = await npmProject();
     await run(['node_modules/.bin/tsc', ...options, ...modules, '--skipLibCheck', 'types.ts'], { cwd });
-    // Without the declarations of testcontainers, which need others.
+    // Excludes the declarations of testcontainers, which need further packages.
     const own = [
       '--lib',
       'es2022,dom,dom.asynciterable',

@@ -14,7 +14,10 @@ export type Proof = {
   key: string;
   /** Answers every request with its body. */
   destination: string;
-  /** A project with the packs and these packages installed by npm, and the scripts of this folder. The same each time. */
+  /**
+   * A project with the packs and these packages installed by npm, and the scripts of this folder. Every call returns the same
+   * project.
+   */
   npmProject: () => Promise<string>;
   /** The Python of an environment with the wheel installed. */
   python: () => Promise<string>;
@@ -26,7 +29,7 @@ export type Proof = {
 const owner = 'owner@example.com';
 const npmPackages = ['typescript@5.9.3', '@types/node@22.19.1', 'deno@2.9.6'];
 
-/** Version 12 needs Node 22.22, and version 11 works with older ones. */
+/** Version 12 needs Node 22.22; version 11 works with older versions. */
 const testcontainers = async (): Promise<string> => {
   const node = await run(['node', '--version'], { cwd: tmpdir() });
   return Bun.semver.satisfies(node.trim(), '>=22.22') ? 'testcontainers@12.2.0' : 'testcontainers@11.14.0';

@@ -18,7 +18,7 @@ export async function checkPython(checks: Checks, { server, key, destination, py
     return (await run([await python(), script, server.origin, key, destination], { cwd, env, minutes: 2 })).trim();
   });
   await checks.check('mypy --strict: the package, its tests, and a script that uses it', async () => {
-    // Only now, so that the scripts before ran without any other package.
+    // Installed only now, so that the previous scripts ran without any other package.
     await run([await python(), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', mypy], {
       cwd: clientsDir,
     });

@@ -13,7 +13,7 @@ declare const order: { id: string };
 declare const signal: AbortSignal;
 declare const expect: (value: unknown) => { toBe(other: unknown): void; toEqual(other: unknown): void };
 `;
-/** Made in an earlier example of the same page. */
+/** Names that an earlier example of the same page creates. */
 const earlier: Record<string, string> = {
   inbox: "declare const inbox: import('@hooktape/client').EndpointClient;",
   event: "declare const event: import('@hooktape/client').CapturedEvent;",

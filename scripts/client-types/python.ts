@@ -93,7 +93,7 @@ function typeNamed(type: string, schema: Schema, place: string, output: Output, 
     case 'number':
       return 'float';
     case 'array':
-      // The items of a tuple stand in `items`, too.
+      // The items of a tuple are in `items`, too.
       return `list[${inner(schema.items)}]`;
     case 'object':
       if (!schema.properties)

@@ -1,4 +1,4 @@
-/* Which schemas of /openapi.json the client libraries need, and the part of JSON Schema that these are written in. */
+/* The schemas of /openapi.json that the client libraries need, and the part of JSON Schema that these schemas use. */
 
 export type Schema = {
   $ref?: string;
@@ -37,7 +37,10 @@ export const operations = [
   'POST /api/events/{id}/replay',
 ] as const;
 
-/** The named schemas of these operations, and the schemas that they refer to, by name. @throws when an operation or a schema is missing */
+/**
+ * The named schemas of these operations, and the schemas that they refer to, by name.
+ * @throws if an operation or a schema is missing
+ */
 export function neededSchemas(document: OpenApi): [string, Schema][] {
   const found = new Map<string, Schema>();
   const visit = (schema: Schema): void => {
@@ -71,5 +74,5 @@ const partsOf = (schema: Schema): Schema[] => [
   ...(typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []),
 ];
 
-/** The types that a value may have: `type` is one or a list of them. */
+/** The types that a value may have; `type` is a single type or a list. */
 export const typesOf = ({ type = [] }: Schema): string[] => [type].flat();

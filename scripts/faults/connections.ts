@@ -15,7 +15,7 @@ const maxResidentMegabytes = 1500;
 /** Comparing the ledger with the server takes many requests. */
 const settings = { HOOKTAPE_RATE_LIMIT: '1000000' };
 
-/** Resolves with the socket when it is connected or has failed. */
+/** Resolves with the socket once it is connected or has failed. */
 const dial = (port: number): Promise<Socket> =>
   new Promise(resolve => {
     const socket = open({ port, host: '127.0.0.1', noDelay: true });

@@ -41,7 +41,7 @@ async function fullDisk(installation: Installation): Promise<string> {
   const { ledger } = senders;
   try {
     await until('deliveries are refused', 60_000, () => ledger.refused > 20);
-    // A single delivery may still fit when a batch does not.
+    // A single delivery may still fit if a batch does not.
     await until('a delivery is refused with Retry-After', 10_000, async () => {
       const { status, headers } = await fetch(probe, { method: 'POST', body: noise[0]?.body.slice() ?? '' });
       ensure(

@@ -69,7 +69,10 @@ function mutate(text: string, random: (below: number) => number): Buffer {
   return bytes;
 }
 
-/** Sends the bytes in two parts and reads the beginning of the response. @returns it, and whether connection refused */
+/**
+ * Sends the bytes in two parts and reads the beginning of the response.
+ * @returns the beginning of the response, and whether the connection was refused
+ */
 function send(port: number, bytes: Buffer, split: number): Promise<{ answer: string; refused: boolean }> {
   return new Promise(resolve => {
     let answer = '';

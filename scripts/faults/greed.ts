@@ -15,7 +15,7 @@ const responseTimeoutMs = 120_000;
 const eventBytes = 1 << 20;
 const unreadRequests = 4000;
 const watchMs = 6000;
-/** Over the idle program: 32 MiB several times (received, encoded, in the writer, not yet collected). */
+/** The growth over the idle program: 32 MiB several times (received, encoded, in the writer, not yet collected). */
 const maxGrowthMegabytes = 300;
 
 async function dial(port: number): Promise<Socket> {

@@ -1,6 +1,6 @@
 /*
  * Disk faults of the capture journal: a server killed while the disk is full, and a journal directory that the server may no longer
- * use. Every acknowledged delivery is stored once the fault is over.
+ * use. Every acknowledged delivery is stored once the fault has ended.
  */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { ensureConsistent, type Ledger, type Senders, startSenders } from '../li
 
 const recoveryTimeoutMs = 15_000;
 
-/** @throws with the reason unless it contains the word */
+/** @throws with the reason if it does not contain the word */
 async function untilUnready(origin: string, word: RegExp): Promise<string> {
   let reason = '';
   await until(`/readyz answers 503 with the reason (last: ${reason})`, 10_000, async () => {

@@ -39,7 +39,7 @@ function mountImage({ dir, dataDir }: Installation) {
   };
 }
 
-/** @throws when there is no response in time */
+/** @throws if there is no response in time */
 const statusOf = async (address: string, init: RequestInit = {}): Promise<number> =>
   (await fetch(address, { ...init, signal: AbortSignal.timeout(responseTimeoutMs) })).status;
 

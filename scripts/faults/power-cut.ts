@@ -95,7 +95,7 @@ async function* walk(runs: readonly Step[][], recording: Recording, moments: rea
   }
 }
 
-/** The event ids in data sent to a client. An answer counts as sent when the call begins. */
+/** The event ids in data sent to a client. A response counts as sent when the call begins. */
 function idsIn({ name, strings }: Call): string[] {
   if (!/^(?:sendto|sendmsg|writev?)$/.test(name)) return [];
   return strings.flatMap(data =>

@@ -23,7 +23,7 @@ const [attacker, other] = ['127.0.0.1', '127.0.0.2'];
 const requestHead = (path: string, bytes: number, type = 'application/json'): Buffer =>
   Buffer.from(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nContent-Length: ${bytes}\r\n\r\n`);
 
-/** @returns the response; undefined when the connection ended without one */
+/** @returns the response; undefined if the connection ended without one */
 async function stall(server: Server, head: Buffer, sent: number): Promise<Answer | undefined> {
   const connection = await connect(server.origin, attacker);
   return connection

@@ -31,7 +31,7 @@ export function createChecks(): Checks {
   };
 }
 
-/** @throws with `problem` when the condition is false */
+/** @throws with `problem` if the condition is false */
 export function ensure(condition: unknown, problem: string): asserts condition {
   if (!condition) throw new Error(problem);
 }

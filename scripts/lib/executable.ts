@@ -21,7 +21,7 @@ export type Executable = {
   plugins?: readonly BunPlugin[];
 };
 
-/** @throws when the build fails, does not contain the database engine, or would contain a Bun that the program cannot rely on */
+/** @throws if the build fails, does not contain the database engine, or would contain a Bun that the program cannot rely on */
 export async function buildExecutable({ outfile, target, plugins = [] }: Executable): Promise<void> {
   await checkThisBun();
   const native = nativePlugin(repositoryRoot, target ?? hostTarget());
@@ -32,9 +32,9 @@ export async function buildExecutable({ outfile, target, plugins = [] }: Executa
     root: join(repositoryRoot, 'src'),
     target: 'bun',
     format: 'esm',
-    // What is imported with `import()` becomes a file of its own, with the modules of node that only it needs.
+    // A module imported with `import()` becomes a separate file, together with the modules of node that only it needs.
     splitting: true,
-    // Bytecode makes the start three times faster. It works on one machine type only, so other targets get none.
+    // Bytecode makes the start three times faster. It works only on one machine type, so other targets get none.
     bytecode: target === undefined,
     // Short identifiers save more than a megabyte. Names in stack traces are short, too.
     minify: true,

@@ -38,9 +38,9 @@ export type Server = Program & {
   origin: string;
   port: number;
   pid: number;
-  /** From spawning the process until /readyz answers 200. */
+  /** The time from spawning the process until /readyz returns 200. */
   startupMs: number;
-  /** Sends SIGTERM. @throws when it does not exit with 0 */
+  /** Sends SIGTERM. @throws if it does not exit with 0 */
   stop: () => Promise<void>;
 };
 
@@ -48,9 +48,9 @@ export type Installation = {
   /** The working directory, empty at first. */
   dir: string;
   dataDir: string;
-  /** @param timeoutMs after which the command is ended */
+  /** @param timeoutMs the command is ended after this time */
   run: (args: readonly string[], env?: Env, timeoutMs?: number) => Promise<CommandResult>;
-  /** Runs a command. @returns what it prints @throws when it does not exit with 0 */
+  /** Runs a command. @returns its output @throws if it does not exit with 0 */
   command: (args: readonly string[], timeoutMs?: number) => Promise<string>;
   /** @param tracer a command line that starts the program as its only child, such as `strace` */
   start: (port: number, env?: Env, tracer?: readonly string[]) => Promise<Server>;
@@ -60,7 +60,7 @@ export type Installation = {
   remove: () => Promise<void>;
 };
 
-/** The path of the executable. @throws when it has not been built */
+/** The path of the executable. @throws if it has not been built */
 export function builtBinary(): string {
   const binary = join(import.meta.dir, '../../dist/hooktape');
   if (!existsSync(binary)) throw new Error('dist/hooktape is missing; run: bun run build');

@@ -27,7 +27,7 @@ type Layout = {
   text: { offset: bigint; size: bigint };
 };
 
-/** Whether every page of `file` matches its signature. @throws when it is not a 64-bit Mach-O file with a signature */
+/** Whether every page of `file` matches its signature. @throws if it is not a 64-bit Mach-O file with a signature */
 export function isSigned(file: Buffer): boolean {
   const { start } = layoutOf(file);
   if (start + SUPER_BLOB_BYTES > file.length || file.readUInt32BE(start) !== MAGIC_SUPER_BLOB) return false;
@@ -47,7 +47,7 @@ export function isSigned(file: Buffer): boolean {
  * Returns the executable with an ad hoc signature. macOS needs one to start it; it does not identify the author.
  *
  * @param identifier the program's name in the signature
- * @throws when it is not a 64-bit Mach-O file with a signature at its end
+ * @throws if it is not a 64-bit Mach-O file with a signature at its end
  */
 export function signAdHoc(file: Buffer, identifier: string): Buffer {
   const { command, start, size, linkedit, text } = layoutOf(file);

@@ -20,9 +20,9 @@ export type Addon = {
   size: number;
   /** In hex. Known when the program is built, so that comparing a file does not read the embedded addon into memory. */
   sha256: string;
-  /** About ten megabytes, so read only when needed. */
+  /** About ten megabytes, so it is read only if needed. */
   read: () => Uint8Array;
-  /** Another thread of this process has already compared the file. */
+  /** Whether another thread of this process has already compared the file. */
   compared: boolean;
 };
 
@@ -30,7 +30,7 @@ export type Addon = {
  * Writes the addon to `dir` and returns its absolute path. A file that differs in any byte is replaced and never mapped, so no
  * fsync is needed: a file that a power failure truncated is simply written again.
  *
- * @throws when the directory is not writable, or another user's file has this name
+ * @throws if the directory is not writable, or if another user's file has this name
  */
 export function extractAddon(addon: Addon, dir: string): string {
   // Absolute: the system would search its library path for a bare file name.

@@ -21,7 +21,7 @@ export function smallPayload(): Payload {
   });
 }
 
-/** Orders of exactly 1,600 bytes, each with its own ids, articles and prices; the same in every run. */
+/** Orders of exactly 1,600 bytes, each with its own ids, articles and prices; equal in every run. */
 export function orderPayloads(count: number): Payload[] {
   const random = createRandom(2);
   return Array.from({ length: count }, (_, number) => {

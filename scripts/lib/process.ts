@@ -39,7 +39,7 @@ export async function highestResident(pid: number, work: () => Promise<unknown>)
   return highest;
 }
 
-/** A command prefix that sets the limit of open files; undefined when the user may not set it. */
+/** A command prefix that sets the limit of open files; undefined if the user may not set it. */
 export function withOpenFiles(limit: number): string[] | undefined {
   const wrap = ['prlimit', `--nofile=${limit}:${limit}`];
   if (!Bun.which('prlimit')) return undefined;

@@ -1,4 +1,7 @@
-/* What the screenshots show: every page, and the dialogs that matter. Each scene leaves the page where the next one can go on. */
+/**
+ * The scenes of the screenshots: every page, and the important dialogs. Each scene leaves the page in a state in which the next
+ * one can continue.
+ */
 import type { Page } from 'playwright-core';
 import type { Dashboard } from '../../src/testing/browser/dashboard.ts';
 
@@ -18,7 +21,7 @@ export type SceneContext = {
   isPhone: boolean;
   /** Paths of pages outside the dashboard or with tokens. */
   paths: { consent: string; join: string; compare: string; event: string; long: string };
-  /** @param isWhole also what is below the window */
+  /** @param isWhole includes the part below the window */
   take: (name: string, isWhole?: boolean) => Promise<void>;
 };
 
@@ -64,7 +67,7 @@ export async function takeInspector(context: SceneContext): Promise<void> {
   await take('filter');
   await page.keyboard.press('/');
   await page.keyboard.press('End');
-  // A phone shows no event beside the list, whose fields could be suggested.
+  // A phone shows no event beside the list, so no fields can be suggested.
   await page.keyboard.type(isPhone ? ' is:' : ' body.data.object.');
   await page.getByRole('listbox', { name: 'Suggestions' }).waitFor();
   await take('suggestions');
@@ -87,7 +90,10 @@ export async function takeInspector(context: SceneContext): Promise<void> {
   await takeParts(context);
 }
 
-/** What opens inside the inspector: the bar to find in the body, the bar of picked events, a long URL, a check of a secret. */
+/**
+ * Parts that open inside the inspector: the bar to find in the body, the bar of selected events, a long URL, a check of a
+ * secret.
+ */
 async function takeParts(context: SceneContext): Promise<void> {
   const { page, endpoint, paths, isPhone, take } = context;
   const list = isPhone ? '.event-row' : '.tree-row';
@@ -117,7 +123,7 @@ type DialogScene = [name: string, path: string, ready: string, open: (page: Page
 
 const button = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click();
 
-/** Runs a command of the palette, which is there in every layout. */
+/** Runs a command of the palette, which exists in every layout. */
 const command = (name: string) => async (page: Page) => {
   await page.keyboard.press('Control+k');
   await page.keyboard.type(name);
@@ -194,7 +200,7 @@ export async function takePaused(context: SceneContext): Promise<void> {
   await setPaused(false);
 }
 
-/** Pages of people who are not signed in. */
+/** Pages for users who are not signed in. */
 export async function takeSignedOut(context: SceneContext): Promise<void> {
   const { paths, take } = context;
   await visit(context, '/login', 'form');

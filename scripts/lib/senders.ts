@@ -12,7 +12,7 @@ export type Ledger = {
   /** Event id -> number of the delivery. */
   acknowledged: Map<string, number>;
   sent: number;
-  /** Answered, but not with 200. */
+  /** Responses other than 200. */
   refused: number;
   /** No response: such a delivery may or may not be stored. */
   unanswered: number;
@@ -20,12 +20,12 @@ export type Ledger = {
   repeatedIds: number;
 };
 
-/** Counts of stored events: `strange` ones have a number that was never sent, `twice` ones a number that another event has. */
+/** Counts of stored events: `strange`: their number was never sent; `twice`: another event has the same number. */
 export type Comparison = { stored: number; missing: number; twice: number; damaged: number; strange: number };
 
 export type Senders = { ledger: Ledger; stop: () => Promise<Ledger> };
 
-/** Starts `count` senders at an ingest address; they cycle through the payloads until stopped. */
+/** Starts `count` senders to an ingest URL; they cycle through the payloads until stopped. */
 export function startSenders(address: string, payloads: readonly Payload[], count = 64): Senders {
   const ledger: Ledger = { acknowledged: new Map(), sent: 0, refused: 0, unanswered: 0, repeatedIds: 0 };
   let running = true;
@@ -102,11 +102,11 @@ async function compareWithServer(
   return comparison;
 }
 
-/** Nothing acknowledged is missing, and nothing is duplicated or damaged. */
+/** Whether no acknowledged delivery is missing, and none is duplicated or damaged. */
 const isConsistent = (ledger: Ledger, { missing, twice, damaged, strange }: Comparison): boolean =>
   missing + twice + damaged + strange + ledger.repeatedIds === 0;
 
-/** @throws with the counts when an acknowledged delivery is missing, or one is duplicated or damaged */
+/** @throws with the counts if an acknowledged delivery is missing, duplicated or damaged */
 export async function ensureConsistent(
   api: Api,
   endpoint: Endpoint,

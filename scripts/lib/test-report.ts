@@ -1,6 +1,6 @@
 /* Reads the JUnit report that `bun test` writes. */
 
-/** A test that failed: its file, and its name with the names of its groups before it. */
+/** A failed test: its file, and its name after the names of its groups. */
 export interface FailedTest {
   readonly file: string;
   readonly name: string;
@@ -17,11 +17,11 @@ function unescapeXml(text: string): string {
 const attribute = (element: string, name: string): string =>
   unescapeXml(new RegExp(` ${name}="([^"]*)"`).exec(element)?.[1] ?? '');
 
-/** The failed tests of a report, in its order. @param xml as `bun test --reporter=junit` writes it */
+/** The failed tests of a report, in its order. @param xml the output of `bun test --reporter=junit` */
 export function failedTests(xml: string): FailedTest[] {
   return [...xml.matchAll(/(<testcase [^>]*[^/>]>)\s*<failure\b/g)].map(([, element = '']) => ({
     file: attribute(element, 'file'),
-    // Bun writes the groups with the inner one first.
+    // Bun writes the innermost group first.
     name: [...attribute(element, 'classname').split(' > ').reverse(), attribute(element, 'name')]
       .filter(part => part !== '')
       .join(' > '),

@@ -8,7 +8,7 @@ import type { Payload } from './payloads.ts';
 export type Answer = { status: number; body: string };
 
 export type Connection = {
-  /** Sends a request. @throws when the connection ends before the complete response has arrived */
+  /** Sends a request. @throws if the connection ends before the complete response has arrived */
   send: (request: Uint8Array) => Promise<Answer>;
   /** Sends the first part of a request. The last part goes through `send`. */
   write: (part: Uint8Array) => void;
@@ -17,7 +17,7 @@ export type Connection = {
 
 /**
  * @param localAddress the address of this machine to connect from
- * @throws when the connection is refused
+ * @throws if the connection is refused
  */
 export async function connect(origin: string, localAddress?: string): Promise<Connection> {
   const { hostname, port } = new URL(origin);

@@ -1,6 +1,6 @@
 /*
- * `bun scripts/proofs/answers-kills.ts [DELIVERIES]`: builds the executable and kills it at random times while 10,000 deliveries, each of
- * which is to fail twice, are sent until they get 200. Ends with the line `N passed, N failed`.
+ * `bun scripts/proofs/answers-kills.ts [DELIVERIES]`: builds the executable and kills it at random times while 10,000
+ * deliveries, each of which fails twice, are sent until they get 200. Ends with the line `N passed, N failed`.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /*
- * `bun scripts/proofs/expect.ts [--runs 200]`: that many `hooktape expect` at the same time, as processes of their own, against one
- * server, while deliveries are missing, doubled, late, forged, attempted twice or as they should be. Each run must end with the exit code
- * of what was planted for it, and say the sentence. Half of them share one endpoint and tell their deliveries apart by a filter. In the
- * second and third round the server is restarted and killed while they wait. Needs dist/hooktape. Ends with `N passed, N failed`.
+ * `bun scripts/proofs/expect.ts [--runs 200]`: runs 200 processes of `hooktape expect` at the same time against one server,
+ * while deliveries are missing, duplicated, late, forged, attempted twice or correct. Each run must end with the exit code and
+ * the sentence of its scenario. Half of them share one endpoint and separate their deliveries by a filter. In the second and
+ * third round the server is restarted and killed while they wait. Needs dist/hooktape. Ends with `N passed, N failed`.
  */
 import { createHmac } from 'node:crypto';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -16,9 +16,9 @@ const runs = Number(values.runs);
 const owner = { HOOKTAPE_OWNER_EMAIL: 'owner@example.com', HOOKTAPE_OWNER_PASSWORD: 'a quiet river at noon' };
 const secret = 'a secret of this proof';
 
-/** A delivery: how long after the command has reached the server; before the command when it is negative. */
+/** A delivery, sent this long after the command has reached the server; before the command if negative. */
 type Sent = { atMs: number; signed?: boolean; attempt?: 'same' };
-/** The planted fault, and how `expect` must end. `isLate`: it is sent after that. */
+/** A scenario, and the result that `expect` must have. `isLate`: the delivery is sent after that result. */
 type Scenario = {
   name: string;
   sends: readonly Sent[];
@@ -110,7 +110,7 @@ try {
     await call(`/api/endpoints/${endpoint.id}/secrets`, { platform: 'github', secret });
     return endpoint;
   };
-  /** A sender tries again while the server restarts. */
+  /** Retries like a sender while the server restarts. */
   const deliver = async (url: string, run: number, delivery: string, isSigned: boolean): Promise<void> => {
     const body = JSON.stringify({ run, ref: 'refs/heads/main' });
     const headers = {
@@ -130,7 +130,7 @@ try {
   };
 
   const shared = await createEndpoint('shared');
-  /** The commands ask through this, so that it is known which of them have reached the server. */
+  /** The commands connect through this proxy, which records the commands that have reached the server. */
   const reached = new Set<number>();
   const relay = createServer(socket => {
     const upstream = connect(port, '127.0.0.1');

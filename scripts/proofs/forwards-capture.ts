@@ -1,7 +1,7 @@
 /*
- * `bun scripts/proofs/forwards-capture.ts [PER_SECOND] [SECONDS] [ROUNDS] [MODE]`: how long deliveries take at a constant rate, in
- * turn without a forward, with one whose destination is down, and with one that sends what has waited. Uses dist/hooktape. Prints the
- * 99th percentiles in ms, and the medians of their ratios.
+ * `bun scripts/proofs/forwards-capture.ts [PER_SECOND] [SECONDS] [ROUNDS] [MODE]`: the time of deliveries at a constant rate,
+ * alternately without a forward, with a forward whose destination is down, and with a forward that works off a backlog. Uses
+ * dist/hooktape. Prints the 99th percentiles in ms, and the medians of their ratios.
  */
 import { join } from 'node:path';
 import type { Forward } from '../../src/features/forwards/model.ts';

@@ -1,7 +1,7 @@
 /*
  * `bun scripts/proofs/forwards-outage.ts [EVENTS_PER_SECOND] [MINUTES] [KILLS_WHILE_DRAINING]`: the destinations of two forwards, one
- * ordered in lanes, are down for 2 hours at 50 events a second, of a clock that goes ahead, and the server is killed with -9 in every
- * minute. Then everything must arrive. Prints memory and speed. Ends with 1 when something is wrong.
+ * ordered in lanes, are down for 2 hours at 50 events a second, on a clock that goes ahead, and the server is killed with -9 in
+ * every minute. Then every event must arrive. Prints memory and speed. Exits with 1 if there is a problem.
  */
 import { killDuringOutage } from '../../src/testing/forward-outage.ts';
 

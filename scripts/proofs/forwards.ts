@@ -1,7 +1,7 @@
 /*
  * `bun scripts/proofs/forwards.ts [EVENTS] [KILLS]`: two forwards, one ordered in lanes, to a destination that is down half of the time,
- * while the server is killed with -9 again and again. Every event must arrive at both, in order where it is ordered, and doubled at most
- * what was under way at a kill. Ends with 1 when something is wrong. Uses dist/hooktape.
+ * while the server is repeatedly killed with -9. Every event must arrive at both, in order at the ordered one, and only events
+ * in progress at a kill may be duplicated. Exits with 1 if there is a problem. Uses dist/hooktape.
  */
 import { killWhileForwarding } from '../../src/testing/forward-kills.ts';
 import { builtBinary } from '../lib/installation.ts';

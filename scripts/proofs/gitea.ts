@@ -1,8 +1,8 @@
 /*
- * `bun scripts/proofs/gitea.ts`: a sender that is not ours. Gitea, built from its module with Go, gets a repository with a webhook to a
- * Hooktape endpoint; a push must arrive once, signed, and `hooktape expect` must say so. Needs dist/hooktape, go 1.26.2, gcc and git, and
- * the first time some 6 minutes of CPU time and 4 GB of disk for the modules. The build stays in `.test-clients/gitea/`.
- * Ends with `N passed, N failed`.
+ * `bun scripts/proofs/gitea.ts`: a test with a foreign sender. Gitea, built from its module with Go, gets a repository with a
+ * webhook to a Hooktape endpoint; a push must arrive once, signed, and `hooktape expect` must confirm it. Needs dist/hooktape,
+ * go 1.26.2, gcc and git, and the first time some 6 minutes of CPU time and 4 GB of disk for the modules. The build stays in
+ * `.test-clients/gitea/`. Ends with `N passed, N failed`.
  */
 import {
   chmodSync,
@@ -146,7 +146,7 @@ try {
   const viaGitea = (path: string, body: object) =>
     call(`${gitea?.origin}/api/v1${path}`, `token ${gitea?.token}`, body);
 
-  /** An endpoint that knows the secret, a repository whose pushes go there, and a clone of it. */
+  /** Creates an endpoint with the secret, a repository with a webhook to it, and a clone. */
   const setUp = async (name: string, hookSecrets: readonly string[]) => {
     const { stdout } = await hooktape('endpoint', 'create', name, '--json');
     const endpoint = JSON.parse(stdout) as { id: string; url: string };

@@ -1,8 +1,9 @@
 /*
- * `bun scripts/proofs/gosmee.ts [REPOSITORY]`: the same trace through gosmee (a relay server and its client, built with Go from the tagged
- * source, in memory as by default) and through a forward. A sender posts 80 events; meanwhile the target answers 503, is gone, and the
- * relay is killed and started again. Prints what arrived, doubled, lost and out of order. Needs dist/hooktape, go and git.
- * Ends with `N passed, N failed`: gosmee only has to run, the forward has to lose nothing.
+ * `bun scripts/proofs/gosmee.ts [REPOSITORY]`: sends the same sequence of events through gosmee (a relay server and its client,
+ * built with Go from the tagged source, with the default in-memory storage) and through a forward. While a sender posts 80
+ * events, the target returns 503 and then is down, and the relay is killed and restarted. Prints how many events arrived, were
+ * duplicated, lost, or out of order. Needs dist/hooktape, go and git. Ends with `N passed, N failed`: gosmee only has to run,
+ * the forward has to lose nothing.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,14 +23,17 @@ const eventsPerPhase = 20;
 const betweenEventsMs = 100;
 const refusingMs = 40_000;
 const goneMs = 20_000;
-/** Nothing more is expected after so long without a request. gosmee waits up to 16 s before its last attempt, a forward up to a minute. */
+/**
+ * The end is reached after this long without a request. gosmee waits up to 16 s before its last attempt, a forward up to a
+ * minute.
+ */
 const quietMs = 75_000;
 const waitAtMostMs = 600_000;
 
 type Relay = {
-  /** Where the sender posts to. */
+  /** The URL that the sender posts to. */
   url: string;
-  /** kill -9 and a new start. */
+  /** Kills it with -9 and restarts it. */
   restart: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -65,7 +69,7 @@ async function build(): Promise<string> {
   return (await run(['go', 'version'], { cwd: dir })).trim();
 }
 
-/** A handler that counts; `state` says what it does. */
+/** Opens a handler that counts; `state` sets its behaviour. */
 async function openTarget() {
   const port = await freePort();
   const arrived: { n: number; text: string }[] = [];
@@ -115,7 +119,7 @@ async function openGosmee(target: Target): Promise<Relay> {
     const isConnected = async (): Promise<boolean> =>
       (await fetch(`http://127.0.0.1:${healthPort}/health`).catch(() => undefined))?.ok === true;
     await eventually(isConnected, 30_000);
-    // It says nothing about its connection to the relay server.
+    // gosmee does not report when it is connected to the relay server, so wait.
     await Bun.sleep(3000);
   };
   const kill = async (): Promise<void> => {
@@ -156,7 +160,7 @@ async function openForward(target: Target): Promise<Relay> {
   };
 }
 
-/** @returns what became of the events */
+/** @returns the outcome of the events */
 async function trace(openRelay: (target: Target) => Promise<Relay>): Promise<Trace> {
   const target = await openTarget();
   const relay = await openRelay(target);

@@ -1,7 +1,8 @@
 /*
  * `bun scripts/proofs/jobs-kills.ts [EVENTS [KILLS [EXECUTABLE [PART]]]]`: builds the executable and kills it 50 times while a replay job
- * sends 10,000 GitHub payloads to a handler that counts by delivery id (kills). Then it measures how exact paces are (paces), and how a
- * handler that refuses more than 5 requests a second is spared (refusal). Ends with the line `N passed, N failed`.
+ * sends 10,000 GitHub payloads to a handler that counts by delivery id (kills). Then it measures how exact paces are (paces),
+ * and how the job slows down for a handler that rejects more than 5 requests a second (refusal). Ends with the line
+ * `N passed, N failed`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,7 @@ import { buildExecutable } from '../lib/executable.ts';
 import { type JobsWorld, openJobsWorld } from './jobs-world.ts';
 
 const concurrency = 8;
-/** Rates, and the beginning of the delivery ids of the events that are sent at each. */
+/** The rates, each with the prefix of the delivery ids of its events. */
 const paces = [
   [5, 'delivery-10'],
   [20, 'delivery-11'],
@@ -23,14 +24,14 @@ const jobTimeoutMs = 600_000;
 export type KillsProof = {
   requests: number;
   missing: number;
-  /** Requests with a delivery id that had come before the kill, for each kill. */
+  /** For each kill: the requests whose delivery id had already arrived before the kill. */
   doubled: number[];
   kills: number;
 };
 
-/** @param kills while the job runs, each after at least one request of the server that was started before it */
+/** @param kills the number of kills while the job runs, each after at least one request of the restarted server */
 export async function proveKills(world: JobsWorld, events: number, kills: number): Promise<KillsProof> {
-  /** By delivery id: how many kills there had been when it first came. */
+  /** By delivery id: the number of kills before it first arrived. */
   const firstSeen = new Map<string, number>();
   const doubled: number[] = [];
   let [requests, killed] = [0, 0];
@@ -51,7 +52,7 @@ export async function proveKills(world: JobsWorld, events: number, kills: number
     await world.kill();
     doubled[killed++] = 0;
     await world.start();
-    // Later kills are of no use: nothing is under way.
+    // Later kills have no effect, because no request is in progress.
     if (firstSeen.size >= events) break;
   }
   await world.untilDone(id, jobTimeoutMs);
@@ -61,8 +62,8 @@ export async function proveKills(world: JobsWorld, events: number, kills: number
 }
 
 /**
- * Runs a job. @param expectedMs how long it is to take from the first request to the last
- * @returns by how much it is off: 0.01 is one per cent
+ * Runs a job. @param expectedMs the expected time from the first request to the last @returns the relative error: 0.01 is one
+ * per cent
  */
 async function measurePace(world: JobsWorld, job: object, expectedMs: (requests: number) => number): Promise<number> {
   const times: number[] = [];
@@ -75,7 +76,7 @@ async function measurePace(world: JobsWorld, job: object, expectedMs: (requests:
   return Math.abs(((times.at(-1) ?? 0) - (times[0] ?? 0)) / expectedMs(times.length) - 1);
 }
 
-/** @returns by how much each pace was off */
+/** @returns the relative error of each pace */
 export async function measurePaces(world: JobsWorld): Promise<{ pace: string; error: number }[]> {
   const errors: { pace: string; error: number }[] = [];
   for (const [perSecond, ids] of paces) {
@@ -92,7 +93,10 @@ export async function measurePaces(world: JobsWorld): Promise<{ pace: string; er
   return errors;
 }
 
-/** A handler that answers 503 to requests beyond 5 a second. @returns the most that it saw in a second, after the first 3 s */
+/**
+ * Uses a handler that returns 503 for requests beyond 5 a second.
+ * @returns the most requests in a second, after the first 3 s
+ */
 export async function measureRefusal(world: JobsWorld, where: string): Promise<{ most: number; seen: number }> {
   const times: number[] = [];
   const url = world.handler(() => {

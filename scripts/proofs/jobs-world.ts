@@ -53,7 +53,7 @@ export async function openJobsWorld(command: readonly string[], events: number) 
   return {
     start,
     kill,
-    /** A handler of its own; gets the delivery id that GitHub sent. */
+    /** Opens a new handler; `answer` gets GitHub's delivery id. */
     handler(answer: (delivery: string) => Response | Promise<Response>): string {
       const http = Bun.serve({
         port: 0,
@@ -67,10 +67,10 @@ export async function openJobsWorld(command: readonly string[], events: number) 
       return `http://127.0.0.1:${http.port}/hook`;
     },
     create: (body: object) => call<ReplayJob>('POST', '/api/replay-jobs', { endpointId, ...body }),
-    /** An endpoint with events that came with random pauses in between, half a second on average, and when they came. */
+    /** An endpoint whose events arrived with random pauses of half a second on average, and their times. */
     spaced,
     job,
-    /** Asks seldom: the server counts the events of the job each time. */
+    /** Polls rarely, because the server counts the events of the job each time. */
     untilDone: (id: string, timeoutMs: number) =>
       eventually(async () => {
         await Bun.sleep(askEveryMs);
@@ -84,7 +84,7 @@ export async function openJobsWorld(command: readonly string[], events: number) 
   };
 }
 
-/** Payloads of GitHub, each under a delivery id of its own: `delivery-0`, `delivery-1` and so on. */
+/** Payloads of GitHub, each with a different delivery id: `delivery-0`, `delivery-1` and so on. */
 async function deliverAll(directory: string, events: number) {
   const clock = holdClock(Date.now() - 3_600_000);
   const server = await openTestServer({ directory, clock, env: { HOOKTAPE_SECRET: secret } });

@@ -1,7 +1,7 @@
 /*
  * `bun scripts/proofs/listen-kills.ts [EVENTS] [KILLS]`: 10,000 events while server, listener, target and the connection between listener
- * and server are killed 100 times. Every event must reach each map that wants it, answered with 2xx; the first time in order; and the
- * position must never be past an event that has not. Uses dist/hooktape. Ends with 1 when something is wrong.
+ * and server are killed 100 times. Every event must reach each matching map and get a 2xx, in order at its first attempt, and
+ * the position must never be past an event without a 2xx. Uses dist/hooktape. Exits with 1 if there is a problem.
  */
 import { decodeFeedCursor } from '../../src/core/ids/feed-cursor.ts';
 import { parseEventId } from '../../src/core/ids/ids.ts';
@@ -74,7 +74,7 @@ export async function proveListening(
   }
 }
 
-/** Sends like a platform: until it is answered with 2xx. */
+/** Sends like a platform: retries each event until it gets a 2xx. */
 async function send(world: World, from: number, to: number, random: () => number): Promise<void> {
   let next = from;
   await Promise.all(
@@ -117,7 +117,7 @@ function createReader({ api, endpoint }: World): () => Promise<readonly Stored[]
 const acceptedOf = (delivered: readonly Delivered[]): Set<string> =>
   new Set(delivered.flatMap(({ status, path, event }) => (status === 200 ? [`${path} ${event}`] : [])));
 
-/** The position is asked for first, so that what it is past has been written before. */
+/** Reads the position before the log of the target, so that all events before the position must already be in the log. */
 async function checkPosition(world: World, read: () => Promise<readonly Stored[]>): Promise<void> {
   const { cursor } = await world.position();
   const position = decodeFeedCursor(world.endpoint.id, cursor) ?? 0;

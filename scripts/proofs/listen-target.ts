@@ -1,6 +1,6 @@
 /*
- * A target for the proof of `hooktape listen`, as a process that can be killed: `listen-target.ts PORT LOG`. It writes a line for each
- * request before it answers, `STATUS PATH EVENT`, and refuses some.
+ * A target for the proof of `hooktape listen`, as a process that can be killed: `listen-target.ts PORT LOG`. It writes a line
+ * for each request before it responds, `STATUS PATH EVENT`, and rejects some.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -8,7 +8,7 @@ import { freePort } from '../../src/testing/free-port.ts';
 import { createApi, type Endpoint } from '../lib/api.ts';
 import { until } from '../lib/process.ts';
 
-/** A delivery that the target has answered. */
+/** A delivery with the target's response. */
 export type Delivered = { status: number; path: string; event: string };
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
@@ -95,7 +95,7 @@ export async function openWorld(command: readonly string[]) {
         HOOKTAPE_KEY: key,
       },
     );
-  // So that the first life begins before the first event.
+  // Created now, so that the first listener starts before the first event.
   await api.put(`/api/endpoints/${endpoint.id}/consumers/${consumerName}`, { cursor: 'start' });
   let listener = startListener();
   let receiver = startTarget();
@@ -104,12 +104,12 @@ export async function openWorld(command: readonly string[]) {
     api,
     endpoint,
     ingestUrl: origin + new URL(endpoint.url).pathname,
-    /** The paths of the target that want an event of this kind. */
+    /** The paths of the target whose maps match an event of this kind. */
     pathsOf: (kind: string): string[] => {
       const paths = ['a', 'b'].filter(one => kind.includes(one)).map(one => `/${one}`);
       return paths.length > 0 ? paths : ['/rest'];
     },
-    /** A line that was cut by a kill is the last one of its life, and was not answered. */
+    /** A truncated line is the last line before a kill, and its request got no response. */
     delivered: (): Delivered[] =>
       readFileSync(log, 'utf8')
         .split('\n')
@@ -122,7 +122,7 @@ export async function openWorld(command: readonly string[]) {
         cursor: string;
         behind: number;
       },
-    /** Each comes back after `downMs`. */
+    /** Each is restarted after `downMs`. */
     kill: {
       server: async (downMs: number): Promise<void> => {
         server.kill('SIGKILL');
@@ -144,12 +144,12 @@ export async function openWorld(command: readonly string[]) {
       },
       connection: async (downMs: number): Promise<void> => link.cut(downMs),
     },
-    /** Ends the listener as a person would. @returns its exit code */
+    /** Ends the listener like a user. @returns its exit code */
     stopListener: async (): Promise<number> => {
       listener.kill('SIGINT');
       return await listener.exited;
     },
-    /** One that met a server that was down when it started has ended with 4, and is started again. */
+    /** Restarts the listener if it has exited with 4 because the server was down at its start. */
     keepListening: (): void => {
       if (listener.exitCode === unreachable) listener = startListener();
       else if (listener.exitCode !== null)
@@ -168,7 +168,7 @@ export async function openWorld(command: readonly string[]) {
   };
 }
 
-/** A way to the server that can be interrupted. */
+/** Opens a connection to the server that can be interrupted. */
 async function openLink(port: number) {
   const sockets = new Set<Socket>();
   let isCut = false;
@@ -193,7 +193,7 @@ async function openLink(port: number) {
   const { port: own } = link.address() as { port: number };
   return {
     origin: `http://127.0.0.1:${own}`,
-    /** Ends all connections, also in the middle of an answer, and takes none for a while. */
+    /** Closes all connections, even in the middle of a response, and accepts none for `ms`. */
     async cut(ms: number): Promise<void> {
       isCut = true;
       for (const socket of sockets) socket.destroy();

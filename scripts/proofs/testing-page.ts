@@ -1,7 +1,8 @@
 /*
- * `bun scripts/proofs/testing-page.ts [--only shell,actions,playwright,jest,pytest]`: runs the examples of docs/testing.md as they stand
- * there, against dist/hooktape and a shop that sends signed webhooks. Installs Playwright, Jest, pytest and the packed client libraries
- * into `.test-clients/testing/`. Needs node, npm, python3, curl, jq and Chromium. Ends with `N passed, N failed`.
+ * `bun scripts/proofs/testing-page.ts [--only shell,actions,playwright,jest,pytest]`: runs the examples of docs/testing.md
+ * unchanged, against dist/hooktape and a shop that sends signed webhooks. Installs Playwright, Jest, pytest and the packed
+ * client libraries into `.test-clients/testing/`. Needs node, npm, python3, curl, jq and Chromium. Ends with
+ * `N passed, N failed`.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +37,7 @@ function example(name: string): string {
   return code;
 }
 
-/** Writes an example into a folder of its own. @returns the folder */
+/** Writes an example into a separate folder. @returns the folder */
 function write(folder: string, name: string): string {
   const file = join(folder, name);
   mkdirSync(dirname(file), { recursive: true });
@@ -178,7 +179,7 @@ function installNpm(cwd: string): Promise<string> {
   return installed;
 }
 
-/** An endpoint `orders` that knows the secret, and a shop that sends there. */
+/** Creates an endpoint `orders` with the secret, and a shop that sends there. */
 async function connectShop(env: { HOOKTAPE_URL: string; HOOKTAPE_KEY: string; SHOP_URL: string }): Promise<void> {
   const headers = { authorization: `Bearer ${env.HOOKTAPE_KEY}`, 'content-type': 'application/json' };
   const call = async <T>(path: string, body?: object): Promise<T> => {

@@ -10,10 +10,10 @@ type Event = { path: string; query: string; rawHeaders: [string, string][]; payl
 const testPaths = ['/a//b', '/c%2Fd%20e', '/;x=1/%C3%A9', '/%7Euser', '/a/../b', '/%2e%2E/./c'];
 const testQueries = ['a=%2F&a=1+2&b=c%20d&B&=&&__proto__=1??&%E9', 'semi;colon=1;2', `"'<>&%zz`, 'x=%7E%41'];
 
-/** Different from the proxy's address, so that the stored source shows which of them was taken. */
+/** Different from the proxy's address, so that the stored source shows which of the two was used. */
 const senderAddress = '127.0.0.2';
 
-/** The headers that a proxy may add to a delivery that has none. */
+/** The headers that a proxy may add to a delivery. */
 const forwardingHeaders = /^(?:host|content-length|x-forwarded-[a-z]+|x-real-ip)$/;
 
 export async function checkThrough(run: {

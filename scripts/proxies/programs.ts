@@ -10,13 +10,13 @@ export const publicHost = 'hooks.example.com';
 
 export type ReverseProxy = {
   name: string;
-  /** Undefined when it is not installed. */
+  /** Undefined if it is not installed. */
   program: string | undefined;
   /** Whether header names keep their case and order. Proxies written in Go change them. */
   exactNames: boolean;
   /** The tested paths and queries that it rewrites, as documented. */
   alters: readonly string[];
-  /** The headers, in lower case, that it adds to a delivery besides those about the forwarding, as documented. */
+  /** The headers, in lower case, that it adds to a delivery in addition to forwarding headers, as documented. */
   adds: readonly string[];
   /** Writes the configuration. @returns the arguments to start the proxy with */
   configure: (setup: { directory: string; port: number; upstream: number }) => string[];
@@ -33,7 +33,7 @@ function codeBlock(language: string, mark: string): string {
   return block;
 }
 
-/** @throws when a text to replace is missing, because the documentation has changed */
+/** @throws if a text to replace is missing, because the documentation has changed */
 function replace(text: string, changes: Record<string, string>): string {
   return Object.entries(changes).reduce((before, [from, to]) => {
     if (!before.includes(from)) throw new Error(`docs/installing.md no longer contains ${from}`);

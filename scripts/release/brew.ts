@@ -7,7 +7,7 @@ import { emptyReleaseDir, homepage, type Made, packagingDir, platformOf, version
 
 const targets: readonly Target[] = ['bun-darwin-arm64', 'bun-darwin-x64', 'bun-linux-arm64', 'bun-linux-x64'];
 
-/** The file of the release: as `bun run build --target all` makes it, for any machine. */
+/** The released file of a target, as `bun run build --target all` builds it on any machine. */
 async function releasedFile(target: Target): Promise<string> {
   const outfile = join(repositoryRoot, `dist/hooktape-${platformOf(target)}`);
   await buildExecutable({ target, outfile });

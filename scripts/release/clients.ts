@@ -1,6 +1,6 @@
 /*
  * The packages of the client libraries: `@hooktape/client` and `@hooktape/testcontainers` for npm, and a wheel and a source archive of
- * `hooktape` for PyPI, whose build tools pip installs in an environment of their own.
+ * `hooktape` for PyPI, whose build tools pip installs in a separate environment.
  */
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -17,10 +17,10 @@ import {
   version,
 } from './files.ts';
 
-/** As Debian names machine types. */
+/** Debian's names of machine types. */
 const architectures: Partial<Record<Target, string>> = { 'bun-linux-x64': 'amd64', 'bun-linux-arm64': 'arm64' };
 
-/** Where shells look for the completions of installed programs. */
+/** The paths where shells look for the completions of installed programs. */
 const completions = {
   bash: 'usr/share/bash-completion/completions/hooktape',
   zsh: 'usr/share/zsh/vendor-completions/_hooktape',
@@ -80,7 +80,7 @@ const makeFor = (
     }
     const file = `hooktape_${version.replace('-', '~')}_${architecture}.deb`;
     chmodSync(folder, 0o755);
-    // gzip, which every version of dpkg reads.
+    // Uses gzip, which every version of dpkg can read.
     run(['dpkg-deb', '--root-owner-group', '-Zgzip', '--build', folder, join(dir, file)], {
       env: { SOURCE_DATE_EPOCH: sourceTime() },
     });

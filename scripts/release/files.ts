@@ -1,4 +1,4 @@
-/* What the makers of packages share: the facts about the release, executables, folders to pack, and archives that are reproducible. */
+/* Shared by the package builders: facts about the release, executables, folders to pack, and reproducible archives. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,15 +7,15 @@ import { buildExecutable, hostTarget, repositoryRoot } from '../lib/executable.t
 import type { Target } from '../lib/native-plugin.ts';
 
 export const { version, description, license } = about;
-/** Where the project is published. */
+/** The URL of the project. */
 export const homepage = about.repository.url;
 export const releaseDir = join(repositoryRoot, 'dist/release');
 export const packagingDir = join(repositoryRoot, 'packaging');
 
-/** A file that was made: its path below `dist/release`. */
+/** A created file: its path below `dist/release`. */
 export type Made = { file: string; bytes: number };
 
-/** The folder below `dist/release` for one kind of package, emptied of what was made before. */
+/** The folder below `dist/release` for one kind of package, emptied. */
 export function emptyReleaseDir(kind: string): { dir: string; made: (file: string) => Made } {
   const dir = join(releaseDir, kind);
   rmSync(dir, { recursive: true, force: true });
@@ -58,7 +58,7 @@ export function place(from: string, to: string): void {
   cpSync(from, to);
 }
 
-/** @throws with what the program printed when it fails or is not installed */
+/** @throws with the program's output if it fails or is not installed */
 export function run(command: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}): string {
   const [program = ''] = command;
   if (!Bun.which(program)) throw new Error(`${program} is not installed`);
@@ -70,7 +70,7 @@ export function run(command: readonly string[], options: { cwd?: string; env?: R
   return stdout.toString();
 }
 
-/** Seconds since 1970: the time of the commit, so that packages of one commit are the same wherever they are made. */
+/** Seconds since 1970: the time of the commit, so that packages of one commit are identical on every machine. */
 export function sourceTime(): string {
   const given = process.env['SOURCE_DATE_EPOCH'];
   if (given) return given;

@@ -21,7 +21,7 @@ import {
   version,
 } from './files.ts';
 
-/** npm cannot tell processors without AVX2 apart, so the variant for these is not among its packages. */
+/** npm cannot detect processors without AVX2, so there is no package with the variant for these. */
 const npmTargets: readonly Target[] = Object.keys(addonPackages)
   .filter(isTarget)
   .filter(target => target !== 'bun-linux-x64-baseline');
@@ -33,7 +33,7 @@ const common = {
   repository: { type: 'git', url: `git+${homepage}.git` },
 };
 
-/** As npm names systems. */
+/** npm's names of systems. */
 const npmPlatform = (target: Target): string => platformOf(target).replace('windows', 'win32');
 const packageName = (target: Target): string => `@hooktape/${npmPlatform(target)}`;
 

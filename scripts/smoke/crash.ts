@@ -1,6 +1,6 @@
 /*
- * Kills the server with SIGKILL, repeatedly: under load, while it goes from one journal file to the next, while it starts on what the
- * last kill left, and while it stops. Every acknowledged delivery is stored exactly once and undamaged.
+ * Kills the server with SIGKILL, repeatedly: under load, while it switches from one journal file to the next, while it starts
+ * after the last kill, and while it stops. Every acknowledged delivery is stored exactly once and undamaged.
  */
 
 import { freePort } from '../../src/testing/free-port.ts';
@@ -15,7 +15,7 @@ const checkTimeoutMs = 600_000;
 
 const anyTime = (fromMs: number, toMs: number): Promise<void> => Bun.sleep(fromMs + Math.random() * (toMs - fromMs));
 
-/** Twenty of them fill a journal file, and no compression makes them smaller. */
+/** Twenty of them fill a journal file; they cannot be compressed. */
 const largePayloads: Payload[] = Array.from({ length: 4 }, () => ({
   event: 'large',
   body: Buffer.concat(Array.from({ length: 7 }, () => crypto.getRandomValues(new Uint8Array(60_000)))),

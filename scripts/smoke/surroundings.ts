@@ -157,7 +157,7 @@ function mappedEngines(pid: number): string[] {
   return [...new Set(maps.match(/\/\S*\.libsql-\S*/g))];
 }
 
-/** A command prefix that mounts a noexec /mnt; undefined where mounting is not allowed. */
+/** A command prefix that mounts a noexec /mnt; undefined if mounting is not allowed. */
 function noexecPrefix(): string[] | undefined {
   const mount = 'mount -t tmpfs -o noexec,mode=1777 tmpfs /mnt && exec "$@"';
   const wrap = ['unshare', '--mount', 'sh', '-c', mount, 'sh'];

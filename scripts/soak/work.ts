@@ -14,7 +14,7 @@ export type WorkKind = (typeof workKinds)[number];
 export type Soak = {
   server: Server;
   api: Api;
-  /** Where replays go. */
+  /** The destination of replays. */
   destination: string;
   endpoints: Endpoint[];
   /** Durations in ms since they were last reported. */
@@ -50,7 +50,7 @@ export function startWork(soak: Soak, rate: number): Promise<void>[] {
       try {
         if (endpoint) await work(endpoint);
       } catch (error) {
-        // When the endpoint is deleted in the meantime, a list answers 404 and a running export is aborted.
+        // If the endpoint is deleted in the meantime, a list returns 404 and a running export is aborted.
         if (!isGone(error) && endpoint && endpoints.includes(endpoint)) throw error;
       }
       await Bun.sleep(pauseMs);

@@ -6,7 +6,7 @@ import { openTestServer } from './test-server.ts';
 
 export { openMailServer, openReceiver, type ReceivedMail, type ReceivedRequest } from './receivers.ts';
 
-/** A notification as a receiver of the channel `webhook` gets it. */
+/** A notification in the form that a receiver of the channel `webhook` gets. */
 type Sent = { type: string; timestamp: string; data: Record<string, unknown> };
 export const sentOf = ({ text }: ReceivedRequest): Sent => JSON.parse(text) as Sent;
 export const typesOf = (received: readonly ReceivedRequest[]): string[] => received.map(one => sentOf(one).type);
@@ -31,7 +31,7 @@ export async function openAlerts(env: Record<string, string> = {}) {
     clock,
     ada,
     check,
-    /** Lets time pass as a running server sees it. */
+    /** Lets time pass for a running server. */
     async pass(ms: number): Promise<void> {
       const stepMs = ms > 120_000 ? 25_000 : 10_000;
       for (let left = ms; left > 0; left -= stepMs) {
@@ -58,7 +58,7 @@ export async function openAlerts(env: Record<string, string> = {}) {
       receivers.push(opened);
       return opened;
     },
-    /** To be called after each test: its alerts would fire into the next one. */
+    /** Call it after each test, because its alerts would otherwise fire during the next one. */
     async clear(): Promise<void> {
       const { endpoints } = await ada.json<{ endpoints: { id: string }[] }>(200, 'GET', '/api/endpoints');
       for (const { id } of endpoints) await ada.json(200, 'DELETE', `/api/endpoints/${id}`);

@@ -1,7 +1,7 @@
 /*
  * Senders that retry until they get 200, at an endpoint whose rule fails the first two attempts of each delivery, while the server is
- * killed at random times and started again. Every attempt that was answered must be stored with that answer, and the stored attempts
- * of each delivery must have been answered 500, 500 and 200: what a kill left unanswered counts.
+ * killed at random times and started again. Every attempt that got a response must be stored with that response, and the stored
+ * attempts of each delivery must have got 500, 500 and 200. Attempts without a response because of a kill count, too.
  */
 import { freePort } from './free-port.ts';
 import { exchange } from './raw-http.ts';
@@ -10,12 +10,12 @@ import { openTestServer } from './test-server.ts';
 
 export type KillsResult = {
   attempts: number;
-  /** Attempts without an answer. */
+  /** Attempts without a response. */
   unanswered: number;
-  /** Of these, stored. */
+  /** How many of these are stored. */
   unansweredStored: number;
   kills: number;
-  /** What is wrong, the first few. */
+  /** The first few problems. */
   problems: string[];
 };
 
@@ -125,7 +125,7 @@ function check(seen: readonly (readonly Attempt[])[], ndjson: string, unanswered
   for (const [n, saw] of seen.entries()) {
     answered += saw.length;
     const found = (stored.get(n) ?? []).map(event => event.answered.status);
-    // The answer to the third may have been lost; then there are more of them.
+    // The response to the third attempt may have been lost; then there are more attempts.
     const isRight = found.slice(0, 3).join() === '500,500,200' && found.slice(3).every(status => status === 200);
     if (!isRight) problems.push(`delivery ${n}: stored ${found}, seen ${saw.map(({ status }) => status)}`);
     for (const { id, status } of saw)

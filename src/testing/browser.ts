@@ -1,10 +1,10 @@
-/* A browser with a cookie jar, as the server sees it: it adds the headers that a browser adds. */
+/* A browser with a cookie jar, from the server's view: it adds the headers that a browser adds. */
 import type { TestServer } from './test-server.ts';
 
 export type Browser = {
-  /** The session cookie as it is sent, `name=value`; empty when there is none. */
+  /** The session cookie, `name=value`; empty if there is none. */
   cookie: string;
-  /** A request of one of the server's own pages. */
+  /** A request from one of the server's own pages. */
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>;
   json: <T = Record<string, unknown>>(status: number, method: string, path: string, body?: unknown) => Promise<T>;
 };

@@ -1,4 +1,4 @@
-/* Certificates as openssl makes them. */
+/* Certificates that openssl creates. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

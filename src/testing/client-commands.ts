@@ -1,4 +1,4 @@
-/* Client commands against a real server: its events, the commands' environment, and a browser that is played by HTTP. */
+/* Client commands against a real server: its events, the commands' environment, and a browser that is simulated over HTTP. */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ export async function openClientHarness(options: TestServerOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-client-'));
   const url = await server.listen();
   const ada: TestAccount = await server.createAccount('ada@example.com', { password });
-  /** Without a key; what is saved is in the directory of this harness. */
+  /** An environment without a key; saved servers are in the directory of this harness. */
   const anonymous = { XDG_CONFIG_HOME: join(directory, 'config'), HOOKTAPE_URL: url };
   const env = { ...anonymous, HOOKTAPE_KEY: ada.key };
 
-  /** The cookie of a browser in which the account is signed in. */
+  /** Signs the account in. @returns the browser's cookie */
   const signIn = async (email = 'ada@example.com'): Promise<string> => {
     const response = await fetch(`${url}/api/session`, {
       method: 'POST',
@@ -30,7 +30,7 @@ export async function openClientHarness(options: TestServerOptions = {}) {
     return (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   };
 
-  /** A program for BROWSER that writes the URL it is given to a file. */
+  /** A program for BROWSER that writes its URL to a file. */
   const browserFile = join(directory, 'opened');
   const browser = join(directory, 'browser');
   writeFileSync(

@@ -1,10 +1,13 @@
 /*
- * A server in a process of its own, so that it can be killed, whose clock runs and goes ahead when the parent process says so. Its
- * environment: the server's settings, DIRECTORY, PORT and AHEAD_MS, how far ahead the clock is.
+ * A server in a separate process, so that it can be killed. Its clock runs, and goes ahead when the parent process sends a
+ * message. Its environment: the server's settings, DIRECTORY, PORT, and AHEAD_MS, which is how far the clock is ahead.
  */
 import { openTestServer } from './test-server.ts';
 
-/** To the process: the clock goes ahead. It answers the same once nothing that was due then is left, if somebody waits for it. */
+/**
+ * A message to the process: its clock goes ahead. If `isWaiting`, the process replies with the same message once nothing that
+ * was due by then is left.
+ */
 export type ClockMessage = { aheadMs: number; isWaiting: boolean };
 
 const { DIRECTORY: directory = '', PORT: port, AHEAD_MS: ahead, ...env } = Bun.env as Record<string, string>;

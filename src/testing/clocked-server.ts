@@ -1,11 +1,11 @@
-/* A server in a process of its own, which can be killed, with a clock that a test sets forward. */
+/* A server in a separate process that can be killed, with a clock that a test sets forward. */
 import { readFileSync } from 'node:fs';
 import type { ClockMessage } from './clocked-process.ts';
 import { freePort } from './free-port.ts';
 
 const script = new URL('clocked-process.ts', import.meta.url).pathname;
 
-/** A server whose clock the caller controls; it is started again at the time at which it was killed. */
+/** A server whose clock the caller controls; a restarted server continues at the time at which it was killed. */
 export async function startClocked(directory: string, settings: Record<string, string>) {
   const port = await freePort();
   let aheadMs = 0;
@@ -43,10 +43,10 @@ export async function startClocked(directory: string, settings: Record<string, s
       const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${running.child.pid}/status`, 'utf8')) ?? [];
       return Math.round(Number(kib) / 1024);
     },
-    /** Resolves when nothing that is due by then is left, or the server was killed. */
+    /** Resolves once nothing that is due by then is left, or the server was killed. */
     async goAhead(ms: number): Promise<void> {
       const { child, idle } = running;
-      // Each message has a time of its own.
+      // Each message has a different time.
       aheadMs += ms + 1;
       const message: ClockMessage = { aheadMs, isWaiting: true };
       const isIdle = new Promise<void>(resolve => idle.set(aheadMs, resolve));
@@ -54,7 +54,7 @@ export async function startClocked(directory: string, settings: Record<string, s
       await Promise.race([isIdle, child.exited]);
       idle.delete(message.aheadMs);
     },
-    /** The same, and does not wait. */
+    /** Like `goAhead`, without waiting. */
     hurry(ms: number): void {
       aheadMs += ms + 1;
       running.child.send({ aheadMs, isWaiting: false } satisfies ClockMessage);

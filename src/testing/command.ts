@@ -57,7 +57,7 @@ export async function hooktapeWithInput(stdin: string, env: Record<string, strin
   return { exitCode: await runCommand(args, io), ...said };
 }
 
-/** @param terminal what is different at a terminal: its width, its answers to questions */
+/** @param terminal the properties of the terminal: its width, its replies to questions */
 export async function hooktapeAtTerminal(
   terminal: Partial<
     Pick<Io, 'outputTerminal' | 'fullScreen' | 'ask' | 'isTerminal' | 'sleep' | 'untilSignal' | 'clock'>
@@ -69,7 +69,7 @@ export async function hooktapeAtTerminal(
   return { exitCode: await runCommand(args, { ...io, ...terminal }), ...said };
 }
 
-/** `hooktape serve` on a port of its own, once it listens. */
+/** Starts `hooktape serve` on a free port. Resolves once it listens. */
 export async function startServer(
   env: Record<string, string>,
   given: Partial<Pick<Io, 'spawn' | 'abort' | 'clock'>> = {},
@@ -95,7 +95,7 @@ export async function startServer(
   };
 }
 
-/** `hooktape listen`, which goes on until it is stopped. Its waits are real. */
+/** Starts `hooktape listen`, which runs until it is stopped. Its waits are real. */
 export function startListener(
   env: Record<string, string>,
   args: readonly string[],

@@ -1,6 +1,6 @@
-/* A strict reader of CSV (RFC 4180): lines end with CRLF, and a quote stands only around a cell or doubled inside one. */
+/* A strict reader of CSV (RFC 4180): lines end with CRLF, and a quote is allowed only around a cell or doubled inside one. */
 
-/** The cells of each line, `null` for an empty one without quotes. @throws when the text breaks a rule */
+/** The cells of each line, `null` for an empty one without quotes. @throws if the text breaks a rule */
 export function readCsv(text: string): (string | null)[][] {
   const lines: (string | null)[][] = [];
   const cells: (string | null)[] = [];

@@ -1,4 +1,4 @@
-/* Tests of declared endpoints: a server with two accounts, and short forms of what an apply says. */
+/* Tests of declared endpoints: a server with two accounts, and short forms of the result of an apply. */
 
 import type { ApplyResult } from '../features/apply/model.ts';
 import type { Endpoint } from '../features/endpoints/model.ts';
@@ -7,7 +7,7 @@ import { openTestServer } from './test-server.ts';
 
 type Options = { dryRun?: boolean; prune?: boolean; force?: boolean };
 
-/** Counts and fields in one text; the problems instead, when there are some. */
+/** Counts and fields in one text, or the problems if there are any. */
 export const summary = (result: ApplyResult): string => {
   if ('problems' in result)
     return result.problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
@@ -32,7 +32,7 @@ export async function openDeclaring() {
     ada,
     bob,
     apply,
-    /** One endpoint of ada's. */
+    /** Declares one endpoint of ada's. */
     declareAs: async (name: string, fields: object = {}, options?: Options): Promise<string> =>
       summary(await apply([{ name, account: ada.email, ...fields }], options)),
     /** The only endpoint of this name. */

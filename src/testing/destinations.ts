@@ -5,7 +5,7 @@ export type ReceivedRequest = { path: string; body: string; headers: Headers };
 export function createDestinations() {
   const servers: Bun.Server<undefined>[] = [];
   return {
-    /** A destination with a URL of its own. @param handle `n` counts its requests from 1 */
+    /** A destination with its own URL. @param handle `n` counts its requests from 1 */
     destination(handle: (request: ReceivedRequest, n: number) => Response | Promise<Response>) {
       const received: ReceivedRequest[] = [];
       const http = Bun.serve({
@@ -20,7 +20,7 @@ export function createDestinations() {
       servers.push(http);
       return { url: `http://127.0.0.1:${http.port}/hook`, received };
     },
-    /** Connections under way are cut off. */
+    /** Closes all destinations and aborts their connections. */
     closeDestinations: async (): Promise<void> => {
       await Promise.all(servers.map(http => http.stop(true)));
     },

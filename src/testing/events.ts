@@ -3,7 +3,7 @@ import { nonceBytes } from '../core/ids/ids.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 import { randomBytes, type TestServer } from './test-server.ts';
 
-/** Stores `count` deliveries. @param receivedAt of all, or of each by its number @returns their ids */
+/** Stores `count` deliveries. @param receivedAt the time of all events, or a function of their number @returns their ids */
 export async function recordMany(
   { services }: TestServer,
   endpointId: string,

@@ -1,4 +1,4 @@
-/* What the tests of `hooktape expect` share: a server, endpoints with a secret, and deliveries as GitHub would sign them. */
+/* The harness of the tests of `hooktape expect`: a server, endpoints with a secret, and deliveries signed like GitHub's. */
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ export async function openExpectHarness(options: TestServerOptions = {}) {
   const registerSecret = ({ id }: Inbox): Promise<unknown> =>
     client.ada.json(201, 'POST', `/api/endpoints/${id}/secrets`, { platform: 'github', secret: githubSecret });
 
-  /** @param delivery its id: the same for each attempt @param secret what it is signed with */
+  /** @param delivery its id, equal for each attempt @param secret the signing secret */
   const push = (
     inbox: Inbox,
     body: object,

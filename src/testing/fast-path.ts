@@ -1,4 +1,7 @@
-/* A front that records the deliveries of the fast path and the requests of the HTTP server, so that tests can tell which got a request. */
+/**
+ * A front that records the deliveries of the fast path and the requests of the HTTP server, so that tests know which of the two
+ * got a request.
+ */
 
 import type { MemoryBudget } from '../core/concurrency/memory-budget.ts';
 import type { DeliveryResponse } from '../core/delivery-response.ts';
@@ -7,7 +10,7 @@ import type { BufferedDelivery } from '../ingest/fast-path/fast-path.ts';
 import { exchange, openWire, type Wire } from './raw-http.ts';
 
 export const maxBodyBytes = 1000;
-/** What the budget has when nothing is on its way. */
+/** The size of the budget when no request is in progress. */
 export const budgetBytes = 10_000;
 
 export type FastPathServer = Awaited<ReturnType<typeof openFastPath>>;

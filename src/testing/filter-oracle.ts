@@ -1,4 +1,4 @@
-/* Events as a naive evaluator of filters sees them, read from the API one by one, and filters about what these events have. */
+/* Events for a naive evaluator of filters, read from the API one by one, and filters about the values of these events. */
 
 import { createEventContent } from '../core/filter/event-content.ts';
 import type { EventFacts } from '../core/filter/event-facts.ts';
@@ -8,7 +8,7 @@ import type { EventDetail } from '../features/events/model.ts';
 
 export type OracleEvent = { seq: number; receivedAt: number; facts: EventFacts; detail: EventDetail };
 
-/** Which attempt an event is, in these tests: it does not change when rows of 1.0 are packed. */
+/** The attempt number of an event in these tests. It does not change when rows of 1.0 are packed. */
 export const oracleAttempt = (seq: number): number => 1 + (seq % 3);
 
 export function toOracleEvent(detail: EventDetail): OracleEvent {
@@ -95,7 +95,7 @@ export function createFilterSource(events: () => readonly OracleEvent[], random:
     return `body.${path}:${value(String(found))}`;
   };
 
-  /** A way to a value that is no container. */
+  /** A path to a value that is not a container. */
   const leafOf = (payload: unknown): [string, unknown] | undefined => {
     let [path, found] = ['', payload];
     for (let depth = 0; typeof found === 'object' && found !== null; depth++) {

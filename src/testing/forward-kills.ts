@@ -1,7 +1,8 @@
 /*
  * Two forwards of an endpoint, one in parallel and one ordered in lanes, to destinations that fail every fifth time, while the server is
  * killed at random times and started again. Both destinations must accept every event that is stored, the ordered one in the order of
- * each lane; an event is doubled only when it was under way at a kill; and one row for each forward stands among its replays.
+ * each lane; an event may be duplicated only if it was in progress at a kill; and each event has one replay row for each
+ * forward.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,13 +21,13 @@ export type ForwardKillsResult = {
   /** Events that a destination has accepted more than once. */
   doubled: number;
   seconds: number;
-  /** What is wrong, the first few. */
+  /** The first few problems. */
   problems: string[];
 };
 
 const secret = 'the secret of this proof, long enough';
 const lanes = 7;
-/** Of one forward under way at a kill: what is answered counts until that is written. */
+/** The most events of one forward in progress at a kill. An event counts until its response is written. */
 const maxDoubledPerKill = 6;
 const modes = ['parallel', 'ordered'] as const;
 

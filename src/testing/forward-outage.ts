@@ -1,8 +1,9 @@
 /*
- * Two forwards of an endpoint, one in parallel and one ordered in lanes, whose destinations are down for hours while events come in and
- * the server is killed every minute, then answer again while it is killed. The clock of the server goes ahead by a minute once the
- * events of that minute are stored. Both destinations must then have every stored event: at least once, doubled at most what was under
- * way at a kill, and the ordered one in the order of each lane, attempt by attempt.
+ * Two forwards of an endpoint, one in parallel and one ordered in lanes, whose destinations are down for hours while events
+ * arrive and the server is killed every minute. Then the destinations respond again while the server is still being killed. The
+ * clock of the server goes ahead by a minute once the events of that minute are stored. Both destinations must then have every
+ * stored event: at least once, with duplicates only of events in progress at a kill, and the ordered one in the order of each
+ * lane, attempt by attempt.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,11 +17,11 @@ import { openTestServer } from './test-server.ts';
 export type OutageOptions = {
   perSecond: number;
   minutes: number;
-  /** During each minute of the outage one, and so many in the second half of the drain. */
+  /** The number of kills in the second half of the drain, in addition to one in each minute of the outage. */
   drainKills: number;
   /** From 0 to 1. */
   random: () => number;
-  /** Called now and then. */
+  /** Called from time to time. */
   onProgress?: (line: string) => void;
 };
 
@@ -28,25 +29,27 @@ export type OutageResult = {
   stored: number;
   acknowledged: number;
   kills: number;
-  /** Per destination: events that it has accepted more than once. */
+  /** For each destination: the events that it has accepted more than once. */
   doubled: number[];
   stateWhileDown: string[];
   /** How many attempts both destinations saw while they were down. */
   attemptsWhileDown: number;
-  /** Resident memory of the server when nothing waits, at the end of the outage, and while it drains without kills, in MiB. */
+  /**
+   * Resident memory of the server without waiting events, at the end of the outage, and while it drains without kills, in MiB.
+   */
   memoryMiB: { before: number; waiting: number; draining: number[] };
-  /** Per destination, events a second from the first to the last. */
+  /** For each destination, events a second from the first to the last. */
   drainPerSecond: number[];
   problems: string[];
 };
 
 const lanes = 16;
 const senders = 8;
-/** Of one forward at the same time. */
+/** The most requests of one forward at the same time. */
 const maxDoubledPerKill = 6;
 const modes = ['parallel', 'ordered'] as const;
 const minuteMs = 60_000;
-/** While everything drains, when it is killed. */
+/** The interval of kills while everything drains. */
 const killEveryMs = 4000;
 
 export async function killDuringOutage(options: OutageOptions): Promise<OutageResult> {
@@ -130,7 +133,10 @@ export async function killDuringOutage(options: OutageOptions): Promise<OutageRe
 
 type Destination = ReturnType<typeof openDestination>;
 
-/** Refuses until it is told to answer; then it notes which event came, and whether one came after a later one of its lane. */
+/**
+ * Opens a destination that refuses until `answer` is called. Then it records which events arrive, and whether an event arrives
+ * after a later event of its lane.
+ */
 function openDestination() {
   const times = new Map<number, number>();
   const last = new Map<number, number>();
@@ -183,7 +189,7 @@ async function prepare(directory: string, destinations: readonly Destination[]) 
   return { key: ada.key, path: new URL(url).pathname, forwardsPath };
 }
 
-/** Sends numbered events on several connections, each again until it is acknowledged. */
+/** Sends numbered events on several connections, and repeats each until it is acknowledged. */
 function createSenders(url: string, acknowledged: Set<number>): (upTo: number) => Promise<void> {
   let sent = 0;
   const post = async (n: number): Promise<void> => {

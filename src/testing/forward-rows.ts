@@ -1,8 +1,8 @@
-/* What a server has stored after both of its forwards have sent everything. */
+/* Checks the rows of a server after both of its forwards have sent everything. */
 import { rowsOf } from './events.ts';
 import { openTestServer, type TestServerOptions } from './test-server.ts';
 
-/** @returns the number of stored events, and what is wrong with the rows of the queues and of the attempts */
+/** @returns the number of stored events, and the problems in the rows of the queues and of the attempts */
 export async function forwardRows(options: TestServerOptions): Promise<{ stored: number; problems: string[] }> {
   const problems: string[] = [];
   const server = await openTestServer(options);

@@ -5,7 +5,7 @@ import { createDestinations } from './destinations.ts';
 import { eventually } from './poll.ts';
 import { openTestServer, type TestServerOptions } from './test-server.ts';
 
-/** Times so short that a test need not wait. */
+/** Times so short that a test does not have to wait. */
 export const quickRetry = { for: '1h', first: '1ms', max: '1ms' };
 
 export type ForwardBench = Awaited<ReturnType<typeof openForwards>>;
@@ -37,7 +37,7 @@ export async function openForwards({ clock, ...more }: { clock?: Clock } & TestS
     },
     deliveries: async (endpoint: { id: string }, id: string, query = 'limit=100'): Promise<ForwardDelivery[]> =>
       (await ada.json<ForwardDeliveryPage>(200, 'GET', `${path(endpoint, id)}/deliveries?${query}`)).deliveries,
-    /** Everything that is stored is in the queues, and what is due was tried. */
+    /** Waits until all stored events are in the queues, and all due items were tried. */
     async idle(): Promise<void> {
       await server.services.background.idle();
       await server.services.queues.idle();

@@ -1,9 +1,9 @@
-/* A port for a server that is stopped and started again, while other tests open connections and servers beside it. */
+/* A port for a server that is stopped and restarted, while other tests open connections and servers on the same machine. */
 import { createServer } from 'node:net';
 
 /*
- * Below the ports that Linux, macOS and Windows give to connections and to servers that ask for any port. One of those could be taken
- * while its server is down.
+ * Below the ports that Linux, macOS and Windows assign to connections and to servers that request any port. Such a port could
+ * be taken while its server is down.
  */
 const firstPort = 20_000;
 const ports = 12_000;

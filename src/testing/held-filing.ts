@@ -1,6 +1,6 @@
 /*
- * A server whose filing can be held, so that what it acknowledged stays in the capture journal. A killed server is a copy of its data
- * directory.
+ * A server whose filing can be held, so that acknowledged deliveries stay in the capture journal. A killed server is a copy of
+ * its data directory.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { openTestServer, type TestServer } from './test-server.ts';
 
 export type HeldFiling = Awaited<ReturnType<typeof openHeldFiling>>;
 
-/** With an account and an endpoint. */
+/** Opens it with an account and an endpoint. */
 export async function openHeldFiling() {
   const base = mkdtempSync(join(tmpdir(), 'hooktape-journal-'));
   let copies = 0;
@@ -46,24 +46,24 @@ export async function openHeldFiling() {
     endpoint,
     /** Opens another server; its filing is held, too. */
     open,
-    /** Filing waits from here on. */
+    /** From now on, filing waits. */
     hold: (): void => {
       held ??= Promise.withResolvers();
     },
     release,
-    /** Filing fails from here on; undefined: it works. */
+    /** From now on, filing fails with this error; undefined: it works. */
     setFailure: (error: Error | undefined): void => {
       failure = error;
     },
 
-    /** Each to a path of its own, one after the other. @returns the ids */
+    /** Sends each body to a different path, one after the other. @returns the ids */
     async deliverAll(...bodies: string[]): Promise<string[]> {
       const ids: string[] = [];
       for (const body of bodies) ids.push(await server.deliver(endpoint, body, { suffix: `/${body}` }));
       return ids;
     },
 
-    /** What `kill -9` now would leave. */
+    /** Copies the data directory in the state that `kill -9` would leave now. */
     killedCopy(): string {
       const directory = join(base, `killed-${++copies}`);
       cpSync(server.directory, directory, { recursive: true, filter: path => !path.endsWith('.sock') });
@@ -81,7 +81,7 @@ export async function openHeldFiling() {
     bodyIn: async (reader: TestServer, id: string): Promise<string> =>
       (await reader.fetch(`/api/events/${id}/raw`, { headers: { authorization } })).text(),
 
-    /** Opens what a killed server left, for as long as `use` takes. */
+    /** Opens the directory of a killed server while `use` runs. */
     async withNextServer<T>(directory: string, use: (next: TestServer) => Promise<T>): Promise<T> {
       const next = await open(directory);
       try {

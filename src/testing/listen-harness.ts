@@ -38,7 +38,7 @@ export async function openListenHarness() {
   };
   return {
     client,
-    /** A new endpoint and a new target, which answers 200. */
+    /** Creates a new endpoint and a new target, which returns 200. */
     async begin(): Promise<void> {
       answer = () => response('200 OK');
       target = await recordRequests((request, n) => answer(request, n));
@@ -55,7 +55,7 @@ export async function openListenHarness() {
       answer = next;
     },
     start,
-    /** Once it is connected. */
+    /** Starts a listener. Resolves once it is connected. */
     async listen(...args: string[]) {
       const listener = start(args);
       await eventually(() => /Connected/.test(listener.said.stderr));

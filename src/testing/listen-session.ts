@@ -1,4 +1,4 @@
-/* A session of `hooktape listen` that a test leads: it says what the test says, and remembers what it was asked for. */
+/* A session of `hooktape listen` that a test controls: it emits the test's events and records the calls of its methods. */
 import type { Answer, CapturedEvent, ListenEvent, ListenSession } from '../cli/listen/model.ts';
 
 const receivedAt = Date.UTC(2026, 10, 22, 14, 3, 22);

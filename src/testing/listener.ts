@@ -1,4 +1,4 @@
-/* A listener, played by HTTP over a real connection, and what tests look at. */
+/* A listener that is simulated over HTTP on a real connection, with its state for tests. */
 import type { EventDetail, ReplayAttempt } from '../features/events/model.ts';
 import type { Listener, ListenerReplay, ListenerReplays } from '../features/listeners/model.ts';
 import { eventually } from './poll.ts';
@@ -61,7 +61,7 @@ export async function createListenerPlayer(server: TestServer, ada: TestAccount)
   };
 }
 
-/** A server with two accounts, and a player for the first of them. */
+/** A server with two accounts, and a simulated listener for the first of them. */
 export async function openListenerHarness() {
   const server = await openTestServer();
   const ada = await server.createAccount('ada@example.com');

@@ -1,8 +1,8 @@
-/* A tool call as an agent without a library of its own makes it: one request, one answer. */
+/* A tool call of an agent without a library: one request, one response. */
 
 export type ToolResult = { isError?: boolean; structuredContent?: object; content: { text: string }[] };
 
-/** @param key of the account that the agent acts for */
+/** @param key the API key of the agent's account */
 export async function callTool(
   fetch: (path: string, init: RequestInit) => Promise<Response>,
   key: string,

@@ -1,4 +1,4 @@
-/* What the authorization address can answer. */
+/* The possible responses of the authorization endpoint. */
 import { expect } from 'bun:test';
 
 /** An error page for the user: the client's redirect URI cannot be trusted. */
@@ -7,7 +7,7 @@ export async function isErrorPage(response: Response): Promise<void> {
   expect(response.headers.get('content-type')).toStartWith('text/html');
 }
 
-/** Where an error was sent, as `error`. */
+/** The `error` in the redirect. */
 export async function errorOf(response: Response): Promise<string> {
   expect([303, await response.text()]).toEqual([response.status, '']);
   return new URL(response.headers.get('location') ?? '').searchParams.get('error') ?? 'none';

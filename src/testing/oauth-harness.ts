@@ -18,10 +18,10 @@ export type Tokens = {
 };
 export type SignedInAccount = TestAccount & { cookie: string };
 
-/** What a browser sends with a form of the server's own page. */
+/** The headers that a browser sends with a form of the server's own page. */
 export const ownPage = { 'sec-fetch-site': 'same-origin' };
 
-/** The password of every account that `createAccount` makes. */
+/** The password of every account that `createAccount` creates. */
 export const signInPassword = 'correct horse battery';
 
 export const encode = (form: Form): string =>
@@ -166,7 +166,7 @@ export async function openOAuthHarness(options: TestServerOptions & { clock?: He
   };
 }
 
-/** Status and OAuth error code in one, for tables. */
+/** The status and the OAuth error code in one text, for tables. */
 export async function failure(response: Response): Promise<string> {
   const body = (await response.json()) as { error?: string };
   return `${response.status} ${body.error ?? ''}`;

@@ -1,7 +1,7 @@
-/* Valid bodies of every operation of `/openapi.json` that takes one, by operation id. */
+/* Valid bodies of every operation of `/openapi.json` that accepts one, by operation id. */
 import { signInPassword } from './oauth-harness.ts';
 
-/** What bodies refer to. `target`: an endpoint of Ada's, whose URL is `destination`. */
+/** The resources that bodies refer to. `target`: an endpoint of Ada's, whose URL is `destination`. */
 type Subjects = { ada: { email: string }; target: { id: string }; destination: string; newEmail: () => string };
 
 export const operationBodies: Record<string, (subjects: Subjects) => object> = {

@@ -1,6 +1,6 @@
 /*
- * Builds a request for every operation of `/openapi.json`, for tests of all operations. A new operation on a known kind of resource
- * needs an entry here only when it has a body. For any other, `requestFor` throws and names the missing entry.
+ * Builds a request for every operation of `/openapi.json`, for tests of all operations. A new operation on a known kind of
+ * resource needs an entry here only if it has a body. For any other, `requestFor` throws and names the missing entry.
  */
 import { createApi } from '../app.ts';
 import { type DeclaredOperation, declaredOperations } from '../http/route-table.ts';
@@ -15,7 +15,7 @@ import { operationBodies } from './operation-bodies.ts';
 import { eventually } from './poll.ts';
 
 type Parameter = { name: string; in: 'path' | 'query'; required: boolean };
-/** As its route declares it, and as it is described. */
+/** An operation with its declaration at the route and its description. */
 export type Operation = DeclaredOperation & {
   security?: object[];
   parameters?: Parameter[];
@@ -86,7 +86,7 @@ export const resourceParameters = ({
     .map(({ name }) => ({ name, kind: queryKinds[name] })),
 ];
 
-/** @param ids a value for each of the `resourceParameters` @throws when an entry for the operation is missing */
+/** @param ids a value for each of the `resourceParameters` @throws if an entry for the operation is missing */
 export function requestFor(
   operation: Operation,
   ids: Record<string, string>,
@@ -202,7 +202,7 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
     },
     job: async who => {
       const endpoint = await who.createEndpoint();
-      // It goes on for long: the second event waits.
+      // The job does not finish, because the second event waits.
       for (let n = 0; n < 2; n++) await server.deliver(endpoint);
       const body = { endpointId: endpoint.id, dest: `${destination}/${crypto.randomUUID()}`, pace: '0.001/s' };
       const { id } = await who.json<{ id: string }>(202, 'POST', '/api/replay-jobs', body);
@@ -273,7 +273,7 @@ export async function createResourcesFor(
 ): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   const created: Record<string, string> = {};
-  // The innermost resource of the path first: the resources that contain it are created with it.
+  // The innermost resource of the path comes first, because the resources that contain it are created with it.
   const parameters = resourceParameters(operation);
   const isInPath = ({ name }: { name: string }): boolean => operation.path.includes(`{${name}}`);
   for (const { name, kind } of [

@@ -34,7 +34,7 @@ export function packedEvent({ endpoint, size, compresses }: Given): NewEvent {
   };
 }
 
-/** Row number -> what must be read. */
+/** Row number -> the event that must be read. */
 export type Expected = Map<number, NewEvent>;
 
 export async function insertEvents(
@@ -49,7 +49,7 @@ export async function insertEvents(
   return seqs;
 }
 
-/** As an upgrade leaves it. */
+/** Marks all rows to be packed, like an upgrade. */
 export const markRowsToPack = ({ services }: TestServer) =>
   services.database.client.execute(
     `INSERT OR REPLACE INTO meta (name, value)
@@ -63,7 +63,7 @@ export async function removeEvents(server: TestServer, seqs: readonly number[], 
   for (const seq of seqs) expected.delete(seq);
 }
 
-/** @param around changes its store */
+/** @param around wraps the store */
 export function createTestPacker(
   server: TestServer,
   around: (store: PackingStore) => PackingStore = store => store,
@@ -93,7 +93,7 @@ export function createTestPacker(
   };
 }
 
-/** All events are there byte for byte, and `hooktape check` finds nothing. */
+/** Expects that all events are stored byte for byte, and that `hooktape check` finds no problem. */
 export async function expectEvents({ services }: TestServer, expected: Expected): Promise<void> {
   const { client } = services.database;
   const { rows } = await client.execute('SELECT * FROM events ORDER BY seq');

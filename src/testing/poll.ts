@@ -1,9 +1,9 @@
 /* Waiting for something to become true, with a deadline instead of a sleep. */
 
-/** Long enough for a busy machine; only a failing test waits for all of it. */
+/** Long enough for a busy machine; only a failing test waits for the whole time. */
 const usualDeadlineMs = 20_000;
 
-/** @throws when `probe` has not returned something truthy within `deadlineMs` */
+/** @throws if `probe` has not returned a truthy value within `deadlineMs` */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
   deadlineMs = usualDeadlineMs,
@@ -14,7 +14,7 @@ export async function eventually<T>(
     if (value) return value;
     const waitedMs = performance.now() - startedAt;
     if (waitedMs > deadlineMs) throw new Error(`not true after ${deadlineMs} ms: ${probe}`);
-    // A long wait probes less often, because a probe may be a request.
+    // After a longer wait it probes less often, because a probe may be a request.
     await Bun.sleep(Math.min(50, Math.max(5, waitedMs / 20)));
   }
 }

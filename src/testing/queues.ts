@@ -34,9 +34,9 @@ export async function openQueues() {
     server,
     clock,
     store,
-    /** What runners reported. */
+    /** The errors that runners reported. */
     errors,
-    /** A runner of its own on the server's database, as another process would have. */
+    /** Starts a separate runner on the server's database, like a second process. */
     async run(
       work: QueueWork,
       {
@@ -77,7 +77,7 @@ export async function openQueues() {
         ...store.addItemsStatements('test', owner, added, clock.now()),
       ]);
     },
-    /** How many items have each outcome. */
+    /** The number of items by outcome. */
     outcomes: () => rowsOf(server, 'SELECT outcome, count(*) FROM queue_items GROUP BY outcome ORDER BY outcome'),
     async close(): Promise<void> {
       await Promise.all(runners.map(runner => runner.stop()));

@@ -1,4 +1,4 @@
-/* Destinations that behave as a real one may: raw TCP listeners on loopback that answer any bytes, or none. */
+/* Destinations that misbehave like real ones: raw TCP listeners on loopback that send any bytes, or none. */
 
 import net, { type Socket } from 'node:net';
 
@@ -43,7 +43,7 @@ export async function peer(answer: (socket: Socket) => unknown, host = '127.0.0.
   };
 }
 
-/** Writes `head`, then `piece` again and again until the socket is gone. */
+/** Writes `head`, then `piece` repeatedly until the socket is closed. */
 export function drip(socket: Socket, head: string, piece: string): void {
   socket.write(head);
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(piece)), 5);

@@ -1,18 +1,18 @@
-/* A raw TCP client, for what fetch would tidy up: exact targets, header case, broken and slow requests. */
+/* A raw TCP client for requests that fetch would normalise: exact targets, header case, broken and slow requests. */
 import { connect, type Socket } from 'node:net';
 
 export type Wire = {
   write: (data: string | Uint8Array) => void;
   /** Everything received so far, as latin1. */
   received: () => string;
-  /** Resolves when what was received matches. @throws after the deadline or when the peer closed without it */
+  /** Resolves once the received text matches. @throws after the deadline, or if the peer closed before */
   until: (pattern: RegExp, deadlineMs?: number) => Promise<string>;
   /** Resolves when the peer has closed. */
   closed: Promise<void>;
   destroy: () => void;
 };
 
-/** @param localAddress the source address, such as another of loopback's */
+/** @param localAddress the source address, such as a different loopback address */
 export async function openWire(origin: string, localAddress?: string): Promise<Wire> {
   const { hostname, port } = new URL(origin);
   let text = '';
@@ -64,7 +64,7 @@ export async function openWire(origin: string, localAddress?: string): Promise<W
   };
 }
 
-/** One request on a connection of its own; the whole answer once its body is complete by its Content-Length. */
+/** Sends one request on a new connection. @returns the whole response once its body is complete by its Content-Length */
 export async function exchange(origin: string, request: string | Uint8Array, localAddress?: string): Promise<string> {
   const wire = await openWire(origin, localAddress);
   wire.write(request);

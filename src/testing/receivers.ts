@@ -1,4 +1,4 @@
-/* Real receivers of what the server sends: an HTTP server, and a mail server. */
+/* Real receivers of the server's notifications: an HTTP server and a mail server. */
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export type ReceivedRequest = { path: string; headers: Record<string, string>; text: string };

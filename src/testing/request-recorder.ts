@@ -39,7 +39,7 @@ export async function recordRequests(
   };
 }
 
-/** Undefined when it is not complete. */
+/** Undefined if it is not complete. */
 function readRequest(received: Buffer): RecordedRequest | undefined {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

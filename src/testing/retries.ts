@@ -1,4 +1,4 @@
-/* Senders that try again, on a server of a test: deliveries with and without an id, received at chosen times. */
+/* Senders that retry, on a test server: deliveries with and without an id, received at chosen times. */
 import { toFieldLines } from '../core/headers.ts';
 import type { TestAccount, TestServer } from './test-server.ts';
 
@@ -53,12 +53,12 @@ export async function openRetryingSender({ services }: TestServer, account: Test
     endpoint,
     seq: address.seq,
     send,
-    /** In this order. @returns the ids */
+    /** Captures the attempts in this order. @returns the ids */
     async sendAll(attempts: readonly SentAttempt[]): Promise<string[]> {
       return Promise.all(attempts.map(send));
     },
     page,
-    /** All pages. @param between runs after each */
+    /** Reads all pages. @param between runs after each page */
     async walk(more: string, between?: () => Promise<unknown>): Promise<PlacedEvent[]> {
       const events: PlacedEvent[] = [];
       let cursor: string | null = null;

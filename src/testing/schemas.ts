@@ -1,4 +1,4 @@
-/* Learns schemas from JSON texts, for tests of what they say. */
+/* Learns schemas from JSON texts, for tests of their contents. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { encodeSchema } from '../features/schemas/shapes/codec.ts';
 import { observe } from '../features/schemas/shapes/observe.ts';
@@ -6,7 +6,7 @@ import { type JsonSchema, toJsonSchema } from '../features/schemas/shapes/print-
 import { newSchema, type Schema } from '../features/schemas/shapes/shape.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 
-/** Reads the texts into a schema. @returns the changes that they showed, each with the position of its text */
+/** Reads the texts into a schema. @returns the detected changes, each with the position of its text */
 export function learnInto(schema: Schema, texts: readonly string[]): { at: number; kind: string; path: string }[] {
   return texts.flatMap((text, at) => {
     const work = observe(schema, text);
@@ -28,7 +28,7 @@ export const jsonSchemaOf = (texts: readonly string[], type: string | null = nul
   return schema;
 };
 
-/** What the stored form of a schema has, as text. */
+/** The stored form of a schema, as text. */
 export const storedText = (schema: Schema): string =>
   Bun.zstdDecompressSync(encodeSchema(schema) as Uint8Array<ArrayBuffer>).toString();
 
@@ -36,7 +36,7 @@ export const storedText = (schema: Schema): string =>
 export const compileSchema = (schema: JsonSchema): ValidateFunction =>
   new Ajv2020({ strict: true, validateFormats: false }).compile(schema);
 
-/** A row for the database, as an import writes it. */
+/** A row for the database in the form of an import. */
 export const storedEvent = (
   endpoint: number,
   {

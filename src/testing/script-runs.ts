@@ -85,7 +85,7 @@ export type ScriptRuns = Awaited<ReturnType<typeof openScriptRuns>>;
 
 const notSent = 'host content-length connection keep-alive transfer-encoding te trailer upgrade expect'.split(' ');
 const isSent = ([name]: readonly [string, string]): boolean => !notSent.includes(name.toLowerCase());
-/** What a request has in common with the event: all but the headers of the connection. */
+/** The parts of a request that must equal the event: everything except the headers of the connection. */
 export const shown = ({ method, target, headers, body }: RecordedRequest) => ({
   method,
   target,

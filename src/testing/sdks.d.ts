@@ -1,4 +1,4 @@
-/* The parts of two official libraries that have no types of their own. */
+/* Types for parts of two official libraries that have none. */
 declare module 'coinbase-commerce-node' {
   export const Webhook: {
     computeSignature: (payload: string, secret: string) => string;

@@ -1,6 +1,6 @@
 import type { Matcher } from '../core/blocks/search-text.ts';
 
-/** What a matcher finds, in one go. */
+/** Runs a matcher without pauses. */
 export function matchesNow(matcher: Matcher, eventType: string | null, body: Uint8Array): boolean {
   const steps = matcher(eventType, body);
   for (;;) {

@@ -1,6 +1,6 @@
 /*
- * Deliveries signed by the platforms' own libraries. Where a library only verifies, the signature is made here and counts only when the
- * library accepts it. Nothing is sent: the caller delivers them, or judges them at once.
+ * Deliveries signed by the platforms' own libraries. If a library only verifies, the signature is made here and counts only if
+ * the library accepts it. Nothing is sent: the caller delivers them, or verifies them at once.
  */
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { signRequest } from '@contentful/node-apps-toolkit';
@@ -23,7 +23,7 @@ import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 import twilio from 'twilio';
 
-/** `url`: where to send it, with its query. A byte of `body` changed makes it invalid. */
+/** `url`: where to send it, with its query. Changing a byte of `body` makes it invalid. */
 export type SignedDelivery = {
   platform: string;
   secret: string;

@@ -1,4 +1,4 @@
-/* An endpoint with a stored signing secret that may sign, a valid event, and a destination, for tests of what it refuses. */
+/* An endpoint with a stored signing secret that may sign, a valid event, and a destination, for tests of refusals. */
 import { expect } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { openOAuthHarness } from './oauth-harness.ts';
@@ -41,7 +41,7 @@ export async function openSigningHarness() {
 
   let to: Peer | undefined;
   const localUrl = () => `http://127.0.0.1:${to?.port ?? 9}/hook`;
-  /** Opens the destination of `replay`. */
+  /** Opens the destination that `replay` uses. */
   const open = async (answer = ok): Promise<Peer> => {
     to = await peer(answer);
     return to;
@@ -71,7 +71,7 @@ export async function openSigningHarness() {
     localUrl,
     replay,
     replaysOf,
-    /** The request is refused, and neither the destination nor the record has seen anything. */
+    /** Expects that the request is refused, and that neither the destination nor the list of replays has changed. */
     async refused(status: number, request: object, options: Options = {}): Promise<string> {
       const before = await replaysOf(options.id ?? event);
       const answer = await replay(request, options);

@@ -1,4 +1,4 @@
-/* Requests to sign, for tests over the whole table of platforms: secrets, bodies and headers as the schemes need them. */
+/* Requests to sign, for tests over the whole table of platforms: the secrets, bodies and headers that the schemes need. */
 import fc from 'fast-check';
 import type { HeaderPair } from '../core/headers.ts';
 import type { KeyFormat } from '../platforms/engine/signature-scheme.ts';
@@ -28,7 +28,7 @@ const part = (name: string, value: string) =>
   `--xyz\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 export const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 
-/** Bodies that a sender signs inside, or needs something of; all others get any bytes. */
+/** Bodies for platforms that sign inside the body or read a field of it; all other platforms get random bytes. */
 export const bodiesOf: Readonly<Record<string, fc.Arbitrary<[HeaderPair, string | Uint8Array]>>> = {
   linear: fc.json().map(value => [json, `{"data":${value}, "webhookTimestamp" : 1 }`]),
   adyen: fc
@@ -101,7 +101,7 @@ export const anyBody = fc.oneof(
 export const anyUrl = fc.webUrl({ withQueryParameters: true });
 export const anyTime = fc.integer({ min: 1_500_000_000_000, max: 2_500_000_000_000 });
 
-/** Headers that the signature covers and that the request must come with. */
+/** Headers that the signature covers and that the request must contain. */
 export const signedHeaders: Readonly<Record<string, readonly HeaderPair[]>> = {
   twitch: [['Twitch-Eventsub-Message-Id', 'befa7b53-d79d-478f-86b9-120f112b044e']],
   mercadopago: [['X-Request-Id', 'bb56a2f1-6aae-46ac-982e-9dcd3581d08e']],

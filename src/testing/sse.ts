@@ -10,9 +10,9 @@ export type SseReader = {
   messages: SseMessage[];
   /** Everything received, including comments. */
   text: () => string;
-  /** Whether the server ended the stream; `cut` when the connection broke. */
+  /** Whether the server ended the stream; `cut` if the connection broke. */
   ended: () => 'no' | 'ended' | 'cut';
-  /** Waits until so many messages have been received. */
+  /** Waits until this many messages have been received. */
   count: (messages: number, deadlineMs?: number) => Promise<SseMessage[]>;
   close: () => void;
 };

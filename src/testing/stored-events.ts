@@ -1,4 +1,4 @@
-/* Changes how events are stored, for tests of what the disk damages and of rows that 1.0 wrote. */
+/* Changes how events are stored, for tests of damage on disk and of rows that 1.0 wrote. */
 import type { Client } from '@libsql/client';
 import { createBlockBuilder, type EventRecord, readRecord, unpackBlock } from '../core/blocks/event-block.ts';
 import { sha256 } from '../core/encoding/sha256.ts';
@@ -25,7 +25,7 @@ const leaveBlock = (seq: number) => [
   'DELETE FROM blocks WHERE events = 0',
 ];
 
-/** Gives an event a block of its own, and changes that. Other events stay readable. */
+/** Moves an event to a separate block and damages that. Other events stay readable. */
 export async function damageEvent(client: Client, seq: number, how: 'another body' | 'unreadable'): Promise<void> {
   const builder = createBlockBuilder();
   builder.addTail(seq, (await recordOf(client, seq)).tail, { receivedAt: 0, eventType: null, body: new Uint8Array() });

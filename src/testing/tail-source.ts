@@ -1,4 +1,4 @@
-/* A source of events for tests of tails: row numbers in memory, some of them another endpoint's. */
+/* A source of events for tests of tails: row numbers in memory, some of which belong to another endpoint. */
 import { answeredWith } from '../core/answers/model.ts';
 import type { EventSummary } from '../features/events/model.ts';
 import type { TailSource } from '../features/notifications/tail.ts';

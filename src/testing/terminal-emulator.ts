@@ -1,4 +1,4 @@
-/* A terminal emulator whose screen tests can read back: what a person would see, and what the program has done to the terminal. */
+/* A terminal emulator whose state tests can read: what a user would see, and what the program has done to the terminal. */
 import { Terminal } from '@xterm/headless';
 import { openFullScreen, type TerminalHost } from '../cli/listen/tui/terminal.ts';
 
@@ -26,7 +26,7 @@ export function createTerminalEmulator({ columns = 80, rows = 24 }: { columns?: 
       written.push(text);
       terminal.write(text);
     },
-    /** Of a program, in any pieces. */
+    /** Accepts the output of a program, in any pieces. */
     writeBytes: (bytes: Uint8Array): void => terminal.write(bytes),
     resize: (to: { columns: number; rows: number }): void => terminal.resize(to.columns, to.rows),
     size: () => ({ columns: terminal.cols, rows: terminal.rows }),
@@ -141,7 +141,7 @@ export function createTerminalHost(emulator: TerminalEmulator) {
   return {
     host,
     seen,
-    /** Of the process, or `data` and `resize` of its streams. */
+    /** Emits events of the process, or `data` and `resize` of its streams. */
     emit,
     listenerCount: (): number => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
     open: (env: Record<string, string> = {}) => openFullScreen(host, env),

@@ -1,4 +1,4 @@
-/* The terminal view on an emulated terminal, with a session and timers that a test leads. */
+/* The terminal view on an emulated terminal, with a session and timers that a test controls. */
 
 import type { AfterFailure, Answer, CapturedEvent, ListenSession } from '../cli/listen/model.ts';
 import { createTerminalView, type ViewOptions } from '../cli/listen/tui/view.ts';
@@ -47,7 +47,7 @@ export function openView({ columns = 80, rows = 24, env = {}, session: parts = {
     tick,
     press,
     waitingTimers: () => timers.size,
-    /** What is on the screen after everything that waits has been drawn. */
+    /** The screen after all pending changes have been drawn. */
     screen: async (): Promise<string[]> => {
       // Promises of the session resolve first.
       await Bun.sleep(0);
@@ -87,7 +87,7 @@ export const fail = (
     hint: null,
   });
 
-/** Three events, all answered 200: evt_1 to evt_3 with the types one, two, three. */
+/** Three events, all with the response 200: evt_1 to evt_3 with the types one, two, three. */
 export function openWithEvents(given: Parameters<typeof openView>[0] = {}) {
   const view = openView(given);
   connect(view);
@@ -97,6 +97,6 @@ export function openWithEvents(given: Parameters<typeof openView>[0] = {}) {
 }
 export const rowOf = (lines: readonly string[], part: string): string => lines.find(line => line.includes(part)) ?? '';
 export const text = (lines: readonly string[]): string => lines.join('\n');
-/** One Escape at once: after a single one, the view waits for the rest of a sequence. */
+/** An Escape that counts immediately: after a single escape character, the view waits for the rest of a sequence. */
 export const escapeKey = '\x1b\x1b\x1b';
 export const pressEscape = (view: LedView): void => view.press(escapeKey);

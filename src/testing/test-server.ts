@@ -1,5 +1,5 @@
 /*
- * A complete server for tests: real services on a real migrated database in a temporary directory, the real app, and, when a test
+ * A complete server for tests: real services on a real migrated database in a temporary directory, the real app, and, if a test
  * needs a socket, the real front on an ephemeral port. Only clock, log and the outside world can be replaced.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ export const spawnThread: SpawnThread = name => new Worker(new URL(threadFiles[n
 
 export const randomBytes = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
 
-/** The configuration for these environment variables. @throws when a setting is wrong */
+/** The configuration for these environment variables. @throws if a setting is invalid */
 export function configOf(env: Record<string, string>): Config {
   const result = readConfig({ env, readFile: () => '' });
   if (!result.ok) throw new Error(result.problems.join('\n'));
@@ -56,7 +56,7 @@ export type TestAccount = {
   key: string;
   /** A request to the REST API with the account's key; `body` is sent as JSON. */
   call: (method: string, path: string, body?: unknown) => Promise<Response>;
-  /** The same; returns the JSON. @throws when the status is another one */
+  /** Like `call`, but returns the JSON. @throws if the status differs */
   json: <T = Record<string, unknown>>(status: number, method: string, path: string, body?: unknown) => Promise<T>;
   createEndpoint: (name?: string) => Promise<{ id: string; url: string; eventCount: number }>;
 };
@@ -83,13 +83,13 @@ export type TestServer = {
 
 type BodyInitLike = string | Uint8Array;
 
-/** HOOKTAPE_SECRET, when a test sets no other. */
+/** HOOKTAPE_SECRET, if a test does not set it. */
 export const testSecret = 'a secret for tests, long enough to be taken';
 
 export type TestServerOptions = {
   env?: Record<string, string>;
   clock?: Clock;
-  /** A data directory to use and not to remove. */
+  /** An existing data directory, which is not removed at the end. */
   directory?: string;
   overrides?: Dependencies['overrides'];
   searchLimits?: SearchLimits;

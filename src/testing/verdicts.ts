@@ -1,4 +1,4 @@
-/* Judges a delivery with one secret, for tests of the verifiers: at a fixed time of receipt, on a fixed URL. */
+/* Verifies a delivery with one secret, for tests of the verifiers: at a fixed time of receipt, on a fixed URL. */
 
 import { expect } from 'bun:test';
 import { createHmac } from 'node:crypto';
@@ -20,7 +20,7 @@ export function verdictOf(
   return verify({ delivery: what, platform, secrets: [{ platform, secret }], receivedAt: now, urls });
 }
 
-/** Recognised, and valid with the secret. */
+/** Expects that the delivery is recognised, and valid with the secret. */
 export function expectValid(
   what: RawDelivery,
   platform: string,

@@ -12,11 +12,11 @@ const [largeEvery, hugeEvery, handshakeEvery, secretEvery] = [97, 499, 23, 211];
 /** One delivery is larger than a journal segment. */
 const [oversized, oversizedBytes] = [150, 9_000_000];
 
-/** What the header rules do to these fields, written down independently of the program. */
+/** The effect of the header rules on these fields, written independently of the program. */
 const dropped = /^(?:cf-|x-forwarded-|x-real-ip$|true-client-ip$)/i;
 const redacted = /^(?:authorization|cookie|proxy-authorization)$/i;
 
-/** @param path of the ingest address */
+/** @param path the path of the ingest URL */
 export function numberedDelivery(number: number, { host, path }: { host: string; path: string }): NumberedDelivery {
   const body = bodyOf(number);
   const sent: HeaderPair[] = [

@@ -1,7 +1,7 @@
 /*
- * Models what a disk holds after a power cut, given the system calls before it. Data is on disk when the file was synced after the write
- * had returned; with O_DSYNC, when the write has returned. Names are on disk when their directory was synced. Any part of everything
- * else may be on disk.
+ * Models what a disk holds after a power cut, given the system calls before it. Data is on disk if the file was synced after
+ * the write had returned; with O_DSYNC, as soon as the write has returned. Names are on disk if their directory was synced. Any
+ * part of everything else may be on disk.
  */
 import { dirname, resolve } from 'node:path';
 import {

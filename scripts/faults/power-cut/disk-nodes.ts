@@ -11,21 +11,21 @@ export const sectorBytes = 512;
 export type FileChange = { kind: 'data'; offset: number; data: Buffer } | { kind: 'size'; size: number };
 export type NameChange = { name: string; node: DiskNode | undefined };
 
-/** `returnedAt`: when the call that made it returned, by the steps of the trace. */
+/** `returnedAt`: the step of the trace at which its call returned. */
 export type Pending<T> = { what: T; returnedAt: number; isSynced: boolean };
 
 export type FileNode = {
   kind: 'file';
-  /** As processes see it. */
+  /** The size that processes see. */
   size: number;
-  /** What is on disk: the first `syncedSize` bytes. */
+  /** The bytes on disk: the first `syncedSize` bytes. */
   content: Buffer;
   syncedSize: number;
   changes: Pending<FileChange>[];
 };
 export type DirectoryNode = {
   kind: 'directory';
-  /** As processes see them. */
+  /** The names that processes see. */
   names: Map<string, DiskNode>;
   syncedNames: Map<string, DiskNode>;
   changes: Pending<NameChange>[];
@@ -64,7 +64,7 @@ export function changeFile(node: FileNode, what: FileChange, returnedAt: number)
   return pending;
 }
 
-/** A size as processes see it. */
+/** The size that processes see after a change. */
 export const sizeAfter = (size: number, change: FileChange): number =>
   change.kind === 'size' ? change.size : Math.max(size, change.offset + change.data.length);
 
@@ -100,7 +100,7 @@ function setName(names: Map<string, DiskNode>, { name, node }: NameChange): void
   else names.delete(name);
 }
 
-/** Changes `content` in place when possible. */
+/** Changes `content` in place if possible. */
 function applied(change: FileChange, content: Buffer, size: number): { content: Buffer; size: number } {
   if (change.kind === 'size') {
     if (change.size < size) content.fill(0, change.size, size);

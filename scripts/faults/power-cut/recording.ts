@@ -18,15 +18,15 @@ export type Recording = {
   apiKey: string;
   endpointIds: string[];
   host: string;
-  /** The paths of the ingest addresses; delivery `n` goes to the one at `n` modulo their number. */
+  /** The paths of the ingest URLs; delivery `n` is sent to the path at `n` modulo their number. */
   paths: string[];
   sent: number;
   /** Delivery numbers by the event id in the response. */
   numbers: Map<string, number>;
-  /** When the response had arrived, epoch ms. */
+  /** The time at which the response had arrived, epoch ms. */
   handshakesAt: Map<number, number>;
   refused: number;
-  /** What must be stored of a delivery. */
+  /** The content of a delivery that must be stored. */
   contentOf: (number: number) => Content;
   remove: () => Promise<void>;
 };

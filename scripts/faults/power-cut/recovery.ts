@@ -1,5 +1,5 @@
 /*
- * Opens a data directory after a simulated power cut, as a command of the program does, and compares the stored events with the
+ * Opens a data directory after a simulated power cut, like a command of the program, and compares the stored events with the
  * acknowledged deliveries.
  */
 import { createHash } from 'node:crypto';
@@ -13,14 +13,14 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { randomBytes, spawnThread } from '../../../src/testing/test-server.ts';
 import type { HeaderPair } from './deliveries.ts';
 
-/** Settings of the server whose directory it is. */
+/** The settings of the recorded server. */
 export const settings = { HOOKTAPE_RATE_LIMIT: '1000000', HOOKTAPE_PRO_RETENTION: '0' };
 
 export type Content = { headers: HeaderPair[]; sha256: string };
 
-/** What must be stored. */
+/** The data that must be stored. */
 export type Expectation = {
-  /** Undefined before it was created. */
+  /** Undefined if the cut came before the key was created. */
   apiKey: string | undefined;
   endpointIds: readonly string[];
   /** Event ids in responses sent before the cut. */
@@ -37,7 +37,7 @@ type Exported = { id: string; path: string; rawHeaders: HeaderPair[]; payloadRaw
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** @returns how many events are stored, and the problems found */
+/** @returns the number of stored events, and the problems */
 export async function recover(
   dataDir: string,
   expected: Expectation,

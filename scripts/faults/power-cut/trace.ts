@@ -40,7 +40,7 @@ const resumed = /^<\.\.\. \S+ resumed>/;
 const unfinished = / <unfinished \.\.\.>$/;
 const quote = 0x22;
 
-/** @throws when the trace has a line that is not understood */
+/** @throws if the trace has an unknown line */
 export function readTrace(bytes: Uint8Array): Step[] {
   const trace = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const steps: Step[] = [];

@@ -1,4 +1,4 @@
-/* Runs the `run` steps of a workflow of GitHub Actions one after another, as a runner does. Steps that use actions are left out. */
+/* Runs the `run` steps of a GitHub Actions workflow one after another, like a runner. Steps that use actions are skipped. */
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensure } from '../../lib/checks.ts';
@@ -9,7 +9,7 @@ export type Workflow = { jobs: Record<string, { env?: Record<string, string>; st
 type Options = { cwd: string; env: Record<string, string>; skipped: readonly string[] };
 const stepTimeoutMs = 120_000;
 
-/** @returns the names of the steps that ran @throws with the output of a step that fails */
+/** @returns the names of the executed steps @throws with the output of a failed step */
 export async function runWorkflow({ jobs }: Workflow, { cwd, env, skipped }: Options): Promise<string[]> {
   const ran: string[] = [];
   const groups: number[] = [];
@@ -23,7 +23,7 @@ export async function runWorkflow({ jobs }: Workflow, { cwd, env, skipped }: Opt
         const [output, exported] = [`${script}.log`, `${script}.env`];
         writeFileSync(script, run);
         writeFileSync(exported, '');
-        // To a file: processes that a step leaves running would keep a pipe open.
+        // Writes to a file, because processes that a step leaves running would keep a pipe open.
         const log = openSync(output, 'w');
         const child = Bun.spawn(['setsid', '--wait', 'bash', '--noprofile', '--norc', '-eo', 'pipefail', script], {
           cwd,
@@ -48,11 +48,11 @@ export async function runWorkflow({ jobs }: Workflow, { cwd, env, skipped }: Opt
   }
 }
 
-/** Processes that a step has left running. */
+/** Ends the processes that a step has left running. */
 function endGroup(group: number): void {
   try {
     process.kill(-group, 'SIGTERM');
   } catch {
-    // Nothing.
+    // The group has no processes any more.
   }
 }

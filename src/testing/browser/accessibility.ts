@@ -6,13 +6,13 @@ type Node = { target: string[]; failureSummary?: string };
 type Runner = { run: (within: string, options: object) => Promise<{ violations: { id: string; nodes: Node[] }[] }> };
 
 const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** What a theme can change on a page that was checked in the other one. */
+/** The rules that a theme can affect on a page that was already checked in the other theme. */
 const colourRules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
 export type Check = {
-  /** A selector; the whole page by default. What covers the page is checked alone. */
+  /** A selector; the whole page by default. A dialog that covers the page is checked alone. */
   within?: string;
-  /** Only colours: the page was checked in the other theme. */
+  /** Checks only colours, because the page was already checked in the other theme. */
   onlyColours?: boolean;
 };
 
@@ -30,9 +30,9 @@ export async function violations(page: Page, { within = 'html', onlyColours = fa
   );
 }
 
-/** Colours that are still changing have another contrast. Some animations never end. */
+/** Waits for animations, because colours that are still changing have a different contrast. Some animations never end. */
 async function endOfAnimations(): Promise<void> {
-  // What was just changed, such as the theme, begins with the next frame.
+  // A change, such as of the theme, begins with the next frame.
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   const ending = document
     .getAnimations()
@@ -40,7 +40,7 @@ async function endOfAnimations(): Promise<void> {
   await Promise.all(ending.map(one => one.finished.catch(() => {})));
 }
 
-/** In both themes. The page is left in the light one. */
+/** Checks both themes. The page is left in the light one. */
 export async function violationsInBothThemes(page: Page, check: Check = {}): Promise<string[]> {
   const found = await violations(page, check);
   await page.emulateMedia({ colorScheme: 'dark' });

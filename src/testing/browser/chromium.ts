@@ -21,7 +21,7 @@ if (executablePath === undefined && Bun.env['HOOKTAPE_REQUIRE_BROWSER'] === '1')
 
 export const hasNoBrowser = executablePath === undefined;
 
-/** The title of a suite, with the reason when it is skipped. */
+/** The title of a suite, with the reason if it is skipped. */
 export const browserTitle = (title: string): string =>
   hasNoBrowser ? `${title} (skipped: no Chromium, set HOOKTAPE_CHROMIUM)` : title;
 

@@ -33,7 +33,7 @@ export type Dashboard = {
   close: () => Promise<void>;
 };
 
-/** @param browserEnv starts a browser of its own with this environment */
+/** @param browserEnv starts a separate browser with this environment */
 export async function openDashboard(
   env: Record<string, string> = {},
   browserEnv?: Record<string, string>,
@@ -69,7 +69,7 @@ export async function openDashboard(
     await server.exited;
     await work(dataDir);
     server = start();
-    // Its few lines of output fit into the pipes, which nobody reads.
+    // Its few lines of output fit into the pipes, which are never read.
     await eventually(
       async () => (await fetch(`${origin}/healthz`).catch(() => undefined))?.ok === true,
       startTimeoutMs,
@@ -186,7 +186,7 @@ function readSetupLink(server: {
   });
 }
 
-/** Makes two requests cross: an answer to `read` arrives while `act` is under way. `page.unrouteAll()` ends it. */
+/** Makes two requests cross: a response to `read` arrives while `act` is in progress. `page.unrouteAll()` ends it. */
 export async function makeCross(page: Page, read: string, act: string): Promise<void> {
   const isActing = Promise.withResolvers<void>();
   await page.route(read, async route => {
@@ -197,13 +197,13 @@ export async function makeCross(page: Page, read: string, act: string): Promise<
     const answer = page.waitForResponse(read);
     isActing.resolve();
     await (await answer).finished();
-    // What has arrived is shown with the next frame.
+    // The response is shown with the next frame.
     await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
     await route.continue();
   });
 }
 
-/** Calls the API with the session of the page. @throws when the answer is an error */
+/** Calls the API with the session of the page. @throws if the response is an error */
 export async function callApi<T = unknown>(page: Page, method: string, path: string, body?: unknown): Promise<T> {
   const { status, text } = await page.evaluate(
     async ([method, path, body]) => {
@@ -219,7 +219,7 @@ export async function callApi<T = unknown>(page: Page, method: string, path: str
 
 export type OwnEndpoint = { id: string; address: string; listUrl: string };
 
-/** An endpoint for one test, with these events. Opens its list. */
+/** Creates an endpoint with these events for one test, and opens its list. */
 export async function openEndpoint(
   page: Page,
   name: string,

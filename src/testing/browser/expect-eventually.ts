@@ -1,4 +1,4 @@
-/* Comparing what a page shows: it may be drawn a moment after what the test waited for. */
+/* Compares what a page shows, which may be drawn a moment after the state that the test waited for. */
 import { expect } from 'bun:test';
 import { eventually } from '../poll.ts';
 
@@ -15,7 +15,10 @@ type Polled = {
     | 'toMatchObject']: (expected: unknown) => Promise<void>;
 };
 
-/** `expect` for what a page shows: it reads again until the value is the expected one. @throws as `expect` does, after the deadline of `eventually` */
+/**
+ * Like `expect`, but reads the page again until it shows the expected value.
+ * @throws like `expect`, after the deadline of `eventually`
+ */
 export function expectEventually(read: () => Promise<unknown>): Polled {
   const check = (matcher: keyof Polled) => async (expected: unknown) => {
     let failure: unknown;

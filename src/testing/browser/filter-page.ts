@@ -1,5 +1,5 @@
 /*
- * A dashboard whose endpoint has twelve events to filter, and what the tests of the filter do with its page.
+ * A dashboard with twelve events to filter, and the actions of the filter tests on its page.
  */
 
 import { expect } from 'bun:test';
@@ -10,12 +10,12 @@ import { type Dashboard, deliver, openDashboard, openEndpoint } from './dashboar
 export type FilterPage = {
   dashboard: Dashboard;
   page: Page;
-  /** Of the endpoint of this test. */
+  /** The ingest URL of the endpoint of this test. */
   readonly address: string;
   readonly listUrl: string;
   /** The filters of all requests for the list so far. */
   asked: string[];
-  /** Sends GitHub's `push` when `n` is even, an order otherwise. */
+  /** Sends GitHub's `push` if `n` is even, an order otherwise. */
   send: (n: number) => Promise<string>;
   /** Creates an endpoint with twelve events, and opens its list without a filter. */
   reset: () => Promise<void>;

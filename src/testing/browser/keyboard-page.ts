@@ -1,6 +1,6 @@
 /*
- * A dashboard for the tests of keyboard and links: three Stripe events above many orders, and at the very end a pinned refund with a wrong
- * signature; besides, an endpoint with a hostile name.
+ * A dashboard for the tests of keyboard and links: three Stripe events above many orders, and at the very end a pinned refund
+ * with a wrong signature; also an endpoint with a hostile name.
  */
 import { createHmac } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
@@ -13,7 +13,7 @@ export const hostileName = '<img src=x onerror=alert(1)> Zahlungen';
 export type KeyboardPage = {
   dashboard: Dashboard;
   page: Page;
-  /** Of the ingest endpoint. */
+  /** The ingest URL of the endpoint. */
   address: string;
   listUrl: string;
   /** The pinned refund, the oldest event. */
@@ -25,7 +25,7 @@ export type KeyboardPage = {
   /** Calls the API with the session of the page. Returns the status. */
   callApi: (method: string, path: string, body?: unknown) => Promise<number>;
   press: (...keys: string[]) => Promise<void>;
-  /** Waits until this parameter is in the page's URL; null: until it is not. */
+  /** Waits until this parameter is in the page's URL; null: until it no longer is. */
   hasState: (name: string, value: string | null) => Promise<void>;
   hasTab: (name: RegExp, on?: Page) => Promise<void>;
   /** Waits until the selected row has this text. */

@@ -1,4 +1,4 @@
-/* Payloads that run a script, load a resource or change the page when captured text is used as markup, script or a URL. */
+/* Payloads that run a script, load a resource or change the page if captured text is used as markup, script or a URL. */
 
 export const xssPayloads: readonly string[] = [
   '<script>alert(1)</script>',

@@ -1,4 +1,4 @@
-/* Events to try filters on: GitHub's examples, in many variants of everything but the body, and some of them as forms. */
+/* Events to test filters on: GitHub's examples, in many variants of everything but the body, and some of them as forms. */
 import { createRandom, githubPayloads } from '../../../scripts/lib/payloads.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import type { EventFacts } from '../../core/filter/event-facts.ts';

@@ -1,4 +1,4 @@
-/* One event to try filters on, and what is expected of them. */
+/* One event to test filters on, and the check of their results. */
 import { expect } from 'bun:test';
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
@@ -44,10 +44,10 @@ export const matches = (where: string, facts: EventFacts): boolean | undefined =
 const matching = (filters: readonly string[], facts: EventFacts): string[] =>
   filters.filter(where => matches(where, facts) === true);
 
-/** All of `yes` match, none of `no` does, and with NOT it is the other way round. */
+/** Expects that all of `yes` match and none of `no` does, and the opposite with NOT. */
 export function expectMatches(facts: EventFacts, { yes, no }: { yes: string[]; no: string[] }): void {
   expect(matching([...yes, ...no], facts)).toEqual(yes);
-  // NOT turns all of them round: a missing field is false, not unknown.
+  // NOT inverts all of them, because a missing field is false and not unknown.
   const negated = (where: string): string => `-(${where})`;
   expect(matching([...yes, ...no].map(negated), facts)).toEqual(no.map(negated));
 }

@@ -1,6 +1,6 @@
 /*
- * Random filters about given events, each with what it means: in plain JavaScript and, when all its terms are about a JSON body, as a
- * program for jq.
+ * Random filters about given events, each with its meaning: in plain JavaScript and, if all its terms are about a JSON body, as
+ * a program for jq.
  */
 import { createRandom } from '../../../scripts/lib/payloads.ts';
 import {

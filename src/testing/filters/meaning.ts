@@ -1,6 +1,6 @@
 /*
- * What filters mean, in the simplest JavaScript (JSON.parse, recursion, regular expressions) and as programs for jq. Shares no code with
- * the filter's parser and evaluation.
+ * The meaning of filters, in the simplest JavaScript (JSON.parse, recursion, regular expressions) and as programs for jq. It
+ * shares no code with the filter's parser and evaluation.
  */
 
 /** An event in the simplest form. */
@@ -23,9 +23,9 @@ export type PlainEvent = {
   params: [string, string][];
   /** UTF-8. */
   body: string;
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   json: unknown;
-  /** The fields of a form; undefined when it is none. */
+  /** The fields of a form; undefined for other bodies. */
   form: [string, string][] | undefined;
 };
 
@@ -47,7 +47,7 @@ export const isScalar = (value: unknown): boolean => typeof value !== 'object' |
 export const isNumber = (value: unknown): boolean =>
   typeof value === 'string' && /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value);
 
-/** Can be written without quotes as a value. */
+/** Whether the text can be written as a value without quotes. */
 export const isPlain = (text: string): boolean => /^[^\s"()<>][^\s"()]*$/u.test(text) && !/^\/.+\/$/.test(text);
 
 export const isKey = (key: string): boolean => /^[\w-]+$/.test(key);

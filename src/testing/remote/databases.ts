@@ -8,14 +8,14 @@ import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './libsql-s
 export const isRemote = Bun.env['HOOKTAPE_TEST_DATABASE'] === 'remote';
 
 /**
- * The part of its random cases that a long test tries: all of them in CI, fewer in `bun run check`, which people wait for, and fewest
- * over the network, where each request takes a hundred times as long.
+ * The share of its random cases that a long test runs: all of them in CI, fewer in `bun run check`, because people wait for it,
+ * and fewest over the network, where each request takes a hundred times as long.
  */
 export const shareOfCases = isRemote ? 0.05 : Bun.env['CI'] ? 1 : 0.1;
 
 const byDirectory = new Map<string, LibsqlServer>();
 
-/** The libSQL server for a data directory, always the same one; undefined when the tests run on files. */
+/** The libSQL server for a data directory, always the same one; undefined if the tests run on files. */
 export async function databaseFor(directory: string): Promise<LibsqlServer | undefined> {
   if (!isRemote) return undefined;
   if (noLibsqlServer !== undefined) throw new Error(noLibsqlServer);

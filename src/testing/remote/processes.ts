@@ -1,4 +1,7 @@
-/* For tests of several server processes on one libSQL server: the database, the processes, and destinations that note what arrives. */
+/**
+ * For tests of several server processes on one libSQL server: the database, the processes, and destinations that record what
+ * arrives.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +10,7 @@ import { startClocked } from '../clocked-server.ts';
 import { openTestServer, type TestServer } from '../test-server.ts';
 import { startLibsqlServer } from './libsql-server.ts';
 
-/** `lane`: what the body says. */
+/** `lane`: the lane in the body. */
 export type Arrival = { seq: number; lane: number };
 
 export type Processes = Awaited<ReturnType<typeof openProcesses>>;
@@ -23,7 +26,7 @@ export async function openProcesses() {
   };
 
   return {
-    /** A server in the process of the test; it may be closed twice. `aheadMs`: how far its clock is ahead. */
+    /** A server in the process of the test; it may be closed twice. `aheadMs`: the lead of its clock. */
     async open(aheadMs: () => number = () => 0): Promise<TestServer> {
       const clock = { now: () => Date.now() + aheadMs(), monotonic: () => performance.now() + aheadMs() };
       const server = await openTestServer({ env: settings, clock });
@@ -32,7 +35,7 @@ export async function openProcesses() {
       closing.push(close);
       return { ...server, close };
     },
-    /** A server in a process of its own, which can be killed. */
+    /** A server in a separate process, which can be killed. */
     async start() {
       const directory = mkdtempSync(join(tmpdir(), 'hooktape-test-'));
       closing.push(() => rmSync(directory, { recursive: true, force: true }));
@@ -40,7 +43,7 @@ export async function openProcesses() {
       closing.push(started.kill);
       return started;
     },
-    /** A destination. `answer` is awaited before each answer, with the number of arrivals so far. */
+    /** A destination. `answer` is awaited before each response, with the number of arrivals so far. */
     destination(answer: (n: number) => unknown = () => {}): { url: string; arrivals: Arrival[] } {
       const arrivals: Arrival[] = [];
       const http = Bun.serve({
