@@ -23,7 +23,7 @@ describe('a token is found', () => {
 test.each([
   ['all but its end', token.slice(0, -1)],
   ['four times in base64', base64(base64(base64(base64(token))))],
-  ['escapes that are none', 's3cr%2xt+/ok'],
+  ['invalid escapes', 's3cr%2xt+/ok'],
   ['two pieces of base64', `${base64(token).slice(0, 6)} ${base64(token).slice(6)}`],
 ])('it is not found in %s', (_name, text) => {
   expect(holdsToken(text)).toBe(false);

@@ -16,7 +16,7 @@ const byteOf = (character: string): number => character.charCodeAt(0);
 const [percent, backslash, quote, slash] = [byteOf('%'), byteOf('\\'), byteOf('"'), byteOf('/')];
 const [plus, space, zero, letterU, lineFeed] = [byteOf('+'), byteOf(' '), byteOf('0'), byteOf('u'), byteOf('\n')];
 
-/** By byte: its value as a digit; -1 for none. */
+/** The value of each byte as a digit; -1 if it is not a digit. */
 const hexValues = valuesOf('0123456789abcdef', '0123456789ABCDEF');
 const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const base64Values = valuesOf(`${base64Alphabet}+/`, `${base64Alphabet}-_`);
@@ -61,7 +61,7 @@ function withSpaces(text: Buffer): Buffer {
   return read;
 }
 
-/** @returns the same text when it has no escape */
+/** @returns the same text if it has no escapes */
 function unescaped(text: Buffer): Buffer {
   if (!text.includes(percent) && !text.includes(backslash)) return text;
   const read = Buffer.allocUnsafe(text.length);
@@ -70,7 +70,7 @@ function unescaped(text: Buffer): Buffer {
     const byte = text[at] as number;
     const size = byte === percent || byte === backslash ? escapeSize(text, at) : 1;
     if (size === 1) read[length] = byte;
-    // The character after a backslash stands for itself.
+    // A backslash and the character that it escapes.
     else if (size === 2) read[length] = text[at + 1] as number;
     else read[length] = hexByte(text, at + size - 2);
     at += size;
@@ -78,7 +78,7 @@ function unescaped(text: Buffer): Buffer {
   return length === text.length ? text : read.subarray(0, length);
 }
 
-/** How many bytes an escape has: `%2f`, `\u002f`, or `\/`, `\"` and `\\`; 1 when it is none. */
+/** The number of bytes of an escape: `%2f`, `\u002f`, or `\/`, `\"` and `\\`; 1 for any other byte. */
 function escapeSize(text: Buffer, at: number): number {
   if (text[at] === percent) return hexByte(text, at + 1) < 0 ? 1 : 3;
   const next = text[at + 1] ?? 0;
@@ -87,7 +87,7 @@ function escapeSize(text: Buffer, at: number): number {
   return isUnicode && hexByte(text, at + 4) >= 0 ? 6 : 1;
 }
 
-/** The byte that two hexadecimal digits stand for; negative when they are none. */
+/** The value of two hexadecimal digits; negative for other bytes. */
 function hexByte(text: Buffer, at: number): number {
   const high = hexValues[text[at] ?? 0] as number;
   const low = hexValues[text[at + 1] ?? 0] as number;
