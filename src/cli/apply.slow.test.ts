@@ -109,12 +109,12 @@ describe('hooktape apply', () => {
     const at = 'endpoints[0].answers.rules';
     expect((await apply()).stderr).toBe(
       `hooktape: ${file}: 10 problems; nothing was changed:
-  line 4, ${at}[0].chance: must be a number
+  line 4, ${at}[0].chance: must be a number from 0 to 1
   line 8, ${at}[0].answer.headers[1]: "Set-Cookie" cannot be set by a rule
   line 10, ${at}[0].answer.status: must be a whole number from 200 to 599
   line 13, ${at}[1]: must be an object
   line 14, ${at}[2].name: another rule is called "flaky", too
-  line 14, ${at}[2].rate.perS: is missing
+  line 14, ${at}[2].rate.perS: required
   line 14, ${at}[2].rate.max: must be a whole number from 1 to 1000
   line 15, ${at}[2].when: attempt is not known before the answer; write "per": "delivery" with first or every
   line 16, ${at}[2].answer.delayMs: must be a whole number from 0 to 60000
@@ -131,7 +131,7 @@ describe('hooktape apply', () => {
       '4 problems',
       'endpoints[0].address: fixed addresses need HOOKTAPE_FIXED_ADDRESSES=on',
       'endpoints[1].address: fixed addresses need HOOKTAPE_FIXED_ADDRESSES=on',
-      'endpoints[1].name: is missing',
+      'endpoints[1].name: required',
       'endpoints[1].paused: no such field',
     ])
       expect(stderr).toContain(problem);
@@ -143,7 +143,7 @@ describe('hooktape apply', () => {
     ['// comment\n{ "endpoints": [] }', 'line 1: not JSON: invalid comment token'],
     ['', 'line 1: not JSON: value expected'],
     ['[]', 'line 1: must be an object'],
-    ['{}', 'line 1, endpoints: must be a list of endpoints'],
+    ['{}', 'line 1, endpoints: required'],
     [`{"endpoints":[\n{"name":"a","account":"${account}",\n"name":"b"}]}`, 'line 3, endpoints[0].name: is given twice'],
     [`${'['.repeat(200)}`, 'line 1: not JSON, or nested too deeply'],
     [

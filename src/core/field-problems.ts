@@ -3,7 +3,6 @@
  * form: `endpoints[0].guard.cidrs[1]`.
  */
 import type { ProblemCode } from '../shared/problem-codes.ts';
-import { didYouMean } from '../shared/suggest.ts';
 
 /** Names of fields and indexes in lists; empty for the input as a whole. A query parameter is a field. */
 export type FieldPath = readonly (string | number)[];
@@ -24,8 +23,6 @@ export function problemText({ path, message }: FieldProblem): string {
 /** Notes a problem. @returns undefined instead of a value */
 export type Report = (path: FieldPath, message: string) => undefined;
 
-export type Fields = Record<string, unknown>;
-
 export function collectProblems(): { problems: FieldProblem[]; report: Report } {
   const problems: FieldProblem[] = [];
   return {
@@ -35,17 +32,4 @@ export function collectProblems(): { problems: FieldProblem[]; report: Report } 
       return undefined;
     },
   };
-}
-
-/** An object, whose fields must be among `known`. */
-export function readObject(
-  given: unknown,
-  path: FieldPath,
-  known: readonly string[],
-  report: Report,
-): Fields | undefined {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return report(path, 'must be an object');
-  for (const name of Object.keys(given).filter(key => !known.includes(key)))
-    report([...path, name], `no such field${didYouMean(name, known)}`);
-  return given as Fields;
 }

@@ -3,8 +3,6 @@ import {
   type ForwardRetry,
   type ForwardSettings,
   forwardDefaults,
-  maxForwardHeaders,
-  maxForwardTimeoutS,
   maxHeaderNameCharacters,
   maxHeaderValueCharacters,
   maxRetryDelayMs,
@@ -13,6 +11,7 @@ import {
 import { parseDuration } from '../shared/units.ts';
 import { inField, invalidAt } from './errors.ts';
 import { createFieldReader } from './filter/field-value.ts';
+import type { ForwardChange } from './forward-schema.ts';
 import { readKeptDestination } from './network/destination.ts';
 import { fieldsOfRequest } from './replay/replay-headers.ts';
 import { readName } from './text.ts';
@@ -28,13 +27,8 @@ export const forwardQueue = 'forward';
 export const maxHops = 3;
 export const hopsHeader = 'x-hooktape-hops';
 
-export type GivenForward = Omit<Partial<ForwardSettings>, 'retry' | 'where'> & {
-  where?: string | null;
-  retry?: Partial<ForwardRetry>;
-};
-
-/** The settings, with defaults for missing ones. @param before the former settings; default: a new forward @throws invalid */
-export function readForward(given: GivenForward, before?: ForwardSettings): ForwardSettings {
+/** The settings, with defaults for missing ones. @param given in the form of forward-schema.ts @param before the former settings; default: a new forward @throws invalid */
+export function readForward(given: ForwardChange, before?: ForwardSettings): ForwardSettings {
   const known = { ...forwardDefaults, ...before };
   const read: ForwardSettings = {
     ...known,
@@ -52,8 +46,6 @@ export function readForward(given: GivenForward, before?: ForwardSettings): Forw
     if (read.mode === 'parallel') throw invalidAt(['orderBy'], 'goes with mode "ordered"');
     inField(['orderBy'], () => createFieldReader(orderBy));
   }
-  if (!Number.isInteger(read.timeoutS) || read.timeoutS < 1 || read.timeoutS > maxForwardTimeoutS)
-    throw invalidAt(['timeoutS'], `must be 1 to ${maxForwardTimeoutS}`);
   retryMs(read.retry);
   checkHeaders(read.headers);
   // A forward from before this was refused can still be changed in other ways.
@@ -91,8 +83,6 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** @throws invalid */
 function checkHeaders(headers: readonly (readonly [string, string])[]): void {
-  if (headers.length > maxForwardHeaders)
-    throw invalidAt(['headers'], `must have at most ${maxForwardHeaders} elements`);
   for (const [i, [name, value]] of headers.entries()) {
     if (!headerName.test(name) || name.length > maxHeaderNameCharacters)
       throw invalidAt(['headers', i, 0], 'is not a header name');

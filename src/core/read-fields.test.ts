@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Type as t } from '@sinclair/typebox';
 import { pathText, problemText } from './field-problems.ts';
-import { readFields } from './read-fields.ts';
+import { fittingPart, readFields } from './read-fields.ts';
 
 const Rule = t.Object(
   { status: t.Integer({ minimum: 200, maximum: 599 }), name: t.Optional(t.String({ minLength: 1, maxLength: 5 })) },
@@ -73,6 +73,28 @@ describe('readFields', () => {
     expect(JSON.stringify(readFields(Input, { rules: [{ status: 'hunter2' }], mode: 'hunter2' }))).not.toContain(
       'hunter2',
     );
+  });
+});
+
+describe('fittingPart', () => {
+  const Outer = t.Object(
+    { name: t.Optional(t.String()), rate: t.Optional(Rule), list: t.Optional(t.Array(t.String())) },
+    { additionalProperties: false },
+  );
+  test.each([
+    [{ name: 'a' }, { name: 'a' }],
+    [{ name: 1, list: ['a'] }, { list: ['a'] }],
+    [{ name: 'a', rate: { name: 'b' } }, { name: 'a' }],
+    [{ name: 'a', rate: { status: '200' } }, { name: 'a' }],
+    [{ name: 'a', list: [2, 1] }, { name: 'a' }],
+    [{ nmae: 'a', name: 'b' }, { name: 'b' }],
+    ['text', undefined],
+  ])('of %j is %j', (value, part) => {
+    expect(fittingPart(Outer, value)).toEqual(part as never);
+  });
+
+  test('an object without a required field does not fit', () => {
+    expect(fittingPart(Rule, { name: 'a' })).toBeUndefined();
   });
 });
 

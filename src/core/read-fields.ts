@@ -19,6 +19,34 @@ export function readFields<T extends TSchema>(
   return { problems: problemsOf(Value.Errors(schema, value), value) };
 }
 
+/**
+ * The part of a value that fits the schema: without the fields that have a problem, and without the objects that lack a required
+ * field. A list with a problem is left out as a whole, so that all indexes stay true.
+ * @returns undefined if nothing fits
+ */
+export function fittingPart<T extends TSchema>(schema: T, value: unknown): Static<T> | undefined {
+  const part: unknown = structuredClone(value);
+  for (;;) {
+    const read = readFields(schema, part);
+    if ('value' in read) return read.value;
+    // One at a time, because the next problem may be in what was left out.
+    const path = read.problems[0]?.path ?? [];
+    const firstIndex = path.findIndex(step => typeof step === 'number');
+    const fields = firstIndex < 0 ? path : path.slice(0, firstIndex);
+    if (!leaveOut(part, fields) && !leaveOut(part, fields.slice(0, -1))) return undefined;
+  }
+}
+
+/** @returns false if there is no such field */
+function leaveOut(value: unknown, path: FieldPath): boolean {
+  const name = path.at(-1);
+  let parent = value;
+  for (const step of path.slice(0, -1)) parent = (parent as Record<string | number, unknown> | undefined)?.[step];
+  if (name === undefined || typeof parent !== 'object' || parent === null || !(name in parent)) return false;
+  delete (parent as Record<string | number, unknown>)[name];
+  return true;
+}
+
 /** Like the errors of `Value.Errors`, also where Elysia has copied them. */
 export type SchemaError = Pick<ValueError, 'type' | 'schema' | 'path' | 'message'> &
   Partial<Pick<ValueError, 'errors'>>;

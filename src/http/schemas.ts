@@ -1,12 +1,12 @@
 /* Building blocks for the schemas of the features, and the responses of an operation by status. */
 
 import { type TSchema, Type as t } from '@sinclair/typebox';
-import { literals, nullable } from '../core/schemas.ts';
+import { literals, Name, nullable, textDocumentedAs } from '../core/schemas.ts';
 import { maxEmailCharacters } from '../core/text.ts';
-import { maxNameCharacters, maxPasswordBytes, minPasswordCharacters } from '../shared/limits.ts';
+import { maxPasswordBytes, minPasswordCharacters } from '../shared/limits.ts';
 import { problemCodes } from '../shared/problem-codes.ts';
 
-export { literals, nullable };
+export { literals, Name, nullable, textDocumentedAs };
 
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
 /** The problems of an `invalid` error. Absent in the 400 for a request that is not valid HTTP. */
@@ -55,19 +55,6 @@ export const Timestamp = t.Integer({
 /** int64: totals can exceed 32 bits. */
 export const ByteCount = t.Integer({ description: 'body bytes', format: 'int64' });
 export const HttpStatus = (description: string) => t.Integer({ description, format: 'int32' });
-
-/**
- * Text that is documented more precisely than it is validated here: TypeBox counts characters as UTF-16 units and accepts numbers
- * such as `1e1`, so services check the rest.
- * @param documentedAs the schema that readers of the interface description see
- * @param validated the schema that is checked before the text reaches a service
- */
-export const textDocumentedAs = (documentedAs: TSchema, validated: { description: string; pattern?: string }) =>
-  t.String({ ...validated, documentedAs });
-
-export const Name = textDocumentedAs(t.String({ minLength: 1, maxLength: maxNameCharacters }), {
-  description: `1 to ${maxNameCharacters} characters after trimming`,
-});
 
 export const Password = textDocumentedAs(
   t.String({ minLength: minPasswordCharacters, maxLength: maxPasswordBytes, format: 'password' }),

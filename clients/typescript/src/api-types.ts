@@ -7,9 +7,9 @@ export type AnswerRule = {
   when?: string | undefined;
   /** count the attempts of each delivery separately, or all events of the endpoint together (default) */
   per?: 'delivery' | 'endpoint' | undefined;
-  /** only the first so many */
+  /** only the first N */
   first?: number | undefined;
-  /** only each so-manieth: for 3, the 3rd, 6th, … */
+  /** only every Nth: for 3, the 3rd, 6th, … */
   every?: number | undefined;
   /** with this probability, from 0 to 1 */
   chance?: number | undefined;
@@ -235,11 +235,11 @@ export type FilterTestResult = {
 };
 
 export type Guard = {
-  /** HTTP methods that are taken; others are answered 405 */
+  /** the HTTP methods that are accepted; others get 405 */
   methods?: string[] | undefined;
-  /** addresses and networks that may deliver; others are answered 403 */
+  /** the addresses and networks that may deliver; others get 403 */
   cidrs?: string[] | undefined;
-  /** of HTTP Basic authentication; deliveries without it are answered 401 */
+  /** of HTTP Basic authentication; deliveries without it get 401 */
   basic?:
     | {
         user: string;
@@ -247,7 +247,7 @@ export type Guard = {
         password: string;
       }
     | undefined;
-  /** deliveries without it are answered 401 */
+  /** deliveries without it get 401 */
   token?:
     | {
         in: 'header' | 'query';

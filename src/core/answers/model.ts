@@ -2,33 +2,12 @@
  * Custom answers: the rules that choose the answers to an endpoint's deliveries, the stored part of each event's answer, and the data
  * that the capture path needs for an endpoint with rules or a guard.
  */
-import type { Fault, RuleScope } from '../../shared/answers.ts';
 
-export type RuleAnswer = {
-  /** 200 when absent. */
-  status?: number;
-  headers?: [string, string][];
-  body?: string;
-  bodyEncoding?: 'utf8' | 'base64';
-  delayMs?: number;
-  fault?: Fault;
-};
+import type { Fault } from '../../shared/answers.ts';
+import type { AnswerRule, AnswerRules } from './schema.ts';
 
-/** A rule as people write it. All conditions hold, and the first rule whose conditions hold answers. */
-export type AnswerRule = {
-  /** `rule-N` when absent, counted from 1. */
-  name?: string;
-  /** A filter (shared/filter). */
-  when?: string;
-  per?: RuleScope;
-  first?: number;
-  every?: number;
-  chance?: number;
-  rate?: { max: number; perS: number };
-  handshake?: boolean;
-  answer: RuleAnswer;
-};
-export type AnswerRules = { rules: AnswerRule[] };
+export type { AnswerRule, AnswerRules };
+export type RuleAnswer = AnswerRule['answer'];
 
 /** The answer to an event. `status`: null with a fault. `rule`: the name of the rule that chose it. */
 export type Answered = {

@@ -1,22 +1,9 @@
 /* Reads the rules of an endpoint: checks all of them, fills in defaults, and prepares the answers. */
-import {
-  type Fault,
-  maxBodyBytes,
-  maxCount,
-  maxDelayMs,
-  maxHeaders,
-  maxRateEvents,
-  maxRateSeconds,
-  maxRuleNameCharacters,
-  maxRules,
-  maxStatus,
-  minStatus,
-  type RuleScope,
-} from '../../shared/answers.ts';
+import { type Fault, maxBodyBytes, maxRuleNameCharacters, type RuleScope } from '../../shared/answers.ts';
 import { type Filter, FilterError, termsOf } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
-import { AppError, invalid } from '../errors.ts';
-import type { FieldPath, FieldProblem } from '../field-problems.ts';
+import { AppError, type ErrorDetails } from '../errors.ts';
+import { type FieldPath, type FieldProblem, problemText } from '../field-problems.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 import { problemOfHeader, securityFields } from './headers.ts';
 import type { AnswerRule, AnswerRules, EndpointGuard, RuleAnswer } from './model.ts';
@@ -55,36 +42,31 @@ export type EndpointPolicy = { rules?: ActiveRules | undefined; guard?: Endpoint
 /** `given`: with defaults filled in. */
 type ReadRules = { given: AnswerRule[]; active: ActiveRule[] };
 
-/** `path` begins with `rules`. `error` is the API's, whose message names the rule and its field. */
-type RuleProblem = FieldProblem & { error: AppError };
-type Report = (path: FieldPath, message: string, error: AppError) => undefined;
+/** `path` begins with `rules`. */
+type RuleProblem = FieldProblem & { details?: ErrorDetails };
+type Report = (path: FieldPath, message: string, details?: ErrorDetails) => undefined;
 
-/** @throws invalid, with the first problem */
+/** @throws invalid, with all problems; the message and the details are those of the first */
 export function readRules(rules: AnswerRules): ReadRules {
   const { problems, ...read } = checkRules(rules);
   const [first] = problems;
-  if (first) {
-    const { message, details } = first.error;
-    throw new AppError('invalid', message, { problems: problems.map(fieldProblem), ...(details && { details }) });
-  }
-  return read;
+  if (!first) return read;
+  const { details } = first;
+  throw new AppError('invalid', problemText(first), {
+    problems: problems.map(({ path, message }) => ({ path, message })),
+    ...(details && { details }),
+  });
 }
 
-const fieldProblem = ({ path, message }: RuleProblem): FieldProblem => ({ path, message });
-
-/** Without problems, the rules can be used. */
+/** @param rules in the form of schema.ts @returns what was read; without problems, the rules can be used */
 export function checkRules({ rules }: AnswerRules): ReadRules & { problems: RuleProblem[] } {
   const problems: RuleProblem[] = [];
-  const report: Report = (path, message, error) => void problems.push({ path: ['rules', ...path], message, error });
-  if (rules.length > maxRules) {
-    const message = `an endpoint has at most ${maxRules} rules`;
-    report([], message, invalid(`rules: ${message}`));
-  }
+  const report: Report = (path, message, details) =>
+    void problems.push({ path: ['rules', ...path], message, ...(details && { details }) });
   const given = rules.map(withDefaults);
   const names = new Set<string>();
   for (const [i, { name }] of given.entries()) {
-    const message = `another rule is called ${JSON.stringify(name)}, too`;
-    if (names.has(name)) report([i, 'name'], message, invalid(`rules[${i}].name: ${message}`));
+    if (names.has(name)) report([i, 'name'], `another rule is called ${JSON.stringify(name)}, too`);
     names.add(name);
   }
   const active = given.map((rule, i) => readRule(rule, i, report));
@@ -106,40 +88,20 @@ function withDefaults({ name, when, per, answer, ...rule }: AnswerRule, i: numbe
 
 function readRule(rule: Named, i: number, report: Report): ActiveRule {
   const { name, per, first, every, chance, rate, handshake = false, answer } = rule;
-  const at = `rules[${i}] (${JSON.stringify(name)})`;
-  const check: Check = (isValid, field, problem, index) => {
-    const path = [i, ...field.split('.'), ...(index === undefined ? [] : [index])];
-    if (!isValid) report(path, problem, invalid(`${at}: ${field} ${problem}`));
-  };
-  check(name.trim() === name && name !== '' && isPlainText(name), 'name', 'must be a text on one line');
-  check(
-    firstCharacters(name, maxRuleNameCharacters) === name,
-    'name',
-    `has at most ${maxRuleNameCharacters} characters`,
-  );
-  const count = (value: number | undefined, field: string, max: number): void =>
-    check(
-      value === undefined || (Number.isInteger(value) && value >= 1 && value <= max),
-      field,
-      `must be a whole number from 1 to ${max}`,
-    );
-  count(first, 'first', maxCount);
-  count(every, 'every', maxCount);
-  count(rate?.max, 'rate.max', maxRateEvents);
-  count(rate?.perS, 'rate.perS', maxRateSeconds);
-  check(chance === undefined || (chance >= 0 && chance <= 1), 'chance', 'must be from 0 to 1');
+  const at = [i, 'name'];
+  if (name.trim() !== name || name === '' || !isPlainText(name)) report(at, 'must be a text on one line');
+  if (firstCharacters(name, maxRuleNameCharacters) !== name)
+    report(at, `must have at most ${maxRuleNameCharacters} characters`);
   return {
     name,
-    when: readWhen(rule.when, (message, details) =>
-      report([i, 'when'], message, new AppError('invalid', `${at}: when: ${message}`, { details })),
-    ),
+    when: readWhen(rule.when, (message, details) => report([i, 'when'], message, details)),
     per,
     first,
     every,
     chance,
     rate,
     handshake,
-    answer: readAnswer(answer, check),
+    answer: readAnswer(answer, (path, message) => report([i, 'answer', ...path], message)),
   };
 }
 
@@ -168,29 +130,15 @@ function readWhen(
   return filter.root && filter;
 }
 
-/** `index`: of an element of the field. */
-type Check = (isValid: boolean, field: string, problem: string, index?: number) => void;
-
-function readAnswer(answer: RuleAnswer, check: Check): ActiveAnswer {
+function readAnswer(answer: RuleAnswer, report: Report): ActiveAnswer {
   const { status = 200, headers = [], body = '', bodyEncoding = 'utf8', delayMs = 0, fault = null } = answer;
-  check(
-    Number.isInteger(status) && status >= minStatus && status <= maxStatus,
-    'answer.status',
-    `must be a whole number from ${minStatus} to ${maxStatus}`,
-  );
-  check(
-    Number.isInteger(delayMs) && delayMs >= 0 && delayMs <= maxDelayMs,
-    'answer.delayMs',
-    `must be a whole number from 0 to ${maxDelayMs}`,
-  );
-  check(headers.length <= maxHeaders, 'answer.headers', `has at most ${maxHeaders} headers`);
-  for (const [index, [name, value]] of headers.entries()) {
+  for (const [i, [name, value]] of headers.entries()) {
     const problem = problemOfHeader(name, value);
-    check(problem === undefined, 'answer.headers', `${JSON.stringify(name)} ${problem}`, index);
+    if (problem !== undefined) report(['headers', i], `${JSON.stringify(name)} ${problem}`);
   }
-  check(bodyEncoding === 'utf8' || base64Form.test(body), 'answer.body', 'is not base64');
+  if (bodyEncoding === 'base64' && !base64Form.test(body)) report(['body'], 'is not base64');
   const bytes = Buffer.from(body, bodyEncoding);
-  check(bytes.length <= maxBodyBytes, 'answer.body', `has at most ${maxBodyBytes} bytes`);
+  if (bytes.length > maxBodyBytes) report(['body'], `must have at most ${maxBodyBytes} bytes`);
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
   const template = bodyEncoding === 'utf8' ? readTemplate(body) : [];
   return {

@@ -1,6 +1,7 @@
 /* Schemas of alerts. A secret stands only in the answer that made it. */
 
 import { type Static, Type as t } from '@sinclair/typebox';
+import { HttpUrl } from '../../core/schemas.ts';
 import { literals, Name, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import {
   alertChannels,
@@ -10,7 +11,6 @@ import {
   maxAlertMinutes,
   maxChannelSecretCharacters,
 } from '../../shared/alerts.ts';
-import { HttpUrl } from '../replays/model.ts';
 
 export const AlertChannel = t.Object(
   {

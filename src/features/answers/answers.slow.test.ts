@@ -52,7 +52,7 @@ describe('/api/endpoints/{id}/answers', () => {
     const path = `/api/endpoints/${id}/answers`;
     await ada.json(200, 'PUT', path, { rules: [{ answer: { status: 503 } }] });
     const refused = [
-      [{ rules: [{ answer: {} }, { chance: 2, answer: {} }] }, 'rules[1] ("rule-2"): chance'],
+      [{ rules: [{ answer: {} }, { chance: 2, answer: {} }] }, 'rules[1].chance'],
       [{ rules: [{ answer: { status: 'x' } }] }, 'rules[0].answer.status'],
       [{ rules: [{ anwser: {} }] }, 'rules[0].'],
       [{ rules: [{ answer: { statsu: 1 } }] }, 'rules[0].answer.statsu'],

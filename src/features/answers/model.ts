@@ -1,77 +1,12 @@
 /* Schemas of custom answers: the rules of an endpoint, and their preview. */
 
 import { type Static, Type as t } from '@sinclair/typebox';
-import { HttpStatus, literals, nullable } from '../../http/schemas.ts';
-import {
-  answerEncodings,
-  faults,
-  maxBodyBytes,
-  maxDelayMs,
-  maxRules,
-  maxStatus,
-  minStatus,
-  ruleScopes,
-} from '../../shared/answers.ts';
+import { type AnswerRule, AnswerRules } from '../../core/answers/schema.ts';
+import { HttpStatus, nullable } from '../../http/schemas.ts';
 import { EventSummary } from '../events/model.ts';
 
-const RuleAnswer = t.Object(
-  {
-    status: t.Optional(
-      t.Integer({ description: `${minStatus} to ${maxStatus}; default 200, with \`rate\` 429`, format: 'int32' }),
-    ),
-    headers: t.Optional(t.Array(t.Tuple([t.String(), t.String()]))),
-    body: t.Optional(
-      t.String({
-        description: `at most ${maxBodyBytes / 1024} KiB; placeholders are {{id}}, {{now}}, {{header.X}}, {{query.X}} and {{body.a.b}}`,
-      }),
-    ),
-    bodyEncoding: t.Optional(literals(answerEncodings)),
-    delayMs: t.Optional(t.Integer({ description: `at most ${maxDelayMs}` })),
-    fault: t.Optional(
-      literals(faults, {
-        description:
-          'instead of an answer: the connection is closed, reset (TCP RST), or gets the head and then nothing for a minute',
-      }),
-    ),
-  },
-  { title: 'RuleAnswer', additionalProperties: false },
-);
-
-const AnswerRule = t.Object(
-  {
-    name: t.Optional(t.String({ description: 'unique; default `rule-N`, counted from 1' })),
-    when: t.Optional(t.String({ description: 'a filter: only events that match it' })),
-    per: t.Optional(
-      literals(ruleScopes, {
-        description: 'count the attempts of each delivery separately, or all events of the endpoint together (default)',
-      }),
-    ),
-    first: t.Optional(t.Integer({ description: 'only the first so many' })),
-    every: t.Optional(t.Integer({ description: 'only each so-manieth: for 3, the 3rd, 6th, …' })),
-    chance: t.Optional(t.Number({ description: 'with this probability, from 0 to 1' })),
-    rate: t.Optional(
-      t.Object(
-        { max: t.Integer(), perS: t.Integer() },
-        { description: 'only events beyond `max` in any `perS` seconds', additionalProperties: false },
-      ),
-    ),
-    handshake: t.Optional(t.Boolean({ description: 'also before the handshakes of platforms' })),
-    answer: RuleAnswer,
-  },
-  { title: 'AnswerRule', additionalProperties: false },
-);
-
-export type AnswerRule = Static<typeof AnswerRule>;
-
-export const AnswerRules = t.Object(
-  {
-    rules: t.Array(AnswerRule, {
-      description: `the first one whose conditions all hold answers; at most ${maxRules}; empty: every sender gets the default answer`,
-    }),
-  },
-  { title: 'AnswerRules' },
-);
-export type AnswerRules = Static<typeof AnswerRules>;
+export type { AnswerRule };
+export { AnswerRules };
 
 const exampleRule = {
   name: 'retry twice',

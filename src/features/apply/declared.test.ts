@@ -231,17 +231,20 @@ describe('answers', () => {
 
   test.each([
     [{ rules: {} }, 'answers.rules: must be a list'],
-    [{ rule: [] }, 'answers.rule: no such field; did you mean rules?; endpoints.0.answers.rules: must be a list'],
-    [{ rules: [{}] }, 'answers.rules.0.answer: must be an object'],
-    [{ rules: [{ answer: { status: '500' } }] }, 'answers.rules.0.answer.status: must be a number'],
+    [{ rule: [] }, 'answers.rules: required; endpoints.0.answers.rule: no such field; did you mean rules?'],
+    [{ rules: [{}] }, 'answers.rules.0.answer: required'],
+    [
+      { rules: [{ answer: { status: '500' } }] },
+      'answers.rules.0.answer.status: must be a whole number from 200 to 599',
+    ],
     [
       { rules: [{ answer: {} }, { answer: { status: 99 } }] },
       'answers.rules.1.answer.status: must be a whole number from 200 to 599',
     ],
-    [{ rules: [{ answer: {}, rate: { max: 1 } }] }, 'answers.rules.0.rate.perS: is missing'],
+    [{ rules: [{ answer: {}, rate: { max: 1 } }] }, 'answers.rules.0.rate.perS: required'],
     [
       { rules: [{ answer: { headers: [['a']] } }] },
-      'answers.rules.0.answer.headers: must be a list of pairs, a name and a value each',
+      'answers.rules.0.answer.headers.0: must be a pair of a name and a value',
     ],
     [{ rules: [{ when: 'tpye:x', answer: {} }] }, 'answers.rules.0.when: there is no field "tpye"; did you mean type?'],
   ])('%j is refused', async (answers, expected) => {

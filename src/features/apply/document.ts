@@ -1,25 +1,19 @@
-/* Reads the content of a file of endpoints, as far as that needs no database. */
-
+/* Reads the content of a file of endpoints, as far as that needs no database. Every problem is reported, with the path of its field. */
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { AnswerRules } from '../../core/answers/model.ts';
+import { checkRules } from '../../core/answers/rules.ts';
+import { AnswerRule } from '../../core/answers/schema.ts';
 import { AppError } from '../../core/errors.ts';
-import {
-  collectProblems,
-  type FieldPath,
-  type FieldProblem,
-  type Fields,
-  type Report,
-  readObject,
-} from '../../core/field-problems.ts';
+import { collectProblems, type FieldPath, type FieldProblem, type Report } from '../../core/field-problems.ts';
+import { readForward } from '../../core/forward.ts';
+import { ForwardInput } from '../../core/forward-schema.ts';
 import type { Guard } from '../../core/guard/model.ts';
 import { readGuard } from '../../core/guard/read.ts';
+import { fittingPart, readFields } from '../../core/read-fields.ts';
 import { readEmail, readName } from '../../core/text.ts';
 import { findPlatform, parseSecret } from '../../platforms/platforms.ts';
-import { readAnswers } from './answers.ts';
-import { readForwards } from './forwards.ts';
-import type { DeclaredEndpoint } from './model.ts';
-
-const maxEndpoints = 10_000;
-const addressForm = /^[a-z0-9][a-z0-9-]{2,62}$/;
-const endpointFields = ['name', 'account', 'address', 'secrets', 'answers', 'forwards', 'guard', 'retention'];
+import type { ForwardSettings } from '../../shared/forwards.ts';
+import { type DeclaredEndpoint, EndpointForm, FileForm, SecretForm } from './model.ts';
 
 /** An element of the list with its place in it. */
 export type Declaration = DeclaredEndpoint & { path: FieldPath };
@@ -30,71 +24,110 @@ export function readDocument(
   takesAddresses: boolean,
 ): { endpoints: Declaration[]; problems: FieldProblem[] } {
   const { problems, report } = collectProblems();
-  const { endpoints: given } = readObject(document, [], ['endpoints'], report) ?? {};
-  if (problems.length === 0 && !Array.isArray(given)) report(['endpoints'], 'must be a list of endpoints');
-  const list = Array.isArray(given) ? given : [];
-  if (list.length > maxEndpoints) report(['endpoints'], `must have at most ${maxEndpoints} endpoints`);
-  const endpoints = list.slice(0, maxEndpoints).flatMap((one, index) => {
+  const form = readForm(FileForm, document, [], report);
+  const endpoints = (form?.endpoints ?? []).flatMap((one, index) => {
     const path = ['endpoints', index];
-    const fields = readObject(one, path, endpointFields, report);
-    if (fields?.['address'] !== undefined && !takesAddresses)
+    if (!takesAddresses && hasAddress(one))
       report([...path, 'address'], 'fixed addresses need HOOKTAPE_FIXED_ADDRESSES=on');
-    return fields ? (readEndpoint(fields, path, report) ?? []) : [];
+    return readEndpoint(one, path, report) ?? [];
   });
   return { endpoints, problems };
 }
 
-function readEndpoint(fields: Fields, path: FieldPath, report: Report): Declaration | undefined {
-  const name = readText(fields, 'name', path, report, readName);
-  const account = readText(fields, 'account', path, report, readEmail);
-  const { address, secrets, answers, forwards, guard, retention } = fields;
-  if (address !== undefined && !(typeof address === 'string' && addressForm.test(address)))
-    report(
-      [...path, 'address'],
-      'must be 3 to 63 lower-case letters, digits and hyphens, and begin with a letter or digit',
-    );
-  if (retention !== undefined && retention !== null && typeof retention !== 'string')
-    report([...path, 'retention'], 'must be a duration such as 30d, or null');
-  const read = {
-    guard: guard === undefined ? undefined : guard === null ? null : readGivenGuard(guard, [...path, 'guard'], report),
-    secrets: secrets === undefined ? undefined : readSecrets(secrets, [...path, 'secrets'], report),
-    answers: answers === undefined ? undefined : readAnswers(answers, [...path, 'answers'], report),
-    forwards: forwards === undefined ? undefined : readForwards(forwards, [...path, 'forwards'], report),
+const hasAddress = (endpoint: unknown): boolean =>
+  typeof endpoint === 'object' && endpoint !== null && 'address' in endpoint;
+
+/** @returns undefined if the value does not fit the schema, which is reported */
+function readForm<T extends TSchema>(
+  schema: T,
+  given: unknown,
+  path: FieldPath,
+  report: Report,
+): Static<T> | undefined {
+  const read = readFields(schema, given);
+  return 'value' in read ? read.value : reportAll(read.problems, path, report);
+}
+
+function reportAll(problems: readonly FieldProblem[], path: FieldPath, report: Report): undefined {
+  for (const one of problems) report([...path, ...one.path], one.message);
+}
+
+/** @returns undefined if `read` refuses, which is reported */
+function attempt<T>(path: FieldPath, report: Report, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return reportAll(error.problems, path, report);
+  }
+}
+
+function readEndpoint(given: unknown, path: FieldPath, report: Report): Declaration | undefined {
+  const form = readFields(EndpointForm, given);
+  const problems = 'problems' in form ? form.problems : [];
+  reportAll(problems, path, report);
+  if (problems.some(problem => problem.path.length === 0)) return undefined;
+  const wrong = new Set(problems.map(problem => problem.path[0]));
+  const fields = given as Partial<Static<typeof EndpointForm>>;
+  /** Reads a field that is given and has its form. */
+  const field = <K extends keyof typeof fields, T>(
+    name: K,
+    read: (value: NonNullable<(typeof fields)[K]>, at: FieldPath) => T | undefined,
+  ): T | undefined => {
+    const value = fields[name];
+    return value == null || wrong.has(name) ? undefined : read(value, [...path, name]);
   };
+  const name = field('name', (text, at) => attempt(at, report, () => readName(text)));
+  const account = field('account', (text, at) => attempt(at, report, () => readEmail(text)));
+  const address = field('address', text => text);
+  const secrets = field('secrets', (list, at) => readSecrets(list, at, report));
+  const answers = field('answers', ({ rules }, at) => readAnswers(rules, at, report));
+  const forwards = field('forwards', (list, at) => readForwards(list, at, report));
+  const guard = fields.guard === null ? null : field('guard', (value, at) => readGivenGuard(value, at, report));
+  const retention = fields.retention === null ? null : field('retention', text => text);
   if (name === undefined || account === undefined) return undefined;
   return {
     path,
     name,
     account,
-    ...(typeof address === 'string' && { address }),
-    ...(read.secrets && { secrets: read.secrets }),
-    ...(read.answers && { answers: read.answers }),
-    ...(read.forwards && { forwards: read.forwards }),
-    ...(read.guard !== undefined && { guard: read.guard }),
-    ...((typeof retention === 'string' || retention === null) && { retention }),
+    ...(address !== undefined && { address }),
+    ...(secrets && { secrets }),
+    ...(answers && { answers }),
+    ...(forwards && { forwards }),
+    ...(guard !== undefined && { guard }),
+    ...(retention !== undefined && { retention }),
   };
 }
 
-function readText(
-  fields: Fields,
-  name: string,
-  path: FieldPath,
-  report: Report,
-  read: (text: string) => string,
-): string | undefined {
-  const given = fields[name];
-  if (given === undefined) return report([...path, name], 'is missing');
-  if (typeof given !== 'string') return report([...path, name], 'must be a text');
-  return attempt([...path, name], report, () => read(given));
+/** @returns the rules with defaults filled in */
+function readAnswers(rules: readonly unknown[], path: FieldPath, report: Report): AnswerRules | undefined {
+  const forms = rules.map((rule, i) => readForm(AnswerRule, rule, [...path, 'rules', i], report));
+  // The fields that have their form are checked further, also beside others that have not.
+  const fitting = forms.map((form, i) => form ?? fittingPart(AnswerRule, rules[i]) ?? { answer: {} });
+  const { given, problems } = checkRules({ rules: fitting });
+  reportAll(problems, path, report);
+  return problems.length === 0 && !forms.includes(undefined) ? { rules: given } : undefined;
+}
+
+/** @returns the forwards with defaults filled in */
+function readForwards(list: readonly unknown[], path: FieldPath, report: Report): ForwardSettings[] | undefined {
+  const names = new Set<string>();
+  const forwards = list.map((one, index) => {
+    const at = [...path, index];
+    const form = readForm(ForwardInput, one, at, report);
+    const read = form && attempt(at, report, () => readForward(form));
+    if (read && names.has(read.name)) report([...at, 'name'], 'another forward of this endpoint has this name');
+    if (read) names.add(read.name);
+    return read;
+  });
+  return forwards.every(one => one !== undefined) ? forwards : undefined;
 }
 
 /** Checked with any stored secrets. Whether there are some is checked with the endpoint. */
 function readGivenGuard(given: unknown, path: FieldPath, report: Report): Guard | undefined {
   const read = readGuard(given, anySecrets);
   // Its form has been checked. The secrets are those of the file.
-  if ('guard' in read) return given as Guard;
-  for (const one of read.problems) report([...path, ...one.path], one.message);
-  return undefined;
+  return 'guard' in read ? (given as Guard) : reportAll(read.problems, path, report);
 }
 const anySecrets: Guard = {
   basic: { user: '', password: 'stored' },
@@ -102,28 +135,11 @@ const anySecrets: Guard = {
   onRefuse: 'drop',
 };
 
-/** @returns undefined when `read` refuses */
-function attempt<T>(path: FieldPath, report: Report, read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    for (const problem of error.problems) report([...path, ...problem.path], problem.message);
-    return undefined;
-  }
-}
-
-/** `value`: as read by the command; absent if the command has reported a problem instead. */
-function readSecrets(given: unknown, path: FieldPath, report: Report): DeclaredEndpoint['secrets'] {
-  if (!Array.isArray(given)) return report(path, 'must be a list');
-  const secrets = given.flatMap((one, index) => {
+function readSecrets(list: readonly unknown[], path: FieldPath, report: Report): DeclaredEndpoint['secrets'] {
+  const secrets = list.flatMap((one, index) => {
     const at = [...path, index];
-    const fields = readObject(one, at, ['platform', 'value'], report);
-    if (!fields) return [];
-    const { platform, value } = fields;
-    if (platform !== null && typeof platform !== 'string')
-      return report([...at, 'platform'], 'must be the name of a platform, or null for any') ?? [];
-    if (typeof value !== 'string') return [];
+    const { platform, value } = readForm(SecretForm, one, at, report) ?? {};
+    if (platform === undefined || value === undefined) return [];
     const parsed = parseSecret(platform, value);
     if ('error' in parsed) return report([...at, 'valueFrom'], parsed.error) ?? [];
     return [{ platform: platform === null ? null : (findPlatform(platform)?.name ?? null), secret: parsed.secret }];

@@ -71,9 +71,9 @@ describe('declared forwards', () => {
 
   test('wrong ones are named with their place', async () => {
     for (const [wrong, place] of [
-      [[{ name: 'a' }], 'forwards.0.url: is missing'],
+      [[{ name: 'a' }], 'forwards.0.url: required'],
       [[{ name: 'a', url, where: '(' }], 'forwards.0.where: this parenthesis is not closed'],
-      [[{ name: 'a', url, timeoutS: '3' }], 'forwards.0.timeoutS: must be a number'],
+      [[{ name: 'a', url, timeoutS: '3' }], 'forwards.0.timeoutS: must be a whole number from 1 to 120'],
       [[{ name: 'a', url, retry: { until: '3s' } }], 'forwards.0.retry.until: no such field'],
       [
         [

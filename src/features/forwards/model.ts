@@ -2,95 +2,15 @@
 
 import { type Static, Type as t } from '@sinclair/typebox';
 import { forwardDeliveryStates, forwardStates } from '../../core/forward.ts';
-import { literals, Name, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
-import {
-  forwardModes,
-  forwardPers,
-  forwardSigns,
-  maxForwardHeaders,
-  maxForwardTimeoutS,
-  maxOrderByCharacters,
-} from '../../shared/forwards.ts';
-import { HttpUrl } from '../replays/model.ts';
+import { ForwardChange, ForwardInput, shownForwardSettings } from '../../core/forward-schema.ts';
+import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 
-const Duration = (description: string) => t.String({ minLength: 1, maxLength: 12, description });
-const Headers = t.Array(t.Tuple([t.String(), t.String()]), {
-  maxItems: maxForwardHeaders,
-  description: 'added to every request, in place of captured ones of the same name',
-});
-const Mode = literals(forwardModes, {
-  description: 'parallel: several at a time, in no order; ordered: one at a time in each lane, oldest first',
-});
-const Sign = literals(forwardSigns, {
-  description:
-    '`fresh`: a new signature by a secret of the endpoint that may sign; events that it may not sign are given up',
-});
-const Per = literals(forwardPers, { description: 'delivery: of the attempts of a delivery only the first' });
-const TimeoutS = t.Integer({
-  minimum: 1,
-  maximum: maxForwardTimeoutS,
-  description: 'for the whole answer; default 30',
-});
-const OrderBy = nullable(
-  t.String({
-    minLength: 1,
-    maxLength: maxOrderByCharacters,
-    description:
-      'with `ordered`: the field whose value makes the lane, such as `body.order.id`; events without it share one. null: one lane',
-  }),
-);
-
-const settable = {
-  url: HttpUrl('where the events are sent'),
-  where: t.Optional(nullable(t.String({ description: 'only events that match this filter; default all' }))),
-  mode: t.Optional(Mode),
-  orderBy: t.Optional(OrderBy),
-  sign: t.Optional(Sign),
-  headers: t.Optional(Headers),
-  timeoutS: t.Optional(TimeoutS),
-  retry: t.Optional(
-    t.Object(
-      {
-        for: t.Optional(Duration('how long an event is tried after the first attempt; default 24h')),
-        first: t.Optional(Duration('the shortest time between two attempts; default 5s')),
-        max: t.Optional(Duration('the longest; default 1h')),
-      },
-      { additionalProperties: false },
-    ),
-  ),
-  per: t.Optional(Per),
-  enabled: t.Optional(t.Boolean({ description: 'false: paused, events wait; default true' })),
-};
-
-export const ForwardInput = t.Object(
-  { name: Name, ...settable },
-  {
-    title: 'ForwardInput',
-    examples: [{ name: 'orders to staging', url: 'https://staging.example.com/hook', where: 'type:order.*' }],
-    additionalProperties: false,
-  },
-);
-export type ForwardInput = Static<typeof ForwardInput>;
-export const ForwardChange = t.Object(
-  { ...settable, name: t.Optional(Name), url: t.Optional(settable.url) },
-  { title: 'ForwardChange', examples: [{ url: 'https://next.example.com/hook' }], additionalProperties: false },
-);
-export type ForwardChange = Static<typeof ForwardChange>;
+export { ForwardChange, ForwardInput };
 
 export const Forward = t.Object(
   {
     id: t.String(),
-    name: t.String(),
-    url: t.String(),
-    where: t.String(),
-    mode: Mode,
-    orderBy: OrderBy,
-    sign: Sign,
-    headers: Headers,
-    timeoutS: TimeoutS,
-    retry: t.Object({ for: t.String(), first: t.String(), max: t.String() }),
-    per: Per,
-    enabled: t.Boolean(),
+    ...shownForwardSettings,
     waiting: t.Integer({ description: 'events that were not tried yet' }),
     failed: t.Integer({ description: 'events that will be tried again' }),
     givenUp: t.Integer({ description: 'events that will not, unless a person wants it' }),

@@ -2,9 +2,9 @@
 
 import { type Static, Type as t } from '@sinclair/typebox';
 import { jobOutcomes, replayJobStates } from '../../core/replay/replay-job.ts';
+import { HttpUrl } from '../../core/schemas.ts';
 import { ByteCount, literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
 import { maxChosenEvents, maxJobConcurrency } from '../../shared/limits.ts';
-import { HttpUrl } from '../replays/model.ts';
 
 const maxPaths = 200;
 

@@ -1,17 +1,13 @@
 /* Schemas of replays, and of the attempts that a listener reports. */
+
 import { type Static, Type as t } from '@sinclair/typebox';
 import { keptResponseBytes, maxReportedAttempts, maxSigningSecretCharacters } from '../../core/limits.ts';
-import { maxUrlCharacters } from '../../core/network/destination.ts';
-import { HttpStatus, literals, nullable, textDocumentedAs } from '../../http/schemas.ts';
+import { HttpUrl } from '../../core/schemas.ts';
+import { HttpStatus, literals, nullable } from '../../http/schemas.ts';
 
 const maxPaths = 100;
 const maxEditedHeaders = 100;
 
-export const HttpUrl = (description: string) =>
-  textDocumentedAs(
-    t.String({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]', maxLength: maxUrlCharacters }),
-    { description },
-  );
 const Path = t.String({ minLength: 1, description: 'keys and list indexes with dots between them: `items.0.sku`' });
 const BodyEncoding = literals(['utf8', 'base64'], { description: 'the encoding of `body`' });
 const Headers = t.Array(t.Tuple([t.String(), t.String()]));

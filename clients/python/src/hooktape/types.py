@@ -59,9 +59,9 @@ class AnswerRule(_AnswerRuleRequired, total=False):
     # count the attempts of each delivery separately, or all events of the endpoint together
     # (default)
     per: Literal["delivery", "endpoint"]
-    # only the first so many
+    # only the first N
     first: int
-    # only each so-manieth: for 3, the 3rd, 6th, …
+    # only every Nth: for 3, the 3rd, 6th, …
     every: int
     # with this probability, from 0 to 1
     chance: float
@@ -317,13 +317,13 @@ class _GuardRequired(TypedDict):
 
 
 class Guard(_GuardRequired, total=False):
-    # HTTP methods that are taken; others are answered 405
+    # the HTTP methods that are accepted; others get 405
     methods: list[str]
-    # addresses and networks that may deliver; others are answered 403
+    # the addresses and networks that may deliver; others get 403
     cidrs: list[str]
-    # of HTTP Basic authentication; deliveries without it are answered 401
+    # of HTTP Basic authentication; deliveries without it get 401
     basic: GuardBasic
-    # deliveries without it are answered 401
+    # deliveries without it get 401
     token: GuardToken
 
 
