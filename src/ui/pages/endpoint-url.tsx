@@ -1,15 +1,16 @@
 /* The section of an endpoint's settings with its URL: rotating it, and the old URLs that still take deliveries. */
 
-import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
+import { defaultOverlap } from '../../shared/endpoints.ts';
 import { GuardHint } from '../guard/guard-hint.tsx';
 import { api } from '../kit/api.ts';
 import { Button, Dialog } from '../kit/controls.tsx';
 import { CopyButton } from '../kit/copy-button.tsx';
 import { confirm, openDialog } from '../kit/dialogs.tsx';
+import { choice } from '../kit/fields.tsx';
+import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { Card } from '../kit/page.tsx';
-import { SelectField } from '../kit/select-field.tsx';
-import { showError, showToast } from '../kit/toasts.tsx';
+import { showToast } from '../kit/toasts.tsx';
 import { Until } from '../kit/until.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
 
@@ -63,45 +64,45 @@ export function UrlSection({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-const overlaps = [
-  { id: '24h', label: '24 hours' },
-  { id: '7d', label: '7 days' },
-  { id: '30d', label: '30 days' },
-  { id: '0', label: 'Not at all: stop it now' },
-] as const;
-type Overlap = (typeof overlaps)[number]['id'];
+const schema = {
+  overlap: choice({
+    label: 'Keep the old URL working for',
+    options: [
+      { id: defaultOverlap, label: '24 hours' },
+      { id: '7d', label: '7 days' },
+      { id: '30d', label: '30 days' },
+      { id: '0', label: 'Not at all: stop it now' },
+    ],
+  }),
+};
 
 function RotateDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { reloadEndpoints } = useWorkspace();
-  const [overlap, setOverlap] = useState<Overlap>('24h');
-  const [busy, setBusy] = useState(false);
-  const rotate = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      await api.rotateUrl(endpoint.id, overlap);
+  const form = useForm({
+    schema,
+    initial: {},
+    isNew: true,
+    save: ({ overlap }: { overlap: string }) => api.rotateUrl(endpoint.id, overlap),
+    onSaved() {
       reloadEndpoints();
+      onClose();
       showToast('The endpoint has a new URL. Register it with the sending platform.');
-    } catch (error) {
-      showError(error);
-    }
-    onClose();
-  };
+    },
+  });
   return (
     <Dialog title="Rotate URL" onClose={onClose}>
-      <form onSubmit={rotate}>
+      <Form
+        form={form}
+        submit="Rotate URL"
+        submitKind={form.draft.overlap === '0' ? 'danger' : 'primary'}
+        cancel={<Button onClick={onClose}>Cancel</Button>}
+      >
         <p>
           The endpoint gets a new URL. Both URLs work while you register the new one with the sending platform; events
           and settings stay.
         </p>
-        <SelectField label="Keep the old URL working for" options={overlaps} value={overlap} onPick={setOverlap} />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind={overlap === '0' ? 'danger' : 'primary'} type="submit" busy={busy}>
-            Rotate URL
-          </Button>
-        </div>
-      </form>
+        <Inputs form={form} paths={['overlap']} />
+      </Form>
     </Dialog>
   );
 }
