@@ -34,7 +34,7 @@ export type LoadedApi = {
   stop: () => Promise<void>;
 };
 
-/** The API is loaded if there are replay jobs, forwards or alerts. */
+/** What is measured until the API is loaded: if there were replay jobs, forwards or alerts, it would be loaded. */
 const nothing = async (): Promise<number> => 0;
 const nothingMeasured: LoadedApi['measured'] = {
   replayJobs: { jobs: nothing, waiting: nothing },

@@ -190,6 +190,7 @@ function createTimers(log: Logger) {
       for (const { ms, run } of repeated) start(ms, run);
     },
     stopTimers: (): void => {
+      isStarted = false;
       for (const timer of timers) clearInterval(timer);
     },
   };
