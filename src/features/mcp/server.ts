@@ -6,11 +6,28 @@ import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotoc
 import type { Principal } from '../../core/access/principal.ts';
 import { AppError } from '../../core/errors.ts';
 import { storageRefusal } from '../../core/storage-refusal.ts';
-import { renameDeprecatedParameters } from './deprecated-parameters.ts';
 import { inputs, outputs, type ToolName } from './model.ts';
 import type { McpService } from './service.ts';
 import type { ToolContext } from './tool-context.ts';
 import { type ToolDescription, tools } from './tools.ts';
+
+/** Parameter names of tools that changed after 1.0.0. The old names still work, and are not in the tools' schemas. */
+const deprecatedNames: Partial<Record<ToolName, Record<string, string>>> = {
+  search_events: { query: 'q' },
+  export_link: { query: 'q' },
+};
+
+/** Renames the arguments of a call. With both names given, the old one stays, and the schema refuses it. */
+function renameDeprecatedParameters(tool: ToolName, given: unknown): unknown {
+  const names = deprecatedNames[tool];
+  if (!names || typeof given !== 'object' || given === null) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const current = Object.hasOwn(names, name) ? names[name] : undefined;
+      return [current === undefined || Object.hasOwn(given, current) ? name : current, value];
+    }),
+  );
+}
 
 export type McpHandler = {
   /** @param body of the request, whose own body may have been read already */

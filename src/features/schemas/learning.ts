@@ -3,12 +3,16 @@
  * deliveries arrive. What was learned is saved together with the position, so that a crash neither loses nor counts an event
  * twice. Only JSON bodies are read.
  */
+
+import { isUtf8 } from 'node:buffer';
 import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { asBuffer } from '../../core/encoding/buffer.ts';
 import { eventId } from '../../core/ids/ids.ts';
+import { endOfByteOrderMark, skipSpace } from '../../core/json/bytes.ts';
+import { validateJson } from '../../core/json/validator.ts';
 import { maxParsedBodyBytes } from '../../core/limits.ts';
 import type { EndpointKey, EventToLearn, LearningStore, NewChange, StoredSchema } from './learning-store.ts';
 import { decodeSchema, encodeSchema } from './shapes/codec.ts';
-import { readJsonText } from './shapes/json-text.ts';
 import { observe } from './shapes/observe.ts';
 import { newSchema, type Schema } from './shapes/shape.ts';
 
@@ -28,6 +32,18 @@ const maxKeptPaths = 30_000;
 const maxWaitMs = 500;
 
 type Entry = Omit<StoredSchema, 'shape'> & { schema: Schema };
+
+const sliceBytes = 128 << 10;
+/** The bytes with which a JSON text can begin. */
+const firstBytes = new Set(Buffer.from('{["-0123456789tfn'));
+
+/** The text of a body that is JSON, without a byte order mark; undefined when the body is not JSON in UTF-8. Yields from time to time. */
+function* readJsonText(body: Uint8Array): Generator<undefined, string | undefined> {
+  const start = endOfByteOrderMark(body);
+  if (!firstBytes.has(body[skipSpace(body, start)] ?? 0)) return undefined;
+  const isValid = yield* validateJson(body, { start, sliceBytes });
+  return isValid && isUtf8(body) ? asBuffer(body).toString('utf8', start) : undefined;
+}
 
 export type SchemaLearner = ReturnType<typeof createSchemaLearner>;
 

@@ -5,11 +5,8 @@
  * While filing fails, for example on a full disk, capture refuses deliveries so that the backlog does not grow, reads return
  * the filed events, and filing is retried until it succeeds.
  */
-
 import { unavailable } from '../../core/errors.ts';
-import { defaultLimits, type FilingLimits } from './filing-limits.ts';
-import type { FilingWork } from './filing-slot.ts';
-import { newSlot, type Slot } from './filing-slot.ts';
+import { type FilingWork, newSlot, type Slot } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
 
 /** `isRetry`: an earlier attempt, perhaps in an earlier process, failed or was interrupted and may have stored some of it. */
@@ -56,6 +53,32 @@ export type FilingOptions = {
   onHealed?: () => void;
   monotonic: () => number;
   limits?: Partial<FilingLimits>;
+};
+
+/** How much is filed at once, how long deliveries wait, and how far filing may lag behind capture. */
+type FilingLimits = typeof defaultLimits;
+
+const defaultLimits = {
+  /** Limits of one transaction. */
+  maxRows: 1024,
+  maxBytes: 4 << 20,
+  /**
+   * A smaller backlog waits up to `lingerMs` for more, unless a read is waiting. So bursts are faster, and a trickle causes few
+   * transactions.
+   */
+  minRows: 16_384,
+  minBytes: 64 << 20,
+  lingerMs: 1000,
+  /** The maximum backlog; beyond it, capture waits for filing. */
+  maxBacklogBytes: 256 << 20,
+  maxBacklogRows: 131_072,
+  /**
+   * The maximum backlog while clients read, because every read waits for it. It applies for `readingMs` after a read that had
+   * to wait.
+   */
+  maxBacklogRowsWhileReading: 32_768,
+  readingMs: 10_000,
+  retryMs: 500,
 };
 
 export type Filing = ReturnType<typeof createFiling>;
