@@ -41,7 +41,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('the layout of the pages'), () => {
       ['/app/settings/account', '.section'],
       ['/app/settings/keys', '.rows li'],
       ['/app/settings/team', '.rows li'],
-      ['/app/settings/audit', '.audit-lines'],
+      ['/app/settings/audit', 'main table'],
       [`/app/endpoints/${endpoint.id}/settings`, '.danger-zone'],
       [`/app/endpoints/${endpoint.id}/schemas`, 'main h2'],
       [`/app/endpoints/${endpoint.id}/answers`, '.save-bar'],

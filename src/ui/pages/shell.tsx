@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Shortcuts } from '../inspector/palette/help.tsx';
 import { Palette } from '../inspector/palette/palette.tsx';
 import { apiListeners } from '../kit/api.ts';
+import { openDialog } from '../kit/dialogs.tsx';
 import { visibleName } from '../kit/format/visible.ts';
 import { Icon, type IconName, Mark } from '../kit/icons.tsx';
 import { keyLabel } from '../kit/key-label.ts';
@@ -18,13 +19,12 @@ type ShellProps = { url: PageLocation; onSignOut: () => void; children: Componen
 
 export function Shell({ url, onSignOut, children }: ShellProps) {
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
-  const [isHelpOpen, setIsHelpOpen] = useState(false);
   const [waitSeconds, setWaitSeconds] = useState(0);
   useEffect(() => {
     apiListeners.onRateLimited = setWaitSeconds;
   }, []);
   const onPalette = (): void => setIsPaletteOpen(true);
-  const onHelp = (): void => setIsHelpOpen(true);
+  const onHelp = (): void => void openDialog(close => <Shortcuts onClose={close} />);
   usePageActions({ path: url.path, onPalette, onHelp, onSignOut });
   useFocusOfNewPage(url.path);
   return (
@@ -75,7 +75,6 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
         {children}
       </div>
       {isPaletteOpen && <Palette onClose={() => setIsPaletteOpen(false)} />}
-      {isHelpOpen && <Shortcuts onClose={() => setIsHelpOpen(false)} />}
     </div>
   );
 }
