@@ -43,6 +43,17 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     expect((await me()).status).toBe(401);
   });
 
+  test('a list that could not be loaded says so in its card, and is loaded again by a button', async () => {
+    await page.route('**/api/keys', route => route.fulfill({ status: 500, json: { error: 'the disk is full' } }));
+    await page.goto(`${dashboard.origin}/app/settings/keys`);
+    const problem = page.getByRole('alert').filter({ hasText: "Couldn't load the keys" });
+    await problem.getByText('the disk is full').waitFor();
+    await page.unrouteAll();
+    await problem.getByRole('button', { name: 'Try again' }).click();
+    await problem.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'No keys yet' }).or(page.locator('.rows > li')).first().waitFor();
+  });
+
   test('a key shows the app that created it, its limits, and a warning in the week before it expires', async () => {
     const inDays = (days: number): number => Date.now() + days * 86_400_000 + 60_000;
     const key = { id: 'key_1', name: 'deploy', last4: 'wxyz', createdAt: Date.now(), lastUsedAt: null };

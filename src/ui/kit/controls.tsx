@@ -164,8 +164,8 @@ export function Dialog({ title, onClose, children, wide = false, isPersistent = 
       class={wide ? 'wide' : ''}
       aria-labelledby={titleId}
       onCancel={event => {
-        // The element leaves the page at once. If the browser closed it, it would report that in a later task, when a key may already
-        // have opened the next dialog in its place.
+        // Removes the element at once. If the browser closed it, it would report that in a later task, when a key may already have
+        // opened the next dialog in its place.
         event.preventDefault();
         onClose();
       }}

@@ -23,7 +23,7 @@ type Opened = {
 let nextId = 1;
 let addDialog: (dialog: Opened) => void = () => {};
 
-/** When a dialog closes by itself: on another page, as soon as another event or page is shown, or never. */
+/** When a dialog closes by itself: when the page changes, when another event or page is shown, or never. */
 type Until = 'page' | 'path' | 'closed';
 
 /**
@@ -61,7 +61,7 @@ export function DialogHost() {
 }
 
 function HostedDialog({ dialog, onClose }: { dialog: Opened; onClose: () => void }) {
-  // In a task of its own: the dialog inside gives the focus back in a microtask.
+  // Called in a later task, because the dialog gives the focus back in a microtask.
   useLayoutEffect(() => () => void setTimeout(dialog.onGone), []);
   return <>{dialog.render(onClose)}</>;
 }

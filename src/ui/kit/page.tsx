@@ -45,7 +45,7 @@ export function Page({ title, tab = title, back, actions, isNarrow = false, clas
 
 type WithEndpointProps = { id: string; children: (endpoint: Endpoint) => ComponentChildren };
 
-/** A page about one endpoint: nothing but placeholders until the endpoints are loaded, and a page of its own if this one is missing. */
+/** Renders a page about one endpoint once the endpoints are loaded, or says that the endpoint does not exist. */
 export function WithEndpoint({ id, children }: WithEndpointProps) {
   const { endpoints, endpointsProblem, reloadEndpoints } = useWorkspace();
   const endpoint = endpoints?.find(one => one.id === id);
@@ -71,7 +71,7 @@ export const backToSettings = ({ id, name }: Pick<Endpoint, 'id' | 'name'>): { t
 
 type LoadedProps<T> = {
   query: Pick<Query<T>, 'value' | 'problem' | 'reload'>;
-  /** Names it in the message that it could not be loaded: “the alerts”. */
+  /** What is loaded, for the message of a failure: “the alerts”. */
   what: string;
   /** Follows the message. */
   hint?: string;
@@ -82,7 +82,7 @@ type LoadedProps<T> = {
   children: (value: T) => ComponentChildren;
 };
 
-/** Shows a value as soon as it is loaded. If a later load fails, the old value stays below the message. */
+/** Shows a value as soon as it is loaded. If a later load fails, the old value stays visible below the message. */
 export function Loaded<T>({ query, what, hint = '', rows = 3, inCard = false, children }: LoadedProps<T>) {
   const { value, problem, reload } = query;
   if (value !== undefined)
