@@ -65,7 +65,7 @@ function secretOf(config: Config, from: string): string | undefined {
   return config.secret === undefined && existsSync(beside) ? readFileSync(beside, 'utf8') : undefined;
 }
 
-/** The same secret may already be there from an interrupted restore. */
+/** Whether an interrupted restore has already left the same secret. */
 const hasSameSecret = (config: Config, backupSecret: string | undefined): boolean =>
   backupSecret !== undefined &&
   existsSync(secretPath(config)) &&

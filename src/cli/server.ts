@@ -63,7 +63,7 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
     const opening = built.open();
     // The error is handled where the promise is awaited.
     opening.catch(() => {});
-    // The check of the runtime, if there is one, is done while the database threads work.
+    // The check of the runtime, if it is enabled, runs while the database threads work.
     await handleMessages();
     const choosing = chooseListener({ log, certificate, isExecutable: io.isExecutable });
     await opening;
@@ -114,7 +114,7 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
         );
       services.journal?.prepare();
       void startApi();
-      // Events that expired while no server ran.
+      // Removes events that expired while no server was running.
       services.retention.wake();
       services.packing.wake();
       void services.readiness.checkDisk();
@@ -134,7 +134,7 @@ function releaseMemory({ captureLoad }: CoreServices): void {
   Bun.shrink();
 }
 
-/** Lets the answers of the database threads be handled between two pieces of work. */
+/** Lets responses of the database threads be handled between two pieces of work. */
 export const handleMessages = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 /** Opens both sockets. @returns a function that stops accepting and waits for requests in flight */
@@ -162,7 +162,7 @@ async function listen(
     throw listenError(config, cause);
   });
   const socket = createSocketFront(controlHandler(services), onError, listener);
-  // Some file systems have no unix sockets; that is no reason not to record.
+  // Some file systems have no Unix sockets. The server still records deliveries.
   await socket
     .listen(socketPath(config))
     .catch(cause =>
@@ -178,7 +178,7 @@ async function listen(
   };
 }
 
-/** undefined when the number of file descriptors is unlimited or unknown. */
+/** undefined if the number of file descriptors is unlimited or unknown. */
 function connectionLimit(
   { config, log }: CoreServices,
   openFileLimit: number | undefined,
@@ -230,7 +230,7 @@ async function announce(io: Io, { config, setup, log }: CoreServices, json: bool
         : words(io.version, config.baseUrl, link),
     );
   } catch (cause) {
-    // No reason not to record.
+    // The server still records deliveries.
     log.warn('could not print the startup message', { cause });
   }
 }

@@ -1,4 +1,4 @@
-/* Where the settings come from: the environment and one env file, never a stray `.env`. */
+/* Loads the settings from the environment and one env file. A file named `.env` is never read. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, cannotBeRead, type Places, readConfig, type SettingInForce } from '../config/config.ts';
@@ -12,7 +12,7 @@ const defaultEnvFile = 'hooktape.env';
 export type LoadOptions = {
   /** Checks the certificate files; only `serve` uses them. */
   certificateProblems?: (files: Places) => readonly string[];
-  /** Accept a short secret although there is no database yet: for a restore. */
+  /** Accepts a short secret although there is no database yet, for a restore. */
   acceptShortSecret?: boolean;
 };
 
@@ -67,8 +67,8 @@ function dataDirProblems(dataDir: string | undefined): string[] {
 }
 
 /**
- * A short secret is refused for a new database. An existing one may have been created with it, which db/secret-check.ts
- * decides when it is opened.
+ * A short secret is refused for a new database. An existing database may have been created with it; db/secret-check.ts decides
+ * that when the database is opened.
  */
 function secretProblems({ secret, dataDir, databaseUrl }: Places): string[] {
   if (secret === undefined || !isShortSecret(secret) || dataDir === undefined) return [];
@@ -76,7 +76,7 @@ function secretProblems({ secret, dataDir, databaseUrl }: Places): string[] {
   return database === undefined || existsSync(database) ? [] : [`HOOKTAPE_SECRET: ${secretMustBe}`];
 }
 
-/** The log goes to stderr: stdout is for results. */
+/** The log is written to stderr, because stdout is for results. */
 export function createLog(io: Io, config: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const { logLevel, logFormat } = config;
   const format = logFormat === 'auto' ? (io.isTerminal ? 'pretty' : 'json') : logFormat;

@@ -1,4 +1,4 @@
-/* `hooktape config`: the settings in force. */
+/* `hooktape config`: shows the effective settings. */
 import { describeConfig } from '../config/config.ts';
 import { escapeUnsafe } from '../log.ts';
 import { parse } from './arguments.ts';
@@ -8,7 +8,7 @@ import { loadConfig } from './settings.ts';
 export const runConfig: Run = async (args, io) => {
   const { envFile, json } = parse(args, []);
   const { sources } = loadConfig(io, envFile);
-  // A value may span several lines, as JSON in an env file does; each setting is printed on one.
+  // A value may span several lines, such as JSON in an env file, but each setting is printed on one line.
   const lines = describeConfig(sources).map(line => `${escapeUnsafe(line)}\n`);
   io.stdout(json ? `${JSON.stringify(sources)}\n` : lines.join(''));
   return exitCodes.done;

@@ -1,18 +1,18 @@
-/* Asks the person at the terminal for one line. A secret is read without echo. */
+/* Asks the user at the terminal for one line. A secret is read without echo. */
 import { OperationError } from './io.ts';
 
 type Terminal = Pick<NodeJS.ReadStream, 'setRawMode' | 'on' | 'off' | 'resume' | 'pause'>;
 
 const keys = { interrupt: '\x03', end: '\x04', backspace: '\b', erase: '\x7f', clear: '\x15' };
 
-/** @throws OperationError when the person gives up (Ctrl+C, Ctrl+D) */
+/** @throws OperationError if the user gives up (Ctrl+C, Ctrl+D) */
 export function ask(
   terminal: Terminal,
   write: (text: string) => void,
   question: string,
   isSecret: boolean,
 ): Promise<string> {
-  // Before the question, so that nothing that is typed at once is shown.
+  // Set before the question, so that characters typed immediately are not shown.
   if (isSecret) terminal.setRawMode(true);
   write(question);
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export function ask(
       terminal.pause();
       settle();
     };
-    // A terminal in raw mode interprets nothing, so editing the line is up to this.
+    // A terminal in raw mode interprets no keys, so this function handles the editing keys.
     const onData = (chunk: Buffer | string): void => {
       for (const key of chunk.toString()) {
         const hasGivenUp = key === keys.interrupt || (key === keys.end && line.length === 0);

@@ -6,14 +6,14 @@ import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { isAbsolute, join } from 'node:path';
 
 const notePrefix = 'hooktape.unfinished-';
-/** Name of a file while it is written: its final name and a unique tag. */
+/** The name of a file while it is being written: its final name and a unique tag. */
 export const partialPath = (file: string, tag: string): string => `${file}.${tag}.part`;
 const tagOf = (path: string): string | undefined => /\.([0-9a-z]{8})\.part$/.exec(path)?.[1];
 
 /**
  * Writes a note about a file that is about to be created.
  * @param part absolute path, from `partialPath`
- * @returns a function that removes the note; call it when the file is complete or removed
+ * @returns a function that removes the note; call it once the file is complete or removed
  */
 export function noteUnfinished(dataDir: string, part: string): () => void {
   const note = join(dataDir, `${notePrefix}${tagOf(part)}`);
@@ -29,7 +29,7 @@ export function noteUnfinished(dataDir: string, part: string): () => void {
 const libraryPart = /^\.libsql-[0-9a-f]+\.node\.[0-9a-f-]{36}$/;
 const staleMs = 3_600_000;
 
-/** Call with the directory locked: then nothing noted is still being written. @param now epoch ms */
+/** Call it with the directory locked: then no noted file is still being written. @param now epoch ms */
 export function removeUnfinished(dataDir: string, now: number): void {
   for (const name of readdirSync(dataDir)) {
     const path = join(dataDir, name);
@@ -37,7 +37,7 @@ export function removeUnfinished(dataDir: string, now: number): void {
       if (name.startsWith(notePrefix)) clearNoted(path);
       else if (libraryPart.test(name) && now - lstatSync(path).mtimeMs > staleMs) rmSync(path);
     } catch {
-      // It only takes disk space.
+      // The file only wastes disk space.
     }
   }
 }

@@ -1,16 +1,16 @@
 /*
- * Reads the usage lines of the table of commands: `hooktape events ENDPOINT [--where W] [--limit N]`. Arguments are parsed, completed
- * and documented by these forms, so a line is all that a command says about what it takes.
+ * Reads the usage lines of the table of commands: `hooktape events ENDPOINT [--where W] [--limit N]`. Arguments are parsed,
+ * completed and documented from these forms, so a usage line completely defines the arguments of a command.
  *   NAME             an argument; [NAME] optional; NAME… one or more; a|b one of these words
- *   --name VALUE     an option that must be given; [--name VALUE] optional; followed by … repeatable; [--name] without a value
- *   [--name A B…]    an option that takes all words after it
+ *   --name VALUE     a required option; [--name VALUE] optional; followed by … repeatable; [--name] without a value
+ *   [--name A B…]    an option that consumes all words after it
  */
 
 export type ArgumentForm = { name: string; choices: readonly string[]; isOptional: boolean; isRepeated: boolean };
 export type OptionForm = {
-  /** With its dashes. */
+  /** The name with its dashes. */
   name: string;
-  /** What stands for the value; undefined for an option without one. */
+  /** The placeholder of the value; undefined for an option without a value. */
   value: string | undefined;
   choices: readonly string[];
   isRequired: boolean;
@@ -28,7 +28,7 @@ const tokenForm = /\[[^\]]+\]…?|--[a-z0-9-]+(?: (?!\[|--)\S+)?|\S+/g;
 const choicesOf = (text: string): string[] => (/^[a-z0-9][a-z0-9-]*(\|[a-z0-9-]+)+$/.test(text) ? text.split('|') : []);
 
 function readOptions(text: string, isRequired: boolean, isRepeated: boolean): OptionForm[] {
-  // `--now|--revoke`, `--count N|--none`: one of them.
+  // `--now|--revoke`, `--count N|--none`: only one of the options is allowed.
   const alternatives = text.split(/\|(?=--)/);
   if (alternatives.length > 1) return alternatives.flatMap(one => readOptions(one, isRequired, isRepeated));
   const space = text.indexOf(' ');
@@ -37,7 +37,7 @@ function readOptions(text: string, isRequired: boolean, isRepeated: boolean): Op
   return [{ name, value, choices: choicesOf(value ?? ''), isRequired, isRepeated }];
 }
 
-/** Whether an option takes all words that follow, even if they look like options. */
+/** Whether an option consumes all following words, even if they look like options. */
 export const takesRest = ({ value = '' }: OptionForm): boolean => / .*…$/.test(value);
 
 /** @param line one line of a command's usage */
@@ -58,5 +58,5 @@ export function readForm(line: string): Form {
   return { words, arguments: found, options };
 }
 
-/** The forms of a command, a line each. */
+/** The forms of a command, one for each line. */
 export const readForms = (usage: string): Form[] => usage.split('\n').map(readForm);

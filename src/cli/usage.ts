@@ -1,4 +1,4 @@
-/* Reads subcommands and their forms out of usage texts, and suggests the nearest name for an unknown one. */
+/* Reads subcommands and their forms from usage texts, and suggests the nearest name for an unknown one. */
 import { didYouMean } from '../shared/suggest.ts';
 import { UsageError } from './io.ts';
 
@@ -18,7 +18,7 @@ export const usageOf = (usage: string, verb: string): string =>
 export const unknownCommand = (name: string, known: readonly string[]): UsageError =>
   new UsageError(`unknown command: ${name}${didYouMean(name, known)}`);
 
-/** @param usage usage text of the command @param verb undefined when none was given */
+/** @param usage usage text of the command @param verb undefined if none was given */
 export function unknownVerb(name: string, usage: string, verb: string | undefined): UsageError {
   const verbs = verbsOf(usage);
   if (verb === undefined) return new UsageError(`a subcommand is missing: ${verbs.join(', ')}`);

@@ -2,7 +2,7 @@
 
 export const terminalColumns = 80;
 
-/** Words of a usage line: what is in brackets, and an option with its value, stay together. */
+/** The words of a usage line. A group in brackets, and an option with its value, are kept together. */
 const usageWords = /\[[^\]]+\]…?|--[a-z0-9-]+ (?!\[|--)\S+|\S+/g;
 
 function fill(words: readonly string[], indent: string, first: string): string {
@@ -25,7 +25,7 @@ export const wrapUsage = (usage: string): string =>
     .map(line => fill(line.match(usageWords) ?? [], '    ', ''))
     .join('\n');
 
-/** `left`, padded to `width`, then the text in a column of its own. */
+/** `left`, padded to `width`, and then the text in a second column. */
 export const wrapBeside = (left: string, width: number, text: string): string => {
   const start = `${left}${' '.repeat(Math.max(0, width - Bun.stringWidth(left)))}`;
   const words = text.split(' ');

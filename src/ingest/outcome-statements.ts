@@ -18,7 +18,7 @@ const insertOutcomes = `INSERT INTO outcomes (event, endpoint, received_at, stat
 
 /** A key is [version, slot, delivery, the steps up to which are removed, the step that must be the last one]. */
 const ofKey = `sequences.version = ${field(0)} AND slot = ${field(1)} AND delivery = ${field(2)}`;
-/** Fails if the last step of a key is not the one that was read, because another process has stored a step since. */
+/** Fails if the last step of a key differs from the step that was read, because another process has stored a step since. */
 const checkSteps = `INSERT INTO sequences (version, slot, delivery, n, at, event)
   SELECT ${field(0)}, ${field(1)}, ${field(2)}, NULL, 0, 0 FROM json_each(?) AS given
   WHERE ifnull((SELECT max(n) FROM sequences WHERE ${ofKey}), 0) <> ${field(4)}`;

@@ -43,7 +43,7 @@ export function toOracleEvent(detail: EventDetail): OracleEvent {
 /** Below a number. */
 export type Random = (below: number) => number;
 
-/** A filter about one of these events, or one that no event matches. */
+/** A filter about one of these events, or a filter that no event matches. */
 export function createFilterSource(events: () => readonly OracleEvent[], random: Random) {
   const oneOf = <T>(all: readonly T[]): T => all[random(all.length)] as T;
 

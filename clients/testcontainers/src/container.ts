@@ -1,13 +1,13 @@
-/* Hooktape in a container, set up without a person: an account of its own and an API key for each start. */
+/* Hooktape in a container, set up automatically: each start gets its own account and API key. */
 import { type Endpoint, Hooktape, type HooktapeOptions } from '@hooktape/client';
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import { setUp } from './set-up.ts';
 
 export const hooktapePort = 4665;
-/** Of the release that this package belongs to. */
+/** The image of the release that this package belongs to. */
 export const hooktapeImage = 'ghcr.io/hooktape/hooktape:1.0.0';
 
-/** The host of the tests, seen from a container. */
+/** The names of the tests' host inside a container. */
 const hostAliases = ['host.testcontainers.internal', 'host.docker.internal'];
 
 export class HooktapeContainer extends GenericContainer {
@@ -18,7 +18,7 @@ export class HooktapeContainer extends GenericContainer {
       .withWaitStrategy(Wait.forHttp('/readyz', hooktapePort));
   }
 
-  /** Also these hosts, `host:port` or networks (CIDR) may be sent to. */
+  /** Allows sending to these hosts, `host:port` or networks (CIDR), too. */
   withReplayTo(...hosts: string[]): this {
     const allowed = [this.environment['HOOKTAPE_REPLAY_ALLOW'], ...hosts].filter(Boolean);
     return this.withEnvironment({ HOOKTAPE_REPLAY_ALLOW: allowed.join() });
@@ -29,7 +29,7 @@ export class HooktapeContainer extends GenericContainer {
   }
 }
 
-/** Sets up the Hooktape in a started container. When that fails, the container is stopped. */
+/** Sets up the Hooktape in a started container. If that fails, the container is stopped. */
 export async function startedHooktape(container: StartedTestContainer): Promise<StartedHooktapeContainer> {
   try {
     return new StartedHooktapeContainer(container, await setUp(container));
@@ -48,7 +48,7 @@ export class StartedHooktapeContainer extends AbstractStartedContainer {
     this.key = key;
   }
 
-  /** The server's origin, as the tests reach it. */
+  /** The server's origin for the tests. */
   get url(): string {
     return `http://${this.getHost()}:${this.getMappedPort(hooktapePort)}`;
   }
@@ -58,7 +58,7 @@ export class StartedHooktapeContainer extends AbstractStartedContainer {
   }
 
   /**
-   * Where to send deliveries. The endpoint's own `url` does not work, because the server cannot know its mapped port.
+   * The URL to send deliveries to. The endpoint's own `url` does not work, because the server cannot know its mapped port.
    * @param from.alias for a sender in another container: this container's name in their common network
    */
   endpointUrl({ path }: Pick<Endpoint, 'path'>, { alias }: { alias?: string } = {}): string {

@@ -1,9 +1,9 @@
-/* Makes the account and the API key of a test, with the commands of the program in the container. */
+/* Creates the account and the API key of a test, with the commands of the program in the container. */
 import type { StartedTestContainer } from 'testcontainers';
 
 type Container = Pick<StartedTestContainer, 'exec'>;
 
-/** @throws when a command fails, with its output */
+/** @throws if a command fails, with its output */
 export async function setUp(container: Container): Promise<{ key: string }> {
   // One for each start, because a container may be used again by later runs.
   const email = `test-${crypto.randomUUID()}@example.com`;

@@ -7,7 +7,9 @@ export function createAnswers(api: Api, endpointId: string) {
   return {
     get: (options: CallOptions = {}): Promise<AnswerRules> => api('GET', path, options),
 
-    /** Replaces all rules. The first that matches a delivery answers it; without one it is 200, as without rules. */
+    /**
+     * Replaces all rules. The first matching rule answers a delivery; if none matches, senders get the default answer (200).
+     */
     set: (rules: readonly AnswerRule[] | AnswerRules, options: CallOptions = {}): Promise<AnswerRules> =>
       api('PUT', path, { ...options, body: 'rules' in rules ? rules : { rules } }),
 

@@ -1,6 +1,7 @@
 /*
- * Requests to the REST API. Redirects are not followed, because they would carry the key elsewhere. A request that the server put off (429,
- * or 503 with Retry-After) is sent again after that time: the server has done nothing yet. So is, once, a GET whose connection breaks.
+ * Requests to the REST API. Redirects are not followed, because they would carry the key to another host. A request that the
+ * server postpones (429, or 503 with Retry-After) is repeated after that time, because the server has not executed it. A GET
+ * whose connection breaks is repeated once.
  */
 import { type Duration, durationText, milliseconds } from './duration.ts';
 import { ApiError, ConnectionError } from './errors.ts';
@@ -13,29 +14,29 @@ export type ApiOptions = {
   key: string | undefined;
   /** How long a request may take. Default `30s`. */
   timeout?: Duration | undefined;
-  /** How often a request is sent again that the server put off. Default 5. */
+  /** How often a request that the server postpones is repeated. Default 5. */
   retries?: number | undefined;
-  /** Used in place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 };
 
-/** Of every call. */
+/** The options of every call. */
 export type CallOptions = { signal?: AbortSignal | undefined };
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type ApiRequest = CallOptions & {
   query?: Record<string, string | number | undefined> | undefined;
   body?: unknown;
-  /** How long the server was asked to wait before it answers. */
+  /** How long the server was asked to wait before it responds. */
   waitMs?: number | undefined;
-  /** In place of the client's own. */
+  /** Overrides the client's timeout. */
   timeoutMs?: number | undefined;
   retries?: number | undefined;
 };
 
 export type Api = <T>(method: Method, path: string, request?: ApiRequest) => Promise<T>;
 
-/** Perhaps one that had been open for a while, and that the server or a proxy has closed. */
+/** The connection may have been idle, and the server or a proxy has closed it. */
 class BrokenConnectionError extends ConnectionError {}
 
 /** A longer wait is left to the caller. */
@@ -119,7 +120,7 @@ function queryText(query: ApiRequest['query'] = {}): string {
   return params.size > 0 ? `?${params}` : '';
 }
 
-/** How long to wait before the request is sent again; undefined when it must not be. */
+/** How long to wait before the request is repeated; undefined if it must not be repeated. */
 function retryWaitMs(method: Method, { status, retryAfterMs }: ApiError, attempt: number): number | undefined {
   if (status !== 429 && status !== 503) return undefined;
   if (retryAfterMs !== undefined) return retryAfterMs;

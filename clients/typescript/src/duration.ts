@@ -1,11 +1,11 @@
-/* Durations as the rest of Hooktape writes them. */
+/* Durations in the form that Hooktape uses everywhere. */
 
 /** `500ms`, `30s`, `15m`, `12h`, `7d`, or a number of milliseconds. */
 export type Duration = string | number;
 
 const msPerUnit: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds. @throws RangeError, naming the option that was wrong */
+/** Milliseconds. @throws RangeError that names the invalid option */
 export function milliseconds(duration: Duration, option: string): number {
   if (typeof duration === 'number' && Number.isFinite(duration) && duration >= 0) return duration;
   const [, digits, unit = ''] = /^(\d{1,9})(ms|[smhd])$/.exec(String(duration)) ?? [];

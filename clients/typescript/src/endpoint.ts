@@ -7,11 +7,11 @@ import { feedPages } from './feed.ts';
 import { type CaptureOptions, capture, markOf, type WaitOptions, waitFor } from './waiting.ts';
 
 export type FeedOptions = CallOptions & {
-  /** Where to begin: `start` (the default), `now`, a mark, or the `cursor` of an event. */
+  /** The start of the feed: `start` (the default), `now`, a mark, or the `cursor` of an event. */
   after?: string | undefined;
   /** Only events that match this filter. */
   where?: string | undefined;
-  /** false: end with the newest stored event, in place of waiting for more. Default true. */
+  /** false: end with the newest stored event instead of waiting for more. Default true. */
   follow?: boolean | undefined;
   /** Called before the feed is read again after a lost connection. */
   onReconnect?: ((error: Error) => void) | undefined;
@@ -41,25 +41,25 @@ export class EndpointClient {
   }
 
   /**
-   * Marks the position, runs the function, and returns the events that arrived since, in the order in which they were stored: when nothing
-   * more has arrived for `settle`, at most `within` after the function has returned.
-   * @throws NotArrivedError when fewer than `atLeast` arrive, and the errors of the function
+   * Marks the position, runs the function, and returns the events that arrived since, in the order in which they were stored.
+   * Waits until no more events have arrived for `settle`, at most `within` after the function has returned. @throws
+   * NotArrivedError if fewer than `atLeast` arrive, and the errors of the function
    */
   capture(run: () => unknown, options: CaptureOptions = {}): Promise<CapturedEvent[]> {
     return capture(this.#api, this.id, run, options);
   }
 
   /**
-   * The first event that matches the filter, also one that was there before, unless `after` says otherwise. An empty filter matches all.
-   * @throws NotArrivedError, which says what did arrive
+   * The first event that matches the filter. Without `after`, events that are already stored count, too. An empty filter
+   * matches all events. @throws NotArrivedError with the events that did arrive
    */
   waitFor(where: string, options: WaitOptions = {}): Promise<CapturedEvent> {
     return waitFor(this.#api, this.id, where, options);
   }
 
   /**
-   * The events in the order in which they were stored, each once, also when the connection breaks or the server restarts. It ends when
-   * the loop is left, and with the reason of an aborted `signal`, which ends a wait at once.
+   * The events in the order in which they were stored, each once, even if the connection breaks or the server restarts. It ends
+   * when the loop is left. An aborted `signal` ends a wait at once, with its reason.
    */
   async *feed({
     after = 'start',

@@ -1,4 +1,4 @@
-/* The errors that the client throws. An abort throws the reason of the signal, as fetch does. */
+/* The errors that the client throws. After an abort it throws the reason of the signal, like fetch. */
 import type { EventSummary } from './api-types.ts';
 
 /** All errors of this package. */
@@ -6,16 +6,16 @@ export class HooktapeError extends Error {
   override name = 'HooktapeError';
 }
 
-/** The server refused. `error` is its own text. */
+/** The server refused. `error` is the server's text. */
 export class ApiError extends HooktapeError {
   override name = 'ApiError';
   readonly status: number;
   readonly error: string;
-  /** Of a filter that cannot be read: where in its text, in characters from 0. */
+  /** For an invalid filter: the position of the problem, in characters from 0. */
   readonly position: number | undefined;
   /** With `position`: the field that was probably meant. */
   readonly nearest: string | undefined;
-  /** Of 429 and 503: how long to wait. */
+  /** For 429 and 503: how long to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -37,7 +37,7 @@ export class ApiError extends HooktapeError {
   }
 }
 
-/** There was no answer: nothing listens there, the connection broke, or the time was over. */
+/** There was no response: no server listens there, the connection broke, or the request timed out. */
 export class ConnectionError extends HooktapeError {
   override name = 'ConnectionError';
 }
@@ -45,12 +45,12 @@ export class ConnectionError extends HooktapeError {
 /** An event that did not match, with the first term of the filter that it fails. */
 export type NearEvent = { event: EventSummary; clause: string };
 
-/** The expected events did not arrive in time. The message says which ones did. */
+/** The expected events did not arrive in time. The message lists the events that did arrive. */
 export class NotArrivedError extends HooktapeError {
   override name = 'NotArrivedError';
-  /** Everything that arrived, oldest first; at most 100 events. */
+  /** All events that arrived, oldest first; at most 100. */
   readonly arrived: readonly EventSummary[];
-  /** The up to three events that came nearest to the filter. */
+  /** Up to three events that nearly match the filter. */
   readonly nearest: readonly NearEvent[];
 
   constructor(message: string, found: { arrived: readonly EventSummary[]; nearest: readonly NearEvent[] }) {

@@ -1,19 +1,19 @@
-/* Events as the client returns them: with headers and payload, also parsed. */
+/* Events in the form that the client returns, with parsed headers and payload. */
 import type { FeedEvent } from './api-types.ts';
 
 /** An event with its content. Fields that are null are damaged on the server's disk. */
 export type CapturedEvent = FeedEvent & {
   endpointId: string;
-  /** Without the `?`; null when there was none. */
+  /** Without the `?`; null without a query. */
   query: string | null;
-  /** In the order of arrival, names as they were sent. */
+  /** In the order of arrival, with the names as sent. */
   rawHeaders: [string, string][] | null;
-  /** Names in lower case; repeated ones are joined with `, `. */
+  /** Names in lower case; repeated headers are joined with `, `. */
   headers: Record<string, string>;
   /** The body, in `payloadEncoding`. */
   payloadRaw: string | null;
   payloadEncoding: 'utf8' | 'base64' | null;
-  /** The parsed JSON body; null when it is empty or not JSON. `any`, so that tests can look into it. */
+  /** The parsed JSON body; null if it is empty or not JSON. `any`, so that tests can look into it. */
   // biome-ignore lint/suspicious/noExplicitAny: as the answer of JSON.parse.
   payload: any;
 };
@@ -40,7 +40,7 @@ function joinHeaders(rawHeaders: readonly (readonly [string, string])[]): Record
     const before = joined.get(key);
     joined.set(key, before === undefined ? value : `${before}, ${value}`);
   }
-  // Also a header named `__proto__` becomes a property.
+  // Even a header named `__proto__` becomes a property.
   return Object.fromEntries(joined);
 }
 
@@ -54,7 +54,7 @@ function parsed(payloadRaw: string | null, encoding: CapturedEvent['payloadEncod
   }
 }
 
-/** The exact bytes of the body. @throws TypeError when they are damaged on the server's disk */
+/** The exact bytes of the body. @throws TypeError if they are damaged on the server's disk */
 export function bodyBytes({
   payloadRaw,
   payloadEncoding,

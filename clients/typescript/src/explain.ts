@@ -1,4 +1,4 @@
-/* Explains missing events: which ones did arrive, and which term of the filter the nearest ones fail. */
+/* Explains missing events: lists the events that did arrive, and the term of the filter that the nearest ones fail. */
 import type { Api, CallOptions } from './api.ts';
 import type { EventSummary, FeedPage, FilterTestResult } from './api-types.ts';
 import { durationText } from './duration.ts';
@@ -22,7 +22,7 @@ export async function notArrived(api: Api, endpointId: string, missing: Missing)
 
 type Tried = CallOptions & { where: string; arrived: readonly EventSummary[] };
 
-/** Events that fail a later term of the filter come first, because they passed more terms; then newer ones. */
+/** Events that fail a later term of the filter come first, because they passed more terms; then newer events. */
 async function nearestOf(api: Api, endpoint: string, { where, arrived, signal }: Tried): Promise<NearEvent[]> {
   const body = { where, limit: maxRead };
   const { unmatched } = await api<FilterTestResult>('POST', `${endpoint}/where/test`, { body, signal });

@@ -1,6 +1,6 @@
 /*
- * Reads an endpoint's feed page by page. The cursor moves only when a whole page has arrived, so a connection that breaks or a server that
- * restarts neither loses nor doubles an event.
+ * Reads an endpoint's feed page by page. The cursor moves only after a whole page has arrived, so no event is lost or
+ * duplicated if the connection breaks or the server restarts.
  */
 import type { Api, CallOptions } from './api.ts';
 import { sleep } from './api.ts';
@@ -11,7 +11,10 @@ export type PagesOptions = CallOptions & {
   after: string;
   where?: string | undefined;
   content: 'none' | 'full';
-  /** `performance.now()` until which to wait for events, asked before each request. After that, the stored events are read and the pages end. */
+  /**
+   * The `performance.now()` until which to wait for events, read before each request. After that, the stored events are read
+   * and the pages end.
+   */
   deadline: () => number;
   /** Called with the error before the feed is read again. */
   onReconnect?: ((error: Error) => void) | undefined;
@@ -23,7 +26,7 @@ const maxWaitSeconds = 20;
 const firstBackoffMs = 100;
 const maxBackoffMs = 5000;
 
-/** @throws ApiError when the server refuses; ConnectionError when it cannot be reached by the deadline; the reason of an abort */
+/** @throws ApiError if the server refuses; ConnectionError if it cannot be reached by the deadline; the reason of an abort */
 export async function* feedPages(api: Api, endpointId: string, options: PagesOptions): AsyncGenerator<FeedPage> {
   const { where, content, deadline, signal, onReconnect } = options;
   let after = options.after;
@@ -59,7 +62,7 @@ type PageRequest = CallOptions & {
   leftMs: number;
 };
 
-/** @returns undefined when nothing had arrived by the deadline, which may lie within a second of waiting */
+/** @returns undefined if no event had arrived by the deadline, which may be less than a second of waiting away */
 async function readPage(
   api: Api,
   endpointId: string,
@@ -67,7 +70,7 @@ async function readPage(
 ): Promise<FeedPage | undefined> {
   const path = `/api/endpoints/${encodeURIComponent(endpointId)}/feed`;
   const waitMs = query.wait * 1000;
-  // Before the deadline the caller tries again.
+  // Before the deadline, the caller retries.
   if (leftMs <= 0) return api<FeedPage>('GET', path, { query, signal });
   if (leftMs >= waitMs) return api<FeedPage>('GET', path, { query, signal, waitMs, retries: 0 });
   signal?.throwIfAborted();

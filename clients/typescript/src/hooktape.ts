@@ -36,7 +36,7 @@ export type SendOptions = CallOptions &
   SendDestination & {
     sign?: ReplaySign | undefined;
     edit?: ReplayEdit | undefined;
-    /** Append the path and the query with which the event came. */
+    /** Appends the event's original path and query. */
     appendPath?: boolean | undefined;
   };
 
@@ -61,7 +61,10 @@ export class Hooktape {
     get: (id: string, options: CallOptions = {}): Promise<Endpoint> =>
       this.#api('GET', `/api/endpoints/${encodeURIComponent(id)}`, options),
 
-    /** With all its events. @param options pinned: also when some are pinned, which is 409 otherwise */
+    /**
+     * Deletes an endpoint with all its events.
+     * @param options pinned: delete it even if some events are pinned; otherwise that is 409
+     */
     delete: (id: string, { pinned = false, signal }: CallOptions & { pinned?: boolean } = {}): Promise<Ok> =>
       this.#api('DELETE', `/api/endpoints/${encodeURIComponent(id)}`, {
         signal,
@@ -69,7 +72,7 @@ export class Hooktape {
       }),
   };
 
-  /** Makes no request. @param endpoint its id, or what `create` and `list` returned */
+  /** Makes no request. @param endpoint its id, or a result of `create` or `list` */
   endpoint(endpoint: string | Pick<Endpoint, 'id'>): EndpointClient {
     return new EndpointClient(this.#api, typeof endpoint === 'string' ? endpoint : endpoint.id);
   }
@@ -81,7 +84,7 @@ export class Hooktape {
 
   /**
    * The server sends an event to `to`, or has a listener send it. An error status of the destination is a result, not an error.
-   * @throws ApiError; its status is 502 when the destination cannot be reached, or no such listener is connected
+   * @throws ApiError; its status is 502 if the destination cannot be reached, or if no such listener is connected
    */
   send(eventId: string, options: SendOptions & { dryRun: true }): Promise<ReplayDryRun>;
   send(eventId: string, options: SendOptions & { dryRun?: false }): Promise<ReplayResult>;

@@ -1,4 +1,4 @@
-/* Text of senders in messages. It may be hostile, and messages of errors end on terminals. */
+/* Makes senders' text safe for messages. It may be hostile, and error messages are printed on terminals. */
 
 // Control characters, and characters that reorder or hide text.
 const unsafe =

@@ -1,4 +1,7 @@
-/* Waiting for events: `waitFor` for one that matches, `capture` for all that arrive while something runs and until it is quiet again. */
+/**
+ * Waiting for events: `waitFor` waits for a matching event, `capture` for all events that arrive while a function runs and
+ * until no more arrive.
+ */
 import type { Api, CallOptions } from './api.ts';
 import type { FeedPage } from './api-types.ts';
 import { type Duration, milliseconds } from './duration.ts';
@@ -16,9 +19,9 @@ export type WaitOptions = CallOptions & {
 export type CaptureOptions = CallOptions & {
   /** Only events that match this filter. */
   where?: string | undefined;
-  /** Wait until that many events have arrived, or `within` is over, which is an error. Default 0. */
+  /** Waits until this many events have arrived. It is an error if they have not after `within`. Default 0. */
   atLeast?: number | undefined;
-  /** How long nothing more may arrive before the result is returned. Default `1s`. */
+  /** How long no further event must arrive before the result is returned. Default `1s`. */
   settle?: Duration | undefined;
   /** How long to wait after the function has returned. Default `30s`. */
   within?: Duration | undefined;
@@ -51,7 +54,7 @@ export async function waitFor(
   throw await notArrived(api, endpointId, { where, after, withinMs, expected: 1, found: 0, signal });
 }
 
-/** @throws NotArrivedError when fewer than `atLeast` arrive; what `run` throws */
+/** @throws NotArrivedError if fewer than `atLeast` arrive; the errors of `run` */
 export async function capture(
   api: Api,
   endpointId: string,

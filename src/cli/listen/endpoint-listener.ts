@@ -128,7 +128,7 @@ export function createEndpointListener(given: {
   });
 
   /**
-   * The targets of an event: those that it was sent to, or else those whose maps match it.
+   * The targets that an event was sent to, or else the targets whose maps match it.
    * @throws OperationError if there are none
    */
   const targetsOf = (event: CapturedEvent): Target[] => {

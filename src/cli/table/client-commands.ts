@@ -1,4 +1,4 @@
-/* The commands that work with a server over HTTP: what they take, and where their code is. */
+/* The commands that work with a server over HTTP: their arguments, and the modules with their code. */
 import type { Command } from '../io.ts';
 
 const where = ['--where W', 'only events that match this filter, such as "type:invoice.* size>10k"'] as const;

@@ -1,4 +1,4 @@
-/* The commands that run and administer a server: what they take, and where their code is. */
+/* The commands that run and administer a server: their arguments, and the modules with their code. */
 import type { Command } from '../io.ts';
 
 export const serverCommands = {

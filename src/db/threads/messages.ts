@@ -71,7 +71,7 @@ export const unpackStatement = (statement: PackedStatement): Statement =>
   'packed' in statement ? { sql: statement.sql, args: unpackArguments(statement.packed, statement.count) } : statement;
 
 /**
- * Rows can be read by position, name and `length`, like those of the client library. They are arrays with the names added,
+ * Rows can be read by position, name and `length`, like the rows of the client library. They are arrays with the names added,
  * which is many times cheaper than non-enumerable properties; reading a whole history makes millions of rows.
  */
 export function unpackResult(packed: PackedResult): ResultSet {

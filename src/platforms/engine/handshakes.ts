@@ -95,7 +95,7 @@ export const allowOrigin: Handshake = {
   },
 };
 
-/** The same answer to every delivery of the platform. */
+/** Gives every delivery of the platform the same answer. */
 export const answerEveryDelivery = (description: string, reply: HandshakeReply | null): Handshake => ({
   description,
   when: { method: 'POST', detected: true },

@@ -133,7 +133,7 @@ const exampleOf = (test: BodyShape[string]): string => {
   return Array.isArray(test) ? String(test[0]) : 'test';
 };
 
-/** The headers of the rule without those of signatures, which signing adds. */
+/** The headers of the rule without signature headers, which signing adds. */
 function ownHeaders(platform: Platform, { allHeaders = [], anyHeader = [] }: DetectionRule): string[] {
   const others = new Set([...unsentHeaders(platform), ...platform.signatures.flatMap(headersOf)]);
   const [first] = anyHeader.filter(name => !others.has(name));

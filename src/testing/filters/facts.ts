@@ -40,7 +40,7 @@ export function factsWith(
 
 export const matches = (where: string, facts: EventFacts): boolean | undefined =>
   evaluate(parseFilter(where), facts, now);
-/** Of these filters, those that match. */
+/** The filters that match. */
 const matching = (filters: readonly string[], facts: EventFacts): string[] =>
   filters.filter(where => matches(where, facts) === true);
 

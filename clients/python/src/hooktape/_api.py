@@ -1,6 +1,6 @@
 """
-Requests to the REST API. Redirects are not followed, because they would carry the key elsewhere. A request that the
-server put off (429, or 503 with Retry-After) is sent again after that time: the server has done nothing yet.
+Requests to the REST API. Redirects are not followed, because they would carry the key to another host. A request that
+the server postpones (429, or 503 with Retry-After) is repeated after that time, because the server has not executed it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Query = Mapping[str, Union[str, int, None]]
 
 
 class TimedOut(UnreachableError):
-    """The server did not answer in time."""
+    """The server did not respond in time."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -37,7 +37,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class Api:
-    """All calls raise ApiError when the server refuses, and UnreachableError without an answer."""
+    """All calls raise ApiError if the server refuses, and UnreachableError without a response."""
 
     def __init__(self, url: str, key: str, *, timeout: float, retries: int) -> None:
         parsed = urllib.parse.urlsplit(url)
@@ -49,7 +49,7 @@ class Api:
         self._key = key.strip()
         self._timeout = timeout
         self._retries = retries
-        # A proxy that the environment names would look for the server on its own host.
+        # A proxy from the environment would look for the server on the proxy's own host.
         proxies = [urllib.request.ProxyHandler({})] if _is_loopback(parsed.hostname) else []
         self._opener = urllib.request.build_opener(_NoRedirects, *proxies)
 
@@ -64,7 +64,7 @@ class Api:
         timeout: Optional[float] = None,
         retries: Optional[int] = None,
     ) -> Any:
-        # ``wait``: how long the server was asked to wait before it answers.
+        # ``wait``: how long the server was asked to wait before it responds.
         limit = (self._timeout if timeout is None else timeout) + wait
         attempt = 0
         while True:
@@ -105,7 +105,7 @@ class Api:
 
     def _unreachable(self, name: str, cause: Exception, limit: float) -> UnreachableError:
         inner = cause.reason if isinstance(cause, urllib.error.URLError) else cause
-        # Before Python 3.10, a socket's timeout is no TimeoutError.
+        # Before Python 3.10, a socket's timeout is not a TimeoutError.
         if isinstance(inner, (TimeoutError, socket.timeout)):
             return TimedOut(f"{name}: {self._origin} did not answer within {duration_text(limit)}")
         return UnreachableError(f"{name}: {self._origin} cannot be reached ({safe_line(str(inner) or repr(inner))})")
@@ -126,7 +126,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _retry_wait(method: str, error: ApiError, attempt: int) -> Optional[float]:
-    """How long to wait before the request is sent again; None when it must not be."""
+    """How long to wait before the request is repeated; None if it must not be repeated."""
     if error.status not in (429, 503):
         return None
     if error.retry_after is not None:

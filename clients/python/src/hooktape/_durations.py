@@ -1,4 +1,4 @@
-"""Durations as the rest of Hooktape writes them."""
+"""Durations in the form that Hooktape uses everywhere."""
 
 import json
 import math
@@ -13,7 +13,7 @@ _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def seconds(duration: Duration, option: str) -> float:
-    """Raises ValueError, naming the option that was wrong."""
+    """Raises ValueError that names the invalid option."""
     if isinstance(duration, timedelta):
         duration = duration.total_seconds()
     if isinstance(duration, str):

@@ -1,4 +1,4 @@
-"""Explains missing events: which ones did arrive, and which term of the filter the nearest ones fail."""
+"""Explains missing events: lists the events that did arrive, and the term of the filter that the nearest ones fail."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def not_arrived(
 
 
 def _nearest_of(api: Api, endpoint: str, where: str, arrived: Sequence[EventSummary]) -> List[NearEvent]:
-    """Events that fail a later term of the filter come first, because they passed more terms; then newer ones."""
+    """Events that fail a later term of the filter come first, because they passed more terms; then newer events."""
     tried: FilterTestResult = api.call("POST", f"{endpoint}/where/test", body={"where": where, "limit": _MAX_READ})
     ids = {event["id"] for event in arrived}
     near: List[NearEvent] = [

@@ -1,6 +1,6 @@
 """
-Reads an endpoint's feed page by page. The cursor moves only when a whole page has arrived, so a connection that breaks
-or a server that restarts neither loses nor doubles an event.
+Reads an endpoint's feed page by page. The cursor moves only after a whole page has arrived, so no event is lost or
+duplicated if the connection breaks or the server restarts.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def feed_pages(
     on_reconnect: Optional[Callable[[HooktapeError], object]] = None,
 ) -> Iterator[FeedPage]:
     """
-    ``deadline`` is the ``time.monotonic()`` until which to wait for events, asked before each request. After that, what
-    is there is read and the pages end. Raises ApiError when the server refuses, UnreachableError when it cannot be
-    reached by the deadline.
+    ``deadline`` is the ``time.monotonic()`` until which to wait for events, read before each request. After
+    that, the stored events are read and the pages end. Raises ApiError if the server refuses,
+    UnreachableError if it cannot be reached by the deadline.
     """
     failures = 0
     while True:
@@ -65,9 +65,9 @@ def feed_pages(
 
 
 def _read_page(api: Api, endpoint_id: str, query: Query, *, wait: int, left: float) -> Optional[FeedPage]:
-    """None when nothing had arrived by the deadline, which may lie within a second of waiting."""
+    """None if no event had arrived by the deadline, which may be less than a second of waiting away."""
     path = f"/api/endpoints/{quoted(endpoint_id)}/feed"
-    # Before the deadline the caller tries again.
+    # Before the deadline, the caller retries.
     if left <= 0:
         last: FeedPage = api.call("GET", path, query=query)
         return last

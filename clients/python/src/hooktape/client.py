@@ -19,13 +19,13 @@ class Hooktape:
     def __init__(self, url: str, key: str, *, timeout: Duration = "30s", retries: int = 5) -> None:
         """
         ``url`` is the server's origin, ``key`` an API key. ``timeout``: how long the server may be silent. ``retries``:
-        how often a request is sent again that the server put off. Raises ValueError.
+        how often a request that the server postpones is repeated. Raises ValueError.
         """
         self._api = Api(url, key, timeout=seconds(timeout, "timeout"), retries=retries)
         self.endpoints = Endpoints(self._api)
 
     def endpoint(self, endpoint: Union[str, Endpoint]) -> EndpointClient:
-        """Makes no request. ``endpoint`` is an id, or what ``create`` and ``list`` returned."""
+        """Makes no request. ``endpoint`` is an id, or a result of ``create`` or ``list``."""
         return EndpointClient(self._api, endpoint if isinstance(endpoint, str) else endpoint["id"])
 
     def event(self, event_id: str) -> EventDetail:
@@ -71,9 +71,9 @@ class Hooktape:
         dry_run: bool = False,
     ) -> Union[ReplayResult, ReplayDryRun]:
         """
-        The server sends an event to ``to``, or has the connected ``hooktape listen`` of the name ``listener`` send it to
-        its own target: give one of the two. An error status of the destination is a result, not an error. Raises
-        ApiError; its status is 502 when the destination cannot be reached, or no such listener is connected.
+        The server sends an event to ``to``, or has the connected ``hooktape listen`` of the name ``listener`` send it
+        to its own target: give one of the two. An error status of the destination is a result, not an error. Raises
+        ApiError; its status is 502 if the destination cannot be reached, or if no such listener is connected.
         """
         given = {
             "url": to,
@@ -106,7 +106,7 @@ class Endpoints:
         return endpoint
 
     def delete(self, endpoint_id: str, *, pinned: bool = False) -> Ok:
-        """With all its events. ``pinned``: also when some are pinned, which is 409 otherwise."""
+        """Deletes it with all its events. ``pinned``: even if some are pinned; otherwise that is 409."""
         query = {"pinned": "true" if pinned else None}
         ok: Ok = self._api.call("DELETE", f"/api/endpoints/{quoted(endpoint_id)}", query=query)
         return ok

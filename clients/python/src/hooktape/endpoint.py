@@ -65,9 +65,9 @@ class EndpointClient:
     ) -> Union[list[CapturedEvent], ContextManager[list[CapturedEvent]]]:
         """
         Marks the position, calls ``run``, and returns the events that arrived since, in the order in which they were
-        stored: when nothing more has arrived for ``settle``, at most ``within`` after ``run`` has returned. Without
-        ``run`` it is a context manager, whose list is filled at the end of the block. Raises NotArrivedError when fewer
-        than ``at_least`` arrive.
+        stored. Waits until no more events have arrived for ``settle``, at most ``within`` after ``run`` has returned.
+        Without ``run`` it is a context manager, whose list is filled at the end of the block. Raises NotArrivedError if
+        fewer than ``at_least`` arrive.
         """
         capturing = self._capturing(where, at_least, seconds(settle, "settle"), seconds(within, "within"))
         if run is None:
@@ -106,8 +106,8 @@ class EndpointClient:
 
     def wait_for(self, where: str, *, within: Duration = "30s", after: str = "start") -> CapturedEvent:
         """
-        The first event that matches the filter, also one that was there before, unless ``after`` says otherwise. An
-        empty filter matches all. Raises NotArrivedError, which says what did arrive.
+        The first event that matches the filter. Without ``after``, events that are already stored count, too.
+        An empty filter matches all events. Raises NotArrivedError with the events that did arrive.
         """
         limit = seconds(within, "within")
         end = time.monotonic() + limit
@@ -126,9 +126,9 @@ class EndpointClient:
         on_truncated: Optional[Callable[[], object]] = None,
     ) -> Iterator[CapturedEvent]:
         """
-        The events in the order in which they were stored, each once, also when the connection breaks or the server
-        restarts. ``after`` is ``start``, ``now`` or a mark. With ``follow=False`` it ends with the newest stored event,
-        in place of waiting for more. ``on_truncated`` is called when retention has removed events before they were read.
+        The events in the order in which they were stored, each once, even if the connection breaks or the server
+        restarts. ``after`` is ``start``, ``now`` or a mark. With ``follow=False`` it ends with the newest stored event
+        instead of waiting for more. ``on_truncated`` is called if retention has removed events before they were read.
         """
         pages = feed_pages(
             self._api,
@@ -157,7 +157,7 @@ class Answers:
         return rules
 
     def set(self, rules: Union[Sequence[AnswerRule], AnswerRules]) -> AnswerRules:
-        """Replaces all rules. The first that matches a delivery answers it; without one it is 200, as without rules."""
+        """Replaces all rules. The first matching rule answers a delivery; without one, senders get 200."""
         body = rules if isinstance(rules, dict) else {"rules": list(rules)}
         stored: AnswerRules = self._api.call("PUT", self._path, body=body)
         return stored

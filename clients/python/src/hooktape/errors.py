@@ -12,7 +12,7 @@ class HooktapeError(Exception):
 
 
 class ApiError(HooktapeError):
-    """The server refused. ``error`` is its own text."""
+    """The server refused. ``error`` is the server's text."""
 
     def __init__(
         self,
@@ -28,15 +28,15 @@ class ApiError(HooktapeError):
         self.status = status
         self.error = error
         self.position = position
-        """Of a filter that cannot be read: where in its text, in characters from 0."""
+        """For an invalid filter: the position of the problem, in characters from 0."""
         self.nearest = nearest
         """With ``position``: the field that was probably meant."""
         self.retry_after = retry_after
-        """Of 429 and 503: how long to wait, in seconds."""
+        """For 429 and 503: how long to wait, in seconds."""
 
 
 class UnreachableError(HooktapeError, ConnectionError):
-    """There was no answer: nothing listens there, the connection broke, or the time was over."""
+    """There was no response: no server listens there, the connection broke, or the request timed out."""
 
 
 class NearEvent(TypedDict):
@@ -47,13 +47,13 @@ class NearEvent(TypedDict):
 
 
 class NotArrivedError(HooktapeError, AssertionError):
-    """The expected events did not arrive in time. The message says which ones did."""
+    """The expected events did not arrive in time. The message lists the events that did arrive."""
 
     def __init__(
         self, message: str, *, arrived: Sequence[EventSummary], nearest: Sequence[NearEvent]
     ) -> None:
         super().__init__(message)
         self.arrived = arrived
-        """Everything that arrived, oldest first; at most 100 events."""
+        """All events that arrived, oldest first; at most 100."""
         self.nearest = nearest
-        """The up to three events that came nearest to the filter."""
+        """Up to three events that nearly match the filter."""

@@ -1,4 +1,4 @@
-"""Events as the client returns them: with headers and payload, also parsed."""
+"""Events in the form that the client returns, with parsed headers and payload."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def to_captured_event(endpoint_id: str, event: FeedEvent) -> CapturedEvent:
 
 
 def body_bytes(event: CapturedEvent) -> bytes:
-    """The exact bytes of the body. Raises ValueError when they are damaged on the server's disk."""
+    """The exact bytes of the body. Raises ValueError if they are damaged on the server's disk."""
     raw = event["payloadRaw"]
     if raw is None:
         raise ValueError("the body of this event is damaged")

@@ -129,7 +129,7 @@ export function openFullScreen(host: TerminalHost, env: Readonly<Record<string, 
     leaveScreen();
     show();
   };
-  // The same as without a listener, but on the screen of the shell.
+  // Prints the error like Node without a listener, but on the screen of the shell.
   const onRejection = (reason: unknown): void => {
     close();
     throw reason;

@@ -9,7 +9,7 @@ export type Connection =
   | { kind: 'connected'; server: string; endpoints: readonly string[] }
   | { kind: 'disconnected'; server: string; reason: string };
 
-/** `comparison`: of two answers; `command`: the command that sends the selected event. */
+/** `comparison`: of two responses; `command`: the command that sends the selected event. */
 export type Mode = 'list' | 'detail' | 'comparison' | 'command' | 'help';
 
 export type Ui = {
@@ -22,21 +22,21 @@ export type Ui = {
   listTop: number;
   /** The first shown line of the content beside the list. */
   scroll: number;
-  /** The number of the later of two answers that are compared; undefined for the newest. */
+  /** The number of the later of the two compared responses; undefined for the newest. */
   comparedNumber: number | undefined;
   prompt: { value: Prompt; problem: { message: string; position: number } | undefined } | undefined;
   /** The text that `command` shows. */
   command: { text: string; isCopied: boolean };
-  /** As typed; empty for all events. */
+  /** The filter as typed; empty for all events. */
   filter: string;
-  /** In place of the hints, until the next key. */
+  /** A message that replaces the hints until the next key. */
   message: { text: string; style: Style } | undefined;
   connection: Connection;
   /** The names of the endpoints, which stay known while there is no connection. */
   endpoints: readonly string[];
   behind: number;
   isPaused: boolean;
-  /** Says so until the session has ended. */
+  /** Whether the session is ending; the view then shows a message. */
   isEnding: boolean;
 };
 
@@ -65,13 +65,13 @@ export const createUi = (session: Pick<ListenSession, 'behind' | 'isPaused'>): U
   isEnding: false,
 });
 
-/** The selected row; the newest while the list follows, or when the selected one is gone. */
+/** The selected row; the newest while the list follows new events, or if the selected row no longer exists. */
 export function selectedRow({ log, ui }: Pick<ViewState, 'log' | 'ui'>): Row | undefined {
   const found = ui.isFollowing || ui.selectedId === undefined ? undefined : log.find(ui.selectedId);
   return found ?? log.rows().at(-1);
 }
 
-/** @param by rows, from the selected one */
+/** @param by the number of rows to move */
 export function select({ log, ui }: ViewState, by: number): void {
   const rows = log.rows();
   const selected = selectedRow({ log, ui });
@@ -81,7 +81,7 @@ export function select({ log, ui }: ViewState, by: number): void {
   ui.selectedId = rows[next]?.event.id;
 }
 
-/** The two answers that are compared: the one with the chosen number and the one before it. */
+/** The two compared responses: the one with the chosen number, and the previous one. */
 export function comparedAttempts({ log, ui }: ViewState) {
   const attempts = selectedRow({ log, ui })?.attempts ?? [];
   const at = attempts.findIndex(({ number }) => number === ui.comparedNumber);

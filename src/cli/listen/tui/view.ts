@@ -1,6 +1,6 @@
 /*
- * The terminal view of `hooktape listen`: takes the messages of the session and the keys of the user, and draws the screen after
- * changes, about thirty times a second at most. However it ends, the terminal is restored.
+ * The terminal view of `hooktape listen`: handles the messages of the session and the keys of the user, and draws the screen
+ * after changes, at most about thirty times a second. The terminal is always restored at the end.
  */
 import type { Clock } from '../../../core/clock.ts';
 import { editBody } from '../../client/editor.ts';
@@ -17,13 +17,13 @@ import type { FullScreen } from './terminal.ts';
 import { createUi, selectedRow, type Ui, type ViewState } from './ui.ts';
 
 export type TerminalView = {
-  /** Resolves when the person has ended it; rejects when the view or the end of the session fails. */
+  /** Resolves when the user has ended the view; rejects if the view or the end of the session fails. */
   done: Promise<void>;
   /** Gives the terminal back, without ending the session. */
   close: () => void;
 };
 
-/** @returns how to cancel it */
+/** @returns a function that cancels it */
 export type Schedule = (run: () => void, ms: number) => () => void;
 
 export type ViewOptions = Pick<Effects, 'edit' | 'openUrl'> & {
@@ -35,10 +35,10 @@ export type ViewOptions = Pick<Effects, 'edit' | 'openUrl'> & {
 
 const frameMs = 33;
 const countdownMs = 1000;
-/** For the clipboard of a terminal. Longer text is not copied. */
+/** The most characters for the clipboard of a terminal. Longer text is not copied. */
 const maxCopiedCharacters = 8192;
 
-/** Only characters that are the same in every encoding, so that the pasted text is the one shown. */
+/** Allows only characters that are equal in every encoding, so that the pasted text equals the shown text. */
 const isCopyable = (text: string): boolean => /^[ -~]+$/.test(text) && text.length <= maxCopiedCharacters;
 
 const copySequence = (text: string): string => `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
@@ -98,7 +98,7 @@ export function createTerminalView(
     close();
     ended.reject(error);
   };
-  /** Nothing that goes wrong here may leave the terminal as it is. */
+  /** Restores the terminal if `run` throws. */
   const guarded = (run: () => void): void => {
     try {
       run();
@@ -185,8 +185,8 @@ export function createTerminalView(
 const withoutClipboard = /^(?:linux|dumb|vt\d+|ansi|cons25|screen)/;
 
 /**
- * Shows a session on the terminal of this process, with the person's editor and browser.
- * @throws OperationError when there is no terminal that can show it
+ * Shows a session on the terminal of this process, with the user's editor and browser. @throws OperationError without a
+ * suitable terminal
  */
 export async function showSession(io: Io, session: ListenSession): Promise<TerminalView> {
   const terminal = await io.fullScreen?.();
