@@ -41,10 +41,16 @@ export function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHe
               {session.role === 'owner' ? 'Owner' : 'Member'} · {session.account.plan === 'pro' ? 'Pro' : 'Free'} plan
             </span>
           </p>
-          <fieldset class="segmented fill">
+          <fieldset class="segmented line">
             <legend class="offscreen">Theme</legend>
             {themes.map(one => (
-              <button key={one.id} type="button" aria-pressed={theme === one.id} onClick={() => pickTheme(one.id)}>
+              <button
+                key={one.id}
+                type="button"
+                class="grow"
+                aria-pressed={theme === one.id}
+                onClick={() => pickTheme(one.id)}
+              >
                 {one.label}
               </button>
             ))}

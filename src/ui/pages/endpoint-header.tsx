@@ -89,7 +89,7 @@ function EndpointState({ endpoint, isOffline }: EndpointHeaderProps) {
     ? ['No connection', 'No connection to the server: whether it stores deliveries is not known']
     : ['Receiving', 'Receiving: every delivery is stored'];
   return (
-    <span class={`endpoint-live rigid ${isOffline ? 'off' : ''}`} title={title}>
+    <span class={`endpoint-live dot ${isOffline ? '' : 'live'}`} title={title}>
       <span class="offscreen">{state}</span>
     </span>
   );

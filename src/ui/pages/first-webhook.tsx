@@ -23,8 +23,8 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
   if (!sample) return null;
   return (
     <main class="page first">
-      <p class={`pulse line soft ${connection}`} role="status">
-        <span aria-hidden="true" />
+      <p class="pulse line soft" role="status">
+        <span class={`dot ${connection}`} aria-hidden="true" />
         {connection === 'live' ? 'Listening. The first webhook appears here automatically.' : 'Connecting…'}
       </p>
       <h1>{visibleName(endpoint.name)} is ready</h1>

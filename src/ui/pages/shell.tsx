@@ -50,7 +50,7 @@ export function Shell({ url, onSignOut, children }: ShellProps) {
           <span>Go to…</span>
           <kbd>{keyLabel('Mod+k')}</kbd>
         </button>
-        <nav class="line rigid" aria-label="Main">
+        <nav class="line tight rigid" aria-label="Main">
           <Link
             to="/app/settings/account"
             class="nav-link line"
@@ -106,7 +106,7 @@ function EndpointLinks({ url }: { url: PageLocation }) {
     </Link>
   );
   return (
-    <nav class="endpoint-nav line" aria-label="Endpoint">
+    <nav class="endpoint-nav line tight rigid" aria-label="Endpoint">
       {link('schemas', 'Schemas', 'braces')}
       {link('settings', 'Endpoint settings', 'gear')}
     </nav>

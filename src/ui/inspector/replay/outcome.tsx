@@ -51,7 +51,7 @@ export const RefusalNotice = ({ refusal }: { refusal: Refusal }) => (
     {refusal.text}
     {refusal.setting && (
       <span class="raw-line line tight top">
-        <code>{visibleLine(refusal.setting)}</code>
+        <code class="grow breaks">{visibleLine(refusal.setting)}</code>
         <CopyButton text={refusal.setting} what="setting" />
       </span>
     )}

@@ -93,7 +93,7 @@ const Side = ({ label, values, isShown, tone }: SideProps) => (
     <h4 class={tone ?? 'soft'}>{label}</h4>
     {values.map(value => (
       <div key={value} class="raw-line line tight top">
-        <code>{isShown ? visibleLine(value) : '•'.repeat(Math.min(24, value.length))}</code>
+        <code class="grow breaks">{isShown ? visibleLine(value) : '•'.repeat(Math.min(24, value.length))}</code>
         {isShown && <CopyButton text={value} what="signature" />}
       </div>
     ))}

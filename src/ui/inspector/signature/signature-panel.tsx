@@ -57,7 +57,7 @@ export function SignaturePanel({ event }: { event: EventDetail }) {
       )}
       <h3 class="panel-title">SHA-256 of the body</h3>
       <div class="raw-line line tight top">
-        <code>{event.sha256}</code>
+        <code class="grow breaks">{event.sha256}</code>
         <CopyButton text={event.sha256} what="SHA-256" />
       </div>
     </div>
