@@ -18,7 +18,7 @@ export const Tabs = ({ selected, event, attempts, onSelect }: TabsProps) => (
         key={name}
         id={`tab-${name}`}
         type="button"
-        class="line soft"
+        class="line rigid soft"
         role="tab"
         aria-selected={selected === name}
         aria-controls="event-panel"
