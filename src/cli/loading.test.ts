@@ -52,7 +52,7 @@ test.each([
   expect(loaded.filter(one => !isAllowed(one))).toEqual([]);
   expect(loaded.flatMap(packagesOf)).toEqual([]);
   // The network code of `send` and `listen`, and no more of the configuration than the names of settings.
-  if (!/send|deliver|report-answer|option-hint|signing|listen\//.test(file))
+  if (!/send|deliver|report-response|option-hint|signing|listen\//.test(file))
     expect(loaded.filter(one => /^(net|config)\//.test(one))).toEqual([]);
 });
 

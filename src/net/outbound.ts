@@ -47,7 +47,7 @@ export type Outbound = {
   readonly refusal: (url: string) => Promise<string | undefined>;
 };
 
-type Answer = Omit<Extract<OutboundResult, { kind: 'answered' }>, 'durationMs'>;
+type UntimedResponse = Omit<Extract<OutboundResult, { kind: 'answered' }>, 'durationMs'>;
 type Failure = { readonly kind: 'unreachable'; readonly reason: string };
 type Allowed = Extract<GuardVerdict, { kind: 'allowed' }>;
 
@@ -106,11 +106,11 @@ function explain(error: unknown): string {
   return code === '' ? 'the connection failed' : `the connection failed (${code})`;
 }
 
-function readAnswer(response: IncomingMessage, limit: number) {
+function readResponse(response: IncomingMessage, limit: number) {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
-    answer: (truncated: boolean): Answer => ({
+    response: (truncated: boolean): UntimedResponse => ({
       kind: 'answered',
       status: response.statusCode ?? 0,
       headers: toPairs(response.rawHeaders),
@@ -127,7 +127,7 @@ function readAnswer(response: IncomingMessage, limit: number) {
 }
 
 /** Sends the request to an allowed destination. No connection is left open when it settles. */
-function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal): Promise<Answer | Failure> {
+function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal): Promise<UntimedResponse | Failure> {
   return new Promise(settle => {
     const { url, host, port } = to;
     const options: RequestOptions & https.RequestOptions = {
@@ -143,12 +143,12 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
       ...(isIP(host) ? {} : { servername: host }),
     };
     const outgoing = (url.protocol === 'https:' ? https : http).request(options);
-    let reading: ReturnType<typeof readAnswer> | undefined;
+    let reading: ReturnType<typeof readResponse> | undefined;
 
     const finish = (failure: string, truncated = true): void => {
       clearTimeout(connectTimer);
       deadline.removeEventListener('abort', onDeadline);
-      settle(reading ? reading.answer(truncated) : { kind: 'unreachable', reason: failure });
+      settle(reading ? reading.response(truncated) : { kind: 'unreachable', reason: failure });
       outgoing.destroy();
     };
     const onDeadline = (): void => finish(String(deadline.reason));
@@ -166,11 +166,11 @@ function exchange(request: OutboundRequest, to: Allowed, deadline: AbortSignal):
     outgoing.on('upgrade', (response, socket) => {
       // Node does not close an upgraded socket.
       socket.destroy();
-      reading = readAnswer(response, 0);
+      reading = readResponse(response, 0);
       finish('', false);
     });
     outgoing.on('response', response => {
-      const current = readAnswer(response, request.previewBytes ?? defaultPreviewBytes);
+      const current = readResponse(response, request.previewBytes ?? defaultPreviewBytes);
       reading = current;
       response.on('data', (chunk: Buffer) => {
         if (current.add(chunk)) finish('');

@@ -1,5 +1,5 @@
 /* A session of `hooktape listen` that a test controls: it emits the test's events and records the calls of its methods. */
-import type { Answer, CapturedEvent, ListenEvent, ListenSession } from '../cli/listen/model.ts';
+import type { CapturedEvent, ListenEvent, ListenSession, TargetResponse } from '../cli/listen/model.ts';
 
 const receivedAt = Date.UTC(2026, 10, 22, 14, 3, 22);
 
@@ -30,8 +30,8 @@ export const capturedEvent = (given: Partial<CapturedEvent> & { text?: string } 
 
 export const answer = (
   status: number | null,
-  given: Partial<Omit<Answer, 'body'>> & { text?: string } = {},
-): Answer => {
+  given: Partial<Omit<TargetResponse, 'body'>> & { text?: string } = {},
+): TargetResponse => {
   const { text = status === 200 ? 'ok' : '', ...rest } = given;
   return {
     status,

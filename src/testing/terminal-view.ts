@@ -1,6 +1,6 @@
 /* The terminal view on an emulated terminal, with a session and timers that a test controls. */
 
-import type { AfterFailure, Answer, CapturedEvent, ListenSession } from '../cli/listen/model.ts';
+import type { AfterFailure, CapturedEvent, ListenSession, TargetResponse } from '../cli/listen/model.ts';
 import { createTerminalView, type ViewOptions } from '../cli/listen/tui/view.ts';
 import { holdClock } from './clock.ts';
 import { answer, capturedEvent, createLedSession, targetUrl } from './listen-session.ts';
@@ -62,7 +62,7 @@ export type LedView = ReturnType<typeof openView>;
 export const connect = ({ say }: LedView): void =>
   say({ kind: 'connected', server: 'https://hooks.example.com', endpoints: ['acme'] });
 
-export function receive(view: LedView, event: CapturedEvent, said?: Answer): void {
+export function receive(view: LedView, event: CapturedEvent, said?: TargetResponse): void {
   view.say({ kind: 'received', event, targets: [targetUrl] });
   if (!said) return;
   view.say({ kind: 'answered', event, target: targetUrl, attempt: 1, answer: said, cause: 'feed' });

@@ -10,8 +10,8 @@ import { parseDuration } from '../../shared/units.ts';
 import { fileProblem } from '../file-problem.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { type Api, connect, RefusedError } from './api.ts';
+import { type ClientArguments, parseClientArguments, wholeNumber } from './client-arguments.ts';
 import { findEndpointId } from './find.ts';
-import { type Given, readGiven, wholeNumber } from './given.ts';
 import { printJson, safeLine } from './output.ts';
 
 type Rules = { rules: readonly AnswerRule[] };
@@ -20,7 +20,7 @@ const ruleOptions = ['first', 'per', 'chance', 'status', 'body', 'delay', 'fault
 const mostFirst = 1_000_000;
 
 export const runAnswer: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const rules = await readRules(io, given);
   const api = connect(io, given);
   const path = `/api/endpoints/${encodeURIComponent(await findEndpointId(api, given.argument(0)))}/answers`;
@@ -50,7 +50,7 @@ async function replaceRules(api: Api, path: string, rules: Rules): Promise<Rules
 }
 
 /** @returns undefined if the command should show or remove the rules @throws UsageError */
-async function readRules(io: Io, given: Given): Promise<Rules | undefined> {
+async function readRules(io: Io, given: ClientArguments): Promise<Rules | undefined> {
   const isGiven = (name: string): boolean => given.option(name) !== undefined;
   const isRule = ruleOptions.some(isGiven);
   const when = given.option('when');
@@ -70,11 +70,11 @@ async function readRules(io: Io, given: Given): Promise<Rules | undefined> {
   return undefined;
 }
 
-async function readRule(io: Io, given: Given): Promise<AnswerRule> {
+async function readRule(io: Io, given: ClientArguments): Promise<AnswerRule> {
   const first = wholeNumber(given, 'first', { least: 1, most: mostFirst });
   const status = wholeNumber(given, 'status', { least: 200, most: 599 });
   const when = given.option('when');
-  // `readGiven` has already checked them against the choices in the usage line.
+  // `parseClientArguments` has already checked them against the choices in the usage line.
   const per = given.option('per') as AnswerRule['per'];
   const fault = given.option('fault') as AnswerRule['answer']['fault'];
   if (fault !== undefined && (status !== undefined || given.option('body') !== undefined))
@@ -96,7 +96,7 @@ async function readRule(io: Io, given: Given): Promise<AnswerRule> {
   };
 }
 
-function readChance(given: Given): number | undefined {
+function readChance(given: ClientArguments): number | undefined {
   const text = given.option('chance');
   if (text === undefined) return undefined;
   const chance = /^(\d+(\.\d+)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
@@ -104,7 +104,7 @@ function readChance(given: Given): number | undefined {
   return chance;
 }
 
-function readDelay(given: Given): number | undefined {
+function readDelay(given: ClientArguments): number | undefined {
   const text = given.option('delay');
   if (text === undefined) return undefined;
   const delayMs = parseDuration(text);
@@ -114,7 +114,7 @@ function readDelay(given: Given): number | undefined {
 
 async function readBody(
   io: Io,
-  given: Given,
+  given: ClientArguments,
 ): Promise<Pick<AnswerRule['answer'], 'headers' | 'body' | 'bodyEncoding'>> {
   const file = given.option('body');
   if (file === undefined) return {};

@@ -4,7 +4,7 @@
  * (shell-words.ts).
  */
 import { completeCommand, exitCodes, type Run, UsageError } from '../io.ts';
-import { readGiven } from './given.ts';
+import { parseClientArguments } from './client-arguments.ts';
 
 const scripts: Record<string, string> = {
   // Without word splitting, because that would also expand patterns such as * to file names. Bash 3.2 has no mapfile.
@@ -62,7 +62,7 @@ Register-ArgumentCompleter -Native -CommandName hooktape -ScriptBlock {
 };
 
 export const runCompletion: Run = async (args, io, usage) => {
-  const shell = readGiven(args, usage).argument(0);
+  const shell = parseClientArguments(args, usage).argument(0);
   const script = scripts[shell];
   if (script === undefined) throw new UsageError(`${shell} is not supported`);
   io.stdout(script);

@@ -6,7 +6,7 @@ import { isJson } from '../../core/json/validator.ts';
 import { fileProblem, startProblem } from '../file-problem.ts';
 import { type Io, OperationError } from '../io.ts';
 import { openJsonLine } from './body-text.ts';
-import { variable } from './given.ts';
+import { variable } from './client-arguments.ts';
 
 /**
  * JSON on one line is indented in the editor, and is one line again afterwards. @returns the edited body; without a change,

@@ -2,12 +2,12 @@
 import type { Endpoint } from '../../features/endpoints/model.ts';
 import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';
 import { type Api, connect } from './api.ts';
+import { type ClientArguments, parseClientArguments } from './client-arguments.ts';
 import { findEndpoint } from './find.ts';
-import { type Given, readGiven } from './given.ts';
 import { counted, printJson, printTable, safeLine } from './output.ts';
 
 export const runEndpoint: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const api = connect(io, given);
   const [verb] = args;
   if (verb === 'list') await list(io, api, given);
@@ -17,7 +17,7 @@ export const runEndpoint: Run = async (args, io, usage) => {
   return exitCodes.done;
 };
 
-async function list(io: Io, api: Api, { json }: Given): Promise<void> {
+async function list(io: Io, api: Api, { json }: ClientArguments): Promise<void> {
   const answer = await api.call<{ endpoints: Endpoint[] }>('GET', '/api/endpoints');
   if (json) return printJson(io, answer);
   printTable(
@@ -27,14 +27,14 @@ async function list(io: Io, api: Api, { json }: Given): Promise<void> {
   if (answer.endpoints.length === 0) io.stderr('No endpoints yet: hooktape endpoint create NAME\n');
 }
 
-async function create(io: Io, api: Api, given: Given): Promise<void> {
+async function create(io: Io, api: Api, given: ClientArguments): Promise<void> {
   const made = await api.call<Endpoint>('POST', '/api/endpoints', { body: { name: given.argument(0) } });
   if (given.json) return printJson(io, made);
   io.stdout(`${safeLine(made.url)}\n`);
   io.stderr(`Created ${safeLine(made.name)} (${safeLine(made.id)}). Register the URL with the sender.\n`);
 }
 
-async function remove(io: Io, api: Api, given: Given): Promise<void> {
+async function remove(io: Io, api: Api, given: ClientArguments): Promise<void> {
   const { id, name, eventCount } = await findEndpoint(api, given.argument(0));
   const pinned = given.flag('pinned') ? 'true' : undefined;
   if (io.ask && !given.flag('yes')) {

@@ -2,9 +2,9 @@
 import type { EventPage, EventSummary } from '../../features/events/model.ts';
 import { exitCodes, type Io, type Run } from '../io.ts';
 import { type Api, connect } from './api.ts';
+import { parseClientArguments, wholeNumber } from './client-arguments.ts';
 import { rowOf } from './event-rows.ts';
 import { findEndpointId } from './find.ts';
-import { readGiven, wholeNumber } from './given.ts';
 import { printJson, printTable, timeText } from './output.ts';
 
 const defaultLimit = 25;
@@ -13,7 +13,7 @@ const maxPage = 100;
 const clearLine = '\r\x1b[K';
 
 export const runEvents: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const limit = wholeNumber(given, 'limit', { least: 1, most: maxLimit }) ?? defaultLimit;
   const api = connect(io, given);
   const endpointId = await findEndpointId(api, given.argument(0));

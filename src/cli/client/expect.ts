@@ -15,15 +15,15 @@ import type { Failure } from '../expect/report.ts';
 import { type Watched, watch } from '../expect/watch.ts';
 import { exitCodes, type Io, type Run, UnreachableError, UsageError } from '../io.ts';
 import { type Api, connect } from './api.ts';
+import { type ClientArguments, parseClientArguments } from './client-arguments.ts';
 import { rowOf } from './event-rows.ts';
 import { findEndpointId } from './find.ts';
-import { type Given, readGiven } from './given.ts';
 import { printJson, printTable, safeLine, safeText } from './output.ts';
 
 const exitCodeOf: Record<Outcome, number> = { met: exitCodes.done, 'not met': exitCodes.failed, 'too many': 3 };
 
 export const runExpect: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const expectation = readExpectation(given);
   const startedAt = io.clock.monotonic();
   const report = await openReport(io, given, expectation);
@@ -43,17 +43,17 @@ export const runExpect: Run = async (args, io, usage) => {
   }
 };
 
-function announce(io: Io, given: Given, expectation: Expectation): void {
+function announce(io: Io, given: ClientArguments, expectation: Expectation): void {
   if (!io.isTerminal || given.json) return;
   io.stderr(safeText(`Waiting up to ${withinText(given)} for ${describe(expectation)}.\n`));
 }
 
-const withinText = (given: Given): string => given.option('within') ?? '30s';
+const withinText = (given: ClientArguments): string => given.option('within') ?? '30s';
 
 type Found = { api: Api; endpointId: string; expectation: Expectation; watched: Watched };
 
 /** Explains a failure, saves the events, prints. */
-async function conclude(io: Io, given: Given, found: Found): Promise<{ failure: Failure | undefined }> {
+async function conclude(io: Io, given: ClientArguments, found: Found): Promise<{ failure: Failure | undefined }> {
   const { api, endpointId, expectation, watched } = found;
   const { outcome, events } = watched;
   const explained = outcome === 'met' ? undefined : await explain(io, given, found);
@@ -85,7 +85,7 @@ async function conclude(io: Io, given: Given, found: Found): Promise<{ failure: 
   return { failure };
 }
 
-async function explain(io: Io, given: Given, { api, endpointId, expectation, watched }: Found) {
+async function explain(io: Io, given: ClientArguments, { api, endpointId, expectation, watched }: Found) {
   const { findNearest, readArrivals } = await import('../expect/explain.ts');
   const { explainFailure } = await import('../expect/report.ts');
   const isMissing = watched.outcome === 'not met';
@@ -100,7 +100,7 @@ async function explain(io: Io, given: Given, { api, endpointId, expectation, wat
   return { failure, arrivals, nearest };
 }
 
-function sayFailure(io: Io, { json }: Given, { sentence, details }: Failure, exitCode: number): void {
+function sayFailure(io: Io, { json }: ClientArguments, { sentence, details }: Failure, exitCode: number): void {
   if (json) io.stderr(`${safeLine(JSON.stringify({ error: sentence, details, exitCode }))}\n`);
   else io.stderr(safeText(`hooktape: ${[sentence, ...details].join('\n')}\n`));
 }
@@ -108,7 +108,7 @@ function sayFailure(io: Io, { json }: Given, { sentence, details }: Failure, exi
 type Problem = Error | (Failure & { outcome: Outcome });
 
 /** @returns a function that writes the JUnit file, if requested @throws UsageError if the files cannot be created */
-async function openReport(io: Io, given: Given, expectation: Expectation) {
+async function openReport(io: Io, given: ClientArguments, expectation: Expectation) {
   const [save, junit] = [given.option('save'), given.option('junit')];
   if (save === undefined && junit === undefined) return async (): Promise<void> => {};
   const { checkFile, readable, writeFile } = await import('../expect/files.ts');

@@ -1,12 +1,12 @@
 /* `hooktape export`: streams the history of an endpoint to stdout. */
 import { exitCodes, type Run } from '../io.ts';
 import { connect, reach } from './api.ts';
+import { parseClientArguments } from './client-arguments.ts';
 import { findEndpointId } from './find.ts';
-import { readGiven } from './given.ts';
 import { safeText } from './output.ts';
 
 export const runExport: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const api = connect(io, given);
   const id = await findEndpointId(api, given.argument(0));
   const query = { where: given.option('where'), format: given.option('format') };

@@ -2,7 +2,7 @@
 import type { ReplayJob, ReplayJobPage } from '../../features/replay-jobs/model.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { type Api, connect } from './api.ts';
-import { type Given, readGiven } from './given.ts';
+import { type ClientArguments, parseClientArguments } from './client-arguments.ts';
 import { printJson, printTable, safeLine, timeText } from './output.ts';
 import { followToEnd } from './replay.ts';
 import { jobPath, outcomesText, settledOf } from './replay-progress.ts';
@@ -10,7 +10,7 @@ import { jobPath, outcomesText, settledOf } from './replay-progress.ts';
 const listed = 100;
 
 export const runJob: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const api = connect(io, given);
   const [verb] = args;
   if (verb === 'list') return list(io, api, given);
@@ -24,7 +24,7 @@ export const runJob: Run = async (args, io, usage) => {
   return exitCodes.done;
 };
 
-async function list(io: Io, api: Api, { json }: Given): Promise<number> {
+async function list(io: Io, api: Api, { json }: ClientArguments): Promise<number> {
   const page = await api.call<ReplayJobPage>('GET', '/api/replay-jobs', { query: { limit: listed } });
   if (json) printJson(io, page);
   else

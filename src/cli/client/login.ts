@@ -7,13 +7,13 @@ import type { Account } from '../../features/accounts/model.ts';
 import { hostOfUrl } from '../../shared/addresses.ts';
 import { exitCodes, type Io, OperationError, type Run, UsageError } from '../io.ts';
 import { createApi } from './api.ts';
-import { readGiven } from './given.ts';
+import { parseClientArguments } from './client-arguments.ts';
 import { printJson, safeLine } from './output.ts';
 import { changeSavedServers, readSavedServers, type SavedServer, savedServersPath } from './saved-servers.ts';
 import { clientVariables, defaultUrl, originOf } from './server.ts';
 
 export const runLogin: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const [named] = given.positionals;
   const { current, servers } = readSavedServers(io);
   const url = named === undefined ? (clientVariables(io, given).url ?? current ?? defaultUrl) : originOf(named);

@@ -1,13 +1,13 @@
 /* `hooktape logout`: revokes the key of this machine and forgets it. */
 import { exitCodes, OperationError, type Run, UnreachableError } from '../io.ts';
 import { createApi } from './api.ts';
-import { readGiven } from './given.ts';
+import { parseClientArguments } from './client-arguments.ts';
 import { printJson } from './output.ts';
 import { changeSavedServers } from './saved-servers.ts';
 import { findServer, originOf } from './server.ts';
 
 export const runLogout: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const [named] = given.positionals;
   const env = named === undefined ? io.env : { ...io.env, HOOKTAPE_URL: originOf(named), HOOKTAPE_KEY: undefined };
   const { url, saved } = findServer({ env: { ...env, HOOKTAPE_KEY: undefined } }, given);

@@ -2,12 +2,12 @@
 import type { FeedPage } from '../../features/feed/model.ts';
 import { exitCodes, type Run } from '../io.ts';
 import { connect } from './api.ts';
+import { parseClientArguments } from './client-arguments.ts';
 import { findEndpointId } from './find.ts';
-import { readGiven } from './given.ts';
 import { printJson, safeLine } from './output.ts';
 
 export const runMark: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const api = connect(io, given);
   const id = await findEndpointId(api, given.argument(0));
   const query = { after: 'now', limit: 1 };

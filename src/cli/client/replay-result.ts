@@ -3,7 +3,7 @@ import type { ReplayJob, ReplayJobItemPage } from '../../features/replay-jobs/mo
 import { differenceText, type PathGroup, readReport, reportAsMarkdown } from '../../shared/comparison-report.ts';
 import { exitCodes, type Io, UsageError } from '../io.ts';
 import type { Api } from './api.ts';
-import type { Given } from './given.ts';
+import type { ClientArguments } from './client-arguments.ts';
 import { counted, printJson, printTable, safeLine } from './output.ts';
 import { jobPath, outcomesText } from './replay-progress.ts';
 
@@ -21,7 +21,7 @@ export async function checkReportFile(file: string | undefined): Promise<void> {
 }
 
 /** @returns 0 if the job is done and every event was accepted, skipped, or got equal responses */
-export async function showResult(io: Io, api: Api, given: Given, job: ReplayJob): Promise<number> {
+export async function showResult(io: Io, api: Api, given: ClientArguments, job: ReplayJob): Promise<number> {
   const items = (outcome: string, cursor: string | undefined, limit = pageSize) =>
     api.call<ReplayJobItemPage>('GET', `${jobPath(job.id)}/items`, { query: { outcome, limit, cursor } });
   if (given.json) printJson(io, job);

@@ -6,8 +6,8 @@ import type { ReplayJob, ReplayJobDryRun, ReplayJobInput } from '../../features/
 import { withScheme } from '../../shared/typed-url.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { type Api, connect, RefusedError } from './api.ts';
+import { type ClientArguments, parseClientArguments, wholeNumber } from './client-arguments.ts';
 import { findEndpointId } from './find.ts';
-import { type Given, readGiven, wholeNumber } from './given.ts';
 import { counted, printJson, safeLine, sizeText } from './output.ts';
 import { followJob } from './replay-progress.ts';
 import { checkReportFile, showResult } from './replay-result.ts';
@@ -16,7 +16,7 @@ const maxConcurrency = 32;
 const maxStopAfter = 100_000;
 
 export const runReplay: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const wanted = readWanted(given);
   const file = given.option('report');
   await checkReportFile(file);
@@ -34,7 +34,7 @@ export const runReplay: Run = async (args, io, usage) => {
 };
 
 /** Follows the job until it has ended or is paused, or until the user stops waiting. @returns the exit code */
-export async function followToEnd(io: Io, api: Api, given: Given, job: ReplayJob): Promise<number> {
+export async function followToEnd(io: Io, api: Api, given: ClientArguments, job: ReplayJob): Promise<number> {
   const { job: seen, isLeft } = await followJob(io, api, job);
   if (isLeft) {
     if (given.json) printJson(io, seen);
@@ -47,7 +47,7 @@ export async function followToEnd(io: Io, api: Api, given: Given, job: ReplayJob
 }
 
 /** @throws UsageError */
-function readWanted(given: Given): Omit<ReplayJobInput, 'endpointId'> {
+function readWanted(given: ClientArguments): Omit<ReplayJobInput, 'endpointId'> {
   const [where, from, to, pace, per] = ['where', 'from', 'to', 'pace', 'per'].map(given.option);
   const dest2 = given.option('dest2');
   const ignore = given.options('ignore');

@@ -7,7 +7,7 @@ import { homedir, platform } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError } from '../io.ts';
-import { variable } from './given.ts';
+import { variable } from './client-arguments.ts';
 
 export type SavedServer = {
   key: string;

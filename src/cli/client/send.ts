@@ -12,13 +12,13 @@ import type { OutboundResult } from '../../net/outbound.ts';
 import { withScheme } from '../../shared/typed-url.ts';
 import { exitCodes, type Io, OperationError, type Run } from '../io.ts';
 import { connect } from './api.ts';
+import { type ClientArguments, parseClientArguments, wholeNumber } from './client-arguments.ts';
 import { capturedRequest, contentOf, createSender, type PreparedRequest } from './deliver.ts';
 import { applyEdits, type Edits, hasEdits, readEdits, wholeBody } from './edit-options.ts';
 import { editBody } from './editor.ts';
 import { findEventId } from './find.ts';
-import { type Given, readGiven, wholeNumber } from './given.ts';
 import { printJson, safeLine, safeText } from './output.ts';
-import { reportAnswer } from './report-answer.ts';
+import { reportResponse } from './report-response.ts';
 import { explainRefusal } from './signature-hint.ts';
 import { hiddenTexts, prepareRequest, readSigning } from './signing.ts';
 import { checkTarget } from './target.ts';
@@ -27,7 +27,7 @@ const timeoutMs = 30_000;
 const maxTimes = 10_000;
 
 export const runSend: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const times = wholeNumber(given, 'times', { least: 1, most: maxTimes }) ?? 1;
   const signing = readSigning(io, given);
   const url = withScheme(given.option('to') ?? '');
@@ -60,14 +60,14 @@ export const runSend: Run = async (args, io, usage) => {
       if (hint !== undefined) io.stderr(`hooktape: ${safeLine(hint)}\n`);
     }
     isFailed ||= !isOk(result);
-    await reportAnswer(io, api, event, { destination: url, result, hidden, isSigned, isEdited });
+    await reportResponse(io, api, event, { destination: url, result, hidden, isSigned, isEdited });
   }
   return isFailed ? exitCodes.failed : exitCodes.done;
 };
 
 async function edit(
   io: Io,
-  given: Given,
+  given: ClientArguments,
   captured: EditedRequest,
   edits: Edits,
 ): Promise<{ request: EditedRequest; isEdited: boolean }> {
@@ -77,7 +77,7 @@ async function edit(
   return { request, isEdited: hasEdits(edits) || request !== edited || given.flag('new-id') };
 }
 
-function printDryRun(io: Io, { json }: Given, { method, url, headers, body }: PreparedRequest): void {
+function printDryRun(io: Io, { json }: ClientArguments, { method, url, headers, body }: PreparedRequest): void {
   const encoded = encodeBody(body);
   if (json) {
     printJson(io, { dryRun: true, method, url, headers, ...encoded });
@@ -98,7 +98,7 @@ type Sent = {
 };
 
 /** Prints a response. In JSON, each response is a line with the fields of ReplayResult and ReplayAttempt. */
-function printResult(io: Io, { json }: Given, { result, url, isSigned, isEdited }: Sent): void {
+function printResult(io: Io, { json }: ClientArguments, { result, url, isSigned, isEdited }: Sent): void {
   const { durationMs } = result;
   const about = { destination: url, durationMs, signed: isSigned, edited: isEdited };
   if (result.kind === 'unreachable') {

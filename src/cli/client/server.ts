@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util';
 import type { Parsed } from '../arguments.ts';
 import { fileProblem } from '../file-problem.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
-import { variable } from './given.ts';
+import { variable } from './client-arguments.ts';
 import { readSavedServers, type SavedServer } from './saved-servers.ts';
 
 export type Server = {

@@ -4,12 +4,12 @@ import type { EventDetail } from '../../features/events/model.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { type Api, connect, reach } from './api.ts';
 import { bodyText } from './body-text.ts';
+import { parseClientArguments } from './client-arguments.ts';
 import { findEventId } from './find.ts';
-import { readGiven } from './given.ts';
 import { printJson, safeLine, safeText, sizeText, timeText } from './output.ts';
 
 export const runShow: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const api = connect(io, given);
   const path = `/api/events/${encodeURIComponent(await findEventId(api, given.argument(0)))}`;
   if (given.flag('raw')) await writeRaw(io, api, `${path}/raw`);

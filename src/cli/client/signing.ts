@@ -7,8 +7,8 @@ import type { EditedRequest } from '../../core/replay/replay-edit.ts';
 import { sentHeaders } from '../../core/replay/replay-headers.ts';
 import { credentialsIn, type HiddenText } from '../../core/secrets/hidden-text.ts';
 import { type Io, OperationError, UsageError } from '../io.ts';
+import { type ClientArguments, variable } from './client-arguments.ts';
 import type { PreparedRequest } from './deliver.ts';
-import { type Given, variable } from './given.ts';
 
 export type Signing = {
   secret: string;
@@ -19,7 +19,7 @@ export type Signing = {
 };
 
 /** @throws UsageError if the secret's variable is missing or empty */
-export function readSigning(io: Io, given: Given): Signing | undefined {
+export function readSigning(io: Io, given: ClientArguments): Signing | undefined {
   const [isTampered, hasNewId] = [given.flag('tamper'), given.flag('new-id')];
   const name = given.option('secret-env');
   const wantsSignature = given.flag('resign') || isTampered;

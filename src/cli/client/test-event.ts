@@ -2,12 +2,12 @@
 import type { TestEvent, TestEventInput } from '../../features/test-events/model.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { connect } from './api.ts';
+import { type ClientArguments, parseClientArguments, variable } from './client-arguments.ts';
 import { findEndpoint } from './find.ts';
-import { type Given, readGiven, variable } from './given.ts';
 import { printJson, safeLine } from './output.ts';
 
 export const runTestEvent: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const [sample, secret] = [given.option('sample'), readSecret(io, given)];
   const api = connect(io, given);
   const { id, name } = await findEndpoint(api, given.argument(0));
@@ -25,7 +25,7 @@ export const runTestEvent: Run = async (args, io, usage) => {
   return exitCodes.done;
 };
 
-function readSecret(io: Io, given: Given): string | undefined {
+function readSecret(io: Io, given: ClientArguments): string | undefined {
   const name = given.option('secret-env');
   const secret = name === undefined ? undefined : variable(io, name);
   if (name !== undefined && secret === undefined)

@@ -2,11 +2,11 @@
 import type { Account } from '../../features/accounts/model.ts';
 import { exitCodes, type Run } from '../io.ts';
 import { connect } from './api.ts';
-import { readGiven } from './given.ts';
+import { parseClientArguments } from './client-arguments.ts';
 import { printJson, printTable } from './output.ts';
 
 export const runWhoami: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const api = connect(io, given);
   const account = await api.call<Account>('GET', '/api/me');
   const { url, isKeyFromEnvironment } = api.server;

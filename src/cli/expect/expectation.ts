@@ -5,7 +5,7 @@
 import type { EventSummary } from '../../features/events/model.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { parseDuration } from '../../shared/units.ts';
-import { type Given, wholeNumber } from '../client/given.ts';
+import { type ClientArguments, wholeNumber } from '../client/client-arguments.ts';
 import { counted } from '../client/output.ts';
 import { UsageError } from '../io.ts';
 
@@ -27,7 +27,7 @@ const defaultWithinMs = 30_000;
 const defaultSettleMs = 2000;
 
 /** @throws UsageError */
-export function readExpectation(given: Given): Expectation {
+export function readExpectation(given: ClientArguments): Expectation {
   const exactly = wholeNumber(given, 'count', { least: 0, most: maxCount });
   const atLeast = wholeNumber(given, 'at-least', { least: 1, most: maxCount });
   const isNone = given.flag('none') || exactly === 0;
@@ -44,7 +44,7 @@ export function readExpectation(given: Given): Expectation {
   };
 }
 
-function duration(given: Given, name: string): number | undefined {
+function duration(given: ClientArguments, name: string): number | undefined {
   const text = given.option(name);
   if (text === undefined) return undefined;
   const ms = parseDuration(text);

@@ -4,10 +4,10 @@ import { holdClock } from '../../testing/clock.ts';
 import { answer, capturedEvent } from '../../testing/listen-session.ts';
 import { eventually } from '../../testing/poll.ts';
 import { createDeliveries } from './deliveries.ts';
-import type { Answer, CapturedEvent, Said } from './model.ts';
+import type { CapturedEvent, SessionEvent, TargetResponse } from './model.ts';
 import type { Target } from './target.ts';
 
-type Asked = { id: string; bytes: number; answer: (given: Answer) => void };
+type Asked = { id: string; bytes: number; answer: (given: TargetResponse) => void };
 
 function createTarget(name: string): Target & { asked: Asked[] } {
   const asked: Asked[] = [];
@@ -18,7 +18,7 @@ function createTarget(name: string): Target & { asked: Asked[] } {
     deliver: event =>
       new Promise(resolve => {
         const withoutRequest = { attempt: undefined, retryAfterMs: 0, notice: undefined };
-        const reply = (given: Answer): void => resolve({ answer: given, ...withoutRequest });
+        const reply = (given: TargetResponse): void => resolve({ answer: given, ...withoutRequest });
         asked.push({ id: event.id, bytes: event.body.length, answer: reply });
       }),
   };
@@ -26,7 +26,7 @@ function createTarget(name: string): Target & { asked: Asked[] } {
 
 function open(targets: readonly Target[], onFail: 'hold' | 'skip' | 'stop' = 'hold') {
   const [stopping, aborting] = [new AbortController(), new AbortController()];
-  const said: Said[] = [];
+  const said: SessionEvent[] = [];
   const stored = new Map<string, CapturedEvent>();
   const reads: string[] = [];
   let position: string | undefined;

@@ -4,7 +4,7 @@
  * its events are kept only by id and are read again when it is their turn.
  */
 import type { Clock } from '../../core/clock.ts';
-import type { Answer, CapturedEvent, Said } from './model.ts';
+import type { CapturedEvent, SessionEvent, TargetResponse } from './model.ts';
 import { type Changes, createChanges, type Pause } from './pause.ts';
 import { createSettling, type Entry, type Policy, type Task } from './settle.ts';
 import { type Delivery, nothingSent, type Target, withoutRequest } from './target.ts';
@@ -36,11 +36,11 @@ export function createDeliveries(options: {
   isPaused: () => boolean;
   /** @returns undefined if the event no longer exists @throws UnreachableError, RefusedError */
   read: (eventId: string) => Promise<CapturedEvent | undefined>;
-  say: (event: Said) => void;
+  say: (event: SessionEvent) => void;
   report: (delivery: Delivery) => void;
   /** Called with a position before which everything is settled. */
   onPosition: (cursor: string) => void;
-  hintFor: (event: CapturedEvent, answer: Answer, isBodyEdited: boolean) => Promise<string | null>;
+  hintFor: (event: CapturedEvent, answer: TargetResponse, isBodyEdited: boolean) => Promise<string | null>;
   /** Called if `--on-fail stop` gave a delivery up. */
   onStop: (reason: string) => void;
 }) {
@@ -59,7 +59,7 @@ export function createDeliveries(options: {
     if (position !== undefined) options.onPosition(position);
     changes.tell();
   };
-  const onSettled = ({ event: { about, content }, tasks }: Entry<Pending>, answer: Answer | null): void => {
+  const onSettled = ({ event: { about, content }, tasks }: Entry<Pending>, answer: TargetResponse | null): void => {
     if (content) contentBytes -= content.body.length;
     unsettledBytes -= about.size;
     const [only, ...others] = tasks;
@@ -78,7 +78,7 @@ export function createDeliveries(options: {
     settling.add({ about, content: undefined }, cursor, []);
     tellPosition();
   };
-  const skip = (task: Task<Pending>, reason: string, answer: Answer | null = null): void => {
+  const skip = (task: Task<Pending>, reason: string, answer: TargetResponse | null = null): void => {
     const isSettled = settling.giveUp(task);
     const { entry, attempts: attempt } = task;
     say({ kind: 'skipped', event: entry.event.about, target: targetOf(task).name, attempt, reason });
@@ -202,7 +202,7 @@ export function createDeliveries(options: {
     },
 
     /** Settles an event for a target that has received it by other means. */
-    settle(eventId: string, target: Target, answer: Answer): void {
+    settle(eventId: string, target: Target, answer: TargetResponse): void {
       const entry = settling.find(({ about }) => about.id === eventId);
       for (const task of entry?.tasks ?? [])
         if (entry && targetOf(task) === target && settling.giveUp(task)) onSettled(entry, answer);

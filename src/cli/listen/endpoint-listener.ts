@@ -8,7 +8,7 @@ import { fromDetail, fromFeed, fromReplay } from './captured.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createFeedReader } from './feed-reader.ts';
 import { askServer, isWanted, wantedBy } from './matching.ts';
-import type { Answer, CapturedEvent, DeliveryCause, Said } from './model.ts';
+import type { CapturedEvent, DeliveryCause, SessionEvent, TargetResponse } from './model.ts';
 import type { ListenOptions } from './options.ts';
 import { createPause, type EndpointTask } from './pause.ts';
 import { createPosition } from './position.ts';
@@ -37,10 +37,10 @@ export function createEndpointListener(given: {
   stopping: AbortSignal;
   aborting: AbortSignal;
   isPaused: () => boolean;
-  say: (event: Said) => void;
+  say: (event: SessionEvent) => void;
   /** Called when the number of unsettled events may have changed. */
   tellBehind: () => void;
-  hintFor: (event: CapturedEvent, answer: Answer, isBodyEdited: boolean) => Promise<string | null>;
+  hintFor: (event: CapturedEvent, answer: TargetResponse, isBodyEdited: boolean) => Promise<string | null>;
   onState: (problem: string | undefined) => void;
   onStop: (reason: string) => void;
 }) {
@@ -207,7 +207,7 @@ export function createEndpointListener(given: {
      * Sends an event immediately, out of order.
      * @throws AppError for an edit that does not fit, OperationError without a target
      */
-    async sendNow(event: CapturedEvent, edit: ReplayEdit): Promise<Answer[]> {
+    async sendNow(event: CapturedEvent, edit: ReplayEdit): Promise<TargetResponse[]> {
       const cause = isEdit(edit) ? 'edited' : 'again';
       return Promise.all(
         targetsOf(event).map(async target => {

@@ -7,7 +7,7 @@ import { encodeBody } from '../../core/encoding/body-encoding.ts';
 import { bodyText } from '../client/body-text.ts';
 import { counted, jsonText, safeLine, sizeText, timeText } from '../client/output.ts';
 import type { Io } from '../io.ts';
-import { type Answer, isProgram, type ListenEvent, type ListenSession, statusText } from './model.ts';
+import { isProgram, type ListenEvent, type ListenSession, statusText, type TargetResponse } from './model.ts';
 import { createStatusLine } from './status-line.ts';
 
 type Of<K extends ListenEvent['kind']> = Extract<ListenEvent, { kind: K }>;
@@ -102,7 +102,7 @@ function textLine(said: ListenEvent, hasTargets: boolean): string | undefined {
 
 const clock = (at: number): string[] => [new Date(at).toISOString().slice(11, 19)];
 const joined = (parts: readonly string[]): string => `${safeLine(parts.filter(part => part !== '').join('  '))}\n`;
-const outcome = (answer: Answer, target: string): string =>
+const outcome = (answer: TargetResponse, target: string): string =>
   `${statusText(answer, target)} ${answer.status === null ? `(${answer.error})` : `in ${answer.ms} ms`}`;
 
 /** Lines for stderr, escaped. */

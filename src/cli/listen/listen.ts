@@ -3,8 +3,8 @@
  * refusals by the server. Only then is the position created or moved, and the session begins.
  */
 import { type Api, connect, createApi } from '../client/api.ts';
+import { parseClientArguments } from '../client/client-arguments.ts';
 import { findEndpoint } from '../client/find.ts';
-import { readGiven } from '../client/given.ts';
 import { safeLine } from '../client/output.ts';
 import { requireServer } from '../client/server.ts';
 import { exitCodes, type Io, type Run } from '../io.ts';
@@ -18,7 +18,7 @@ import { findStart } from './start-position.ts';
 import { createUrlTarget } from './target.ts';
 
 export const runListen: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const options = await readOptions(io, given);
   const lanes = await createLanes(io, options);
   const starts = await findStarts(io, connect(io, given), options);

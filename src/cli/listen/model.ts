@@ -30,7 +30,7 @@ export type CapturedEvent = {
 };
 
 /** The response of a target; for a program, its exit code and output. */
-export type Answer = {
+export type TargetResponse = {
   /** The HTTP status or the exit code; null without a response. */
   status: number | null;
   ms: number;
@@ -48,7 +48,7 @@ export type Answer = {
 export const isProgram = (target: string): boolean => target.startsWith('exec:');
 
 /** `200`, `exit 1`, `no response` */
-export function statusText({ status }: Pick<Answer, 'status'>, target: string): string {
+export function statusText({ status }: Pick<TargetResponse, 'status'>, target: string): string {
   if (isProgram(target)) return status === null ? 'no exit code' : `exit ${status}`;
   return status === null ? 'no response' : String(status);
 }
@@ -67,7 +67,7 @@ type Delivered = {
   target: string;
   /** From 1. */
   attempt: number;
-  answer: Answer;
+  answer: TargetResponse;
   cause: DeliveryCause;
 };
 
@@ -85,7 +85,7 @@ export type ListenEvent = { at: number } & (
    */
   | { kind: 'skipped'; event: CapturedEvent; target: string | null; attempt: number; reason: string }
   /** All matching targets have received it, or it was skipped. `target`: set if there was one. */
-  | { kind: 'settled'; event: CapturedEvent; target: string | null; attempt: number; answer: Answer | null }
+  | { kind: 'settled'; event: CapturedEvent; target: string | null; attempt: number; answer: TargetResponse | null }
   | { kind: 'connected'; server: string; endpoints: readonly string[] }
   | { kind: 'disconnected'; server: string; reason: string }
   /** The number of unsettled events; sent only after a change. */
@@ -96,7 +96,7 @@ export type ListenEvent = { at: number } & (
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never;
 /** A session event without its time. */
-export type Said = WithoutTime<ListenEvent>;
+export type SessionEvent = WithoutTime<ListenEvent>;
 
 /** A filter of the view. It hides events; it does not affect deliveries. */
 export type ViewFilter =
@@ -126,9 +126,9 @@ export type ListenSession = {
    * Sends an event to its targets now, even if they already responded. If it was waiting or held there, success settles it. The
    * responses are also emitted as session events, with the cause `again`. @throws OperationError if the event no longer exists
    */
-  again: (eventId: string) => Promise<Answer[]>;
+  again: (eventId: string) => Promise<TargetResponse[]>;
   /** Like `again`, with an edit; it never settles the event. @throws AppError for an edit that does not fit, OperationError */
-  sendEdited: (eventId: string, edit: ReplayEdit) => Promise<Answer[]>;
+  sendEdited: (eventId: string, edit: ReplayEdit) => Promise<TargetResponse[]>;
   /** Gives up an event for all targets that have not settled it. @returns whether there were any */
   skip: (eventId: string) => boolean;
   /** @throws RefusedError, UnreachableError */

@@ -7,9 +7,9 @@ import { type Filter, FilterError } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { withScheme } from '../../shared/typed-url.ts';
 import { parseDuration } from '../../shared/units.ts';
+import { type ClientArguments, wholeNumber } from '../client/client-arguments.ts';
 import { type Edits, readEdits } from '../client/edit-options.ts';
 import { filterUsageError } from '../client/filter-error.ts';
-import { type Given, wholeNumber } from '../client/given.ts';
 import { readSigning, type Signing } from '../client/signing.ts';
 import { type Io, UsageError } from '../io.ts';
 import type { Policy } from './settle.ts';
@@ -45,7 +45,7 @@ const maxNameLength = 64;
 const hashLength = 8;
 
 /** @throws UsageError */
-export async function readOptions(io: Io, given: Given): Promise<ListenOptions> {
+export async function readOptions(io: Io, given: ClientArguments): Promise<ListenOptions> {
   const where = given.option('where');
   if (where !== undefined) readFilter('--where', where);
   return {
@@ -91,7 +91,7 @@ function readMap(text: string): TargetMap {
   return { where, filter: readFilter('--map', where), url: withScheme(url) };
 }
 
-function readRest(given: Given): ListenOptions['rest'] {
+function readRest(given: ClientArguments): ListenOptions['rest'] {
   const to = given.option('to');
   const command = given.options('exec');
   if (to !== undefined && command.length > 0)
@@ -100,7 +100,7 @@ function readRest(given: Given): ListenOptions['rest'] {
   return command.length > 0 ? { command } : undefined;
 }
 
-function readConsumerName(given: Given): Pick<ListenOptions, 'name' | 'formerName'> {
+function readConsumerName(given: ClientArguments): Pick<ListenOptions, 'name' | 'formerName'> {
   const name = given.option('as');
   if (name === undefined) return defaultNames(hostname(), resolve('.'));
   if (!isConsumerName(name)) throw new UsageError(`--as takes ${consumerNameForm}`);
@@ -138,7 +138,7 @@ function readTimeout(text: string): number {
   return ms;
 }
 
-function readOutput(io: Io, given: Given): Output {
+function readOutput(io: Io, given: ClientArguments): Output {
   const asked = given.option('output') as Output | undefined;
   if (given.json) {
     if (asked !== undefined && asked !== 'json')

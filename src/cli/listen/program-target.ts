@@ -8,7 +8,7 @@ import { answerBytes } from '../client/deliver.ts';
 import { safeLine } from '../client/output.ts';
 import { startProblem } from '../file-problem.ts';
 import type { Io } from '../io.ts';
-import type { Answer, CapturedEvent } from './model.ts';
+import type { CapturedEvent, TargetResponse } from './model.ts';
 import { nothingSent, requestOf, type Target, withoutRequest } from './target.ts';
 
 /** The time between SIGTERM and SIGKILL. */
@@ -36,7 +36,7 @@ async function run(
   io: Pick<Io, 'env' | 'clock'>,
   command: readonly string[],
   { event, body, timeoutMs, signal }: Started,
-): Promise<Answer> {
+): Promise<TargetResponse> {
   const startedAt = io.clock.monotonic();
   const ms = (): number => Math.round(io.clock.monotonic() - startedAt);
   let child: ReturnType<typeof start>;

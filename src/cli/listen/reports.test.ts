@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { maxRequestBytes } from '../../core/limits.ts';
 import { eventually } from '../../testing/poll.ts';
 import { type Api, RefusedError } from '../client/api.ts';
-import type { ReportedAttempt } from '../client/report-answer.ts';
+import type { ReportedAttempt } from '../client/report-response.ts';
 import { createReports, takeBatch } from './reports.ts';
 
 const attempt = (n: number, body = ''): ReportedAttempt => ({

@@ -5,7 +5,7 @@
  */
 import { maxReportedAttempts, maxRequestBytes } from '../../core/limits.ts';
 import { RefusedError } from '../client/api.ts';
-import { isWithoutAttempts, type ReportedAttempt } from '../client/report-answer.ts';
+import { isWithoutAttempts, type ReportedAttempt } from '../client/report-response.ts';
 import { createChanges, type EndpointTask } from './pause.ts';
 
 /** The delay after the first response, and the later interval. */

@@ -13,7 +13,7 @@ import { sendCommand } from './command.ts';
 import type { SessionLane } from './endpoint-listener.ts';
 import { createEndpointListener, type EndpointStart } from './endpoint-listener.ts';
 import { readViewFilter } from './matching.ts';
-import type { Answer, CapturedEvent, ListenEvent, ListenSession, Said } from './model.ts';
+import type { CapturedEvent, ListenEvent, ListenSession, SessionEvent, TargetResponse } from './model.ts';
 import type { ListenOptions } from './options.ts';
 import { createPause } from './pause.ts';
 
@@ -43,11 +43,11 @@ export function createSession({
   let lastBehind = -1;
   let failure: Error | undefined;
 
-  const emit = (event: Said): void => {
+  const emit = (event: SessionEvent): void => {
     for (const on of listeners) on({ at: io.clock.now(), ...event });
   };
   const behind = (): number => endpoints.reduce((sum, one) => sum + one.behind(), 0);
-  const say = (event: Said): void => {
+  const say = (event: SessionEvent): void => {
     emit(event);
     tellBehind();
   };
@@ -75,7 +75,11 @@ export function createSession({
     stopping.abort();
     for (const one of endpoints) one.wake();
   };
-  const hintFor = async (event: CapturedEvent, { status }: Answer, isBodyEdited: boolean): Promise<string | null> => {
+  const hintFor = async (
+    event: CapturedEvent,
+    { status }: TargetResponse,
+    isBodyEdited: boolean,
+  ): Promise<string | null> => {
     if (options.signing || status === null) return null;
     return (await explainRefusal(event, { status, isBodyEdited, now: io.clock.now() })) ?? null;
   };
@@ -112,7 +116,7 @@ export function createSession({
     return { event: fromDetail(listener.endpoint, detail), listener };
   };
 
-  const sendNow = async (eventId: string, edit: ReplayEdit): Promise<Answer[]> => {
+  const sendNow = async (eventId: string, edit: ReplayEdit): Promise<TargetResponse[]> => {
     const { event, listener } = await find(eventId);
     return listener.sendNow(event, edit);
   };

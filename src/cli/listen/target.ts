@@ -3,15 +3,15 @@ import { isSuccess } from '../../core/network/destination.ts';
 import { applyEdit, type EditedRequest, isEdit, type ReplayEdit } from '../../core/replay/replay-edit.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
 import { capturedRequest, createSender, type PreparedRequest } from '../client/deliver.ts';
-import { type ReportedAttempt, toAttempt } from '../client/report-answer.ts';
+import { type ReportedAttempt, toAttempt } from '../client/report-response.ts';
 import { CannotSignError, hiddenTexts, prepareRequest, type Signing } from '../client/signing.ts';
 import { checkTarget, type TargetRule } from '../client/target.ts';
 import type { Io } from '../io.ts';
 import { headerValue } from './captured.ts';
-import type { Answer, CapturedEvent } from './model.ts';
+import type { CapturedEvent, TargetResponse } from './model.ts';
 
 export type Delivery = {
-  answer: Answer;
+  answer: TargetResponse;
   /** The report for the server; undefined if nothing was sent over HTTP. */
   attempt: ReportedAttempt | undefined;
   /** How long the target asks to wait (Retry-After). */
@@ -43,7 +43,7 @@ export type TargetOptions = TargetRule & {
   timeoutMs: number;
 };
 
-export const nothingSent = (error: string): Answer => ({
+export const nothingSent = (error: string): TargetResponse => ({
   status: null,
   ms: 0,
   headers: [],
@@ -141,7 +141,7 @@ function withForwardedHost(request: PreparedRequest, event: CapturedEvent): Prep
 }
 
 /** Reads only seconds, because a date would require clocks that agree. */
-const retryAfterOf = (headers: Answer['headers']): number => {
+const retryAfterOf = (headers: TargetResponse['headers']): number => {
   const seconds = Number(headerValue(headers, 'retry-after'));
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
 };

@@ -27,10 +27,10 @@ export type ThreadRequest =
   | { kind: 'close' };
 
 /** `ms`: how long the thread worked on the request. `output`: the output of a job. */
-export type Answer = { results: ResultSet[]; output?: unknown; ms: number };
+export type ThreadReply = { results: ResultSet[]; output?: unknown; ms: number };
 
 export type DatabaseThread = {
-  send: (request: ThreadRequest) => Promise<Answer>;
+  send: (request: ThreadRequest) => Promise<ThreadReply>;
   /** The number of pending requests. */
   queueDepth: () => number;
   close: () => Promise<void>;
@@ -76,7 +76,7 @@ function packRequest(request: ThreadRequest, id: number, transfer: ArrayBuffer[]
 export async function startThread(options: ThreadOptions): Promise<DatabaseThread> {
   const { onBusy, onThreadFailure } = options;
   const worker = options.spawn();
-  const pending = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
+  const pending = new Map<number, { resolve: (reply: ThreadReply) => void; reject: (error: Error) => void }>();
   let nextId = 1;
   /** Set once the thread accepts no more requests. */
   let endedWith: Error | undefined;
@@ -133,7 +133,7 @@ export async function startThread(options: ThreadOptions): Promise<DatabaseThrea
     const id = nextId++;
     const transfer: ArrayBuffer[] = [];
     worker.postMessage(packRequest(request, id, transfer), transfer);
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const { promise, resolve, reject } = Promise.withResolvers<ThreadReply>();
     pending.set(id, { resolve, reject });
     return promise;
   };

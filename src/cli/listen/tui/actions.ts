@@ -1,13 +1,13 @@
 /* The actions of keys on the selected event. Slow actions end with a message, even if they fail, and never block the view. */
 import { wholeBody } from '../../client/edit-options.ts';
-import { type Answer, statusText } from '../model.ts';
+import { statusText, type TargetResponse } from '../model.ts';
 import { attempt, type Context, say, withRow } from './effects.ts';
 import { durationText } from './format.ts';
 import type { Row } from './log.ts';
 import { openPage } from './navigation.ts';
 
 /** `200 in 12 ms`, `no response: connection refused` */
-const answerText = (answer: Answer, target: string): string => {
+const answerText = (answer: TargetResponse, target: string): string => {
   const status = statusText(answer, target);
   return answer.status === null && answer.error
     ? `${status}: ${answer.error}`
@@ -15,7 +15,7 @@ const answerText = (answer: Answer, target: string): string => {
 };
 
 /** The responses of all targets. */
-const answersText = (answers: readonly Answer[], row: Row): string => {
+const answersText = (answers: readonly TargetResponse[], row: Row): string => {
   const targets = [...row.targets.keys()];
   return answers.map((answer, at) => answerText(answer, targets[at] ?? '')).join(', ');
 };
@@ -24,7 +24,7 @@ const answersText = (answers: readonly Answer[], row: Row): string => {
 export function createActions(context: Context): Record<'r' | 'e' | 'd' | 'p' | 's' | 'o' | 'c', () => void> {
   const { state, session, effects } = context;
 
-  const send = (row: Row, verb: string, deliver: () => Promise<Answer[]>): void =>
+  const send = (row: Row, verb: string, deliver: () => Promise<TargetResponse[]>): void =>
     attempt(context, async () => {
       say(context, `${verb}…`);
       const answers = await deliver();

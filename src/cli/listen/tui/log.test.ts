@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { answer, capturedEvent, targetUrl } from '../../../testing/listen-session.ts';
-import type { Answer, ListenEvent } from '../model.ts';
+import type { ListenEvent, TargetResponse } from '../model.ts';
 import { createEventLog } from './log.ts';
 
 const at = 0;
@@ -11,7 +11,7 @@ const received = (id: number, text?: string): ListenEvent => ({
   event: event(id, text),
   targets: [targetUrl],
 });
-const answered = (id: number, said: Answer = answer(200)): ListenEvent => ({
+const answered = (id: number, said: TargetResponse = answer(200)): ListenEvent => ({
   kind: 'answered',
   at,
   event: event(id),

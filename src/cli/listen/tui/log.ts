@@ -2,7 +2,7 @@
  * The view's memory of a session: the newest events with their responses, within a limit of events and of bytes, even in long
  * sessions. Unsettled events are removed last.
  */
-import type { Answer, CapturedEvent, DeliveryCause, ListenEvent, ViewFilter } from '../model.ts';
+import type { CapturedEvent, DeliveryCause, ListenEvent, TargetResponse, ViewFilter } from '../model.ts';
 
 export type Attempt = {
   /** Counted per event, over all targets and causes, from 1. */
@@ -12,7 +12,7 @@ export type Attempt = {
   cause: DeliveryCause;
   /** The number of the attempt at this target, counted by the session. */
   attempt: number;
-  answer: Answer;
+  answer: TargetResponse;
 };
 
 export type TargetState =

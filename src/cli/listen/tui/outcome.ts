@@ -1,10 +1,10 @@
 /* The outcome of an event in a few words, for the list and above its responses. */
-import { type Answer, statusText } from '../model.ts';
+import { statusText, type TargetResponse } from '../model.ts';
 import { durationText, waitText } from './format.ts';
 import type { Attempt, Row, TargetState } from './log.ts';
 import { concat, type Line, type Style, span } from './text.ts';
 
-export const statusStyle = ({ isOk }: Answer): Style => (isOk ? 'good' : 'bad');
+export const statusStyle = ({ isOk }: TargetResponse): Style => (isOk ? 'good' : 'bad');
 
 const statusSpan = ({ answer, target }: Attempt): Line => span(statusText(answer, target), statusStyle(answer));
 

@@ -15,7 +15,7 @@ import { safeLine } from './output.ts';
 export type ReportedAttempt = ReportedAttempts['attempts'][number];
 
 /** `hidden`: secrets of this machine, which the target may have echoed. They must not reach the server. */
-type Answer = {
+type ReportedResponse = {
   destination: string;
   result: Exclude<OutboundResult, { kind: 'refused' }>;
   hidden: readonly HiddenText[];
@@ -24,8 +24,8 @@ type Answer = {
 };
 
 /** Converts a response to the form of POST …/attempts. */
-export function toAttempt(eventId: string, answer: Answer): ReportedAttempt {
-  const { destination, result, hidden, isSigned, isEdited } = answer;
+export function toAttempt(eventId: string, response: ReportedResponse): ReportedAttempt {
+  const { destination, result, hidden, isSigned, isEdited } = response;
   const { durationMs } = result;
   const about = { eventId, destination, durationMs, signed: isSigned, edited: isEdited };
   return result.kind === 'answered'
@@ -37,9 +37,9 @@ export function toAttempt(eventId: string, answer: Answer): ReportedAttempt {
 export const isWithoutAttempts = (error: unknown): boolean =>
   [404, 405].includes(Number((error as { status?: unknown }).status));
 
-export async function reportAnswer(io: Io, api: Api, event: EventDetail, answer: Answer): Promise<void> {
+export async function reportResponse(io: Io, api: Api, event: EventDetail, response: ReportedResponse): Promise<void> {
   try {
-    const body = { attempts: [toAttempt(event.id, answer)] };
+    const body = { attempts: [toAttempt(event.id, response)] };
     await api.call('POST', `/api/endpoints/${event.endpointId}/attempts`, { body });
   } catch (error) {
     if (isWithoutAttempts(error)) return;

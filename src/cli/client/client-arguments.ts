@@ -3,7 +3,7 @@ import { type Parsed, parse } from '../arguments.ts';
 import { type Io, UsageError } from '../io.ts';
 import { type Form, type OptionForm, readForm, takesRest } from '../usage-grammar.ts';
 
-export type Given = Parsed & {
+export type ClientArguments = Parsed & {
   /** An argument that the usage line requires. */
   argument: (index: number) => string;
 };
@@ -12,7 +12,7 @@ export type Given = Parsed & {
  * @param args including the subcommand @param usage the line of the called form @throws UsageError for arguments that the line
  * does not allow
  */
-export function readGiven(args: string[], usage: string): Given {
+export function parseClientArguments(args: string[], usage: string): ClientArguments {
   const form = readForm(usage);
   const options = Object.fromEntries(form.options.map(option => [option.name.slice(2), optionOf(option)]));
   const names = form.arguments.map(
@@ -74,7 +74,7 @@ function checkChoice(name: string, chosen: string, choices: readonly string[]): 
 
 /** Reads an option as a whole number. @throws UsageError */
 export function wholeNumber(
-  given: Given,
+  given: ClientArguments,
   name: string,
   { least, most }: { least: number; most: number },
 ): number | undefined {

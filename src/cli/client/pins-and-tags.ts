@@ -2,18 +2,18 @@
 import type { EventDetail, EventSummary } from '../../features/events/model.ts';
 import { exitCodes, type Io, type Run, UsageError } from '../io.ts';
 import { type Api, connect } from './api.ts';
+import { type ClientArguments, parseClientArguments } from './client-arguments.ts';
 import { findEventId } from './find.ts';
-import { type Given, readGiven } from './given.ts';
 import { printJson, safeLine } from './output.ts';
 
 /** Connects, and finds the event of the first argument. */
-async function open(io: Io, given: Given): Promise<{ api: Api; path: string }> {
+async function open(io: Io, given: ClientArguments): Promise<{ api: Api; path: string }> {
   const api = connect(io, given);
   return { api, path: `/api/events/${encodeURIComponent(await findEventId(api, given.argument(0)))}` };
 }
 
 export const runPin: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const { api, path } = await open(io, given);
   // The request would remove a name or note that it does not contain.
   const before = await api.call<EventDetail>('GET', path);
@@ -26,7 +26,7 @@ export const runPin: Run = async (args, io, usage) => {
 };
 
 export const runUnpin: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const { api, path } = await open(io, given);
   const done = await api.call('DELETE', `${path}/pin`);
   if (given.json) printJson(io, done);
@@ -35,7 +35,7 @@ export const runUnpin: Run = async (args, io, usage) => {
 };
 
 export const runTag: Run = async (args, io, usage) => {
-  const given = readGiven(args, usage);
+  const given = parseClientArguments(args, usage);
   const tags = readTags(given);
   const { api, path } = await open(io, given);
   const event = await api.call<EventSummary>('PUT', `${path}/tags`, { body: { tags } });
@@ -46,7 +46,7 @@ export const runTag: Run = async (args, io, usage) => {
 };
 
 /** Requires a TAG, because forgetting it must not remove the existing tags. @throws UsageError */
-function readTags(given: Given): string[] {
+function readTags(given: ClientArguments): string[] {
   const tags = given.positionals.slice(1);
   if (given.flag('none') && tags.length > 0) throw new UsageError('--none removes all tags: leave out TAG');
   if (!given.flag('none') && tags.length === 0) throw new UsageError('TAG is missing; --none removes all tags');
