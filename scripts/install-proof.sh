@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what `bun run release` makes, as people would: the npm package from a registry on this machine (verdaccio), the Debian
-# package in a clean Debian, runs `hooktape listen` of both, and checks the Helm chart and the Homebrew formula.
-# Needs root, debootstrap, node with npm, curl, helm, ruby. HOOKTAPE_PROOF_ROOT: a debootstrap tree, which is copied.
+# Installs the packages of `bun run release` like a user: the npm package from a registry on this machine (verdaccio), the
+# Debian package in a clean Debian. Runs `hooktape listen` of both, and checks the Helm chart and the Homebrew formula. Needs
+# root, debootstrap, node with npm, curl, helm, ruby. HOOKTAPE_PROOF_ROOT: a debootstrap tree, which is copied.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for tool in debootstrap npm npx curl helm ruby dpkg-deb unshare; do
@@ -9,7 +9,7 @@ for tool in debootstrap npm npx curl helm ruby dpkg-deb unshare; do
 done
 [[ $(id -u) -eq 0 ]] || { echo 'install-proof: must run as root'; exit 1; }
 
-# Not in the environment of the program, which refuses settings that it does not know.
+# Not exported, because the program refuses unknown settings in its environment.
 proof_root=${HOOKTAPE_PROOF_ROOT:-}
 unset HOOKTAPE_PROOF_ROOT
 work=$(mktemp -d)
@@ -31,8 +31,8 @@ ok
 
 port=$((20000 + RANDOM % 20000))
 
-# The way of docs/local-development.md, without a browser: a server, an endpoint, and `hooktape listen`, which hands a Stripe event to a
-# program. Run with the port and a directory for its files.
+# Follows docs/local-development.md, without a browser: a server, an endpoint, and `hooktape listen`, which passes a Stripe
+# event to a program. Run with the port and a directory for its files.
 cat >"$work/listen.sh" <<'END'
 set -eu
 port=$1; files=$2; mkdir -p "$files"
@@ -66,7 +66,7 @@ max_body_size: 200mb
 log: { type: stdout, format: pretty, level: error }
 END
 mkdir "$work/registry"
-# Its own dependency is a tag, which not every mirror of npm has.
+# The package depends on a tag, which some mirrors of npm do not have.
 echo '{"private":true,"dependencies":{"verdaccio":"6.1.6"},"overrides":{"node-fetch":"2.7.0"}}' >"$work/registry/package.json"
 (cd "$work/registry" && npm install --no-audit --no-fund) >>"$work/log" 2>&1 || fail 'npm install verdaccio'
 "$work/registry/node_modules/.bin/verdaccio" --config "$work/verdaccio.yaml" --listen "127.0.0.1:$port" >>"$work/log" 2>&1 &
