@@ -2,6 +2,7 @@
 
 import { Type as t } from '@sinclair/typebox';
 import type { AnswerRules } from '../../core/answers/model.ts';
+import { endpointSettings } from '../../core/endpoint-schema.ts';
 import type { FieldProblem } from '../../core/field-problems.ts';
 import type { Guard } from '../../core/guard/model.ts';
 import { nullable } from '../../core/schemas.ts';
@@ -28,7 +29,7 @@ export const EndpointForm = t.Object(
     answers: t.Optional(t.Object({ rules: t.Array(t.Unknown(), { maxItems: maxRules }) }, closed)),
     forwards: t.Optional(t.Array(t.Unknown(), { maxItems: maxForwardsPerEndpoint })),
     guard: t.Optional(t.Unknown()),
-    retention: t.Optional(nullable(t.String({ problem: 'must be a duration such as 30d, or null' }))),
+    retention: t.Optional(endpointSettings.retention),
   },
   closed,
 );

@@ -1,7 +1,8 @@
 /* Schemas of endpoints. */
 
 import { type Static, Type as t } from '@sinclair/typebox';
-import { GivenGuard, ShownGuard } from '../../core/guard/schema.ts';
+import { endpointSettings } from '../../core/endpoint-schema.ts';
+import { ShownGuard } from '../../core/guard/schema.ts';
 import { Name, nullable, OwnUrl, Timestamp } from '../../http/schemas.ts';
 import { activityBuckets } from '../../shared/endpoints.ts';
 
@@ -71,31 +72,7 @@ export const Rotation = t.Object(
 );
 export const PreviousUrlParams = t.Object({ id: t.String(), urlId: t.String() });
 
-const changes = {
-  name: t.Optional(Name),
-  paused: t.Optional(
-    t.Boolean({ description: 'true: answer deliveries with 503 and store nothing; false: take them again' }),
-  ),
-  guard: t.Optional(
-    nullable(GivenGuard, { description: 'the conditions under which the endpoint accepts a delivery; null: none' }),
-  ),
-  learnSecretsFor: t.Optional(
-    nullable(
-      t.String({
-        description:
-          'a duration such as 10m, at most 24h, in which the next secret that a handshake delivers is confirmed at once; 0s or null ends it',
-      }),
-    ),
-  ),
-  retention: t.Optional(
-    nullable(
-      t.String({
-        description:
-          'a duration such as 90s or 30d, at least 1s and at most what the plan gives; null: as long as the plan says. Events older than that are gone at once, pinned ones excepted',
-      }),
-    ),
-  ),
-};
+const { properties: changes } = t.Partial(t.Object(endpointSettings));
 /** At least one field is required. The service checks it, so that the error reads like that of any missing field. */
 export const EndpointChange = t.Object(changes, {
   title: 'EndpointChange',
