@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { AppError } from '../errors.ts';
+import { pathText } from '../field-problems.ts';
 import type { HeaderPair } from '../headers.ts';
 import { parseExactJson } from '../json/exact.ts';
 import { applyEdit, isEdit, type ReplayEdit } from './replay-edit.ts';
@@ -147,3 +149,28 @@ test.each([
   [{ body: '' }, true],
   [{ headers: [['none', null] as const] }, true],
 ])('whether %j is an edit: %p', (edit, expected) => expect(isEdit(edit)).toBe(expected));
+
+test.each<[ReplayEdit, string]>([
+  [{ bodyEncoding: 'utf8' }, 'edit.bodyEncoding'],
+  [{ body: 'a', unset: ['id'] }, 'edit.body'],
+  [{ body: 'x', bodyEncoding: 'base64' }, 'edit.body'],
+  [{ set: { 'items.7.sku': 1 } }, 'edit.set.items.7.sku'],
+  [{ unset: ['id', 'missing'] }, 'edit.unset[1]'],
+  [
+    {
+      headers: [
+        ['X-A', 'b'],
+        ['Host', 'c'],
+      ],
+    },
+    'edit.headers[1]',
+  ],
+])('the problem with %j has the path %s', (edit, path) => {
+  let problems: string[] = [];
+  try {
+    applyEdit(event, edit);
+  } catch (error) {
+    if (error instanceof AppError) problems = error.problems.map(problem => pathText(problem.path));
+  }
+  expect(problems).toEqual([path]);
+});

@@ -4,13 +4,14 @@
  */
 import { followBody } from '../encoding/body-digests.ts';
 import { type BodyEncoding, decodeBody } from '../encoding/body-encoding.ts';
-import { invalid } from '../errors.ts';
+import { type AppError, invalidAt } from '../errors.ts';
+import type { FieldPath } from '../field-problems.ts';
 import type { HeaderPair } from '../headers.ts';
 import { editJson, type JsonPath, JsonPathError } from '../json/edit.ts';
 import { isJson } from '../json/validator.ts';
 import { fieldsOfRequest } from './replay-headers.ts';
 
-/** Paths are keys and list indexes with dots between them: `items.0.sku`. */
+/** In the form of edit-schema.ts. Paths are keys and list indexes with dots between them: `items.0.sku`. */
 export type ReplayEdit = {
   /** Any JSON by path, written as `JSON.stringify` writes it; `parseExactJson` keeps numbers of any length and spelling. */
   set?: Readonly<Record<string, unknown>> | undefined;
@@ -43,7 +44,7 @@ const namesOfApi: EditNames = { body: 'edit.body', headers: 'edit.headers' };
 export const isEdit = ({ set = {}, unset = [], body, headers = [] }: ReplayEdit): boolean =>
   Object.keys(set).length + unset.length + headers.length > 0 || body !== undefined;
 
-/** @throws invalid */
+/** @throws invalid, with the path of the field in the API's request, and the names of `names` in the message */
 export function applyEdit(
   event: { headers: readonly HeaderPair[]; body: Uint8Array },
   edit: ReplayEdit,
@@ -60,12 +61,16 @@ function editBody(
 ): Uint8Array {
   const paths = [...Object.keys(set), ...unset];
   if (body === undefined) {
-    if (bodyEncoding !== undefined) throw invalid('edit.bodyEncoding goes with edit.body');
+    if (bodyEncoding !== undefined) throw refusedAt(['bodyEncoding'], 'edit.bodyEncoding goes with edit.body');
     return paths.length === 0 ? before : editPaths(before, { set, unset }, names);
   }
-  if (paths.length > 0) throw invalid('edit.body replaces the whole body: leave out edit.set and edit.unset');
+  if (paths.length > 0)
+    throw refusedAt(['body'], 'edit.body replaces the whole body: leave out edit.set and edit.unset');
   return decodeBody(body, bodyEncoding ?? 'utf8', 'edit.body');
 }
+
+/** The message names the place, because the command line has other names than `path`. */
+const refusedAt = (path: FieldPath, message: string): AppError => invalidAt(['edit', ...path], message, message);
 
 function editPaths(
   before: Uint8Array,
@@ -73,11 +78,15 @@ function editPaths(
   names: EditNames,
 ): Uint8Array {
   const paths = [...Object.keys(set), ...unset];
+  const refusedPaths = (message: string): AppError =>
+    refusedAt([Object.keys(set).length > 0 ? 'set' : 'unset'], message);
   const steps = paths.reduce((sum, path) => sum + path.split('.').length, 0);
   if (before.length * paths.length > maxReadBytes || before.length * steps > maxReadByStepsBytes)
-    throw invalid(`the body is too large for so many or such long paths: use fewer, or replace it with ${names.body}`);
-  if (paths.includes('')) throw invalid(`a path of the edit is empty: replace the whole body with ${names.body}`);
-  if (!isJson(before)) throw invalid(`the body is not JSON, so it has no paths: replace it with ${names.body}`);
+    throw refusedPaths(
+      `the body is too large for so many or such long paths: use fewer, or replace it with ${names.body}`,
+    );
+  if (paths.includes('')) throw refusedPaths(`a path of the edit is empty: replace the whole body with ${names.body}`);
+  if (!isJson(before)) throw refusedPaths(`the body is not JSON, so it has no paths: replace it with ${names.body}`);
   try {
     return editJson(before, {
       set: Object.entries(set).map(([path, value]) => [stepsOf(path), JSON.stringify(value)] as const),
@@ -85,8 +94,12 @@ function editPaths(
     });
   } catch (error) {
     if (!(error instanceof JsonPathError)) throw error;
-    const path = error.path.join('.').slice(0, 200);
-    throw invalid(
+    const whole = error.path.join('.');
+    const path = whole.slice(0, 200);
+    const place = unset.indexOf(whole);
+    const at = place >= 0 ? ['unset', place] : ['set', path];
+    throw refusedAt(
+      at,
       error.message === 'missing'
         ? `the body has nothing at the path "${path}"`
         : `the path "${path}" is inside another path of the edit, or named twice`,
@@ -101,7 +114,10 @@ function editHeaders(
   changes: readonly (readonly [name: string, value: string | null])[],
   names: EditNames,
 ): HeaderPair[] {
-  for (const [name, value] of changes) checkHeader(name, value, names);
+  for (const [i, [name, value]] of changes.entries()) {
+    const problem = problemOfHeader(name, value, names);
+    if (problem !== undefined) throw refusedAt(['headers', i], problem);
+  }
   let edited: HeaderPair[] = [...headers];
   for (const [lower, given] of Map.groupBy(changes, ([name]) => name.toLowerCase())) {
     const added = given.flatMap(([name, value]): HeaderPair[] => (value === null ? [] : [[name, value]]));
@@ -113,10 +129,11 @@ function editHeaders(
   return edited;
 }
 
-function checkHeader(name: string, value: string | null, names: EditNames): void {
-  if (!tokenForm.test(name)) throw invalid(`${names.headers} has a name that no header can have`);
+function problemOfHeader(name: string, value: string | null, names: EditNames): string | undefined {
+  if (!tokenForm.test(name)) return `${names.headers} has a name that no header can have`;
   if (notSettable.has(name.toLowerCase()))
-    throw invalid(`the header ${name} cannot be edited: it belongs to the connection or is set when the event is sent`);
+    return `the header ${name} cannot be edited: it belongs to the connection or is set when the event is sent`;
   if (value !== null && !fieldValueForm.test(value))
-    throw invalid(`the value of the header ${name} has line breaks, control characters or characters beyond Latin-1`);
+    return `the value of the header ${name} has line breaks, control characters or characters beyond Latin-1`;
+  return undefined;
 }
