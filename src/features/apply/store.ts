@@ -1,4 +1,5 @@
 /* Reads the endpoints to compare a file with, and applies it in one batch: all of it or nothing. */
+
 import { and, count, eq, inArray, isNotNull, isNull, notExists, or, sql } from 'drizzle-orm';
 import type { Plan } from '../../core/access/principal.ts';
 import type { AnswerRule, AnswerRules } from '../../core/answers/model.ts';
@@ -7,6 +8,7 @@ import type { Drizzle } from '../../db/database.ts';
 import { accounts, answers, endpoints, pins, previousTokens, secrets, teams } from '../../db/schema.ts';
 import { forwards, queues } from '../../db/schema-queues.ts';
 import { isUniqueViolation } from '../../db/unique-violation.ts';
+import type { ForwardSettings } from '../../shared/forwards.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 export type NewEndpoint = typeof endpoints.$inferInsert & { id: string };
@@ -42,10 +44,7 @@ export type Writes = {
   claim: readonly { address: string; replacement: string }[];
 };
 
-export type ForwardColumns = Pick<
-  typeof forwards.$inferSelect,
-  'name' | 'url' | 'filter' | 'mode' | 'orderBy' | 'sign' | 'headers' | 'timeoutS' | 'retry' | 'per' | 'enabled'
->;
+export type ForwardColumns = Pick<typeof forwards.$inferSelect, Exclude<keyof ForwardSettings, 'where'> | 'filter'>;
 /** `isElsewhere`: the URL changes. */
 export type ForwardWrites = {
   add: readonly { id: string; columns: ForwardColumns }[];

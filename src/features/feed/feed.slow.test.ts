@@ -114,7 +114,7 @@ describe('GET /api/endpoints/{id}/feed', () => {
     const { nextCursor } = await ada.json(200, 'GET', `/api/events?endpointId=${endpoint.id}&limit=1`);
     for (const one of [cursor, nextCursor]) {
       const answer = await ada.call('GET', `/api/endpoints/${endpoint.id}/feed?after=${one}`);
-      expect([answer.status, await answer.json()]).toEqual([400, { error: 'invalid cursor' }]);
+      expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'invalid cursor' }]);
     }
   });
 

@@ -65,7 +65,7 @@ describe('GET /api/endpoints/{id}/feed?where=', () => {
       'GET',
       `/api/endpoints/${endpoint.id}/feed?where=${encodeURIComponent('method:GET (')}`,
     );
-    expect([answer.status, await answer.json()]).toEqual([
+    expect([answer.status, await answer.json()]).toMatchObject([
       400,
       { error: expect.any(String), position: expect.any(Number), nearest: null },
     ]);

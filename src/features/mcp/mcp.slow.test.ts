@@ -80,7 +80,7 @@ describe('requests to /mcp', () => {
       params: { name: 'list_events', arguments: { q: 'é' } },
     };
     const response = await post({ authorization: `Bearer ${ada.key}` }, Buffer.from(JSON.stringify(call), 'latin1'));
-    expect([response.status, await response.json()]).toEqual([400, { error: 'the body is not valid UTF-8' }]);
+    expect([response.status, await response.json()]).toMatchObject([400, { error: 'the body is not valid UTF-8' }]);
   });
   test('requests count against the rate limit of the API', async () => {
     const own = await openOAuthHarness({ env: { HOOKTAPE_RATE_LIMIT: '2' } });

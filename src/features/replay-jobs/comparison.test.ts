@@ -133,7 +133,7 @@ describe('is refused', () => {
   ])('a destination that is not allowed, and no job is left: %j', async (body, name) => {
     const endpoint = await jobs.endpointWith(numbers(1));
     const refused = await jobs.ada.call('POST', '/api/replay-jobs', { endpointId: endpoint.id, ...body });
-    expect([refused.status, await refused.json()]).toEqual([
+    expect([refused.status, await refused.json()]).toMatchObject([
       400,
       { error: `${name}: the destination is not a public address` },
     ]);
