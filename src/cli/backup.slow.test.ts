@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@libsql/client/sqlite3';
 import { hooktape, startServer } from '../testing/command.ts';
+import { eventually } from '../testing/poll.ts';
 
 let directory: string;
 let env: { HOOKTAPE_DATA_DIR: string };
@@ -73,7 +74,7 @@ describe('hooktape backup', () => {
         acknowledged.push(((await response.json()) as { id: string }).id);
       }
     });
-    while (acknowledged.length < 200) await Bun.sleep(1);
+    await eventually(() => acknowledged.length >= 200);
     const before = acknowledged.slice();
     const done = JSON.parse(await run(env, 'backup', path('copy.db'), '--json'));
     sending = false;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { eventually } from '../testing/poll.ts';
 import { createBackground } from './background.ts';
 
 const options = { monotonic: () => performance.now(), onError: () => {} };
@@ -104,7 +105,7 @@ describe('the background scheduler', () => {
     });
     bad.wake();
     good.wake();
-    while (!seen.includes('bad')) await new Promise(resolve => setTimeout(resolve, 1));
+    await eventually(() => seen.includes('bad'));
     await background.idle();
     expect(errors).toEqual(['bad']);
     expect(seen.filter(name => name === 'good')).toHaveLength(2);

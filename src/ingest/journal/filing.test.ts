@@ -1,5 +1,6 @@
 /* The order of filing, when reads and capture wait for it, and its behaviour while it fails. */
 import { describe, expect, test } from 'bun:test';
+import { eventually } from '../../testing/poll.ts';
 import { createFiling, type FilingJob, type FilingOptions, type FilingReport } from './filing.ts';
 import type { GroupLocation } from './journal.ts';
 
@@ -186,10 +187,10 @@ describe('while filing fails', () => {
     expect(filing.failure()).toBe(full);
     expect(filing.filed()).toBeUndefined();
     expect(filing.isUnfiled(12)).toBe(true);
-    await expect(filing.waitForCapacity()).rejects.toThrow('cannot be stored');
+    await expect(filing.waitForCapacity()).rejects.toThrow('could not be stored yet');
     isFull = false;
     await stored;
-    while (filing.failure()) await Bun.sleep(1);
+    await eventually(() => !filing.failure());
     expect(recovered).toEqual([true]);
     expect([healed, await filing.areAllFiled()]).toEqual([1, true]);
     expect(filed).toEqual([11]);
@@ -229,7 +230,7 @@ describe('while filing fails', () => {
     await filed;
     expect(filing.failure()).toBe(full);
     hasSpace = true;
-    while (filing.failure()) await Bun.sleep(1);
+    await eventually(() => !filing.failure());
   });
 
   test('draining tries once and leaves the rest for the next start', async () => {
