@@ -1,7 +1,4 @@
-/*
- * Finds Chromium for the browser tests. Without it they are skipped, or fail when HOOKTAPE_REQUIRE_BROWSER=1. All test files of a
- * process share one browser.
- */
+/* Finds Chromium for the browser tests. Without it they are skipped, or fail when HOOKTAPE_REQUIRE_BROWSER=1. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
@@ -25,7 +22,6 @@ export const hasNoBrowser = executablePath === undefined;
 export const browserTitle = (title: string): string =>
   hasNoBrowser ? `${title} (skipped: no Chromium, set HOOKTAPE_CHROMIUM)` : title;
 
-/** A browser that the caller closes. */
 export const launchBrowser = (env: Record<string, string> = {}): Promise<Browser> =>
   chromium.launch({
     ...(executablePath === undefined ? {} : { executablePath }),
@@ -33,11 +29,3 @@ export const launchBrowser = (env: Record<string, string> = {}): Promise<Browser
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
     env: { ...Bun.env, ...env } as Record<string, string>,
   });
-
-let shared: Promise<Browser> | undefined;
-
-/** One browser for all test files of this process. It ends with the process. */
-export async function sharedBrowser(): Promise<Browser> {
-  if (!(await shared)?.isConnected()) shared = launchBrowser();
-  return shared as Promise<Browser>;
-}

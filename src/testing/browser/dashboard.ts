@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { freePort } from '../free-port.ts';
 import { eventually } from '../poll.ts';
-import { launchBrowser, sharedBrowser } from './chromium.ts';
+import { launchBrowser } from './chromium.ts';
 
 const root = join(import.meta.dir, '../../..');
 const startTimeoutMs = 40_000;
@@ -29,14 +29,12 @@ export type Dashboard = {
   problems: PageProblems;
   /** Stops the server, works on its data directory, and starts it again. */
   whileStopped: (work: (dataDir: string) => Promise<void>) => Promise<void>;
-  /** Closes its pages and stops the server. */
   close: () => Promise<void>;
 };
 
-/** @param browserEnv starts a separate browser with this environment */
 export async function openDashboard(
   env: Record<string, string> = {},
-  browserEnv?: Record<string, string>,
+  browserEnv: Record<string, string> = {},
 ): Promise<Dashboard> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -75,15 +73,13 @@ export async function openDashboard(
       startTimeoutMs,
     );
   };
+  let browser: Browser | undefined;
   try {
     const setupUrl = await readSetupLink(server);
-    const browser = await (browserEnv ? launchBrowser(browserEnv) : sharedBrowser());
-    const stopAll = async (): Promise<void> => {
-      if (browserEnv) await browser.close();
-      await stop();
-    };
-    return { ...createDashboard(origin, setupUrl, browser, stopAll), whileStopped };
+    browser = await launchBrowser(browserEnv);
+    return { ...createDashboard(origin, setupUrl, browser, stop), whileStopped };
   } catch (error) {
+    await browser?.close();
     await stop();
     throw error;
   }
@@ -96,14 +92,12 @@ function createDashboard(
   stop: () => Promise<void>,
 ): Omit<Dashboard, 'whileStopped'> {
   const problems: PageProblems = { dialogs: [], violations: [], foreign: [], errors: [] };
-  const contexts: BrowserContext[] = [];
   return {
     origin,
     setupUrl,
     problems,
     open: async options => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-      contexts.push(context);
       context.setDefaultTimeout(actionTimeoutMs);
       await watchForProblems(context, origin, problems);
       return context.newPage();
@@ -116,7 +110,7 @@ function createDashboard(
       await page.getByText('The first webhook appears here automatically').waitFor();
     },
     close: async () => {
-      for (const context of contexts) await context.close();
+      await browser.close();
       await stop();
     },
   };

@@ -3,8 +3,8 @@
  * that the panel shows.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
-import { browserTitle, hasNoBrowser, sharedBrowser } from './chromium.ts';
+import type { Browser, Page } from 'playwright-core';
+import { browserTitle, hasNoBrowser, launchBrowser } from './chromium.ts';
 import { type Dashboard, deliver, openDashboard, shownAddress } from './dashboard.ts';
 
 setDefaultTimeout(120_000);
@@ -21,6 +21,7 @@ type Modules = {
 
 describe.skipIf(hasNoBrowser)(browserTitle('an exported HAR in the network panel'), () => {
   let dashboard: Dashboard;
+  let browser: Browser;
   let panel: Page;
 
   beforeAll(async () => {
@@ -36,7 +37,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('an exported HAR in the network panel
       return (await fetch(`/api/endpoints/${endpoints[0].id}/export?format=har`)).text();
     });
 
-    panel = await (await sharedBrowser()).newPage();
+    browser = await launchBrowser();
+    panel = await browser.newPage();
     await panel.goto(`${tools}devtools_app.html`);
     await panel.getByRole('tab', { name: 'Network', exact: true }).waitFor();
     await panel.evaluate(
@@ -52,7 +54,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('an exported HAR in the network panel
     await panel.locator('td.name-column').first().waitFor();
   });
   afterAll(async () => {
-    await panel?.close();
+    await browser?.close();
     await dashboard?.close();
   });
 
