@@ -26,10 +26,8 @@ import { forgetExplorerKey } from './pages/explorer-key.ts';
 import { InspectorPage } from './pages/inspector.tsx';
 import { JoinPage } from './pages/join.tsx';
 import { LoginPage } from './pages/login.tsx';
-import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { Shell } from './pages/shell.tsx';
-import { SchemasPage } from './schemas/schemas-page.tsx';
 
 const EndpointSettingsPage = onDemand(() =>
   import('./pages/endpoint-settings.tsx').then(page => page.EndpointSettingsPage),
@@ -38,6 +36,8 @@ const JobsPage = onDemand(() => import('./jobs/jobs-page.tsx').then(page => page
 const JobPage = onDemand(() => import('./jobs/job-page.tsx').then(page => page.JobPage));
 const ForwardsPages = onDemand(() => import('./forwards/forwards-pages.tsx').then(page => page.ForwardsPages));
 const AlertsPage = onDemand(() => import('./alerts/alerts-page.tsx').then(page => page.AlertsPage));
+const SchemasPage = onDemand(() => import('./schemas/schemas-page.tsx').then(page => page.SchemasPage));
+const SettingsPage = onDemand(() => import('./pages/settings.tsx').then(page => page.SettingsPage));
 const AnswersPage = onDemand(() => import('./answers/answers-page.tsx').then(page => page.AnswersPage));
 
 type AuthState =
