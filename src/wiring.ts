@@ -1,4 +1,7 @@
-/* All services in one process, open and ready: for commands, which need them all. The server loads those of requests later (cli/server.ts). */
+/*
+ * All services in one process, open and ready: for commands, which need them all. The server loads the services for requests
+ * later (cli/server.ts).
+ */
 import { type ApiServices, wireApi } from './wiring/api.ts';
 import { buildCore } from './wiring/core.ts';
 import type { Dependencies } from './wiring/infrastructure.ts';

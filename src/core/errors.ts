@@ -99,7 +99,7 @@ export function invalidInput(place: 'body' | 'query', problems: readonly FieldPr
   return new AppError('invalid', message, { problems });
 }
 
-/** The problems of an `invalid` error as those of a field: their paths begin with `path`. Other errors stay as they are. */
+/** Makes the problems of an `invalid` error problems of a field: their paths begin with `path`. Other errors stay as they are. */
 export function within(path: FieldPath, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'invalid') return error;
   const problems = error.problems.map(problem => ({ ...problem, path: [...path, ...problem.path] }));

@@ -57,7 +57,7 @@ export function readForward(given: ForwardChange, before?: ForwardSettings): For
   return read;
 }
 
-/** Of `first` and `max`, the one that is not given follows the other, so that either can be given alone. */
+/** If only `first` or only `max` is given and the two conflict, the other one is set to the same value. */
 function fittingRetry(known: ForwardRetry, given: Partial<ForwardRetry> = {}): ForwardRetry {
   const retry = { ...known, ...given };
   const [first = 0, max = 0] = [parseDuration(retry.first), parseDuration(retry.max)];

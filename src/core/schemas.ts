@@ -1,4 +1,4 @@
-/* Building blocks of the schemas in core; http/schemas.ts has those of requests and responses. */
+/* Building blocks of the schemas in core; http/schemas.ts has the building blocks of requests and responses. */
 
 import { type TSchema, Type as t } from '@sinclair/typebox';
 import { maxNameCharacters } from '../shared/limits.ts';

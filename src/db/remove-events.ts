@@ -77,7 +77,7 @@ export function removalStatements(
     db.delete(tags).where(chosen(tags.event)),
     db.delete(replays).where(chosen(replays.event)),
     db.delete(outcomes).where(chosen(outcomes.event)),
-    // The sequences of these deliveries restart; those of the whole endpoint continue.
+    // The sequences of these deliveries restart; the sequences of the whole endpoint continue.
     db.delete(sequences).where(and(gte(sequences.delivery, 0), chosen(sequences.event))),
     // Uses the current blocks of the events, because the packer may have moved them since they were selected.
     db

@@ -52,7 +52,7 @@ export function createResourceStore<Table extends ResourceTable>(
       return (await insertIf(db, table, row, condition)).rowsAffected === 1;
     },
 
-    /** @returns the changed row; undefined if there is none */
+    /** @returns the changed row; undefined if it does not exist */
     async change(own: OwnEndpoint, id: string, change: Partial<Row>): Promise<Row | undefined> {
       const update = db.update(table).set(change as SQLiteUpdateSetSource<Table>);
       return ((await update.where(rowOf(own, id)).returning()) as Row[])[0];

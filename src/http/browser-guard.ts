@@ -39,8 +39,8 @@ export function createBrowserGuard({ baseUrl, cookie, ownAddresses }: BrowserGua
     const host = hostOf(header);
     if (host === undefined) return false;
     if (host === baseHost || isLoopbackHost(host)) return true;
-    // DNS rebinding needs a name, so an address is safe. Any private address is accepted, because behind NAT this machine does not
-    // know the one that clients use; a public address must be its own.
+    // DNS rebinding needs a name, so an address is safe. Any private address is accepted, because behind NAT this machine does
+    // not know the address that clients use; a public address must be its own.
     const address = parseAddress(host);
     return address !== undefined && (!isPublicAddress(address) || ownAddresses().includes(formatAddress(address)));
   };

@@ -2,8 +2,8 @@
 import { type TObject, type TSchema, Type as t } from '@sinclair/typebox';
 
 /**
- * The schema in which optional properties may be null, including those of objects in it. A schema without optional properties is
- * returned as it is.
+ * The schema in which optional properties may be null, including properties of objects in it. A schema without optional
+ * properties is returned as it is.
  */
 export function withNulls<T extends TObject>(schema: T): T {
   let isChanged = false;

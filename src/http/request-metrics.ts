@@ -1,4 +1,4 @@
-/* Counts the app's responses by route template, including those of requests that the gate refuses. */
+/* Counts the app's responses by route template, including responses to requests that the gate refuses. */
 import type { Fetcher } from './fetch-adapter.ts';
 import type { MatchRoute } from './route-table.ts';
 

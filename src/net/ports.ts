@@ -1,7 +1,7 @@
 /*
  * Ports of other protocols (mail, databases, caches, chat) that could misinterpret an HTTP request as commands: the ports that
- * browsers block (Fetch standard, "port blocking"), and those of common data stores. Most ports below 20 are left out, because
- * a request there can only fail.
+ * browsers block (Fetch standard, "port blocking"), and the ports of common data stores. Most ports below 20 are left out,
+ * because a request there can only fail.
  */
 
 /** docs/replay.md lists them for users. */

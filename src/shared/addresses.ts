@@ -5,7 +5,7 @@
 
 export type Address = { readonly family: 4 | 6; readonly value: bigint };
 
-/** The addresses whose first `prefix` bits equal those of `value`. `text` is what the operator wrote. */
+/** The addresses whose first `prefix` bits equal the first bits of `value`. `text` is what the operator wrote. */
 export type Cidr = Address & { readonly prefix: number; readonly text: string };
 
 /** The host of a URL: an IPv6 address without its brackets. */

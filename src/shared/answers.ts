@@ -1,4 +1,7 @@
-/* The limits and choices of rules for custom answers, for the server and the dashboard's form. core/answers/limits.ts has those that no form shows. */
+/*
+ * The limits and choices of rules for custom answers, for the server and the dashboard's form. core/answers/limits.ts has the
+ * limits that no form shows.
+ */
 
 export const faults = ['close', 'reset', 'stall'] as const;
 export type Fault = (typeof faults)[number];
@@ -18,6 +21,6 @@ export const maxRateSeconds = 86_400;
 export const minStatus = 200;
 export const maxStatus = 599;
 export const maxDelayMs = 60_000;
-/** Of a rule's body, decoded. */
+/** The most bytes of a rule's decoded body. */
 export const maxBodyBytes = 64 << 10;
 export const maxHeaders = 50;

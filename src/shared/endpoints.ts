@@ -1,6 +1,6 @@
 /* The limits and defaults of an endpoint's settings. */
 
-/** Of the counts of an endpoint's last 24 hours. */
+/** The number of counts of an endpoint's last 24 hours. */
 export const activityBuckets = 24;
 
 export const minRetentionMs = 1000;

@@ -27,5 +27,5 @@ export const maxJobConcurrency = 32;
 export const minJobPerSecond = 0.001;
 export const maxJobPerSecond = 10_000;
 
-/** Of a search in captured text. */
+/** The longest text to search for in captured text. */
 export const maxSearchCharacters = 1000;

@@ -32,7 +32,7 @@ export const jsonSchemaOf = (texts: readonly string[], type: string | null = nul
 export const storedText = (schema: Schema): string =>
   Bun.zstdDecompressSync(encodeSchema(schema) as Uint8Array<ArrayBuffer>).toString();
 
-/** An independent validator. Formats are hints, and some of ours are narrower than those of JSON Schema. */
+/** An independent validator. Formats are hints, and some of ours are narrower than the formats of JSON Schema. */
 export const compileSchema = (schema: JsonSchema): ValidateFunction =>
   new Ajv2020({ strict: true, validateFormats: false }).compile(schema);
 

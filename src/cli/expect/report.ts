@@ -67,7 +67,7 @@ const listed = (heading: string, events: readonly EventSummary[]): string[] =>
         ...(events.length > maxListed ? [`  and ${events.length - maxListed} more`] : []),
       ];
 
-/** A hint for retries, because a sender that retries looks like one that sends duplicates. */
+/** A hint for retries, because a retrying sender looks like a sender of duplicates. */
 function attemptsHint({ kind, per, count }: Expectation, events: readonly EventSummary[]): string[] {
   const deliveries = countOf({ per: 'delivery' }, events);
   if (kind !== 'exactly' || per === 'delivery' || deliveries !== count) return [];

@@ -146,7 +146,7 @@ export function createDeliveries(options: {
     });
   };
 
-  /** Whether to read further events: there is space, or a map is idle while another one is blocked. */
+  /** Whether to read further events: there is space, or a map is idle while another map is blocked. */
   const wantsMore = (): boolean => {
     if (settling.size() < maxWaiting && unsettledBytes < maxContentBytes) return true;
     const states = settling.laneStates();

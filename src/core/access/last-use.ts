@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock.ts';
 
-/** @param write stores the time of the last use (epoch ms) by id; not called if there are none */
+/** @param write stores the time of the last use (epoch ms) by id; not called without any */
 export function createLastUseRecorder(
   clock: Pick<Clock, 'now'>,
   write: (lastUses: ReadonlyMap<string, number>) => Promise<void>,

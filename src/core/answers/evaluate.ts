@@ -1,10 +1,10 @@
 /*
- * Chooses the rule that answers an event: the first one whose conditions all hold. Pure: the states of sequences come in, and the
- * new steps go out, so the capture path, which stores them, and the preview, which drops them, use the same code.
+ * Chooses the rule that answers an event: the first rule whose conditions all hold. Pure: the states of sequences come in, and
+ * the new steps go out, so the capture path, which stores them, and the preview, which drops them, use the same code.
  *
- * A rule's conditions are checked in the order handshake, `when`, `first`, `every`, `rate`, `chance`. An event counts for `first` and
- * `every` when it reaches the rule, because no earlier rule answered it, and `when` holds. For `rate`, the events that it lets
- * through count.
+ * A rule's conditions are checked in the order handshake, `when`, `first`, `every`, `rate`, `chance`. An event counts for `first`
+ * and `every` when it reaches the rule, because no earlier rule answered it, and `when` holds. For `rate`, the events that it
+ * lets through count.
  */
 import type { Filter } from '../../shared/filter/filter.ts';
 import { contentGapMs, hasGaps } from '../ids/delivery-key.ts';

@@ -1,6 +1,6 @@
 /* Limits of custom answers that the dashboard does not need (shared/answers.ts has the others). They protect memory, connections, and the size of an endpoint's row in memory. */
 
-/** Of the body that is sent. A placeholder whose value would exceed it is empty. */
+/** The most bytes of a sent body. A placeholder whose value would exceed it is empty. */
 export const maxRenderedBytes = 256 << 10;
 export const maxHeaderCharacters = 4096;
 /** How long a stalled answer keeps its connection open. */

@@ -39,7 +39,7 @@ export function readTemplate(text: string): Template {
 
 /** JSON may write one byte of a value as `\u0000`. */
 const maxBytesPerByte = 6;
-/** Of an id or a time. */
+/** The bytes of an id or a time. */
 const shortValueBytes = 64;
 
 /** The most that `render` can return, from the sizes alone. */

@@ -46,7 +46,7 @@ type ReadRules = { given: AnswerRule[]; active: ActiveRule[] };
 type RuleProblem = FieldProblem & { details?: ErrorDetails };
 type Report = (path: FieldPath, message: string, details?: ErrorDetails) => undefined;
 
-/** @throws invalid, with all problems; the message and the details are those of the first */
+/** @throws invalid, with all problems; the first gives the message and the details */
 export function readRules(rules: AnswerRules): ReadRules {
   const { problems, ...read } = checkRules(rules);
   const [first] = problems;

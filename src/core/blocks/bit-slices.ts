@@ -12,7 +12,9 @@ export const partBytes = 4;
 /** The size of a slice. */
 export const sliceBytes = (blocks: number): number => Math.ceil(blocks / 8);
 
-/** The position of a probe's slice in a run with filters of `filterBytes`. The parts of the facts follow those of the filters. */
+/**
+ * The position of a probe's slice in a run with filters of `filterBytes`. The parts of the facts follow the parts of the filters.
+ */
 export function sliceOf(probe: Probe, filterBytes: number, blocks: number): { part: number; offset: number } {
   const byte = isFact(probe) ? filterBytes + probe.byte : byteOf(probe, filterBytes);
   const part = Math.floor(byte / partBytes);

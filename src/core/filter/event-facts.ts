@@ -16,7 +16,7 @@ export type EventFacts = {
   verdict: Verdict;
   /** From 1. */
   attempt: number;
-  /** The status of the response to the sender; null if there was none. */
+  /** The status of the response to the sender; null without one. */
   answered: number | null;
   tags: readonly string[];
   isPinned: boolean;

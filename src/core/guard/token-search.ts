@@ -94,7 +94,10 @@ function hexByte(text: Buffer, at: number): number {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/** All runs of at least so many characters of base64, decoded from each character that may begin a group, on lines of their own. */
+/**
+ * All runs of at least `shortestRun` characters of base64, decoded from each character that may begin a group, on lines of their
+ * own.
+ */
 function decodedRuns(text: Buffer, shortestRun: number): Buffer {
   // A run becomes at most three quarters of itself and a line feed for each of the four starts.
   const decoded = Buffer.allocUnsafe(4 * text.length);

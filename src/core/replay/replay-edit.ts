@@ -27,7 +27,10 @@ export type EditedRequest = { headers: HeaderPair[]; body: Uint8Array };
 
 /** A path is looked up by reading the body from its beginning, while everything else waits. */
 const maxReadBytes = 32 << 20;
-/** The same for its steps: each reads what the one before has found, and hostile JSON is as deep as it is long. */
+/**
+ * The maximum for all steps of the paths together: each step reads the previous step's value again, and hostile JSON can be as
+ * deep as it is long.
+ */
 const maxReadByStepsBytes = 256 << 20;
 
 const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,5 +1,5 @@
 /*
- * When an alert fires and when it is resolved, as a pure function of observations. All times are those of the alert clock, which
+ * When an alert fires and when it is resolved, as a pure function of observations. All times are times of the alert clock, which
  * stops while no server runs and never goes back.
  */
 

@@ -1,4 +1,4 @@
-/* Schemas of alerts. A secret stands only in the answer that made it. */
+/* Schemas of alerts. A secret is returned only by the request that created it. */
 
 import { type Static, Type as t } from '@sinclair/typebox';
 import { HttpUrl } from '../../core/schemas.ts';

@@ -126,7 +126,7 @@ function readForwards(list: readonly unknown[], path: FieldPath, report: Report)
 /** Checked with any stored secrets. Whether there are some is checked with the endpoint. */
 function readGivenGuard(given: unknown, path: FieldPath, report: Report): Guard | undefined {
   const read = readGuard(given, anySecrets);
-  // Its form has been checked. The secrets are those of the file.
+  // Its form has been checked. The secrets come from the file.
   return 'guard' in read ? (given as Guard) : reportAll(read.problems, path, report);
 }
 const anySecrets: Guard = {

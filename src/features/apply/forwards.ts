@@ -1,4 +1,4 @@
-/* Compares the forwards of a file with those of the endpoint. Forwards are identified by their names. */
+/* Compares the forwards of a file with the forwards of the endpoint. Forwards are identified by their names. */
 import type { ForwardSettings } from '../../shared/forwards.ts';
 
 export type CurrentForward = ForwardSettings & { id: string; declared: boolean };

@@ -20,7 +20,7 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
   const owned = (teamId: string, id: string) =>
     and(eq(endpoints.id, id), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt));
   /**
-   * The row with counters that leave out expired events. An index counts the expired events, which are few: those that the
+   * The row with counters that leave out expired events. An index counts the expired events, which are few: the ones that the
    * sweeper has not removed yet. If the newest event has expired, all have, and no count is needed.
    */
   const counted = (cutoff: PlanCutoff) => {

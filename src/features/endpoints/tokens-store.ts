@@ -1,6 +1,6 @@
 /*
- * The tokens of endpoints: the current one, and those that were replaced. A replaced token is accepted until its overlap ends,
- * and kept afterwards, so that signatures that cover the URL can still be verified.
+ * The tokens of endpoints: the current one and the replaced ones. A replaced token is accepted until its overlap ends, and kept
+ * afterwards, so that signatures that cover the URL can still be verified.
  */
 import { and, asc, desc, eq, exists, getTableColumns, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Drizzle } from '../../db/database.ts';

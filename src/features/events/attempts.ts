@@ -5,7 +5,7 @@
  * Events with the same sender's id are one delivery, however far apart. Events that are matched by content are one delivery if
  * each arrives within 72 hours of the previous one. Counting stops at 100: in a longer delivery (from a client that polls an
  * address, say), the first 100 attempts by row number are numbered, and every later one is attempt 100 of 100. Then events with
- * the same content are one delivery, whatever the gaps.
+ * the same content are one delivery, even with longer gaps.
  */
 
 import type { Position } from '../../core/ids/cursor.ts';
@@ -35,7 +35,7 @@ export const byReceipt = (a: Position, b: Position): number => a.receivedAt - b.
 
 /**
  * @param rows the attempts of the delivery, in order of receipt
- * @param seq the event's row number, which is one of `rows`, or among those that a cut group leaves out
+ * @param seq the event's row number, which is one of `rows`, or one of the rows that a cut group leaves out
  */
 function placeIn(
   { number, key, rows }: { number: number; key: string; rows: readonly number[] },

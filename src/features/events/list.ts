@@ -1,4 +1,4 @@
-/* The list of an endpoint's events, newest first, a page at a time, all or those that match a text and a filter. */
+/* The list of an endpoint's events, newest first, a page at a time, with or without a text and a filter that they match. */
 
 import type { MemberAccess, TeamAccess } from '../../core/access/principal.ts';
 import type { Reader } from '../../core/concurrency/content-reads.ts';

@@ -1,7 +1,7 @@
 /*
  * Reads an endpoint's events in the order of row numbers, without an index for it, which would cost time at every delivery. It
- * scans a few thousand row numbers at a time, including those of other endpoints. If few of them belong to this endpoint, its
- * index by time, which has the row numbers, leads to the next ones.
+ * scans a few thousand row numbers at a time, including row numbers of other endpoints. If few of them belong to this endpoint,
+ * its index by time, which has the row numbers, leads to the next ones.
  */
 import { and, asc, eq, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import { DamagedError } from '../../core/blocks/stored-content.ts';
@@ -91,7 +91,7 @@ export function createFeedStore({
         .where(and(isInWindow, isVisible(since)))
         .orderBy(asc(events.seq))
         .limit(limit);
-      // One transaction: whatever the sweeper removes at the same time is in one of the results.
+      // One transaction: an event that the sweeper removes at the same time is in one of the results.
       const [limits, found, expired] = await client.batch(
         [
           limitsOf(endpoint),

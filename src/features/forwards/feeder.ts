@@ -43,7 +43,7 @@ export function createForwardFeeder(options: {
   onError: (error: unknown, fields: Record<string, unknown>) => void;
 }) {
   const { store, queues, addJob, matching, firstOfDeliveries, lanesOf, monotonic, onError } = options;
-  /** `known`: row numbers of endpoints with forwards. `dirty`: those that may have new events. */
+  /** `known`: row numbers of endpoints with forwards. `dirty`: the ones that may have new events. */
   const known = new Set<number>();
   const dirty = new Set<number>();
   let isStopped = false;

@@ -216,7 +216,7 @@ export function createForwardItemsStore(db: Drizzle) {
       return rows.length < limit ? undefined : last.seq;
     },
 
-    /** For all forwards together: the number of events that wait for an attempt, and of those that were given up. */
+    /** For all forwards together: the number of events that wait for an attempt, and the number of given-up ones. */
     async totals(): Promise<{ open: number; givenUp: number }> {
       const rows = await db
         .select({ outcome: queueItems.outcome, items: count() })

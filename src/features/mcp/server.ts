@@ -1,6 +1,6 @@
 /*
- * The Model Context Protocol over HTTP: revision 2026-07-28, and those of 2025 without sessions. Requests are authenticated
- * before they come here.
+ * The Model Context Protocol over HTTP: revision 2026-07-28, and the revisions of 2025 without sessions. Requests are
+ * authenticated before they come here.
  */
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/access/principal.ts';

@@ -81,8 +81,8 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
   };
 
   /**
-   * @throws not_found, damaged, invalid for an event that cannot be signed, forbidden for one that may not be signed, rate_limited and overloaded
-   * while memory for large events is short
+   * @throws not_found, damaged, invalid for an event that cannot be signed, forbidden for an event that may not be signed,
+   * rate_limited and overloaded while memory for large events is short
    */
   return ({ accountId, ...forward }: ForwardAttempt, id: string): Promise<ForwardAttemptResult> =>
     withStored(

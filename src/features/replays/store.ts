@@ -86,7 +86,8 @@ export function createReplaysStore(db: Drizzle) {
     },
 
     /**
-     * Records attempts in one transaction, except those of removed events or of another endpoint. @returns how many were recorded
+     * Records attempts in one transaction, except attempts of removed events or of another endpoint. @returns how many were
+     * recorded
      */
     async insertAll(attempts: readonly { event: EventOfEndpoint; attempt: Attempt }[]): Promise<number> {
       const [first, ...rest] = attempts.map(({ event: { endpoint, seq, nonce }, attempt }) =>

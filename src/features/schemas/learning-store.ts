@@ -51,7 +51,7 @@ export function createLearningStore(
 
     /**
      * The next events in row order, with bodies of at most `maxBytes` together, or one event.
-     * @returns the events, except those of deleted endpoints. `to`: the last row number scanned; undefined at the end
+     * @returns the events, except events of deleted endpoints. `to`: the last row number scanned; undefined at the end
      */
     async eventsAfter(
       position: number,

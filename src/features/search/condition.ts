@@ -29,7 +29,7 @@ export type EventRow = Position & {
   isPinned: boolean;
   isReplayed: boolean;
   isEdited: boolean;
-  /** The status of the response to the sender; null if there was none. */
+  /** The status of the response to the sender; null without one. */
   answered: number | null;
   isRefused: boolean;
   /** Which attempt of its delivery it is; undefined if no term needs it, or until it is looked up. */

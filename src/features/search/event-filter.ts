@@ -1,7 +1,7 @@
 /*
- * A filter for events: in searches of the list (`find`), or for events that are known by their row numbers, such as those that a
- * live stream is about to send, a feed has read, or an export is about to write. Columns are checked first; contents are read,
- * and signatures verified, only if nothing else decides.
+ * A filter for events: in searches of the list (`find`), or for events that are known by their row numbers, such as the events
+ * that a live stream is about to send, a feed has read, or an export is about to write. Columns are checked first; contents are
+ * read, and signatures verified, only if nothing else decides.
  */
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import type { ContentRead } from '../../core/concurrency/content-reads.ts';

@@ -2,10 +2,9 @@
  * Finds an endpoint's events that meet a condition, newest first. Signatures only select candidate blocks; columns and the stored
  * texts decide, so results are exact as soon as an event is stored. Three sources are merged in list order: signatures of single
  * blocks, runs of older ones (candidates.ts), and rows of 1.0 that are in no block, all of which are read. A match is returned
- * once no source can have another one before it. A condition that signatures cannot narrow is checked on the rows of the list
- * instead (list-search.ts). A call works within a budget; when that is spent, it returns the position where the next call
- * continues. Pinned events that are older than the retention window come last in the list; there are few of them, and all are
- * read.
+ * once no source can have an earlier one. A condition that signatures cannot narrow is checked on the rows of the list instead
+ * (list-search.ts). A call works within a budget; when that is spent, it returns the position where the next call continues.
+ * Pinned events that are older than the retention window come last in the list; there are few of them, and all are read.
  */
 
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';

@@ -12,7 +12,7 @@ export type TestSecret = (
   create: () => string,
 ) => Promise<Pick<OpenedSecret, 'id' | 'secret'>>;
 
-/** @returns a function that finds the test secret, or stores the one that `create` returns */
+/** @returns a function that finds the test secret, or stores the secret that `create` returns */
 export const createTestSecrets =
   (options: {
     store: Pick<SecretsStore, 'insertTest'>;

@@ -1,5 +1,5 @@
 /*
- * Slows down password guessing with each failure: per account and client network, so that no user can lock out another one, and
+ * Slows down password guessing with each failure: per account and client network, so that no user can lock out other users, and
  * per client network. An attempt counts as a failure when it starts, so that concurrent attempts are limited too; success takes
  * it back. The number of entries is bounded; the least recently used one is dropped.
  */

@@ -20,7 +20,7 @@ export function createSessionsStore(db: Drizzle) {
 
   return {
     /**
-     * Also deletes expired sessions and the one that the new session replaces.
+     * Also deletes expired sessions and the session that the new one replaces.
      * @returns false, without inserting, when the account was deleted or its password changed in the meantime
      */
     async insert(

@@ -23,7 +23,7 @@ type Options = {
   /** The address as the ingest path knows it, with the endpoint's rules. */
   findAddress: (token: string) => IngestAddress | undefined | Promise<IngestAddress | undefined>;
   urlOf: (token: string) => string;
-  /** The endpoint's test secret of a platform: `create` makes it if there is none yet. */
+  /** The endpoint's test secret of a platform: `create` makes it at the first use. */
   testSecret: (endpoint: number, platform: string, create: () => string) => Promise<{ id: string; secret: string }>;
   record: CaptureService['record'];
   clock: Clock;

@@ -44,7 +44,7 @@ export function createDelayedResponses({
 
   return {
     /**
-     * Takes a slot for one response; undefined if there is none. @param endpoint its row number @param bytes the memory that
+     * Takes a slot for one response; undefined if no slot is free. @param endpoint its row number @param bytes the memory that
      * only this response needs, until it is released
      */
     take(endpoint: number, bytes: number): DelayedResponse | undefined {
@@ -89,7 +89,7 @@ export function createDelayedResponses({
       };
     },
 
-    /** The number of held connections, except those whose sender has closed its side. */
+    /** The number of held connections, except connections whose sender has closed its side. */
     count: (): number => connections.total - places.free(),
 
     /** Continues all waiting responses; later ones do not wait. */

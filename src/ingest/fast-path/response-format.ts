@@ -1,4 +1,4 @@
-/* The bytes of responses of the fast path. They look like those of node:http: the same fields in the same order. */
+/* The bytes of responses of the fast path. They look like responses of node:http: the same fields in the same order. */
 import { STATUS_CODES } from 'node:http';
 import type { ChosenAnswer, DeliveryResponse } from '../../core/delivery-response.ts';
 import { announcedBytes } from '../answers/timing.ts';

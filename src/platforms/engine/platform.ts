@@ -52,7 +52,7 @@ export type DetectionRule = {
   anyHeader?: readonly string[];
   /** All of these headers are present. */
   allHeaders?: readonly string[];
-  /** None of these headers is present. */
+  /** All of these headers are missing. */
   absentHeaders?: readonly string[];
   /** These headers are present and match the patterns. */
   headerValues?: Readonly<Record<string, RegExp>>;

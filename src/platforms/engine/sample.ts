@@ -162,7 +162,7 @@ function addEventType({ eventType: [source], detect }: Platform, { headers, fiel
 }
 
 function addDeliveryId({ deliveryId: rules = [] }: Platform, { headers, fields }: Parts, fresh: Fresh): void {
-  // If there are several rules, prefer the one whose header detection requires.
+  // If there are several rules, prefer the rule whose header detection requires.
   const rule = rules.find(one => 'header' in one && namesOf(one).some(name => name in headers)) ?? rules[0];
   if (rule === undefined) return;
   for (const name of namesOf(rule)) {

@@ -96,7 +96,7 @@ const readerOf = ({ method, url, headers, body }: Pick<SignRequest, 'method' | '
   return createDeliveryReader({ method, path: pathname, query, rawHeaders: headers, body });
 };
 
-/** The schemes to choose from: those that the request already carries or, if it carries none, all that can sign. */
+/** The schemes to choose from: the schemes that the request already carries or, if it carries none, all that can sign. */
 function signableSchemes({
   all,
   title,

@@ -1,4 +1,4 @@
-/* The alerts of an endpoint: what they watch, how they stand, where they notify, and the form that makes and changes them. */
+/* The alerts of an endpoint: what they watch, their states, where they notify, and the form that makes and changes them. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Alert, AlertList } from '../../features/alerts/model.ts';

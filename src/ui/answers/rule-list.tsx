@@ -1,4 +1,4 @@
-/* The ordered list of rules. The first one that matches answers, so order matters: a rule keeps the focus when it is moved. */
+/* The ordered list of rules. The first matching rule answers, so order matters: a rule keeps the focus when it is moved. */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isCatchAll } from '../../shared/answer-rule.ts';

@@ -131,7 +131,7 @@ const schema = {
 
 export type RulePath = keyof typeof schema;
 export type RuleProblems = Problems<RulePath>;
-/** A rule as it is edited. `key`: identifies it on the page, whatever its name and place. */
+/** A rule as it is edited. `key`: identifies it on the page, independent of its name and place. */
 export type RuleDraft = DraftOf<typeof schema> & { key: number };
 
 export const ruleRules: Rules<typeof schema> = {
@@ -208,7 +208,7 @@ export type Refusal = {
   error: unknown;
   /** By key. */
   problems: ReadonlyMap<number, RuleProblems>;
-  /** What belongs to no field; empty for nothing. */
+  /** The problem that belongs to no field; empty without one. */
   message: string;
 };
 

@@ -1,4 +1,4 @@
-/* The form that makes a forward, or changes one. Problems that the server finds stand at their fields. */
+/* The form that makes a forward, or changes one. Problems that the server finds are shown at their fields. */
 
 import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';

@@ -85,7 +85,7 @@ export const guardOf = (draft: GuardDraft): Guard | null => {
   return Object.keys(guard).length === 1 ? null : guard;
 };
 
-/** Another place for the token has another usual name, which does not replace one that was entered. */
+/** Another place for the token has another usual name, which does not replace an entered name. */
 export function withPlace(draft: GuardDraft, place: GuardDraft['token.in']): Partial<GuardDraft> {
   const isUsual = ['', 'token', 'X-Hook-Token'].includes(draft['token.name']);
   const usual = { '': '', header: 'X-Hook-Token', query: 'token' }[place];

@@ -9,10 +9,10 @@ import { visibleLine } from '../kit/format/visible.ts';
 
 const typingMs = 400;
 const triedEvents = 100;
-/** Of a filter. */
+/** The most terms of a filter. */
 const maxTerms = 40;
 
-/** The filter for deliveries that have none of these values; undefined when there is none to ask. */
+/** The filter for deliveries that have none of these values; undefined without values to ask for. */
 export function otherThan(field: 'ip' | 'method', values: readonly string[]): string | undefined {
   const terms = values.map(value => termFor(field, value));
   if (terms.length === 0 || terms.length > maxTerms || terms.includes(undefined)) return undefined;

@@ -7,7 +7,7 @@ export type Destination = { url: string; problem: '' } | { url: ''; problem: str
 const schemes = /^https?:\/\//i;
 const anyScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** @returns the URL, or why it is none; both are empty for an empty field */
+/** @returns the URL, or the problem of the text; both are empty for an empty field */
 export function readDestination(typed: string): Destination {
   const text = typed.trim();
   if (text === '') return { url: '', problem: '' };

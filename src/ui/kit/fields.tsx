@@ -90,10 +90,10 @@ export const secret = (
   };
 };
 
-/** Stands for a secret that is stored: the server shows it in place of the secret, and keeps the secret if it is sent back. */
+/** The text for a stored secret: the server shows it in place of the secret, and keeps the secret if it is sent back. */
 const kept = '[set]';
 
-/** A secret of which one may be stored: that is never shown, and stays until another one is typed. */
+/** A field for a secret. A stored secret is never shown, and stays until a new one is typed. */
 export const storedSecret = ({ label, hint, required }: { label: string; hint: string; required: string }) =>
   ({
     ...secret({ label, required }),
@@ -208,7 +208,7 @@ type ChoiceOptions<T extends string> = { label: string; options: readonly { id: 
 export const choice = <const T extends string>({ label, options }: ChoiceOptions<T>): FormField<T, T> => ({
   from: value => (value ?? options[0]?.id) as T,
   to: draft => draft,
-  // A draft that was kept by an older version may have another one.
+  // A draft that an older version kept may have another value.
   problem: draft => (options.some(({ id }) => id === draft) ? undefined : 'Choose one of them.'),
   View: ({ input, texts }) => (
     <SelectField

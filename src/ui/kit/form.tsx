@@ -33,7 +33,7 @@ import { type Restored, useDraft } from './use-draft.ts';
 type FormOptions<S extends Schema, T, R> = Rules<S> & {
   /** What is edited, or the defaults of something new. */
   initial: object;
-  /** Whether it is created: all fields are sent, and not only those that differ. */
+  /** Whether it is created: all fields are sent, and not only changed ones. */
   isNew: boolean;
   /** Under which the unsaved draft is kept in the browser. Without it, a draft ends with the page. */
   name?: string;
@@ -43,7 +43,7 @@ type FormOptions<S extends Schema, T, R> = Rules<S> & {
   prefix?: string;
   /** Asked before it is saved, if it returns a question. */
   question?: (request: T) => Omit<Question, 'run'> | undefined;
-  /** Only sends. Not called when nothing differs. */
+  /** Only sends the request. It is not called without a change. */
   save: (request: T, draft: DraftOf<S>) => Promise<R>;
   /** @param saved undefined when nothing differed */
   onSaved?: (saved: R | undefined) => void;
@@ -200,9 +200,9 @@ type FormProps = {
   submitKind?: 'primary' | 'plain' | 'danger';
   submitIcon?: IconName;
   isLocked?: boolean;
-  /** Its buttons are those of a dialog. */
+  /** Whether its buttons are laid out as in a dialog. */
   isDialog?: boolean;
-  /** Further buttons, before or after the one that saves. */
+  /** Further buttons, before or after the save button. */
   cancel?: ComponentChildren;
   after?: ComponentChildren;
   /** The title of a problem that belongs to no field, and a link or button that helps. */

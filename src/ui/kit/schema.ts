@@ -17,7 +17,7 @@ export type FieldTexts = {
   label?: string;
   hint?: ComponentChildren;
   placeholder?: string;
-  /** Shows a secret, such as one that was just generated. */
+  /** Shows a secret, such as a just generated one. */
   isReadable?: boolean;
 };
 
@@ -126,8 +126,8 @@ export const isShown = (own: string | undefined, draft: FieldDraft, isTried: boo
   own !== undefined && (isTried || (draft !== '' && draft !== false && !(Array.isArray(draft) && draft.length === 0)));
 
 /**
- * The path of the field that shows a problem at a path of the request: the field itself, else one that contains the path, else the first
- * one inside it.
+ * The path of the field that shows a problem at a path of the request: the field itself, else a field that contains the path,
+ * else the first one inside it.
  */
 export const fieldFor = <P extends string>(paths: readonly P[], path: string): P | undefined =>
   paths.find(one => one === path) ??

@@ -30,7 +30,7 @@ export function stateLine(state: TargetState, now: number): Line {
 /** The states that need attention first. */
 const urgency: readonly TargetState['kind'][] = ['held', 'stopped', 'retrying', 'failed', 'waiting', 'skipped', 'done'];
 
-/** The outcome of all targets: the one that needs attention most, and their number. */
+/** The outcome of all targets: the outcome that needs most attention, and the number of targets. */
 export function outcomeLine({ targets }: Row, now: number): Line {
   const states = [...targets.values()];
   const [first] = states.toSorted((a, b) => urgency.indexOf(a.kind) - urgency.indexOf(b.kind));

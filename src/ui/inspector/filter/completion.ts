@@ -182,7 +182,7 @@ function timeSuggestions(operator: string, now: number): Suggestion[] {
   return values.map(([value = '', hint = '']) => ({ text: `received${operator}${value}`, hint, isWhole: true }));
 }
 
-/** The suggestions that contain the written part of the value, those that begin with it first. */
+/** The suggestions that contain the written part of the value, the ones that begin with it first. */
 function matching(suggestions: Suggestion[], written: string, field: string): Suggestion[] {
   const wanted = written.replace(/^"/, '').toLowerCase();
   const rank = ({ text }: Suggestion): number => {

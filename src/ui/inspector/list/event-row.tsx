@@ -13,7 +13,7 @@ import { MarkedText } from '../find-in-body/marked-text.tsx';
 import { AttemptsText, UnfoldButton, type Unfolded } from './folded-rows.tsx';
 import { previewOf, rowVerdictOf, titleOf } from './row-text.ts';
 
-/** `isRange`: all events from the one that was picked last. */
+/** `isRange`: all events from the last picked one. */
 export type Pick = (id: string, isRange: boolean) => void;
 
 type RowProps = {
