@@ -49,7 +49,8 @@ test('a forward of the declared file, at the start that creates it and at the ne
     await eventually(() => received.at(-1)?.body === body);
     expect((await server.stop()).exitCode).toBe(0);
   }
-  expect(received.map(({ body }) => body)).toEqual(['first', 'second']);
+  // A server that stops before it has read the response sends the event again at the next start.
+  expect([...new Set(received.map(({ body }) => body))]).toEqual(['first', 'second']);
 });
 
 test('a forward that a command creates while the server runs', async () => {
