@@ -2,7 +2,6 @@
 
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { SignedIn as Session } from '../features/sessions/model.ts';
-import { ComparePage } from './inspector/compare/compare-page.tsx';
 import { clearEventCache } from './inspector/event/use-event.ts';
 import { filterOf } from './inspector/filter/filter-url.ts';
 import { clearDeliveryCache } from './inspector/list/use-delivery.ts';
@@ -26,6 +25,7 @@ import { forgetExplorerKey } from './pages/explorer-key.ts';
 import { InspectorPage } from './pages/inspector.tsx';
 import { JoinPage } from './pages/join.tsx';
 import { LoginPage } from './pages/login.tsx';
+import { SettingsPage } from './pages/settings.tsx';
 import { SetupPage, WaitingForSetupPage } from './pages/setup.tsx';
 import { Shell } from './pages/shell.tsx';
 
@@ -37,7 +37,7 @@ const JobPage = onDemand(() => import('./jobs/job-page.tsx').then(page => page.J
 const ForwardsPages = onDemand(() => import('./forwards/forwards-pages.tsx').then(page => page.ForwardsPages));
 const AlertsPage = onDemand(() => import('./alerts/alerts-page.tsx').then(page => page.AlertsPage));
 const SchemasPage = onDemand(() => import('./schemas/schemas-page.tsx').then(page => page.SchemasPage));
-const SettingsPage = onDemand(() => import('./pages/settings.tsx').then(page => page.SettingsPage));
+const ComparePage = onDemand(() => import('./inspector/compare/compare-page.tsx').then(page => page.ComparePage));
 const AnswersPage = onDemand(() => import('./answers/answers-page.tsx').then(page => page.AnswersPage));
 
 type AuthState =
