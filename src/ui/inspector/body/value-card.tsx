@@ -121,7 +121,8 @@ function place(card: HTMLElement, anchor: Element): void {
 function useDismissal(card: RefObject<HTMLElement | null>, onEscape: () => void, onElsewhere: () => void): void {
   const latest = useRef({ onEscape, onElsewhere });
   latest.current = { onEscape, onElsewhere };
-  useEffect(() => {
+  // Before the card is painted: Escape must close it, and not what is below it, from the moment when it is visible.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
       event.preventDefault();
