@@ -8,7 +8,7 @@ import { openTestServer, type TestAccount, type TestServer } from '../../testing
 setDefaultTimeout(120_000);
 
 const eventBytes = 20 << 20;
-/** Of an event that is read: its body and what it was unpacked from. */
+/** The memory for an event that is read: its body, and the block that it is unpacked from. */
 const heldForOne = 2 * eventBytes;
 const events = 2;
 

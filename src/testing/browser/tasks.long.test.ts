@@ -15,7 +15,7 @@ const maxTabs = 60;
 describe.skipIf(hasNoBrowser)(browserTitle('five tasks with the keyboard alone'), () => {
   let dashboard: Dashboard;
   let page: Page;
-  /** Of the endpoint of this test. */
+  /** The name of the endpoint of this test. */
   let name: string;
   /** The refund whose signature fails. */
   let eventUrl: string;

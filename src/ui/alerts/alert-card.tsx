@@ -33,7 +33,7 @@ export function AlertCard({ endpointId, alert, isNew, onEdit, onChanged, onRemov
   const remove = async (): Promise<void> => {
     const isRemoved = await confirm({
       title: `Delete ${name}?`,
-      text: 'Nobody is told any more, and notifications that wait to be sent are dropped. To keep it for later, turn it off.',
+      text: 'It sends no further notifications, and the queued ones are dropped. To keep it for later, turn it off.',
       button: 'Delete',
       run: () => alertsApi.remove(endpointId, alert.id),
     });

@@ -145,7 +145,7 @@ const urlTexts: Record<Exclude<ChannelType, 'email'>, FieldTexts> = {
   ntfy: {
     label: 'Topic URL',
     placeholder: 'https://ntfy.sh/a-name-that-nobody-guesses',
-    hint: 'Whoever knows the name of a public topic can read it.',
+    hint: 'Anyone who knows the name of a public topic can read it.',
   },
   webhook: {
     label: 'URL',

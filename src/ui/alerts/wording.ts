@@ -101,7 +101,7 @@ export const isReporting = ({ kind }: Pick<Alert, 'kind'>): boolean => reporting
 export type State = { label: string; tone: 'good' | 'bad' | 'muted'; hint: string };
 
 export function stateOf(alert: Pick<Alert, 'kind' | 'enabled' | 'firing'>): State {
-  if (!alert.enabled) return { label: 'Off', tone: 'muted', hint: 'It is not checked, and nobody is told.' };
+  if (!alert.enabled) return { label: 'Off', tone: 'muted', hint: 'It is not checked and sends no notifications.' };
   if (alert.firing) return { label: 'Firing', tone: 'bad', hint: 'Its condition holds.' };
   return isReporting(alert)
     ? { label: 'Watching', tone: 'good', hint: 'It reports what is new, each time.' }
