@@ -1,4 +1,4 @@
-/* Keys that expire, and keys that only read. What a read-only key may do is tried for every operation in http/conformance.slow.test.ts. */
+/* Keys that expire, and keys that only read. What a read-only key may do is tried for every operation in http/conformance.long.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { holdClock } from '../../testing/clock.ts';
 import { callTool } from '../../testing/mcp.ts';

@@ -2,6 +2,8 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
+/** The headless shell draws the same pages with a quarter less processor time. It has no developer tools. */
+const headlessShell = '/usr/bin/chromium-headless-shell';
 const usualPaths = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -22,10 +24,17 @@ export const hasNoBrowser = executablePath === undefined;
 export const browserTitle = (title: string): string =>
   hasNoBrowser ? `${title} (skipped: no Chromium, set HOOKTAPE_CHROMIUM)` : title;
 
-export const launchBrowser = (env: Record<string, string> = {}): Promise<Browser> =>
-  chromium.launch({
-    ...(executablePath === undefined ? {} : { executablePath }),
+/** @param options.withDevTools needs the whole browser */
+export function launchBrowser(
+  env: Record<string, string> = {},
+  { withDevTools = false }: { withDevTools?: boolean } = {},
+): Promise<Browser> {
+  const useShell = !withDevTools && configured === undefined && existsSync(headlessShell);
+  const path = useShell ? headlessShell : executablePath;
+  return chromium.launch({
+    ...(path === undefined ? {} : { executablePath: path }),
     // Chromium's sandbox does not work as root, as in containers. Only our own loopback pages are opened.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
     env: { ...Bun.env, ...env } as Record<string, string>,
   });
+}
