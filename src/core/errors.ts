@@ -68,6 +68,9 @@ export const invalid = (message: string): AppError => new AppError('invalid', me
  */
 export const invalidAt = (path: FieldPath, message: string, error = problemText({ path, message })): AppError =>
   new AppError('invalid', error, { problems: [{ path, message }] });
+/** @param problems at least one; the message is about the first */
+export const invalidFields = (problems: readonly FieldProblem[]): AppError =>
+  new AppError('invalid', problems.map(problemText)[0] ?? '', { problems });
 export const unauthorized = (message = 'credentials are missing, invalid or revoked'): AppError =>
   new AppError('unauthorized', message);
 export const forbidden = (message: string): AppError => new AppError('forbidden', message);

@@ -2,8 +2,9 @@
  * Converts an entry of a HAR 1.2 file to an event of a JSON export. An entry that Hooktape exported is restored exactly. In an
  * entry of another program, text that HTTP/1.1 cannot carry is removed or percent-encoded, and the platform is detected.
  */
-import { invalid } from '../../core/errors.ts';
-import { type ImportedEvent, readEvent, record } from '../../core/events/exported-event.ts';
+import { invalidAt } from '../../core/errors.ts';
+import { type ImportedEvent, readEvent } from '../../core/events/exported-event.ts';
+import type { FieldPath } from '../../core/field-problems.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 
 const ingestPath = /^\/in\/[0-9a-hjkmnp-tv-z]{32}(?=\/|$)/;
@@ -16,11 +17,11 @@ export type DetectPlatform = (
 
 /** @returns input for `readEvent` @throws invalid */
 export function fromHarEntry(value: unknown, detectPlatform: DetectPlatform): Record<string, unknown> {
-  const entry = record(value, 'the entry');
-  const request = record(entry['request'], 'request');
+  const entry = record([], value);
+  const request = record(['request'], entry['request']);
   const { startedDateTime } = entry;
   const receivedAt = typeof startedDateTime === 'string' ? Date.parse(startedDateTime) : Number.NaN;
-  if (Number.isNaN(receivedAt)) throw invalid('startedDateTime is not a valid time');
+  if (Number.isNaN(receivedAt)) throw invalidAt(['startedDateTime'], 'must be a time');
   const [, path = '', query = null] = absoluteUrl.exec(sentUrl(entry, request['url'])) ?? [];
   const event = {
     receivedAt: Math.trunc(receivedAt),
@@ -53,7 +54,7 @@ function detected(event: Record<string, unknown>, detectPlatform: DetectPlatform
  * of the target that was received.
  */
 function sentUrl(entry: Record<string, unknown>, url: unknown): string {
-  if (typeof url !== 'string' || !absoluteUrl.test(url)) throw invalid('url must be absolute');
+  if (typeof url !== 'string' || !absoluteUrl.test(url)) throw invalidAt(['request', 'url'], 'must be absolute');
   return isHooktapeEntry(entry) ? url : url.replace(/#.*$/s, '');
 }
 
@@ -62,10 +63,10 @@ const encoded = (text: string): string =>
   text.toWellFormed().replace(/[^\x21-\x7e\x80-\xff]/gu, character => encodeURIComponent(character));
 
 function headersOf(value: unknown): unknown {
-  if (!Array.isArray(value)) throw invalid('headers is not a list');
+  if (!Array.isArray(value)) throw invalidAt(['request', 'headers'], 'must be a list');
   return (
     value
-      .map(header => record(header, 'a header'))
+      .map((header, i) => record(['request', 'headers', i], header))
       // Pseudo-headers are the request line of HTTP/2.
       .filter(({ name }) => typeof name !== 'string' || !name.startsWith(':'))
       .map(({ name, value: content }) => [name, typeof content === 'string' ? asBytes(content) : content])
@@ -77,7 +78,7 @@ const asBytes = (text: string): string => (/[^\0-\xff]/.test(text) ? Buffer.from
 
 function bodyOf(value: unknown): Record<string, unknown> {
   if (value === undefined || value === null) return { payloadRaw: '', payloadEncoding: 'utf8' };
-  const postData = record(value, 'postData');
+  const postData = record(['request', 'postData'], value);
   const { text = formOf(postData['params']) } = postData;
   const isBase64 = (postData['_encoding'] ?? postData['encoding']) === 'base64';
   return { payloadRaw: text, payloadEncoding: isBase64 ? 'base64' : 'utf8' };
@@ -86,8 +87,13 @@ function bodyOf(value: unknown): Record<string, unknown> {
 /** The body of a form for which the file has only the fields. */
 function formOf(params: unknown): string {
   if (!Array.isArray(params)) return '';
-  const fields = params.map(param => record(param, 'a parameter'));
+  const fields = params.map((param, i) => record(['request', 'postData', 'params', i], param));
   const form = new URLSearchParams();
   for (const { name, value } of fields) form.append(String(name), String(value ?? ''));
   return form.toString();
+}
+
+function record(path: FieldPath, value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidAt(path, 'must be an object');
+  return value as Record<string, unknown>;
 }

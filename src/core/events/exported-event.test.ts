@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { fromHarEntry } from '../../cli/import/har-entry.ts';
 import { detect } from '../../platforms/platforms.ts';
+import { AppError } from '../errors.ts';
 import { decodeCursor, encodeCursor } from '../ids/cursor.ts';
 import { readEvent } from './exported-event.ts';
 
@@ -24,6 +25,21 @@ const good = {
   payloadRaw: 'hi',
   payloadEncoding: 'utf8',
 };
+
+const answered = { status: 401, rule: null, delayMs: 0, fault: null, limited: false };
+
+/** The paths of all values in it, at any depth. */
+const pathsIn = (value: unknown): string[][] =>
+  Object.entries(typeof value === 'object' ? (value ?? {}) : {}).flatMap(([name, inner]) => [
+    [name],
+    ...pathsIn(inner).map(path => [name, ...path]),
+  ]);
+
+function replacedAt(whole: object, [name = '', ...rest]: string[], value: unknown): object {
+  const copy = structuredClone(whole) as Record<string, unknown>;
+  copy[name] = rest.length === 0 ? value : replacedAt(copy[name] as object, rest, value);
+  return copy;
+}
 
 describe('readEvent', () => {
   test('reads an event as an export contains it', () => {
@@ -88,11 +104,11 @@ describe('readEvent', () => {
     [{ query: 'a\nb' }, 'query'],
     [{ query: 5 }, 'query'],
     [{ rawHeaders: {} }, 'rawHeaders'],
-    [{ rawHeaders: [['a']] }, 'rawHeaders'],
-    [{ rawHeaders: [['a:', 'b']] }, 'rawHeaders'],
-    [{ rawHeaders: [['a', 'b\r\nc: d']] }, 'header a'],
-    [{ rawHeaders: [['a', '\u0000']] }, 'header a'],
-    [{ rawHeaders: [['a', '\u0100']] }, 'header a'],
+    [{ rawHeaders: [['a']] }, 'rawHeaders[0]'],
+    [{ rawHeaders: [['a:', 'b']] }, 'rawHeaders[0][0]'],
+    [{ rawHeaders: [['a', 'b\r\nc: d']] }, 'rawHeaders[0][1]'],
+    [{ rawHeaders: [['a', '\u0000']] }, 'rawHeaders[0][1]'],
+    [{ rawHeaders: [['a', '\u0100']] }, 'rawHeaders[0][1]'],
     [{ platform: 'Git Hub' }, 'platform'],
     [{ eventType: 'a\u0000' }, 'eventType'],
     [{ eventType: '\ud800' }, 'eventType'],
@@ -102,8 +118,38 @@ describe('readEvent', () => {
     [{ payloadEncoding: 'hex' }, 'payloadEncoding'],
     [{ payloadEncoding: 'base64', payloadRaw: 'aGk' }, 'base64'],
     [{ payloadEncoding: 'base64', payloadRaw: '!!!!' }, 'base64'],
+    [{ pin: { name: 'Golden', pinnedAt: 1 } }, 'pin.name'],
+    [{ pin: { note: 'a\u0000', pinnedAt: 1 } }, 'pin.note'],
+    [{ pin: { name: 'golden' } }, 'pin.pinnedAt: required'],
+    [{ tags: ['a', ' '] }, 'tags[1]'],
+    [{ answered: { ...answered, status: 99 } }, 'answered.status'],
+    [{ answered: { ...answered, rule: 'a\nb' } }, 'answered.rule'],
+    [{ answered, refused: 404 }, 'refused'],
   ])('refuses %j', (change, message) => {
     expect(() => readEvent({ ...good, ...change })).toThrow(message);
+  });
+
+  test('every refusal names a field and what it must be', () => {
+    const whole = { ...good, pin: { name: 'golden', note: 'a', pinnedAt: 1 }, tags: ['a'], answered, refused: null };
+    const values = [null, undefined, -1, 2 ** 51, 1.5, '', 'a', '\ud800', '/ ', 'a\nb', true, [], [[]], [['a', 5]], {}];
+    let refused = 0;
+    for (const path of pathsIn(whole))
+      for (const value of values) {
+        try {
+          readEvent(replacedAt(whole, path, value));
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          refused++;
+          expect(error.problems[0]?.path[0]).toBeOneOf(Object.keys(whole));
+          expect(error.problems[0]?.message).not.toBeOneOf(['', undefined]);
+        }
+      }
+    expect(refused).toBeGreaterThan(250);
+  });
+
+  test('what follows another field is read only beside it', () => {
+    expect(readEvent({ ...good, answered: null, refused: 'unknown' }).outcome).toBeNull();
+    expect(readEvent({ ...good, answered, refused: 401 }).outcome).toEqual({ answered, refused: 401 });
   });
 
   test.each([2 ** 50, -(2 ** 50)])('a cursor can encode the time %p', receivedAt => {
@@ -111,7 +157,9 @@ describe('readEvent', () => {
     expect(decodeCursor(encodeCursor({ receivedAt: read.receivedAt, seq: 1 }))).toEqual({ receivedAt, seq: 1 });
   });
 
-  test.each([[null], [5], ['x'], [[]]])('refuses %j', value => expect(() => readEvent(value)).toThrow('not an object'));
+  test.each([[null], [5], ['x'], [[]]])('refuses %j', value =>
+    expect(() => readEvent(value)).toThrow('must be an object'),
+  );
 });
 
 describe('fromHarEntry', () => {
@@ -188,13 +236,13 @@ describe('fromHarEntry', () => {
   });
 
   test.each([
-    [{ startedDateTime: 'soon' }, 'startedDateTime'],
+    [{ startedDateTime: 'soon' }, 'startedDateTime must be a time'],
     [{ request: null }, 'request'],
-    [{ request: { ...request, url: '/relative' } }, 'url'],
-    [{ request: { ...request, headers: 5 } }, 'headers'],
-    [{ request: { ...request, headers: [5] } }, 'a header'],
-    [{ request: { ...request, headers: [{ name: 5, value: 'x' }] } }, 'rawHeaders'],
-    [{ request: { ...request, postData: 'x' } }, 'postData'],
+    [{ request: { ...request, url: '/relative' } }, 'request.url'],
+    [{ request: { ...request, headers: 5 } }, 'request.headers'],
+    [{ request: { ...request, headers: [5] } }, 'request.headers[0]'],
+    [{ request: { ...request, headers: [{ name: 5, value: 'x' }] } }, 'rawHeaders[0][0]'],
+    [{ request: { ...request, postData: 'x' } }, 'request.postData'],
   ])('refuses %j', (change, message) => {
     expect(() => readEvent(fromHar({ ...entry, ...change }))).toThrow(message);
   });

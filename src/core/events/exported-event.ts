@@ -1,18 +1,22 @@
 /*
- * Validates one event of a JSON export (interface "Export files"). An event that capture could not have stored is refused. The
+ * Reads one event of a JSON export (interface "Export files"). An event that capture could not have stored is refused. The
  * header rules are applied, because another program may have written the file.
  */
-
-import { createHash } from 'node:crypto';
+import { Type as t } from '@sinclair/typebox';
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { faults, maxDelayMs } from '../../shared/answers.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
-import { type Answered, type Refusal, refusals, type StoredOutcome } from '../answers/model.ts';
+import { type Answered, refusals, type StoredOutcome } from '../answers/model.ts';
 import { decodeBody } from '../encoding/body-encoding.ts';
-import { invalid } from '../errors.ts';
+import { sha256 } from '../encoding/sha256.ts';
+import { inField, invalidAt, invalidFields } from '../errors.ts';
 import { applyHeaderRules, type HeaderPair } from '../headers.ts';
 import { maxEventTypeCharacters } from '../limits.ts';
+import { problemsOf } from '../read-fields.ts';
+import { literals, nullable } from '../schemas.ts';
 import { firstCharacters, isPlainText } from '../text.ts';
 import { readPin, readTags } from './event-marks.ts';
+import { pinFields, Tags } from './marks-schema.ts';
 
 export type ImportedEvent = {
   receivedAt: number;
@@ -32,106 +36,96 @@ export type ImportedEvent = {
 /** `pinnedAt`: epoch ms. */
 export type ImportedPin = { name: string | null; note: string | null; pinnedAt: number };
 
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** The limit is longer than any method that capture accepts. */
-const methodForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-const pathForm = /^(?:\/[\x21-\x3e\x40-\x7e\x80-\xff]*)?$/;
-const queryForm = /^[\x21-\x7e\x80-\xff]*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a field value cannot contain NUL
-const fieldValue = /^[^\u0000\r\n\u0100-\uffff]*$/;
-const platformForm = /^[a-z0-9][a-z0-9._-]{0,49}$/;
+/** The largest time that a list cursor can encode: about 35,000 years from 1970. */
+const maxTime = 2 ** 50;
+const Time = t.Integer({ minimum: -maxTime, maximum: maxTime, problem: 'must be a time in milliseconds' });
+/** @param form without flags: `t.RegExp` has them, but takes a number for its text */
+const Text = (form: RegExp, problem: string) => t.String({ pattern: form.source, problem });
+
+const Answer = t.Object({
+  status: nullable(t.Integer({ minimum: 100, maximum: 599 })),
+  rule: nullable(t.String({ maxLength: maxNameCharacters })),
+  delayMs: t.Integer({ minimum: 0, maximum: maxDelayMs }),
+  fault: nullable(literals(faults)),
+  limited: t.Boolean(),
+});
+
+const ExportedEvent = t.Object({
+  receivedAt: Time,
+  // The limit is longer than any method that capture accepts.
+  method: Text(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'must be an HTTP method'),
+  path: Text(
+    /^(?:\/[\x21-\x3e\x40-\x7e\x80-\xff]*)?$/,
+    'must be empty, or begin with / and have no ?, spaces, control characters or characters beyond Latin-1',
+  ),
+  query: t.Optional(
+    nullable(Text(/^[\x21-\x7e\x80-\xff]*$/, 'must have no spaces, control characters or characters beyond Latin-1')),
+  ),
+  rawHeaders: t.Array(
+    t.Tuple(
+      [
+        Text(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header'),
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: a field value cannot contain NUL
+        Text(/^[^\u0000\r\n\u0100-\uffff]*$/, 'must have no line breaks, NUL or characters beyond Latin-1'),
+      ],
+      { problem: 'must be a pair of a name and a value' },
+    ),
+  ),
+  platform: t.Optional(nullable(Text(/^[a-z0-9][a-z0-9._-]{0,49}$/, 'must be the lower-case name of a platform'))),
+  eventType: t.Optional(nullable(t.String())),
+  payloadRaw: t.String(),
+  payloadEncoding: literals(['utf8', 'base64']),
+  sha256: t.Optional(nullable(t.String())),
+  pin: t.Optional(nullable(t.Object({ ...pinFields, pinnedAt: Time }))),
+  tags: t.Optional(nullable(Tags)),
+  /** Exports of earlier versions do not contain the responses to senders. */
+  answered: t.Optional(nullable(Answer)),
+  /** Counts only beside `answered`. */
+  refused: t.Optional(t.Unknown()),
+});
+/** Compiled for the first event, because an import can have millions of them. */
+let compiled: TypeCheck<typeof ExportedEvent> | undefined;
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the purpose
 const forbiddenInType = /[\u0000-\u001f\u007f]|\p{Surrogate}/u;
 /** Capture removes bidirectional control characters; exports of 1.0.0 may still have them. */
 const removedFromType = /\p{Bidi_Control}/gu;
-/** The largest time that a list cursor can encode: about 35,000 years from 1970. */
-const maxTime = 2 ** 50;
 
-/** @throws invalid, naming the field */
+/** @throws invalid, with the paths of the fields */
 export function readEvent(value: unknown): ImportedEvent {
-  const event = record(value, 'the event');
-  const text = (name: string, form: RegExp): string => {
-    const found = event[name];
-    if (typeof found !== 'string' || !form.test(found)) throw invalid(`${name} is invalid`);
-    return found;
-  };
-  const receivedAt = readTime(event['receivedAt'], 'receivedAt');
-  const body = readBody(text('payloadRaw', /^/), event['payloadEncoding']);
-  const sha256 = createHash('sha256').update(body).digest();
-  const { sha256: expected = null } = event;
-  if (expected !== null && expected !== sha256.toString('hex')) throw invalid('payloadRaw does not match sha256');
+  compiled ??= TypeCompiler.Compile(ExportedEvent);
+  if (!compiled.Check(value)) throw invalidFields(problemsOf(compiled.Errors(value), value));
+  const { receivedAt, method, path, rawHeaders, payloadRaw, payloadEncoding, pin } = value;
+  const body = decodeBody(payloadRaw, payloadEncoding, 'payloadRaw');
+  const digest = sha256(body);
+  if (value.sha256 != null && value.sha256 !== Buffer.from(digest).toString('hex'))
+    throw invalidAt(['payloadRaw'], 'does not match sha256', 'payloadRaw does not match sha256');
   return {
     receivedAt,
-    method: text('method', methodForm),
-    path: text('path', pathForm),
-    query: (event['query'] ?? null) === null ? null : text('query', queryForm),
-    headers: applyHeaderRules(readHeaders(event['rawHeaders'])),
-    platform: (event['platform'] ?? null) === null ? null : text('platform', platformForm),
-    eventType: readEventType(event['eventType']),
+    method,
+    path,
+    query: value.query ?? null,
+    headers: applyHeaderRules(rawHeaders),
+    platform: value.platform ?? null,
+    eventType: readEventType(value.eventType ?? ''),
     body,
-    sha256,
-    pin: readExportedPin(event['pin']),
-    tags: readTags(event['tags'] ?? []),
-    outcome: readOutcome(event['answered'] ?? null, event['refused'] ?? null),
+    sha256: digest,
+    pin: pin ? { ...inField(['pin'], () => readPin(pin)), pinnedAt: pin.pinnedAt } : null,
+    tags: readTags(value.tags ?? []),
+    outcome: value.answered ? readOutcome(value.answered, value.refused ?? null) : null,
   };
 }
 
-function readTime(value: unknown, field: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || Math.abs(value) > maxTime)
-    throw invalid(`${field} is not a valid time in milliseconds`);
-  return value;
+function readEventType(given: string): string | null {
+  if (forbiddenInType.test(given)) throw invalidAt(['eventType'], 'must be valid Unicode without control characters');
+  return firstCharacters(given.replace(removedFromType, ''), maxEventTypeCharacters) || null;
 }
 
-function readExportedPin(value: unknown): ImportedPin | null {
-  if (value === undefined || value === null) return null;
-  const { name, note, pinnedAt } = record(value, 'pin');
-  return { ...readPin({ name, note }), pinnedAt: readTime(pinnedAt, 'pinnedAt') };
-}
-
-/** Exports of earlier versions do not contain the responses to senders. */
-function readOutcome(value: unknown, refused: unknown): StoredOutcome {
-  if (value === null) return null;
-  const { status, rule, delayMs, fault, limited } = record(value, 'answered');
-  const found = { status, rule, delayMs, fault, limited };
-  const isAnswered =
-    (status === null || (isInteger(status, 599) && status >= 100)) &&
-    (rule === null || (typeof rule === 'string' && isPlainText(rule) && rule.length <= maxNameCharacters)) &&
-    isInteger(delayMs, maxDelayMs) &&
-    (fault === null || faults.some(one => one === fault)) &&
-    typeof limited === 'boolean';
-  if (!isAnswered) throw invalid('answered is invalid');
-  if (refused !== null && !refusals.some(one => one === refused)) throw invalid('refused is invalid');
-  const isUsual = status === 200 && rule === null && delayMs === 0 && fault === null && !limited && refused === null;
-  return isUsual ? null : { answered: found as Answered, refused: refused as Refusal | null };
-}
-
-const isInteger = (value: unknown, max: number): value is number =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max;
-
-/** @throws invalid */
-export function record(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(`${what} is not an object`);
-  return value as Record<string, unknown>;
-}
-
-function readBody(text: string, encoding: unknown): Uint8Array {
-  if (encoding !== 'utf8' && encoding !== 'base64') throw invalid('payloadEncoding must be utf8 or base64');
-  return decodeBody(text, encoding, 'payloadRaw');
-}
-
-function readHeaders(value: unknown): HeaderPair[] {
-  if (!Array.isArray(value)) throw invalid('rawHeaders is not a list');
-  return value.map((pair: unknown) => {
-    const [name, content] = Array.isArray(pair) && pair.length === 2 ? (pair as unknown[]) : [];
-    if (typeof name !== 'string' || !token.test(name)) throw invalid('rawHeaders has an invalid header name');
-    if (typeof content !== 'string' || !fieldValue.test(content))
-      throw invalid(`the value of header ${name} is invalid`);
-    return [name, content];
-  });
-}
-
-function readEventType(value: unknown): string | null {
-  if (value === undefined || value === null) return null;
-  if (typeof value !== 'string' || forbiddenInType.test(value)) throw invalid('eventType is invalid');
-  return firstCharacters(value.replace(removedFromType, ''), maxEventTypeCharacters) || null;
+/** @returns null for the answer that most events get */
+function readOutcome({ status, rule, delayMs, fault, limited }: Answered, refused: unknown): StoredOutcome {
+  if (rule !== null && !isPlainText(rule)) throw invalidAt(['answered', 'rule'], 'must not contain control characters');
+  const known = refusals.find(one => one === refused) ?? null;
+  if (known !== refused) throw invalidAt(['refused'], `must be ${refusals.join(', ')} or null`);
+  const isUsual = status === 200 && rule === null && delayMs === 0 && fault === null && !limited && known === null;
+  return isUsual ? null : { answered: { status, rule, delayMs, fault, limited }, refused: known };
 }

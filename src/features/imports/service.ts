@@ -6,8 +6,8 @@
 
 import type { TeamAccess } from '../../core/access/principal.ts';
 import { sha256 } from '../../core/encoding/sha256.ts';
-import { notFound } from '../../core/errors.ts';
-import { type ImportedEvent, readEvent } from '../../core/events/exported-event.ts';
+import { inField, notFound } from '../../core/errors.ts';
+import type { ImportedEvent } from '../../core/events/exported-event.ts';
 import type { OwnRetention } from '../../core/events/retention.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { deliveryNumber } from '../../core/ids/delivery-key.ts';
@@ -179,7 +179,9 @@ export function createImportsService(options: {
   const addBatch = async (endpointId: string, exported: readonly unknown[]): Promise<ImportResult> => {
     const endpoint = await store.endpoint(endpointId);
     if (!endpoint) throw notFound('endpoint');
-    const events = exported.map(readEvent);
+    // Loaded for the first import: the start of the server needs no schemas.
+    const { readEvent } = await import('../../core/events/exported-event.ts');
+    const events = exported.map((event, i) => inField(['events', i], () => readEvent(event)));
     const { missing, there, expired, notPinned } = await choose(endpoint, events);
     const tooLarge = await insertAll(endpoint.seq, missing);
     if (missing.length > tooLarge) onImported(endpoint.seq);
