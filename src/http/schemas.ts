@@ -1,12 +1,10 @@
 /* Building blocks for the schemas of the features, and the responses of an operation by status. */
 
 import { type TSchema, Type as t } from '@sinclair/typebox';
-import { literals, Name, nullable, textDocumentedAs } from '../core/schemas.ts';
+import { literals, textDocumentedAs } from '../core/schemas.ts';
 import { maxEmailCharacters } from '../core/text.ts';
 import { maxPasswordBytes, minPasswordCharacters } from '../shared/limits.ts';
 import { problemCodes } from '../shared/problem-codes.ts';
-
-export { literals, Name, nullable, textDocumentedAs };
 
 export const ErrorBody = t.Object({ error: t.String() }, { title: 'Error' });
 /** The problems of an `invalid` error. Absent in the 400 for a request that is not valid HTTP. */

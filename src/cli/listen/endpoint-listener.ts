@@ -1,5 +1,6 @@
 /* One endpoint of a session: its feed, its deliveries, the position on the server and the reports of responses. */
-import { isEdit, type ReplayEdit } from '../../core/replay/replay-edit.ts';
+import type { ReplayEdit } from '../../core/replay/edit-schema.ts';
+import { isEdit } from '../../core/replay/replay-edit.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import type { FeedPage } from '../../features/feed/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';

@@ -3,7 +3,7 @@
  * in a captured event and in a response is hostile text: escape it before it is shown (client/output.ts).
  */
 import type { HeaderPair } from '../../core/headers.ts';
-import type { ReplayEdit } from '../../core/replay/replay-edit.ts';
+import type { ReplayEdit } from '../../core/replay/edit-schema.ts';
 import type { EventSummary } from '../../features/events/model.ts';
 
 export type CapturedEvent = {

@@ -3,7 +3,7 @@
  * stop, or if no endpoint is left.
  */
 
-import type { ReplayEdit } from '../../core/replay/replay-edit.ts';
+import type { ReplayEdit } from '../../core/replay/edit-schema.ts';
 import type { EventDetail } from '../../features/events/model.ts';
 import { type Api, RefusedError } from '../client/api.ts';
 import { explainRefusal } from '../client/signature-hint.ts';

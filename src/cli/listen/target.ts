@@ -1,6 +1,7 @@
 /* A target that receives events over HTTP: a URL on this machine or its network. Its response is a value, never an error. */
 import { isSuccess } from '../../core/network/destination.ts';
-import { applyEdit, type EditedRequest, isEdit, type ReplayEdit } from '../../core/replay/replay-edit.ts';
+import type { ReplayEdit } from '../../core/replay/edit-schema.ts';
+import { applyEdit, type EditedRequest, isEdit } from '../../core/replay/replay-edit.ts';
 import { appendTarget } from '../../shared/replay-target.ts';
 import { capturedRequest, createSender, type PreparedRequest } from '../client/deliver.ts';
 import { type ReportedAttempt, toAttempt } from '../client/report-response.ts';
@@ -38,7 +39,7 @@ export type How = {
 export type TargetOptions = TargetRule & {
   signing: Signing | undefined;
   /** The values of --header; null removes a header. */
-  headers: readonly (readonly [name: string, value: string | null])[];
+  headers: NonNullable<ReplayEdit['headers']>;
   keepsPath: boolean;
   timeoutMs: number;
 };

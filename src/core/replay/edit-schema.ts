@@ -1,5 +1,5 @@
 /* The form of an edit to an event that is sent again. replay-edit.ts checks what no schema can say. */
-import { Type as t } from '@sinclair/typebox';
+import { type Static, Type as t } from '@sinclair/typebox';
 import { literals, nullable } from '../schemas.ts';
 
 const maxPaths = 100;
@@ -31,3 +31,8 @@ export const ReplayEdit = t.Object(
   },
   { title: 'ReplayEdit', additionalProperties: false },
 );
+/**
+ * `set`: written as `JSON.stringify` writes it; `parseExactJson` keeps numbers of any length and spelling. A header name that is
+ * given twice is sent twice.
+ */
+export type ReplayEdit = Static<typeof ReplayEdit>;

@@ -3,13 +3,14 @@ import { AppError } from '../errors.ts';
 import { pathText } from '../field-problems.ts';
 import type { HeaderPair } from '../headers.ts';
 import { parseExactJson } from '../json/exact.ts';
-import { applyEdit, isEdit, type ReplayEdit } from './replay-edit.ts';
+import type { ReplayEdit } from './edit-schema.ts';
+import { applyEdit, isEdit } from './replay-edit.ts';
 
 const text = '{ "id": 12345678901234567890, "items": [{"sku":"A-1", "price": 1.10}] }';
 const event = { headers: [['Content-Type', 'application/json']] as HeaderPair[], body: Buffer.from(text) };
 const bodyAfter = (edit: ReplayEdit, body = event.body) =>
   Buffer.from(applyEdit({ ...event, body }, edit).body).toString();
-const headersAfter = (headers: ReplayEdit['headers'], before: HeaderPair[]) =>
+const headersAfter = (headers: NonNullable<ReplayEdit['headers']>, before: HeaderPair[]) =>
   applyEdit({ headers: before, body: event.body }, { headers }).headers;
 
 describe('an edit of the body', () => {
@@ -142,12 +143,12 @@ describe('an edit of headers', () => {
   });
 });
 
-test.each([
+test.each<[ReplayEdit, boolean]>([
   [{}, false],
   [{ set: {}, unset: [], headers: [] }, false],
   [{ set: { id: 12 } }, true],
   [{ body: '' }, true],
-  [{ headers: [['none', null] as const] }, true],
+  [{ headers: [['none', null]] }, true],
 ])('whether %j is an edit: %p', (edit, expected) => expect(isEdit(edit)).toBe(expected));
 
 test.each<[ReplayEdit, string]>([

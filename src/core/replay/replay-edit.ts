@@ -3,25 +3,14 @@
  * byte of the body stays as captured. Content-Length and digests follow. Pure.
  */
 import { followBody } from '../encoding/body-digests.ts';
-import { type BodyEncoding, decodeBody } from '../encoding/body-encoding.ts';
+import { decodeBody } from '../encoding/body-encoding.ts';
 import { type AppError, invalidAt } from '../errors.ts';
 import type { FieldPath } from '../field-problems.ts';
 import type { HeaderPair } from '../headers.ts';
 import { editJson, type JsonPath, JsonPathError } from '../json/edit.ts';
 import { isJson } from '../json/validator.ts';
+import type { ReplayEdit } from './edit-schema.ts';
 import { fieldsOfRequest } from './replay-headers.ts';
-
-/** In the form of edit-schema.ts. Paths are keys and list indexes with dots between them: `items.0.sku`. */
-export type ReplayEdit = {
-  /** Any JSON by path, written as `JSON.stringify` writes it; `parseExactJson` keeps numbers of any length and spelling. */
-  set?: Readonly<Record<string, unknown>> | undefined;
-  unset?: readonly string[] | undefined;
-  /** In place of the whole body. */
-  body?: string | undefined;
-  bodyEncoding?: BodyEncoding | undefined;
-  /** A value replaces all headers of that name, or adds one; null removes them. A name that is given twice is sent twice. */
-  headers?: readonly (readonly [name: string, value: string | null])[] | undefined;
-};
 
 export type EditedRequest = { headers: HeaderPair[]; body: Uint8Array };
 

@@ -1,7 +1,8 @@
 /* The account of a person, with the plan of its team. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { plans, roles } from '../../core/access/principal.ts';
-import { literals, Timestamp } from '../../http/schemas.ts';
+import { literals } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 
 export const Plan = literals(plans);
 export const Role = literals(roles);

@@ -1,8 +1,8 @@
 /* Schemas of alerts. A secret is returned only by the request that created it. */
 
 import { type Static, Type as t } from '@sinclair/typebox';
-import { HttpUrl } from '../../core/schemas.ts';
-import { literals, Name, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { HttpUrl, literals, Name, nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import {
   alertChannels,
   alertErrorCodes,

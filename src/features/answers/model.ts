@@ -2,7 +2,8 @@
 
 import { type Static, Type as t } from '@sinclair/typebox';
 import { type AnswerRule, AnswerRules } from '../../core/answers/schema.ts';
-import { HttpStatus, nullable } from '../../http/schemas.ts';
+import { nullable } from '../../core/schemas.ts';
+import { HttpStatus } from '../../http/schemas.ts';
 import { EventSummary } from '../events/model.ts';
 
 export type { AnswerRule };

@@ -1,6 +1,7 @@
 /* Schemas of connected apps. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { nullable, Timestamp } from '../../http/schemas.ts';
+import { nullable } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 
 export const ConnectedApp = t.Object(
   {

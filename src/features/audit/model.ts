@@ -2,7 +2,8 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { auditVias } from '../../core/access/audit-actions.ts';
 import { defaultPageSize } from '../../core/limits.ts';
-import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 
 export const AuditEntry = t.Object(
   {

@@ -1,6 +1,7 @@
 /* Schemas of consumers: named positions in the feed of an endpoint. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { textDocumentedAs } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import { consumerNameForm } from '../../shared/consumer-name.ts';
 
 const Name = t.String({ description: consumerNameForm });

@@ -1,6 +1,7 @@
 /* Schemas of a delivery with its attempts, and of the retries that an endpoint's senders make. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { nullable, Timestamp } from '../../http/schemas.ts';
+import { nullable } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import { DeliveryPlace, EventSummary } from '../events/model.ts';
 
 const DeliveryAttempt = t.Object(

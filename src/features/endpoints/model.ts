@@ -3,7 +3,8 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { endpointSettings } from '../../core/endpoint-schema.ts';
 import { ShownGuard } from '../../core/guard/schema.ts';
-import { Name, nullable, OwnUrl, Timestamp } from '../../http/schemas.ts';
+import { Name, nullable } from '../../core/schemas.ts';
+import { OwnUrl, Timestamp } from '../../http/schemas.ts';
 import { activityBuckets } from '../../shared/endpoints.ts';
 
 export const PreviousUrl = t.Object(

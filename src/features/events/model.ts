@@ -4,7 +4,8 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { type Refusal, refusals } from '../../core/answers/model.ts';
 import { defaultPageSize, keptResponseBytes, maxHighlightCharacters, maxHighlights } from '../../core/limits.ts';
 import { replayVia } from '../../core/replay/replay-via.ts';
-import { ByteCount, HttpStatus, literals, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { ByteCount, HttpStatus, Sha256, Timestamp } from '../../http/schemas.ts';
 import { faults } from '../../shared/answers.ts';
 import { maxSearchCharacters } from '../../shared/limits.ts';
 

@@ -1,7 +1,8 @@
 /* Schemas of an export: its query, and the file in each format. */
 
 import { type Static, Type as t } from '@sinclair/typebox';
-import { ByteCount, byMediaType, nullable, Sha256, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { ByteCount, byMediaType, Sha256, Timestamp } from '../../http/schemas.ts';
 import { maxExportedIds, maxSearchCharacters } from '../../shared/limits.ts';
 import { Endpoint } from '../endpoints/model.ts';
 import { Answered, Pin, Refused, Tags, Where } from '../events/model.ts';

@@ -1,7 +1,7 @@
 /* Schemas of an endpoint's feed. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { defaultPageSize } from '../../core/limits.ts';
-import { nullable, textDocumentedAs } from '../../http/schemas.ts';
+import { nullable, textDocumentedAs } from '../../core/schemas.ts';
 import { EventDetail, EventSummary, Where } from '../events/model.ts';
 
 /** How long a call may wait for an event. */

@@ -3,7 +3,8 @@
  * filter.
  */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Name, nullable, Timestamp } from '../../http/schemas.ts';
+import { Name, nullable } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import { EventSummary, Where } from '../events/model.ts';
 
 const WhereText = t.String({ description: 'a filter, such as `type:invoice.* size>10k`' });

@@ -3,7 +3,8 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { forwardDeliveryStates, forwardStates } from '../../core/forward.ts';
 import { ForwardChange, ForwardInput, shownForwardSettings } from '../../core/forward-schema.ts';
-import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 
 export { ForwardChange, ForwardInput };
 

@@ -1,6 +1,7 @@
 /* Schemas of API keys. The full key appears only in the response that creates it. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { Name, nullable, Timestamp } from '../../http/schemas.ts';
+import { Name, nullable } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 
 const metadata = {
   id: t.String(),

@@ -1,6 +1,7 @@
 /* Schemas of connected listeners, and of the operation through which they get replays and report results. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import { consumerNameForm } from '../../shared/consumer-name.ts';
 import { EventSummary } from '../events/model.ts';
 import { ReportedResponse } from '../replays/model.ts';

@@ -3,7 +3,7 @@
  * from outside systems.
  */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { nullable } from '../../http/schemas.ts';
+import { nullable } from '../../core/schemas.ts';
 import { Endpoint } from '../endpoints/model.ts';
 import { EventDetail, EventPage, EventSummary, ReplayAttempt } from '../events/model.ts';
 import { ExportFormat } from '../exports/model.ts';

@@ -2,8 +2,8 @@
 
 import { type Static, Type as t } from '@sinclair/typebox';
 import { jobOutcomes, replayJobStates } from '../../core/replay/replay-job.ts';
-import { HttpUrl } from '../../core/schemas.ts';
-import { ByteCount, literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { HttpUrl, literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { ByteCount, Timestamp } from '../../http/schemas.ts';
 import { maxChosenEvents, maxJobConcurrency } from '../../shared/limits.ts';
 
 const maxPaths = 200;

@@ -3,8 +3,8 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { keptResponseBytes, maxReportedAttempts, maxSigningSecretCharacters } from '../../core/limits.ts';
 import { BodyEncoding, ReplayEdit } from '../../core/replay/edit-schema.ts';
-import { HttpUrl } from '../../core/schemas.ts';
-import { HttpStatus, literals, nullable } from '../../http/schemas.ts';
+import { HttpUrl, literals, nullable } from '../../core/schemas.ts';
+import { HttpStatus } from '../../http/schemas.ts';
 
 const Headers = t.Array(t.Tuple([t.String(), t.String()]));
 

@@ -1,6 +1,7 @@
 /* Schemas of what is known about an endpoint's event types. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { byMediaType, nullable, Timestamp } from '../../http/schemas.ts';
+import { nullable } from '../../core/schemas.ts';
+import { byMediaType, Timestamp } from '../../http/schemas.ts';
 
 const Platform = nullable(t.String({ description: 'null: of no known platform' }));
 const EventType = nullable(t.String({ description: 'null: without a type' }));

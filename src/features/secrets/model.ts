@@ -1,7 +1,8 @@
 /* Schemas of signing secrets. Responses never contain a secret. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { maxOriginCharacters, maxSigningSecretCharacters } from '../../core/limits.ts';
-import { nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 
 export const Secret = t.Object(
   {

@@ -1,7 +1,8 @@
 /* Schemas of sign-in, password change and sessions. */
 
 import { type Static, Type as t } from '@sinclair/typebox';
-import { nullable, Password, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { Password, Timestamp } from '../../http/schemas.ts';
 import { maxPasswordBytes } from '../../shared/limits.ts';
 import { Account, Role } from '../accounts/model.ts';
 

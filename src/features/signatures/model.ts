@@ -2,7 +2,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { signatureCauses } from '../../core/events/signature-causes.ts';
 import { maxSigningSecretCharacters } from '../../core/limits.ts';
-import { literals, nullable, textDocumentedAs } from '../../http/schemas.ts';
+import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
 
 export const SignatureCheckRequest = t.Object(
   {

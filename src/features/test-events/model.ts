@@ -1,7 +1,7 @@
 /* Schemas of test events, and of what the dashboard shows about connecting a platform. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { maxSigningSecretCharacters } from '../../core/limits.ts';
-import { literals, nullable, textDocumentedAs } from '../../http/schemas.ts';
+import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
 
 export const SampleName = t.Object(
   {
