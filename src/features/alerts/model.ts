@@ -7,6 +7,9 @@ import {
   alertChannels,
   alertErrorCodes,
   alertKinds,
+  defaultAlertCount,
+  defaultAlertMinutes,
+  kindTakes,
   maxAlertCount,
   maxAlertMinutes,
   maxChannelSecretCharacters,
@@ -31,27 +34,30 @@ export const AlertChannel = t.Object(
 );
 export type AlertChannel = Static<typeof AlertChannel>;
 
+const kindsWith = (setting: 'where' | 'minutes' | 'count'): string =>
+  alertKinds.filter(kind => kindTakes[kind][setting]).join(', ');
+const Where = t.String({ description: `of ${kindsWith('where')}: only events that match this filter` });
 const Minutes = t.Integer({
   minimum: 1,
   maximum: maxAlertMinutes,
-  description: 'of silence (required): without an event for so long; of bad_signatures and forward_stuck: default 5',
+  description: `of ${kindsWith('minutes')}: the time of the condition; required for silence, otherwise default ${defaultAlertMinutes}`,
 });
 const Count = t.Integer({
   minimum: 1,
   maximum: maxAlertCount,
-  description: 'of bad_signatures: how many events in `minutes`; default 3',
+  description: `of ${kindsWith('count')}: how many events in \`minutes\`; default ${defaultAlertCount}`,
 });
-const Where = t.String({
-  description: 'of silence, bad_signatures and schema_change: only events that match this filter',
-});
+const condition = {
+  where: t.Optional(nullable(Where)),
+  minutes: t.Optional(nullable(Minutes)),
+  count: t.Optional(nullable(Count)),
+};
 
 export const AlertInput = t.Object(
   {
     name: Name,
     kind: literals(alertKinds),
-    where: t.Optional(nullable(Where)),
-    minutes: t.Optional(nullable(Minutes)),
-    count: t.Optional(nullable(Count)),
+    ...condition,
     channel: AlertChannel,
     enabled: t.Optional(t.Boolean({ default: true })),
   },
@@ -74,9 +80,7 @@ export type AlertInput = Static<typeof AlertInput>;
 export const AlertChange = t.Object(
   {
     name: t.Optional(Name),
-    where: t.Optional(nullable(Where)),
-    minutes: t.Optional(nullable(Minutes)),
-    count: t.Optional(nullable(Count)),
+    ...condition,
     channel: t.Optional(AlertChannel),
     enabled: t.Optional(t.Boolean()),
   },

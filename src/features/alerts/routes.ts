@@ -35,7 +35,7 @@ export const alertsRoutes = ({ gate, alerts }: { gate: Gate; alerts: AlertsServi
           audit: 'alert.created',
           summary: 'Create an alert; not for apps',
           description:
-            'Only events from now on count. It fires once when its condition begins, and is resolved once when the condition ends; `new_type` and `schema_change` only report changes. At most one notification a minute. The secret of a webhook stands only in this answer. An endpoint can have 20 alerts.',
+            'Only events from now on count. It fires once when its condition begins, and is resolved once when the condition ends; kinds that only report what is new, such as `new_type`, are never resolved. At most one notification a minute. The secret of a webhook stands only in this answer. An endpoint can have 20 alerts.',
         }),
       },
     )

@@ -87,8 +87,8 @@ export function createAlertsService(options: {
   const start = async (kind: AlertRow['kind'], endpoint: number) => {
     const isAboutSchemas = reportingKinds.has(kind);
     if (isAboutSchemas) await catchUp();
-    const newest = isAboutSchemas ? await store.newestSchemas(endpoint) : undefined;
-    const position = newest?.[kind === 'new_type' ? 'type' : 'change'] ?? (await lastSeq());
+    const newest: Partial<Record<AlertRow['kind'], number>> = isAboutSchemas ? await store.newestSchemas(endpoint) : {};
+    const position = newest[kind] ?? (await lastSeq());
     return { position, state: Buffer.from(JSON.stringify(newState(await store.clock()))) };
   };
 
@@ -105,7 +105,7 @@ export function createAlertsService(options: {
       count: takes.count ? (count ?? takes.count.offered) : null,
       filter: Buffer.from(parseWhere(where ?? '').text),
     };
-    if (where && kind !== 'schema_change') checkWithinLimits(rule);
+    if (where && takes.isCondition) checkWithinLimits(rule);
     return rule;
   };
   const find = async (principal: Who, endpointId: string, id: string) => {

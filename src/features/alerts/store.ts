@@ -33,8 +33,8 @@ export type ChangeRow = TypeRow & { kind: string; path: Uint8Array; eventId: str
 
 /** New event types and schema changes, which the learning of schemas has found. */
 const createSchemaFindings = (db: Drizzle) => ({
-  /** The row number of the endpoint's newest schema, and of its newest schema change. */
-  async newestSchemas(endpoint: number): Promise<{ type: number; change: number }> {
+  /** The row number of the newest finding, by the kind of alert that reports it. */
+  async newestSchemas(endpoint: number): Promise<{ new_type: number; schema_change: number }> {
     const [[type], [change]] = await Promise.all([
       db
         .select({ seq: max(eventSchemas.seq) })
@@ -45,7 +45,7 @@ const createSchemaFindings = (db: Drizzle) => ({
         .from(schemaChanges)
         .where(eq(schemaChanges.endpoint, endpoint)),
     ]);
-    return { type: type?.seq ?? 0, change: change?.seq ?? 0 };
+    return { new_type: type?.seq ?? 0, schema_change: change?.seq ?? 0 };
   },
 
   /** Event types that were first seen after a position, in order. */
