@@ -180,6 +180,8 @@ describe('GET /api/endpoints/{id}/alerts', () => {
     };
     expect(await list(access_token)).toEqual([null]);
     expect(await list(ada.key)).toEqual([{ enabled: 0, firing: 0 }]);
+    const made = await harness.use(access_token, '/api/endpoints', { method: 'POST', body: '{"name":"By an app"}' });
+    expect(await made.json()).toMatchObject({ name: 'By an app', alerts: null });
     expect((await ada.json(200, 'GET', `/api/endpoints/${id}`))['alerts']).toEqual({ enabled: 0, firing: 0 });
     await harness.close();
   });

@@ -18,21 +18,6 @@ import type { DeclaredStore, EndpointRow, ForwardRow, SecretRow } from './store.
 import { forwardsOf, type Matched, writesOf } from './writes.ts';
 
 const maxAttempts = 5;
-const emptyRow = {
-  deletedAt: null,
-  eventCount: 0,
-  lastReceivedAt: null,
-  learnSecretsUntil: null,
-  retention: null,
-  retentionMs: null,
-  sweptSeq: 0,
-  pausedAt: null,
-  guard: null,
-  guardSecrets: null,
-  declaredName: null,
-  declaredFields: [],
-  madeByFile: true,
-};
 
 export type DeclaredService = ReturnType<typeof createDeclaredService>;
 
@@ -69,7 +54,7 @@ export function createDeclaredService(options: {
     const createdAt = clock.now();
     const token = declared.address ?? newIngestToken(random);
     const id = newId('ep', createdAt, random);
-    const row = { ...emptyRow, seq: 0, id, teamId, name: declared.name, token, createdAt };
+    const row = store.newEndpoint({ id, teamId, name: declared.name, token, createdAt });
     return { row, guard: null, answers: null, forwards: [], secrets: [] };
   };
 

@@ -1,6 +1,6 @@
 /* Reads the endpoints to compare a file with, and applies it in one batch: all of it or nothing. */
 
-import { and, count, eq, inArray, isNotNull, isNull, notExists, or, sql } from 'drizzle-orm';
+import { and, count, eq, getTableColumns, inArray, isNotNull, isNull, notExists, or, sql } from 'drizzle-orm';
 import type { Plan } from '../../core/access/principal.ts';
 import type { AnswerRule, AnswerRules } from '../../core/answers/model.ts';
 import { forwardQueue } from '../../core/forward.ts';
@@ -53,6 +53,11 @@ export type ForwardWrites = {
 };
 
 const kind = forwardQueue;
+
+// Drizzle has the defaults of columns, but no type for a row of them.
+const defaultRow = Object.fromEntries(
+  Object.entries(getTableColumns(endpoints)).map(([name, column]) => [name, column.default ?? null]),
+) as EndpointRow;
 
 /** Raw: the table is SQLite's own. */
 const lastSeq = sql`(SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0))` as unknown as number;
@@ -108,6 +113,14 @@ export function createDeclaredStore(db: Drizzle) {
         .from(accounts)
         .innerJoin(teams, eq(teams.id, accounts.teamId))
         .where(inArray(accounts.email, [...emails])),
+
+    /** The row of an endpoint that a file makes. It is not in the database yet. */
+    newEndpoint: (row: Pick<EndpointRow, 'id' | 'teamId' | 'name' | 'token' | 'createdAt'>): EndpointRow => ({
+      ...defaultRow,
+      ...row,
+      seq: 0,
+      madeByFile: true,
+    }),
 
     /** The live endpoints of these teams, and all that are declared; oldest first. */
     endpointsOf: (teamIds: readonly string[]): Promise<EndpointRow[]> =>

@@ -61,8 +61,8 @@ const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
       '/:id',
       ({ principal, params, body }) => {
         // Only a user may decide which secrets are trusted, when events go, whether they come and from whom. Apps may rename an endpoint.
-        const { learnSecretsFor, retention, paused, guard } = body;
-        if ([learnSecretsFor, retention, paused, guard].some(given => given !== undefined)) requireUser(principal);
+        const { name: _, ...settings } = body;
+        if (Object.values(settings).some(given => given !== undefined)) requireUser(principal);
         return endpoints.update(principal, params.id, body);
       },
       {

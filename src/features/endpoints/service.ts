@@ -12,22 +12,20 @@ import {
 } from '../../core/events/retention.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readName } from '../../core/text.ts';
-import { defaultOverlap, maxLearnMs, maxOverlapMs, maxPreviousUrls } from '../../shared/endpoints.ts';
+import { activityBuckets, defaultOverlap, maxLearnMs, maxOverlapMs, maxPreviousUrls } from '../../shared/endpoints.ts';
 import { parseDuration } from '../../shared/units.ts';
-import { createCountActivity } from './activity.ts';
 import type { Guards } from './guards.ts';
 import type { Activity, Endpoint, EndpointChange, EndpointChanged } from './model.ts';
 import type { EndpointRegistry } from './registry.ts';
 import type { CountedRow, EndpointRow, EndpointsStore } from './store.ts';
 import type { PreviousTokenRow, TokensStore } from './tokens-store.ts';
 
-const notGuarded = { guard: null, guardSecrets: null };
-const notDeclared = { declaredName: null, declaredFields: [], madeByFile: false };
+const bucketMs = 60 * 60 * 1000;
 
 /** `taken`: its replaced tokens that still accept deliveries, newest first. `isForApp`: apps may not see alerts. */
 type ShownRow = CountedRow & { taken: readonly PreviousTokenRow[]; isForApp: boolean };
-/** Who sees an endpoint. */
-type Viewer = TeamAccess & Pick<Principal, 'app'>;
+/** Who sees an endpoint. `app`: the app that asks for a user. */
+type Viewer = TeamAccess & Partial<Pick<Principal, 'app'>>;
 
 export type EndpointsService = ReturnType<typeof createEndpointsService>;
 
@@ -50,7 +48,6 @@ export function createEndpointsService(options: {
 }) {
   const { store, tokens, registry, guards, clock, random, ingestUrl, limits, retentionMs } = options;
   const { onDeleted, onRetentionChanged } = options;
-  const countActivity = createCountActivity({ store, clock });
 
   const pathOf = (token: string): string => `/in/${token}`;
   const urlOf = (token: string): string => ingestUrl + pathOf(token);
@@ -161,18 +158,27 @@ export function createEndpointsService(options: {
       return (await toShown(principal, rows)).map(toEndpoint);
     },
 
-    /** Events of the last 24 hours, by the hour. @throws not_found */
+    /**
+     * Events of the last 24 hours, by the hour; the last bucket is the current hour. Expired events count only if they are pinned.
+     * @throws not_found
+     */
     async activity(principal: TeamAccess, id: string): Promise<Activity> {
       const row = await owned(principal, id);
-      const cutoff = oldestVisibleIn(row, { retentionMs, plan: principal.plan, now: clock.now() });
-      return countActivity(row.seq, cutoff);
+      const now = clock.now();
+      const until = (Math.floor(now / bucketMs) + 1) * bucketMs;
+      const firstBucketAt = until - activityBuckets * bucketMs;
+      const since = oldestVisibleIn(row, { retentionMs, plan: principal.plan, now });
+      const counts = new Array<number>(activityBuckets).fill(0);
+      for (const { bucket, count } of await store.countByBucket(row.seq, { firstBucketAt, bucketMs, since, until }))
+        counts[bucket] = count;
+      return { since: firstBucketAt, bucketMs, counts };
     },
 
     /**
      * @throws invalid for the name, limit_reached when the plan allows no more, unauthorized if the team's last account was
      * deleted
      */
-    async create(principal: TeamAccess, givenName: string): Promise<Endpoint> {
+    async create(principal: Viewer, givenName: string): Promise<Endpoint> {
       const name = inField(['name'], () => readName(givenName));
       const limit = limits[principal.plan];
       const createdAt = clock.now();
@@ -188,17 +194,7 @@ export function createEndpointsService(options: {
       if (seq === 'full')
         throw limitReached(`the ${principal.plan} plan allows ${limit} endpoint${limit === 1 ? '' : 's'}`);
       registry.add({ seq, id: row.id, teamId: row.teamId, token: row.token, isPaused: false, previous: [] });
-      const empty = { deletedAt: null, eventCount: 0, lastReceivedAt: null, learnSecretsUntil: null, hasRules: 0 };
-      const noAlerts = { enabledAlerts: 0, firingAlerts: 0, isForApp: false };
-      const defaults = {
-        retention: null,
-        retentionMs: null,
-        sweptSeq: 0,
-        pausedAt: null,
-        ...notGuarded,
-        ...notDeclared,
-      };
-      return toEndpoint({ ...row, ...empty, ...noAlerts, ...defaults, seq, taken: [] });
+      return endpoint(principal, row.id);
     },
 
     /**

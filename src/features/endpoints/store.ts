@@ -76,15 +76,7 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
     async update(
       teamId: string,
       id: string,
-      {
-        pausedAt,
-        ...change
-      }: Partial<
-        Pick<
-          EndpointRow,
-          'name' | 'learnSecretsUntil' | 'retention' | 'retentionMs' | 'pausedAt' | 'guard' | 'guardSecrets'
-        >
-      >,
+      { pausedAt, ...change }: Partial<Omit<EndpointRow, 'seq' | 'id' | 'teamId' | 'token'>>,
     ): Promise<(Pick<EndpointRow, 'name' | 'retention'> & { registered: RegisteredEndpoint }) | undefined> {
       const pause = typeof pausedAt === 'number' ? sql`coalesce(${endpoints.pausedAt}, ${pausedAt})` : pausedAt;
       const [rows, replaced] = await db.batch([
