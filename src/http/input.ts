@@ -1,10 +1,9 @@
 /* Body and query of a request, validated more strictly than Elysia does: nothing is coerced or ignored. */
-import { type Static, type TObject, Type as t } from '@sinclair/typebox';
+import { type Static, type TObject, type TSchema, Type as t } from '@sinclair/typebox';
 import { invalid, invalidInput } from '../core/errors.ts';
 import { readFields } from '../core/read-fields.ts';
 import { decodeUtf8 } from '../core/text.ts';
 import { bodyOf } from './fetch-adapter.ts';
-import { withNulls, withoutNulls } from './null-is-absent.ts';
 
 /** `parse` replaces `JSON.parse`. With `nullIsAbsent`, optional properties may be null, which means absent. */
 export type JsonOptions = { parse?: (text: string) => unknown; nullIsAbsent?: boolean };
@@ -54,3 +53,37 @@ export const queryOf = <T extends TObject>(query: T) => ({
     if (repeated !== undefined) throw invalidInput('query', [{ path: [repeated], message: 'given more than once' }]);
   },
 });
+
+/**
+ * The schema in which optional properties may be null, including properties of objects in it. A schema without optional
+ * properties is returned as it is.
+ */
+function withNulls<T extends TObject>(schema: T): T {
+  let isChanged = false;
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties).map(([name, given]) => {
+      const inner = isObject(given) ? withNulls(given) : given;
+      const property = schema.required?.includes(name) || takesNull(inner) ? inner : orNull(inner);
+      isChanged ||= property !== given;
+      return [name, property];
+    }),
+  );
+  return isChanged ? { ...schema, properties } : schema;
+}
+
+/** The value without optional properties that are null. */
+function withoutNulls(schema: TObject, value: Record<string, unknown>): Record<string, unknown> {
+  const kept = Object.entries(value).filter(([name, one]) => one !== null || schema.required?.includes(name));
+  return Object.fromEntries(
+    kept.map(([name, one]) => {
+      const property = schema.properties[name];
+      const isRead = property && isObject(property) && typeof one === 'object' && one !== null;
+      return [name, isRead ? withoutNulls(property, one as Record<string, unknown>) : one];
+    }),
+  );
+}
+
+const isObject = (schema: TSchema): schema is TObject => schema['type'] === 'object' && 'properties' in schema;
+const takesNull = ({ anyOf }: TSchema): boolean =>
+  Array.isArray(anyOf) && anyOf.some(option => (option as TSchema)['type'] === 'null');
+const orNull = (schema: TSchema): TSchema => t.Optional(t.Union([schema, t.Null()]));

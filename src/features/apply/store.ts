@@ -175,7 +175,7 @@ export function createDeclaredStore(db: Drizzle) {
 
     /** @returns false, with nothing changed, after a name or an address was taken concurrently */
     async write(writes: Writes, { now, withPinned }: { now: number; withPinned: boolean }): Promise<boolean> {
-      const [first, ...rest] = statementsOf(db, writes, { now, withPinned });
+      const [first, ...rest] = writeStatements(db, writes, { now, withPinned });
       if (!first) return true;
       try {
         await db.batch([first, ...rest]);
@@ -190,7 +190,7 @@ export function createDeclaredStore(db: Drizzle) {
 
 type Statement = Parameters<Drizzle['batch']>[0][number];
 
-function statementsOf(
+function writeStatements(
   db: Drizzle,
   { create, update, remove, release, claim }: Writes,
   { now, withPinned }: { now: number; withPinned: boolean },

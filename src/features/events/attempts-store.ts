@@ -2,7 +2,7 @@
  * Finds the attempts of deliveries. Raw SQL: the order of the joins decides what a page costs, and Drizzle has no CROSS JOIN.
  * Ownership is checked by the caller, which knows the endpoint; events that are not visible do not count.
  */
-import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
+import { and, eq, gte, sql } from 'drizzle-orm';
 import type { Position } from '../../core/ids/cursor.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { isPinned, isVisible } from '../../db/event-marks.ts';
@@ -10,6 +10,7 @@ import { events, pins } from '../../db/schema.ts';
 import { inList } from '../../db/sql-fragments.ts';
 import { bucketsAfter, createAttemptBucketsStore } from './attempt-buckets-store.ts';
 import type { AttemptFilters } from './attempt-filters.ts';
+import { isAfter, isPinAfter, newestFirst, newestPinsFirst } from './found-event-store.ts';
 
 /** `number`: the number of its delivery (core/ids/delivery-key.ts). */
 export type Attempt = Position & { number: number };
@@ -56,7 +57,6 @@ export function createAttemptsStore(db: Drizzle, filters: AttemptFilters = noFil
     receivedAt: Number(row[2]),
   });
   const listedColumns = { seq: events.seq, receivedAt: events.receivedAt, delivery: events.delivery };
-  const newestFirst = [desc(events.receivedAt), desc(events.seq)];
 
   /** The attempts of one delivery by row number, from either end, at most `limit`. */
   const fromEnd = async (
@@ -103,13 +103,7 @@ export function createAttemptsStore(db: Drizzle, filters: AttemptFilters = noFil
       const rows = await db
         .select(listedColumns)
         .from(events)
-        .where(
-          and(
-            eq(events.endpoint, endpoint),
-            gte(events.receivedAt, since),
-            position && sql`(${events.receivedAt}, ${events.seq}) < (${position.receivedAt}, ${position.seq})`,
-          ),
-        )
+        .where(isAfter(endpoint, since, position))
         .orderBy(...newestFirst)
         .limit(limit);
       if (rows.length === limit) return rows;
@@ -117,14 +111,8 @@ export function createAttemptsStore(db: Drizzle, filters: AttemptFilters = noFil
         .select(listedColumns)
         .from(pins)
         .innerJoin(events, eq(events.seq, pins.event))
-        .where(
-          and(
-            eq(pins.endpoint, endpoint),
-            lt(pins.receivedAt, since),
-            position && sql`(${pins.receivedAt}, ${pins.event}) < (${position.receivedAt}, ${position.seq})`,
-          ),
-        )
-        .orderBy(desc(pins.receivedAt), desc(pins.event))
+        .where(isPinAfter(endpoint, since, position))
+        .orderBy(...newestPinsFirst)
         .limit(limit - rows.length);
       return [...rows, ...pinned];
     },

@@ -1,10 +1,11 @@
-/* Which columns of events are read, and the query of one event. */
-import { and, eq, isNull, sql } from 'drizzle-orm';
+/* Which columns of events are read, the order of a list, and the query of one event. */
+import { and, desc, eq, gte, isNull, lt, sql } from 'drizzle-orm';
+import type { Position } from '../../core/ids/cursor.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { endpointCutoff, isVisible, markColumns } from '../../db/event-marks.ts';
 import { outcomeColumn } from '../../db/event-outcomes.ts';
-import { blocks, endpoints, events } from '../../db/schema.ts';
+import { blocks, endpoints, events, pins } from '../../db/schema.ts';
 
 /** All columns but the content of rows of 1.0: a list does not read its overflow pages. */
 export const summaryColumns = {
@@ -33,6 +34,23 @@ export const detailColumns = {
   encoding: events.encoding,
   content: events.content,
 };
+
+export const newestFirst = [desc(events.receivedAt), desc(events.seq)];
+/** Events of one endpoint after a position of the list, received at `since` or later. */
+export const isAfter = (endpoint: number, since: number, position: Position | undefined) =>
+  and(
+    eq(events.endpoint, endpoint),
+    gte(events.receivedAt, since),
+    position && sql`(${events.receivedAt}, ${events.seq}) < (${position.receivedAt}, ${position.seq})`,
+  );
+export const newestPinsFirst = [desc(pins.receivedAt), desc(pins.event)];
+/** Pins of its events after a position, received before `since`: these come last. */
+export const isPinAfter = (endpoint: number, since: number, position: Position | undefined) =>
+  and(
+    eq(pins.endpoint, endpoint),
+    lt(pins.receivedAt, since),
+    position && sql`(${pins.receivedAt}, ${pins.event}) < (${position.receivedAt}, ${position.seq})`,
+  );
 
 /** The content if it is small; null for a large event, which is read once its memory has been reserved. */
 const ifSmall = <Content extends typeof events.content | typeof blocks.content>(content: Content) =>

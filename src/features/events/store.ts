@@ -1,6 +1,6 @@
 /* Reads events. Ownership and retention are part of every query. */
 import type { Row } from '@libsql/client';
-import { and, asc, desc, eq, gt, gte, inArray, lt, lte, max, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, lte, max, type SQL, sql } from 'drizzle-orm';
 import type { StoredOutcome } from '../../core/answers/model.ts';
 import { maxBlockBytes, type StoredBlock } from '../../core/blocks/event-block.ts';
 import { DamagedError } from '../../core/blocks/stored-content.ts';
@@ -25,7 +25,15 @@ import { isVisible, type Marks, readPin, readTags } from '../../db/event-marks.t
 import { readOutcome } from '../../db/event-outcomes.ts';
 import { accounts, events, pins, replays } from '../../db/schema.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
-import { detailColumns, selectFound, summaryColumns } from './found-event-store.ts';
+import {
+  detailColumns,
+  isAfter,
+  isPinAfter,
+  newestFirst,
+  newestPinsFirst,
+  selectFound,
+  summaryColumns,
+} from './found-event-store.ts';
 
 type EventColumns = Marks & typeof events.$inferSelect & { outcome: StoredOutcome };
 /** Rows that were read for a list have the highlights that `describe` finds. */
@@ -109,26 +117,13 @@ const withoutDescription: Describe = {
 export function createEventsStore(db: Drizzle, scanDb: Drizzle, describe: Describe = withoutDescription) {
   const contents = createContentReader(db.$client);
   const large = { db: scanDb, contents: createContentReader(scanDb.$client) };
-  /** Events of one endpoint after a position of the list, received at `since` or later. */
-  const after = (endpoint: number, since: number, position: Position | undefined) =>
-    and(
-      eq(events.endpoint, endpoint),
-      gte(events.receivedAt, since),
-      position && sql`(${events.receivedAt}, ${events.seq}) < (${position.receivedAt}, ${position.seq})`,
-    );
   /** The row numbers of its pinned events after a position, received before `since`. */
   const pinnedAfter = (endpoint: number, since: number, position: Position | undefined, limit: number) =>
     db
       .select({ seq: pins.event })
       .from(pins)
-      .where(
-        and(
-          eq(pins.endpoint, endpoint),
-          lt(pins.receivedAt, since),
-          position && sql`(${pins.receivedAt}, ${pins.event}) < (${position.receivedAt}, ${position.seq})`,
-        ),
-      )
-      .orderBy(desc(pins.receivedAt), desc(pins.event))
+      .where(isPinAfter(endpoint, since, position))
+      .orderBy(...newestPinsFirst)
       .limit(limit);
   /** Events by row number. The `+` rules out the index by time, after which SQLite would have to sort. */
   const byRow = (endpoint: number, since: number, which: Rows) =>
@@ -167,13 +162,12 @@ export function createEventsStore(db: Drizzle, scanDb: Drizzle, describe: Descri
       describe,
     });
   };
-  const newestFirst = [desc(events.receivedAt), desc(events.seq)];
   const foundEvent = selectFound(db);
 
   return {
     /** The next events of the list. Pinned events older than `since` come last, so most pages need not read them. */
     async page(endpoint: number, since: number, position: Position | undefined, limit: number): Promise<SummaryRow[]> {
-      const rows = await readPage(after(endpoint, since, position), newestFirst, limit);
+      const rows = await readPage(isAfter(endpoint, since, position), newestFirst, limit);
       const left = limit - rows.length;
       if (left === 0) return rows;
       const pinned = pinnedAfter(endpoint, since, position, left);

@@ -49,11 +49,11 @@ const emptied = [
 const bytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 
 /**
- * @param insertBlocks the statements that insert an endpoint's blocks
+ * @param insertBlocksStatements the statements that insert an endpoint's blocks
  */
 export function createPackingStore(
   { scanClient: client, timedBatch }: Pick<Database, 'timedBatch'> & { scanClient: Pick<Client, 'execute'> },
-  insertBlocks: (endpoint: number, blocks: readonly PackedBlock[]) => InStatement[],
+  insertBlocksStatements: (endpoint: number, blocks: readonly PackedBlock[]) => InStatement[],
 ) {
   const rowsOf = async (sql: string, args: (string | number)[] = []): Promise<Row[]> =>
     (await client.execute({ sql, args })).rows;
@@ -153,7 +153,7 @@ export function createPackingStore(
       let count = 0;
       const inserts = [...blocks].flatMap(([endpoint, ofEndpoint]) => {
         count += ofEndpoint.length;
-        return insertBlocks(endpoint, ofEndpoint);
+        return insertBlocksStatements(endpoint, ofEndpoint);
       });
       const statements = moves.length === 0 ? [] : [...inserts, ...moveStatements(moves, from, count)];
       if (rowsToPack) statements.push(progressStatement(rowsToPack));

@@ -123,10 +123,10 @@ export function createLearningStore(
     async save({ schemas, changes, from, to }: Learned): Promise<boolean> {
       const before = positionBytes(from);
       const statements: InStatement[] = [
-        ...schemas.map(schema => saveSchema(schema, before)),
-        ...changes.map(change => saveChange(change, before)),
+        ...schemas.map(schema => saveSchemaStatement(schema, before)),
+        ...changes.map(change => saveChangeStatement(change, before)),
         ...[...new Set(changes.map(({ endpoint }) => endpoint))].map(endpoint =>
-          removeOldChanges(endpoint, maxChanges),
+          removeOldChangesStatement(endpoint, maxChanges),
         ),
         {
           sql: `UPDATE meta SET value = ? WHERE name = '${positionName}' AND value = ?`,
@@ -161,7 +161,7 @@ function undefinedIfDamaged(error: unknown): undefined {
   if (!(error instanceof DamagedError)) throw error;
 }
 
-const saveSchema = (schema: StoredSchema, before: Buffer): InStatement => ({
+const saveSchemaStatement = (schema: StoredSchema, before: Buffer): InStatement => ({
   sql: `INSERT INTO schemas (endpoint, platform, type, count, first_at, last_at, changed_at, shape)
         SELECT seq, ?3, ?4, ?5, ?6, ?7, ?8, ?9 ${ifUnread}
         ON CONFLICT (endpoint, type, platform) DO UPDATE SET count = excluded.count, first_at = excluded.first_at,
@@ -179,7 +179,7 @@ const saveSchema = (schema: StoredSchema, before: Buffer): InStatement => ({
   ],
 });
 
-const saveChange = (change: NewChange, before: Buffer): InStatement => ({
+const saveChangeStatement = (change: NewChange, before: Buffer): InStatement => ({
   sql: `INSERT INTO schema_changes (endpoint, platform, type, kind, path, at, event_id)
         SELECT seq, ?3, ?4, ?5, ?6, ?7, ?8 ${ifUnread}`,
   args: [
@@ -194,7 +194,7 @@ const saveChange = (change: NewChange, before: Buffer): InStatement => ({
   ],
 });
 
-const removeOldChanges = (endpoint: number, maxChanges: number): InStatement => ({
+const removeOldChangesStatement = (endpoint: number, maxChanges: number): InStatement => ({
   sql: `DELETE FROM schema_changes WHERE endpoint = ?1
         AND seq <= (SELECT seq FROM schema_changes WHERE endpoint = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`,
   args: [endpoint, maxChanges],

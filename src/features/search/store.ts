@@ -65,7 +65,7 @@ const maxPartBytes = 65_536;
 const endOfTime = Number.MAX_SAFE_INTEGER;
 
 /** The last of the next `limit` signatures, if there are as many, and the matches among them. */
-function signaturePage(
+function signaturePageStatements(
   { endpoint, since, after }: ListRest,
   narrowing: Narrowing,
   from: Position | undefined,
@@ -95,7 +95,7 @@ function signaturePage(
 
 const toPosition = (row: Row, at: number): Position => ({ receivedAt: Number(row[at]), seq: Number(row[at + 1]) });
 
-/** @param results of `signaturePage` */
+/** @param results of `signaturePageStatements` */
 const toPage = ([last, hits]: readonly (ResultSet | undefined)[]): SignaturePage => ({
   candidates: hits?.rows.map(row => ({ block: Number(row[0]), first: toPosition(row, 1) })) ?? [],
   last: last?.rows[0] && toPosition(last.rows[0], 0),
@@ -118,7 +118,7 @@ export type AttemptsOf = (endpoint: number, seqs: readonly number[]) => Promise<
 export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
   const rows = async (sql: string, args: (string | number)[]): Promise<Row[]> =>
     (await scans.execute({ sql, args })).rows;
-  const runs = ({ endpoint, since, after }: ListRest): InStatement => ({
+  const runsStatement = ({ endpoint, since, after }: ListRest): InStatement => ({
     sql: runsSql,
     args: [endpoint, after?.receivedAt ?? endOfTime, since],
   });
@@ -132,10 +132,10 @@ export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
     async opening(rest: ListRest, narrowing: Narrowing, limit: number): Promise<Opening> {
       const [found, newest, unsigned, ...page] = await scans.batch(
         [
-          runs(rest),
+          runsStatement(rest),
           'SELECT max(seq) FROM blocks',
           "SELECT name, value FROM meta WHERE name IN ('rows-to-pack', 'rows-to-pack-newest')",
-          ...signaturePage(rest, narrowing, undefined, limit),
+          ...signaturePageStatements(rest, narrowing, undefined, limit),
         ],
         'read',
       );
@@ -154,7 +154,10 @@ export function createSearchStore(scans: Client, attemptsOf: AttemptsOf) {
       from: Position,
       limit: number,
     ): Promise<{ runs: Run[]; page: SignaturePage }> {
-      const [found, ...page] = await scans.batch([runs(rest), ...signaturePage(rest, narrowing, from, limit)], 'read');
+      const [found, ...page] = await scans.batch(
+        [runsStatement(rest), ...signaturePageStatements(rest, narrowing, from, limit)],
+        'read',
+      );
       return { runs: found?.rows.map(toRun) ?? [], page: toPage(page) };
     },
 
