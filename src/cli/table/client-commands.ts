@@ -1,4 +1,5 @@
 /* The commands that work with a server over HTTP: their arguments, and the modules with their code. */
+import { exportFormats, exportUses } from '../../shared/exports.ts';
 import type { Command } from '../io.ts';
 
 const where = ['--where W', 'only events that match this filter, such as "type:invoice.* size>10k"'] as const;
@@ -280,12 +281,8 @@ hooktape job cancel JOB`,
   },
   export: {
     summary: 'export the events of an endpoint to stdout',
-    usage: 'hooktape export ENDPOINT [--where W] [--format json|har|ndjson|csv|curl]',
-    details: [
-      endpoint,
-      where,
-      ['--format F', 'json (default), har, ndjson, csv, or curl: a script that sends the events again'],
-    ],
+    usage: `hooktape export ENDPOINT [--where W] [--format ${exportFormats.join('|')}]`,
+    details: [endpoint, where, ['--format F', `default json; ${exportUses}`]],
     manual: ['At a terminal, control characters are escaped; otherwise the bytes are written unchanged.'],
     load: async () => (await import('../client/export.ts')).runExport,
   },

@@ -3,23 +3,18 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { nullable, textDocumentedAs } from '../../core/schemas.ts';
 import { ByteCount, byMediaType, Sha256, Timestamp } from '../../http/schemas.ts';
+import { exportFiles, exportFormats, exportUses } from '../../shared/exports.ts';
 import { maxExportedIds, maxSearchCharacters } from '../../shared/limits.ts';
 import { Endpoint } from '../endpoints/model.ts';
 import { Answered, Pin, Refused, Tags, Where } from '../events/model.ts';
 
-export const exportFormats = ['json', 'har', 'ndjson', 'csv', 'curl'] as const;
-export type ExportFormat = (typeof exportFormats)[number];
-
-export const ExportFormat = t.Unsafe<ExportFormat>(
+export const ExportFormat = t.Unsafe<keyof typeof exportFiles>(
   t.Union(
     exportFormats.map(format => t.Literal(format)),
-    {
-      default: 'json',
-      description:
-        'har: a HAR 1.2 capture; ndjson: one event a line; csv: for spreadsheets; curl: a shell script that sends the events again',
-    },
+    { default: 'json', description: exportUses },
   ),
 );
+export type ExportFormat = Static<typeof ExportFormat>;
 
 export const ExportQuery = t.Object({
   format: t.Optional(ExportFormat),
@@ -100,21 +95,16 @@ const Script = t.String({
   description: 'a POSIX shell script that sends the events again: `sh service-{id}.sh [URL]`',
 });
 
-/** The file extension and the media type of each format. */
-export const fileTypes: Record<ExportFormat, { extension: string; mediaType: string }> = {
-  json: { extension: 'json', mediaType: 'application/json' },
-  har: { extension: 'har', mediaType: 'application/har+json' },
-  ndjson: { extension: 'ndjson', mediaType: 'application/x-ndjson' },
-  csv: { extension: 'csv', mediaType: 'text/csv' },
-  curl: { extension: 'sh', mediaType: 'application/x-sh' },
-};
 export const exportFileName = (endpointId: string, format: ExportFormat): string =>
-  `service-${endpointId}.${fileTypes[format].extension}`;
+  `service-${endpointId}.${exportFiles[format].extension}`;
 
 export const ExportFile = byMediaType({
-  [fileTypes.json.mediaType]: History,
-  [fileTypes.har.mediaType]: HttpArchive,
-  [fileTypes.ndjson.mediaType]: Lines,
-  [fileTypes.csv.mediaType]: Table,
-  [fileTypes.curl.mediaType]: Script,
+  ...Object.fromEntries(
+    Object.values(exportFiles).map(({ mediaType, use }) => [mediaType, t.String({ description: use })]),
+  ),
+  [exportFiles.json.mediaType]: History,
+  [exportFiles.har.mediaType]: HttpArchive,
+  [exportFiles.ndjson.mediaType]: Lines,
+  [exportFiles.csv.mediaType]: Table,
+  [exportFiles.curl.mediaType]: Script,
 });

@@ -7,7 +7,8 @@ import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
 import { sandboxed } from '../../http/sandboxed.ts';
 import { FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
-import { ExportFile, ExportQuery, fileTypes } from './model.ts';
+import { exportFiles } from '../../shared/exports.ts';
+import { ExportFile, ExportQuery } from './model.ts';
 import type { ExportsService } from './service.ts';
 
 export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsService }) =>
@@ -17,7 +18,7 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
       const { fileName, body } = await exports.file(principal, params.id, query);
       return new Response(body, {
         headers: {
-          'content-type': `${fileTypes[query.format ?? 'json'].mediaType}; charset=utf-8`,
+          'content-type': `${exportFiles[query.format ?? 'json'].mediaType}; charset=utf-8`,
           // The file name contains the id from the database, not the text of the request.
           'content-disposition': `attachment; filename="${fileName}"`,
           ...sandboxed,
