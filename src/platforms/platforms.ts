@@ -8,6 +8,7 @@ export const {
   findPlatform,
   detect,
   deliveryIdOf,
+  eventTypeOf,
   highlightsOf,
   verify,
   validSchemes,

@@ -36,6 +36,8 @@ export function wireFilters(dependencies: FiltersDependencies) {
     newest: async (reader, endpointId, limit) =>
       (await events.list(reader, { endpointId, limit: String(limit) }, reader.signal)).events,
     explain: search.explain,
+    find: search.find,
+    retentionCutoff: events.retentionCutoff,
   });
   const counting = createCountingService({
     endpoint: endpoints.owned,

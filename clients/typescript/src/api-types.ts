@@ -232,6 +232,8 @@ export type FilterTestResult = {
   }[];
   /** events for which there was no time, the oldest ones */
   untested: number;
+  /** how to change a filter with `type:` that matches no event of the endpoint, if `body.type:` in its place matches one; else null */
+  hint: string | null;
 };
 
 export type Guard = {

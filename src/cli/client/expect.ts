@@ -10,7 +10,7 @@ import {
   type Outcome,
   readExpectation,
 } from '../expect/expectation.ts';
-import type { Arrivals } from '../expect/explain.ts';
+import type { Arrivals, Explanation } from '../expect/explain.ts';
 import type { Failure } from '../expect/report.ts';
 import { type Watched, watch } from '../expect/watch.ts';
 import { exitCodes, type Io, type Run, UnreachableError, UsageError } from '../io.ts';
@@ -86,18 +86,21 @@ async function conclude(io: Io, given: ClientArguments, found: Found): Promise<{
 }
 
 async function explain(io: Io, given: ClientArguments, { api, endpointId, expectation, watched }: Found) {
-  const { findNearest, readArrivals } = await import('../expect/explain.ts');
+  const { explainFilter, readArrivals } = await import('../expect/explain.ts');
   const { explainFailure } = await import('../expect/report.ts');
   const isMissing = watched.outcome === 'not met';
   const known: Arrivals = { events: watched.events, hasMore: false };
   // The outcome is final, even if the server can no longer be asked.
   const arrivals = isMissing ? await readArrivals({ api, endpointId }, watched.origin).catch(() => known) : known;
   const { where } = expectation;
-  const nearest = isMissing
-    ? await findNearest({ api, endpointId }, { arrivals: arrivals.events, where, now: io.clock.now() }).catch(() => [])
-    : [];
-  const failure = explainFailure(expectation, watched, { arrivals, nearest, withinText: withinText(given) });
-  return { failure, arrivals, nearest };
+  const unexplained: Explanation = { nearest: [], hint: null };
+  const explanation = isMissing
+    ? await explainFilter({ api, endpointId }, { arrivals: arrivals.events, where, now: io.clock.now() }).catch(
+        () => unexplained,
+      )
+    : unexplained;
+  const failure = explainFailure(expectation, watched, { arrivals, ...explanation, withinText: withinText(given) });
+  return { failure, arrivals, nearest: explanation.nearest };
 }
 
 function sayFailure(io: Io, { json }: ClientArguments, { sentence, details }: Failure, exitCode: number): void {

@@ -77,6 +77,17 @@ describe('the explanation', () => {
     expect(stderr).toContain(`    fails ${where}: ${actual}`);
   });
 
+  test('says that the types of the filter are only in the bodies', async () => {
+    const { createInbox, push, expectIn } = harness;
+    const inbox = await createInbox();
+    await push(inbox, { type: 'order.created' });
+    const { exitCode, stderr } = await expectIn(inbox, '--where', 'type:order.*', ...soon);
+    expect(exitCode).toBe(1);
+    expect(stderr).toEndWith(
+      'No event has such an event type, but some have it in their body. Try: body.type:order.*\n',
+    );
+  });
+
   test('an exact count cannot be known when retention has removed events', async () => {
     const { client, createInbox, push, expectIn } = harness;
     const inbox = await createInbox();

@@ -45,14 +45,17 @@ export async function readArrivals({ api, endpointId }: Options, after: string):
   return { events, hasMore: true };
 }
 
+/** `hint`: how to change the filter, if its types are only in the bodies of events. */
+export type Explanation = { nearest: Near[]; hint: string | null };
+
 /** The nearest events that do not match, nearest first. @param now epoch ms, for times such as `received>2h` */
-export async function findNearest(
+export async function explainFilter(
   { api, endpointId }: Options,
   { arrivals, where, now }: { arrivals: readonly EventSummary[]; where: string; now: number },
-): Promise<Near[]> {
-  if (where.trim() === '' || arrivals.length === 0) return [];
+): Promise<Explanation> {
+  if (where.trim() === '') return { nearest: [], hint: null };
   const filter = parseFilter(where);
-  const { unmatched } = await api.call<FilterTestResult>(
+  const { unmatched, hint } = await api.call<FilterTestResult>(
     'POST',
     `/api/endpoints/${encodeURIComponent(endpointId)}/where/test`,
     { body: { where, limit: tested } },
@@ -68,12 +71,13 @@ export async function findNearest(
   });
   // Stable: of equally near events, the newest stays first.
   candidates.sort((a, b) => a.missed - b.missed || b.failed.index - a.failed.index);
-  return Promise.all(
+  const nearest = await Promise.all(
     candidates.slice(0, nearestCount).map(async ({ event, failed: { clause, term } }) => {
       const detail = term && needsDetail(term) ? await readDetail(api, event) : undefined;
       return { event, clause, actual: term && actualValue(term, event, detail) };
     }),
   );
+  return { nearest, hint };
 }
 
 /** The part of the filter with the deciding term, including its `-` and its alternatives. */

@@ -5,7 +5,7 @@
 import type { EventSummary } from '../../features/events/model.ts';
 import { timeText } from '../client/output.ts';
 import { countedThings, countOf, describe, type Expectation } from './expectation.ts';
-import type { Arrivals, Near } from './explain.ts';
+import type { Arrivals, Explanation, Near } from './explain.ts';
 import type { Watched } from './watch.ts';
 
 export type Failure = {
@@ -21,7 +21,7 @@ const maxListed = 10;
 export function explainFailure(
   expectation: Expectation,
   { outcome, events, isTruncated }: Watched,
-  { arrivals, nearest, withinText }: { arrivals: Arrivals; nearest: readonly Near[]; withinText: string },
+  { arrivals, nearest, hint, withinText }: Explanation & { arrivals: Arrivals; withinText: string },
 ): Failure {
   const { per } = expectation;
   const count = countOf(expectation, events);
@@ -40,7 +40,12 @@ export function explainFailure(
   const others = nearest.length > 0 ? ['Closest events that do not match:', ...nearest.map(nearLine)] : [];
   return {
     sentence: `not met: ${expected} within ${withinText}, but ${missing}`,
-    details: [...removed, ...listed(`${countedThings(count, per)} matched:`, events), ...others],
+    details: [
+      ...removed,
+      ...listed(`${countedThings(count, per)} matched:`, events),
+      ...others,
+      ...(hint === null ? [] : [hint]),
+    ],
   };
 }
 

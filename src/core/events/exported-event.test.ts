@@ -64,9 +64,10 @@ describe('readEvent', () => {
     });
   });
 
-  test('a null or missing query, event type or platform is null; an empty query stays empty', () => {
-    const { query: _, platform: __, ...rest } = good;
+  test('a null or missing query or platform is null; an empty query stays empty; a missing event type stays missing', () => {
+    const { query: _, platform: __, eventType: ___, ...rest } = good;
     expect(readEvent({ ...rest, eventType: null })).toMatchObject({ query: null, platform: null, eventType: null });
+    expect(readEvent(rest).eventType).toBeUndefined();
     expect(readEvent({ ...good, query: '' }).query).toBe('');
   });
 

@@ -25,7 +25,8 @@ export type ImportedEvent = {
   query: string | null;
   headers: HeaderPair[];
   platform: string | null;
-  eventType: string | null;
+  /** Undefined when the file does not have it. */
+  eventType: string | null | undefined;
   body: Uint8Array;
   sha256: Uint8Array;
   pin: ImportedPin | null;
@@ -107,7 +108,7 @@ export function readEvent(value: unknown): ImportedEvent {
     query: value.query ?? null,
     headers: applyHeaderRules(rawHeaders),
     platform: value.platform ?? null,
-    eventType: readEventType(value.eventType ?? ''),
+    eventType: value.eventType == null ? value.eventType : readEventType(value.eventType),
     body,
     sha256: digest,
     pin: pin ? { ...inField(['pin'], () => readPin(pin)), pinnedAt: pin.pinnedAt } : null,

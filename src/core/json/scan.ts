@@ -22,9 +22,11 @@ import {
 /** `members`: number of keys in all objects. `closed`: all brackets and strings are closed. */
 export type JsonScan = { keys: string[]; depth: number; members: number; closed: boolean };
 
-const maxKeyLength = 40;
+/** Long enough for a short key of which every letter is escaped. */
+const maxKeyLength = 64;
 const maxTextLength = 65_536;
-const maxKeys = 200;
+/** A scan lists no more keys than this. */
+export const maxKeys = 200;
 
 /** Scans a body that starts with `{` or `[`, after white space and a byte order mark; null for any other body. */
 export function scanJson(body: Uint8Array): JsonScan | null {
@@ -75,6 +77,43 @@ export function findJsonValue(body: Uint8Array, path: readonly string[]): string
   try {
     const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset + at, end - at).toString('utf8'));
     return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The texts at some keys of the outermost object; without the keys whose value is no text. Of a repeated key the last value counts,
+ * as for `JSON.parse`. Empty for anything but an object. What follows an error in the JSON is not read: check it with `isJson`.
+ */
+export function textsAtKeys(body: Uint8Array, keys: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  let at = skipSpace(body, endOfByteOrderMark(body));
+  if (body[at] !== openObject) return found;
+  do {
+    at = skipSpace(body, at + 1);
+    const endOfKey = body[at] === quote ? endOfString(body, at + 1) : body.length;
+    const isShort = endOfKey - at <= maxKeyLength;
+    const key = isShort ? textOf(body, at, endOfKey + 1) : undefined;
+    at = skipSpace(body, endOfKey + 1);
+    if (body[at] !== colon) break;
+    at = skipSpace(body, at + 1);
+    const end = skipValue(body, at);
+    if (key !== undefined && keys.has(key)) {
+      const isText = body[at] === quote && end - at <= maxTextLength;
+      const text = isText ? textOf(body, at, end) : undefined;
+      if (text === undefined) found.delete(key);
+      else found.set(key, text);
+    }
+    at = skipSpace(body, end);
+  } while (body[at] === comma);
+  return found;
+}
+
+/** The text of a string with its quotes; undefined if it is none. */
+function textOf(body: Uint8Array, from: number, to: number): string | undefined {
+  try {
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset + from, to - from).toString('utf8'));
   } catch {
     return undefined;
   }

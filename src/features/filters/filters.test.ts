@@ -102,7 +102,12 @@ describe('/api/endpoints/{id}/filters', () => {
 });
 
 describe('POST /api/endpoints/{id}/where/test', () => {
-  type Result = { matched: { id: string }[]; unmatched: { event: { id: string }; clause: string }[] };
+  type Result = {
+    matched: { id: string }[];
+    unmatched: { event: { id: string }; clause: string }[];
+    untested: number;
+    hint: string | null;
+  };
   const testFilter = (endpoint: { id: string }, body: object) =>
     ada.json<Result>(200, 'POST', `/api/endpoints/${endpoint.id}/where/test`, body);
 
@@ -128,7 +133,8 @@ describe('POST /api/endpoints/{id}/where/test', () => {
     const endpoint = await ada.createEndpoint();
     for (let i = 0; i < 12; i++) await server.deliver(endpoint, `${i}`);
     expect((await testFilter(endpoint, { where: '' })).matched).toHaveLength(10);
-    expect((await testFilter(endpoint, { where: 'tag:golden', limit: 11 })).unmatched).toHaveLength(11);
+    const { unmatched, untested } = await testFilter(endpoint, { where: 'tag:golden', limit: 11 });
+    expect(unmatched.length + untested).toBe(11);
     for (const limit of [0, 101, 1.5])
       expect((await ada.call('POST', `/api/endpoints/${endpoint.id}/where/test`, { where: '', limit })).status).toBe(
         400,
@@ -143,6 +149,23 @@ describe('POST /api/endpoints/{id}/where/test', () => {
     expect((await testFilter(endpoint, { where: 'is:pinned' })).matched).toMatchObject([{ id: one }]);
     expect((await testFilter(endpoint, { where: 'tag:gold*' })).matched).toMatchObject([{ id: two }]);
     expect((await testFilter(endpoint, { where: 'is:replayed' })).matched).toEqual([]);
+  });
+
+  test('a hint for types that only the bodies have', async () => {
+    const endpoint = await ada.createEndpoint();
+    // Stripe's type is `type`, GitHub's is a header.
+    const headers = { 'x-github-event': 'push', 'x-github-delivery': 'a', 'content-type': 'application/json' };
+    await server.deliver(endpoint, '{"type":"order.created","kind":"(x)"}', { headers });
+    await server.deliver(endpoint, '{"kind":1}', { headers });
+    const hintOf = async (where: string) => (await testFilter(endpoint, { where, limit: 1 })).hint;
+    const hint = (where: string) => `No event has such an event type, but some have it in their body. Try: ${where}`;
+    expect(await hintOf('type:order.*')).toBe(hint('body.type:order.*'));
+    expect(await hintOf('é (-type:no OR a) type:"order.created"')).toBeNull();
+    expect(await hintOf('body.kind:"(x)" (type:no OR  type:"order.created") -tag:é')).toBe(
+      hint('body.kind:"(x)" (body.type:no OR  body.type:"order.created") -tag:é'),
+    );
+    for (const none of ['', 'type:push', 'type:refund', '-type:order.created', 'tag:none', 'type:order.* tag:none'])
+      expect([none, await hintOf(none)]).toEqual([none, null]);
   });
 
   test('400 with the position of an error, 404 for an endpoint of another team', async () => {

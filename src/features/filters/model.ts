@@ -54,6 +54,12 @@ export const FilterTestResult = t.Object(
       { description: 'newest first' },
     ),
     untested: t.Integer({ description: 'events for which there was no time, the oldest ones' }),
+    hint: nullable(
+      t.String({
+        description:
+          'how to change a filter with `type:` that matches no event of the endpoint, if `body.type:` in its place matches one; else null',
+      }),
+    ),
   },
   { title: 'FilterTestResult' },
 );

@@ -14,9 +14,11 @@ import { parseWhere } from '../../core/where.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { EventSummary } from '../events/model.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
+import type { FindMatching } from './find-matching.ts';
 import type { FilterInput, FilterTest, FilterTestResult, SavedFilter } from './model.ts';
 import { readSelection } from './selection.ts';
 import type { FilterRow, FiltersStore } from './store.ts';
+import { typeHint } from './type-hint.ts';
 
 /** `signal`: aborted when the client disconnects. */
 type ReadingMember = MemberAccess & Reader;
@@ -43,8 +45,10 @@ export function createFiltersService(options: {
     seqs: readonly number[],
     reader: Reader,
   ) => Promise<Map<number, { matches: boolean; clause: string }>>;
+  find: FindMatching;
+  retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
 }) {
-  const { store, clock, random, endpoint: findEndpoint, newest, explain } = options;
+  const { store, clock, random, endpoint: findEndpoint, newest, explain, find, retentionCutoff } = options;
 
   return {
     /** The endpoint's filters, oldest first. @throws not_found */
@@ -89,14 +93,21 @@ export function createFiltersService(options: {
       const seqOf = ({ id }: EventSummary): number => parseEventId(id)?.seq ?? 0;
       const results = await explain(filter, endpoint, events.map(seqOf), reader);
       const tested = events.findLastIndex(event => results.has(seqOf(event))) + 1;
-      const result: FilterTestResult = { matched: [], unmatched: [], untested: events.length - tested };
+      const result: FilterTestResult = { matched: [], unmatched: [], untested: events.length - tested, hint: null };
       for (const event of events) {
         // An event without a result was removed since.
         const { matches, clause } = results.get(seqOf(event)) ?? { matches: undefined, clause: '' };
         if (matches) result.matched.push(event);
         else if (matches === false) result.unmatched.push({ event, clause });
       }
-      return result;
+      if (result.matched.length > 0) return result;
+      const since = retentionCutoff(principal, endpoint);
+      const hint = await typeHint(filter, async one => {
+        const search = { endpoint: endpoint.seq, q: '', where: { filter: one, endpoint }, since, after: undefined };
+        const { found, next } = await find({ ...search, limit: 1, reader });
+        return found.length > 0 || (next ? undefined : false);
+      });
+      return { ...result, hint };
     },
   };
 }

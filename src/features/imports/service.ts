@@ -14,7 +14,7 @@ import { deliveryNumber } from '../../core/ids/delivery-key.ts';
 import { nonceBytes, type RandomBytes } from '../../core/ids/ids.ts';
 import { maxPinsPerTeam } from '../../core/limits.ts';
 import type { NewEvent } from '../../ingest/row-encoder.ts';
-import { deliveryIdOf } from '../../platforms/platforms.ts';
+import { deliveryIdOf, eventTypeOf } from '../../platforms/platforms.ts';
 import type { MarksStore } from './marks-store.ts';
 import type { EventKey, ImportsStore, TargetEndpoint } from './store.ts';
 
@@ -79,26 +79,27 @@ export function createImportsService(options: {
     return found;
   };
 
-  const toRow = (endpoint: number, { nonce, event }: StoredEvent): NewEvent => ({
-    nonce,
-    endpoint,
-    receivedAt: event.receivedAt,
-    method: event.method,
-    platform: event.platform,
-    eventType: event.eventType,
-    // An export contains neither the sender nor the headers that a verdict needs.
-    verdict: null,
-    sourceIp: '',
-    path: event.path,
-    query: event.query,
-    delivery: deliveryNumber(
-      { endpoint, ...event },
-      deliveryIdOf({ ...event, rawHeaders: event.headers }, event.platform),
-    ),
-    headersJson: JSON.stringify(event.headers),
-    body: event.body,
-    outcome: event.outcome ? { ...event.outcome, counts: [] } : undefined,
-  });
+  const toRow = (endpoint: number, { nonce, event }: StoredEvent): NewEvent => {
+    const delivery = { ...event, rawHeaders: event.headers };
+    const eventType = event.eventType === undefined ? eventTypeOf(delivery, event.platform) : event.eventType;
+    return {
+      nonce,
+      endpoint,
+      receivedAt: event.receivedAt,
+      method: event.method,
+      platform: event.platform,
+      eventType,
+      // An export contains neither the sender nor the headers that a verdict needs.
+      verdict: null,
+      sourceIp: '',
+      path: event.path,
+      query: event.query,
+      delivery: deliveryNumber({ endpoint, ...event, eventType }, deliveryIdOf(delivery, event.platform)),
+      headersJson: JSON.stringify(event.headers),
+      body: event.body,
+      outcome: event.outcome ? { ...event.outcome, counts: [] } : undefined,
+    };
+  };
 
   /** @returns how many rows were left out because they are too large for the database */
   const insertAccepted = async (rows: readonly NewEvent[]): Promise<number> => {

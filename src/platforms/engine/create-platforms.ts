@@ -3,6 +3,7 @@ import { createDeferral } from './deferral.ts';
 import { readDeliveryId } from './delivery-id.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import { createDetector } from './detect.ts';
+import { readEventType } from './event-type.ts';
 import { createExplainer } from './explain.ts';
 import { createHandshake } from './handshake.ts';
 import { createHighlights } from './highlights.ts';
@@ -49,6 +50,9 @@ export function createPlatforms({
       const row = platform === null ? undefined : index.find(platform);
       return row && readDeliveryId(row, createDeliveryReader(delivery));
     },
+    /** The event type of a stored delivery with a known platform, the same as `detect` found. */
+    eventTypeOf: (delivery: RawDelivery, platform: string | null): string | null =>
+      readEventType(platform === null ? undefined : index.find(platform), createDeliveryReader(delivery)),
     highlightsOf: lazy(() => createHighlights(index)),
     verify,
     validSchemes: lazy(() => verifier().validSchemes),

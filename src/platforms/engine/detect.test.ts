@@ -136,7 +136,7 @@ describe('platforms that share headers', () => {
   test('JSON challenge: alone it is monday.com, as url_verification Slack', () => {
     is(jsonDelivery({ challenge: 'x' }), 'monday');
     is(jsonDelivery({ type: 'url_verification', challenge: 'x', token: 't' }), 'slack', 'url_verification');
-    is(jsonDelivery({ type: 'url_verification' }), null);
+    is(jsonDelivery({ type: 'url_verification' }), null, 'url_verification');
     const slack = { 'X-Slack-Signature': 'v0=1', 'X-Slack-Request-Timestamp': '1' };
     is(jsonDelivery({ type: 'url_verification', challenge: 'x' }, slack), 'slack', 'url_verification');
   });

@@ -18,7 +18,6 @@ const ownHeaderOrder = 26;
 /** Rules from this order on are only hints: envelopes that many senders share, and shapes that a user may have chosen. */
 const genericOrder = 60;
 const maxSniffedBytes = 1024 * 1024;
-const nothing: IdentifiedDetection = { platform: null, eventType: null, deliveryId: undefined };
 
 /** Corrects a detection with the platforms for which secrets are registered. */
 export type RefineByRegistered = (
@@ -53,7 +52,8 @@ export function createDetector({ all, find }: PlatformIndex) {
     detect(delivery: RawDelivery, registered: readonly string[]): IdentifiedDetection {
       const reader = createDeliveryReader(delivery);
       const platform = refineByRegistered(firstMatch(rules, reader)?.platform ?? null, reader, registered);
-      if (platform === null) return nothing;
+      if (platform === null)
+        return { platform: null, eventType: readEventType(undefined, reader), deliveryId: undefined };
       return {
         platform: platform.name,
         eventType: readEventType(platform, reader),

@@ -296,6 +296,9 @@ class FilterTestResult(TypedDict):
     unmatched: list[FilterTestResultUnmatched]
     # events for which there was no time, the oldest ones
     untested: int
+    # how to change a filter with `type:` that matches no event of the endpoint, if `body.type:` in
+    # its place matches one; else null
+    hint: Optional[str]
 
 
 class GuardBasic(TypedDict):

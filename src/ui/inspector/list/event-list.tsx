@@ -3,8 +3,11 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail, EventSummary } from '../../../features/events/model.ts';
+import { api } from '../../kit/api.ts';
 import { Button, Empty, Skeleton } from '../../kit/controls.tsx';
 import { dayOf, formatCount, formatDay, formatTimeOfDay } from '../../kit/format/time.ts';
+import { visibleLine } from '../../kit/format/visible.ts';
+import { useQuery } from '../../kit/use-query.ts';
 import { SearchPaths } from '../find-in-body/search-paths.tsx';
 import { searchTermsOf } from '../find-in-body/search-terms.ts';
 import type { LiveList, LiveListState } from '../live/live-list.ts';
@@ -98,8 +101,15 @@ const NoEvents = ({ endpointId, where }: { endpointId: string; where: string }) 
     action={<SearchPaths endpointId={endpointId} where={where} />}
   >
     {where ? 'No event matches this filter. New matches will appear here.' : 'Waiting for the next delivery.'}
+    {where.includes('type:') && <TypeHint endpointId={endpointId} where={where} />}
   </Empty>
 );
+
+/** What the server says about a filter whose types are only in the bodies of events. */
+function TypeHint({ endpointId, where }: { endpointId: string; where: string }) {
+  const { value } = useQuery(`filter-hint:${endpointId}:${where}`, () => api.testFilter(endpointId, where, 1));
+  return value?.hint ? <p>{visibleLine(value.hint)}</p> : null;
+}
 
 function keyOf(list: LiveList, unfolded: Unfolded, row: number): string | undefined {
   const place = rowAt(row, unfolded);
