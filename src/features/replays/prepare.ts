@@ -144,19 +144,19 @@ const otherUrl = 'http://other.invalid/path';
 /** The destination that is recorded when the listener did not report one. */
 export const listenerDestination = (name: string): string => `listener:${name}`;
 
-/** A signature that covers the URL cannot be made for a listener. @throws invalid */
-/** @param reason begins with the code, as the message has always done */
+/** Its message begins with the code. The problem has the code in a field of its own. */
 const cannotSign = (reason: string): AppError =>
-  new AppError('invalid', reason, { problems: [{ path: ['sign'], message: reason, code: 'cannot_sign' }] });
+  new AppError('invalid', `cannot_sign: ${reason}`, {
+    problems: [{ path: ['sign'], message: reason, code: 'cannot_sign' }],
+  });
 
+/** A signature that covers the URL cannot be made for a listener. @throws invalid */
 function refuseSignedUrl(request: SignRequest): void {
   const [one, other] = [placeholderUrl, otherUrl].map(url => sign({ ...request, url, newId: false }));
   if (!one || !other || 'cannotSign' in one || 'cannotSign' in other) return;
   const isSame = Bun.deepEquals([one.headers, one.body], [other.headers, other.body]) && one.url === placeholderUrl;
   if (!isSame)
-    throw cannotSign(
-      'cannot_sign: the signature covers the URL, which only the listener knows: start it with --resign instead',
-    );
+    throw cannotSign('the signature covers the URL, which only the listener knows: start it with --resign instead');
 }
 
 const targetOf = ({ row: { path, query } }: StoredEvent) => ({
@@ -182,7 +182,7 @@ function signed(
   const { method } = request;
   const make = (isMasked: boolean) => {
     const result = sign({ ...request, secret, isMasked });
-    if ('cannotSign' in result) throw cannotSign(result.cannotSign);
+    if ('cannotSign' in result) throw cannotSign(result.reason);
     return { method, ...result };
   };
   const hidden: HiddenText[] = [{ text: secret.trim(), shownAs: redacted }];

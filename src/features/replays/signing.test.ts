@@ -181,8 +181,13 @@ describe('a replay that is signed with a secret in the request', () => {
       headers: { 'X-Signature-Ed25519': '00', 'X-Signature-Timestamp': '1' },
     });
     for (const given of [secret, '0'.repeat(64)]) {
-      const { error } = await replay(400, { sign: { mode: 'fresh', secret: given } }, id);
-      expect(error).toStartWith('cannot_sign:');
+      const { error, problems } = await replay<{ error: string; problems: object[] }>(
+        400,
+        { sign: { mode: 'fresh', secret: given } },
+        id,
+      );
+      expect(error).toStartWith('cannot_sign: ');
+      expect(problems).toEqual([{ path: 'sign', code: 'cannot_sign', message: error.slice('cannot_sign: '.length) }]);
     }
     for (const sign of [
       { mode: 'fresh', secret, secretId: 'sec_x' },

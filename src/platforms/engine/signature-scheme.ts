@@ -118,6 +118,7 @@ export type SigningTask = {
 export type Sealed = { toString: (encoding: 'hex' | 'base64' | 'base64url') => string };
 
 export type SignedParts = { headers?: readonly HeaderPair[]; body?: Uint8Array; url?: string };
-export type CannotSign = { cannotSign: string };
+/** `reason`: the text of `cannotSign` without the code. */
+export type CannotSign = { cannotSign: string; reason: string };
 
 export type Signer = (task: SigningTask) => SignedParts | CannotSign;

@@ -58,6 +58,26 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
     expect([await statusOf(''), await statusOf('', { method: 'PATCH' })]).toEqual([200, 405]);
   });
 
+  test('the warning says when the deliveries cannot be checked, and comes once the server answers again', async () => {
+    await deliver(address, '{}');
+    let status = 500;
+    await page.route('**/where/test', route =>
+      status === 0 ? route.continue() : route.fulfill({ status, json: { error: 'it is broken' } }),
+    );
+    await openSettings();
+    await section().getByLabel('PUT').check();
+    await section().getByText('could not be checked: senders like theirs may be refused. It is broken.').waitFor();
+    status = 503;
+    await section().getByLabel('PATCH').check();
+    const asked = page.waitForResponse(response => response.url().endsWith('/where/test') && response.status() === 503);
+    await asked;
+    await section().getByText('could not be checked').waitFor();
+    status = 0;
+    await section().getByText('The last delivery had other methods').waitFor();
+    expect(await section().getByText('could not be checked').count()).toBe(0);
+    await page.unroute('**/where/test');
+  });
+
   test('a token is generated, never shown again, and what has to be added to the URL is said where it is copied', async () => {
     await openSettings();
     await section().getByLabel('Token').selectOption('in the URL’s query');

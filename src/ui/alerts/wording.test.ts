@@ -96,16 +96,17 @@ describe('explainError', () => {
 
 describe('failureOf', () => {
   const channel = { type: 'slack' as const, url: 'https://hooks.slack.com/x', to: null, secret: null };
-  test.each<[string, boolean, boolean, boolean, string]>([
-    ['the connection failed', false, true, true, "hasn't arrived yet"],
-    ['the connection failed', false, false, false, "hasn't arrived yet"],
-    ['given up: the connection failed', true, true, false, 'was given up'],
-  ])('%s, final: %p, enabled: %p', (lastError, lastErrorIsFinal, enabled, willRetry, lead) => {
+  test.each<[string, boolean, boolean, boolean, string, string]>([
+    ['the connection failed', false, true, true, "hasn't arrived yet", 'The connection failed.'],
+    ['the connection failed', false, false, false, "hasn't arrived yet", 'The connection failed.'],
+    ['given up: no answer', true, true, false, "won't be sent again", 'Given up: no answer.'],
+    ['any other text', true, true, false, "won't be sent again", 'Any other text.'],
+  ])('%s, final: %p, enabled: %p', (lastError, lastErrorIsFinal, enabled, willRetry, lead, text) => {
     const last = { lastError, lastErrorCode: null, lastErrorStatus: null, lastErrorIsFinal };
     const failure = failureOf({ ...last, enabled, channel });
     expect(failure?.willRetry).toBe(willRetry);
     expect(failure?.lead).toContain(lead);
-    expect(failure?.text).toBe('The connection failed.');
+    expect(failure?.text).toBe(text);
   });
   test('none without an error', () => {
     const last = { lastError: null, lastErrorCode: null, lastErrorStatus: null, lastErrorIsFinal: false };

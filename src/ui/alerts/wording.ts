@@ -188,8 +188,10 @@ export function failureOf({
   const { lastError: error, lastErrorCode: code, lastErrorStatus: status, lastErrorIsFinal: isFinal } = last;
   if (error === null) return undefined;
   return {
-    ...explainError({ error: error.replace(/^given up: /, ''), code, status }, channel),
-    lead: isFinal ? 'The last notification was given up.' : "The last notification hasn't arrived yet.",
+    ...explainError({ error, code, status }, channel),
+    lead: isFinal
+      ? "The last notification hasn't arrived and won't be sent again."
+      : "The last notification hasn't arrived yet.",
     willRetry: enabled && !isFinal,
   };
 }

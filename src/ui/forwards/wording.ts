@@ -42,8 +42,6 @@ export const sinceText = (at: number, now: number): string =>
 export function reasonText({ lastStatus, lastError }: Pick<Forward, 'lastStatus' | 'lastError'>): string {
   const error = lastError === null ? '' : lastError.charAt(0).toUpperCase() + lastError.slice(1);
   if (lastStatus === null) return error;
-  // The status and the number of attempts are shown beside it.
-  if (lastError?.startsWith(`answered ${lastStatus},`)) return statusText(lastStatus);
   return [statusText(lastStatus), error].filter(text => text !== '').join(': ');
 }
 

@@ -6,6 +6,7 @@ import { termFor } from '../inspector/filter/filter-text.ts';
 import { api } from '../kit/api.ts';
 import { platformTitle } from '../kit/format/platforms.ts';
 import { visibleLine } from '../kit/format/visible.ts';
+import { useQuery } from '../kit/use-query.ts';
 
 const typingMs = 400;
 const triedEvents = 100;
@@ -28,26 +29,20 @@ export function describeRefused(refused: readonly EventSummary[], tried: number,
   return `${refused.length === tried ? (tried === 1 ? 'The last delivery' : `All of the last ${tried} deliveries`) : `${refused.length} of the last ${tried} deliveries`} ${what}${among}. Senders like these would be refused.`;
 }
 
-/** @returns a sentence for the warning; empty without one */
+/**
+ * Asks again after a failure that may pass, as every query does.
+ * @returns a sentence for the warning, or why it is not known; empty when nothing would be refused
+ */
 export function useRefused(endpointId: string, where: string | undefined, what: string): string {
-  const [warning, setWarning] = useState('');
+  const [settled, setSettled] = useState(where);
   useEffect(() => {
-    setWarning('');
-    if (where === undefined) return;
-    const abort = new AbortController();
-    const ask = async (): Promise<void> => {
-      try {
-        const { matched, unmatched } = await api.testFilter(endpointId, where, triedEvents, abort.signal);
-        if (!abort.signal.aborted) setWarning(describeRefused(matched, matched.length + unmatched.length, what));
-      } catch {
-        // Only a hint: without it, the guard can be saved all the same.
-      }
-    };
-    const timer = setTimeout(ask, typingMs);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [endpointId, where, what]);
-  return warning;
+    const timer = setTimeout(() => setSettled(where), typingMs);
+    return () => clearTimeout(timer);
+  }, [where]);
+  const { value, problem } = useQuery(`${endpointId} ${settled}`, async () =>
+    settled === undefined ? undefined : api.testFilter(endpointId, settled, triedEvents),
+  );
+  if (settled !== where) return '';
+  if (problem) return `The latest deliveries could not be checked: senders like theirs may be refused. ${problem}`;
+  return value ? describeRefused(value.matched, value.matched.length + value.unmatched.length, what) : '';
 }

@@ -188,8 +188,8 @@ export const api = {
     call<{ filters: SavedFilter[] }>('GET', `/api/endpoints/${id(endpoint)}/filters`).then(answer => answer.filters),
   saveFilter: (endpoint: string, name: string, where: string) =>
     call<SavedFilter>('POST', `/api/endpoints/${id(endpoint)}/filters`, { name, where }),
-  testFilter: (endpoint: string, where: string, limit: number, signal?: AbortSignal) =>
-    call<FilterTestResult>('POST', `/api/endpoints/${id(endpoint)}/where/test`, { where, limit }, signal),
+  testFilter: (endpoint: string, where: string, limit: number) =>
+    call<FilterTestResult>('POST', `/api/endpoints/${id(endpoint)}/where/test`, { where, limit }),
   deleteFilter: (endpoint: string, filter: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/filters/${id(filter)}`),
   schemas: (endpoint: string) =>

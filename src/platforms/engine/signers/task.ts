@@ -6,7 +6,7 @@ import type { CannotSign, Encoding, Sealed, SignedParts, SignedTimestamp, Signin
 import { headerValues, parseNamedValues } from '../signature-values.ts';
 import { parseTimestamp } from '../verifiers/check.ts';
 
-export const cannotSign = (reason: string): CannotSign => ({ cannotSign: `cannot_sign: ${reason}` });
+export const cannotSign = (reason: string): CannotSign => ({ cannotSign: `cannot_sign: ${reason}`, reason });
 
 /** Sets a header. It replaces all headers of that name, in the spelling of the first; without one, it is added at the end. */
 export function withHeader(headers: readonly HeaderPair[], name: string, value: string): HeaderPair[] {

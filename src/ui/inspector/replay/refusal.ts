@@ -13,7 +13,8 @@ export type Refusal = {
 export function explainRefusal(error: unknown, url: string): Refusal {
   const message = messageOf(error);
   if (!(error instanceof ApiError)) return { text: message };
-  const code = error.problems.find(problem => problem.code !== undefined)?.code;
+  const problem = error.problems.find(one => one.code !== undefined);
+  const code = problem?.code;
   if (code === 'not_public')
     return {
       text: "The destination isn't a public address, and this server may only send to public ones. Its administrator can allow this destination with the setting",
@@ -26,7 +27,7 @@ export function explainRefusal(error: unknown, url: string): Refusal {
     };
   if (code === 'cannot_sign')
     return {
-      text: `This can't be re-signed: ${message.replace(/^cannot_sign: */i, '')} Send it with the captured signature.`,
+      text: `This can't be re-signed. ${problem?.message} Send it with the captured signature.`,
     };
   if (error.status === 403)
     return {
