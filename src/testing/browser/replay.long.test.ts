@@ -172,11 +172,28 @@ describe.skipIf(hasNoBrowser)(browserTitle('replaying an event'), () => {
     await checkAccessibility();
   });
 
+  test('a secret that is missing is asked for at its field, also when its section is closed', async () => {
+    await page.keyboard.press('r');
+    await dialog().getByLabel('Destination').fill(`${handler.host}/hooks`);
+    const section = dialog().locator('summary').filter({ hasText: 'Signature' });
+    await section.click();
+    await dialog().getByRole('button', { name: 'Fresh' }).click();
+    await section.click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await dialog().getByText('Enter the secret.').waitFor();
+    await expectEventually(() => dialog().getByLabel('Signing secret').and(page.locator(':focus')).count()).toBe(1);
+    expect(handler.received).toEqual([]);
+    await page.keyboard.press('Escape');
+  });
+
   test('a refused destination says which setting opens it', async () => {
     await page.keyboard.press('r');
     await dialog().getByLabel('Destination').fill('10.1.2.3:3000/x');
     await page.keyboard.press('Enter');
     await dialog().getByText('HOOKTAPE_REPLAY_ALLOW=10.1.2.3:3000').waitFor();
+    // The field has the focus again, and says what is wrong with it.
+    await dialog().locator('input[aria-invalid]:focus').waitFor();
+    await expectEventually(() => dialog().getByLabel('Destination').getAttribute('aria-invalid')).toBe('true');
     await shot('replay-refused');
     await page.keyboard.press('Escape');
   });

@@ -95,6 +95,17 @@ describe.skipIf(hasNoBrowser)(browserTitle('mending a signature'), () => {
     await panel().getByText('Expected with this secret: different').waitFor();
     await shot('signature-wrong');
     await checkAccessibility();
+    await page.route('**/signature/check', route =>
+      route.fulfill({
+        status: 400,
+        json: { error: 'secret: is too odd', problems: [{ path: 'secret', message: 'is too odd' }] },
+      }),
+    );
+    await page.keyboard.press('Enter');
+    await panel().getByText('Is too odd.').waitFor();
+    await expectEventually(() => field.getAttribute('aria-invalid')).toBe('true');
+    expect(await panel().getByText("The signature doesn't match with this secret.").count()).toBe(0);
+    await page.unrouteAll();
     await field.fill(` ${secret} `);
     await page.keyboard.press('Enter');
     await panel().getByText('The signature is valid with this secret.').waitFor();

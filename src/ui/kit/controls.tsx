@@ -111,7 +111,7 @@ export const Notice = ({ tone = 'info', title, children, action }: NoticeProps) 
 
 type SegmentedProps<T extends string> = {
   label: string;
-  options: { id: T; label: string }[];
+  options: readonly { id: T; label: string }[];
   value: T;
   onPick: (id: T) => void;
 };

@@ -16,7 +16,7 @@ type TextOptions = {
   placeholder?: string;
   /** What to say when nothing was entered. Without it, the field may stay empty. */
   required?: string;
-  type?: 'text' | 'email' | 'password';
+  type?: 'text' | 'email' | 'password' | 'datetime-local';
   /** For password managers. */
   name?: string;
   autocomplete?: AutoFill;
@@ -38,7 +38,7 @@ type Reader<V> = {
 /** A field that is typed, in one line. An empty one becomes null, unless it is required. */
 export function typed<V>({ required, ...options }: TextOptions, reader: Reader<V>): FormField<string, V> {
   const { label, hint, isSelected = false, ...rest } = options;
-  // The attributes of an input are a union over its type, into which an input of any of three types does not fit.
+  // The attributes of an input are a union over its type, into which an input of any of these types does not fit.
   const attributes = rest as InputHTMLAttributes;
   return {
     from: value => (value === null || value === undefined ? '' : (reader.from ?? String)(value)),

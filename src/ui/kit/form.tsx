@@ -43,6 +43,8 @@ type FormOptions<S extends Schema, T, R> = Rules<S> & {
   prefix?: string;
   /** Asked before it is saved, if it returns a question. */
   question?: (request: T) => Omit<Question, 'run'> | undefined;
+  /** Whether the draft stays after it was sent, because it may be sent again. */
+  staysFilled?: boolean;
   /** Only sends the request. It is not called without a change. */
   save: (request: T, draft: DraftOf<S>) => Promise<R>;
   /** @param saved undefined when nothing differed */
@@ -106,7 +108,7 @@ export function useForm<S extends Schema, T = unknown, R = unknown>(options: For
       const result = isNew || Object.keys(sent).length > 0 ? await save(sent as T, draft) : undefined;
       setError(undefined);
       setIsTried(false);
-      settle(isNew);
+      if (!options.staysFilled) settle(isNew);
       onSaved?.(result);
     } catch (problem) {
       setError(problem);

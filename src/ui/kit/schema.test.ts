@@ -94,6 +94,11 @@ describe('problems', () => {
     });
   });
 
+  test('a check over several fields that finds nothing leaves no problem', () => {
+    const rules = { schema: { name: schema.name }, check: () => ({ name: undefined }) };
+    expect(Object.keys(problemsOf(rules, { name: 'a' }))).toEqual([]);
+  });
+
   test.each([
     ['Wrong.', 'x', false, true],
     ['Wrong.', '', false, false],

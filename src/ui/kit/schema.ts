@@ -110,7 +110,8 @@ export function differenceOf(before: Record<string, unknown>, after: Record<stri
 
 /** What is wrong with a draft, as far as it is known without the server. */
 export function problemsOf<S extends Schema>(rules: Rules<S>, draft: DraftOf<S>): Problems<keyof S & string> {
-  const problems: Problems = { ...rules.check?.(draft) };
+  const checked = Object.entries<string | undefined>(rules.check?.(draft) ?? {});
+  const problems: Problems = Object.fromEntries(checked.filter(([, problem]) => problem !== undefined));
   for (const path of appliedPaths(rules, draft)) {
     const problem = rules.schema[path]?.problem?.(draft[path]);
     if (problem !== undefined) problems[path] = problem;

@@ -9,16 +9,16 @@ import { ForwardsSection } from '../forwards/forward-marks.tsx';
 import { GuardSection } from '../guard/guard-section.tsx';
 import { ExportLinks } from '../inspector/list/export-dialog.tsx';
 import { ApiError, api } from '../kit/api.ts';
-import { Button, Checkbox, Dialog, Field, Notice } from '../kit/controls.tsx';
+import { Button, Dialog } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
 import { openDialog } from '../kit/dialogs.tsx';
-import { text } from '../kit/fields.tsx';
-import { InlineForm, Inputs, useForm } from '../kit/form.tsx';
+import { flag, text } from '../kit/fields.tsx';
+import { Form, InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { navigate } from '../kit/navigation.tsx';
 import { Card, Page, WithEndpoint } from '../kit/page.tsx';
-import { showError, showToast } from '../kit/toasts.tsx';
+import { showToast } from '../kit/toasts.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { SecretsSection } from '../secrets/secrets-section.tsx';
 import { PauseSection } from './endpoint-pause.tsx';
@@ -104,57 +104,56 @@ const DeleteSection = ({ endpoint }: { endpoint: Endpoint }) => (
   </Card>
 );
 
+const deleteSchema = {
+  name: text({ label: 'Name' }),
+  pinned: flag({
+    label: 'Delete the pinned events too',
+    hint: 'If you still need them, export them first.',
+    on: true,
+    off: false,
+  }),
+};
+
 function DeleteDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const { reloadEndpoints } = useWorkspace();
-  const [typed, setTyped] = useState('');
   /** The server refused, because there are pinned events. */
   const [hasPins, setHasPins] = useState(false);
-  const [isWithPins, setIsWithPins] = useState(false);
-  const [busy, setBusy] = useState(false);
   const name = visibleName(endpoint.name);
-  const isConfirmed = [name, endpoint.name].some(one => one.trim() === typed.trim());
-  const remove = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      await api.deleteEndpoint(endpoint.id, isWithPins);
+  const form = useForm({
+    schema: deleteSchema,
+    initial: {},
+    isNew: true,
+    applies: path => path !== 'pinned' || hasPins,
+    save: (_, { pinned }) =>
+      api.deleteEndpoint(endpoint.id, pinned).catch((error: unknown) => {
+        if (!(error instanceof ApiError && error.status === 409)) throw error;
+        setHasPins(true);
+        throw new ApiError(409, 'Someone on your team wanted to keep them.');
+      }),
+    onSaved() {
       reloadEndpoints();
       navigate('/app');
       showToast(`${name} was deleted.`);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 409) setHasPins(true);
-      else showError(error);
-      setBusy(false);
-    }
-  };
+    },
+  });
+  const { draft } = form;
+  const isConfirmed = [name, endpoint.name].some(one => one.trim() === draft.name.trim());
   return (
     <Dialog title={`Delete ${name}?`} onClose={onClose}>
-      <form onSubmit={remove}>
+      <Form
+        form={form}
+        submit="Delete permanently"
+        submitKind="danger"
+        isLocked={!isConfirmed || (hasPins && !draft.pinned)}
+        cancel={<Button onClick={onClose}>Cancel</Button>}
+        failed={hasPins ? 'This endpoint has pinned events' : "The endpoint wasn't deleted"}
+      >
         <p>
           Its URL stops working, and {formatCount(endpoint.eventCount, 'event')} will be deleted. Export them first if
           you need them.
         </p>
-        <Field label={`Type “${name}” to confirm`} value={typed} onText={setTyped} autocomplete="off" />
-        {hasPins && (
-          <>
-            <Notice tone="warn" title="This endpoint has pinned events">
-              Someone on your team wanted to keep them.
-            </Notice>
-            <Checkbox
-              label="Delete the pinned events too"
-              hint="If you still need them, export them first."
-              checked={isWithPins}
-              onChange={setIsWithPins}
-            />
-          </>
-        )}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" type="submit" busy={busy} disabled={!isConfirmed || (hasPins && !isWithPins)}>
-            Delete permanently
-          </Button>
-        </div>
-      </form>
+        <Inputs form={form} paths={['name', 'pinned']} texts={{ name: { label: `Type “${name}” to confirm` } }} />
+      </Form>
     </Dialog>
   );
 }

@@ -1,14 +1,16 @@
 /* The dialog that stores a sample delivery of a platform in the endpoint, and then opens it. */
 
-import { useState } from 'preact/hooks';
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import type { PlatformGuide } from '../../features/test-events/model.ts';
+import type { PlatformGuide, TestEventInput } from '../../features/test-events/model.ts';
 import { PlatformMark } from '../inspector/event/badges.tsx';
 import { api } from '../kit/api.ts';
-import { Button, Dialog, Field, Notice } from '../kit/controls.tsx';
+import { Dialog } from '../kit/controls.tsx';
+import { optional, secret, text } from '../kit/fields.tsx';
+import { Form, Inputs, useForm } from '../kit/form.tsx';
 import { navigate } from '../kit/navigation.tsx';
 import { Loaded } from '../kit/page.tsx';
 import { loadPreference, savePreference } from '../kit/preferences.ts';
+import type { SchemaOf } from '../kit/schema.ts';
 import { PlatformPicker } from './platform-picker.tsx';
 import { usePlatforms } from './use-platforms.ts';
 
@@ -39,69 +41,53 @@ export function TestEventDialog({ endpoint, platform, onClose }: TestEventDialog
   );
 }
 
+const schema = {
+  platform: text({ label: 'Platform', required: 'Choose a platform.' }),
+  sample: text({ label: 'Event', required: 'Choose an event.' }),
+  secret: optional(
+    secret({
+      label: 'Signing secret (optional)',
+      hint: "Leave it empty to use the test secret. A secret entered here signs this event only and isn't stored.",
+    }),
+  ),
+} satisfies SchemaOf<TestEventInput>;
+
+/** What is in the form once a platform was chosen. */
+const startOf = ({ name, samples }: PlatformGuide) => ({ platform: name, sample: samples[0]?.name ?? '', secret: '' });
+
 type TestEventFormProps = TestEventDialogProps & { platforms: readonly PlatformGuide[] };
 
 function TestEventForm({ endpoint, platforms, platform, onClose }: TestEventFormProps) {
-  const [selected, setSelected] = useState(platforms.find(one => one.name === platform) ?? platforms[0]);
-  const [sample, setSample] = useState(selected?.samples[0]?.name);
-  const [secret, setSecret] = useState('');
-  const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
-  const select = (next: PlatformGuide): void => {
-    setSelected(next);
-    setSample(next.samples[0]?.name);
-    setSecret('');
-    setProblem('');
-  };
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    if (!selected || sample === undefined) return;
-    setIsBusy(true);
-    try {
-      const { eventId } = await api.sendTestEvent(endpoint.id, {
-        platform: selected.name,
-        sample,
-        ...(secret !== '' && { secret }),
-      });
-      savePreference(lastPlatform, selected.name);
+  const first = platforms.find(one => one.name === platform) ?? platforms[0];
+  const find = (name: string) => platforms.find(one => one.name === name);
+  const form = useForm({
+    schema,
+    initial: first ? startOf(first) : {},
+    isNew: true,
+    applies: (path, draft) => path !== 'secret' || find(draft.platform)?.signing === 'signed',
+    save: (request: TestEventInput) => api.sendTestEvent(endpoint.id, request),
+    onSaved(sent) {
+      savePreference(lastPlatform, form.draft.platform);
       onClose();
-      navigate(`/app/endpoints/${endpoint.id}/events/${eventId}`);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      setIsBusy(false);
-    }
-  };
+      if (sent) navigate(`/app/endpoints/${endpoint.id}/events/${sent.eventId}`);
+    },
+  });
+  const selected = find(form.draft.platform);
   return (
-    <form class="platform-form" onSubmit={send}>
-      <PlatformPicker platforms={platforms} selected={selected} onSelect={select} />
+    <Form form={form} class="platform-form" submit="Send test event" submitIcon="send" isDialog>
+      <PlatformPicker platforms={platforms} selected={selected} onSelect={next => form.change(startOf(next))} />
       {selected && (
         <div class="col loose breaks">
           <h3 class="line">
             <PlatformMark platform={selected.name} />
             {selected.title}
           </h3>
-          <Samples platform={selected} selected={sample} onSelect={setSample} />
+          <Samples platform={selected} selected={form.draft.sample} onSelect={sample => form.change({ sample })} />
           <p class="hint">{signingNote(selected)}</p>
-          {selected.signing === 'signed' && (
-            <Field
-              label="Signing secret (optional)"
-              type="password"
-              autocomplete="off"
-              spellcheck={false}
-              value={secret}
-              onText={setSecret}
-              hint="Leave it empty to use the test secret. A secret entered here signs this event only and isn't stored."
-            />
-          )}
-          {problem && <Notice tone="bad">{problem}</Notice>}
-          <div class="dialog-actions">
-            <Button kind="primary" icon="send" type="submit" busy={isBusy}>
-              Send test event
-            </Button>
-          </div>
+          <Inputs form={form} paths={['secret']} />
         </div>
       )}
-    </form>
+    </Form>
   );
 }
 

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Dialog, Notice } from '../../kit/controls.tsx';
+import { Form, type FormState } from '../../kit/form.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import type { IconName } from '../../kit/icons.tsx';
 import type { LiveList } from '../live/live-list.ts';
@@ -53,58 +54,57 @@ type BulkDialogProps = {
   /** Why they could not be loaded. */
   problem: string;
   bulk: ReturnType<typeof useRun>;
+  /** What the action needs to know. Saving it runs the action. */
+  form: FormState;
   /** `tagged`, as in "12 events tagged". */
   done: string;
-  action: { label: string; icon: IconName; isDanger?: boolean; isOff?: boolean; run: () => Promise<unknown> };
+  action: { label: string; icon: IconName; isDanger?: boolean; isOff?: boolean };
   onClose: () => void;
   children?: ComponentChildren;
 };
 
 export function BulkDialog(props: BulkDialogProps) {
-  const { title, targets, events, found, problem, bulk, done, action, onClose, children } = props;
+  const { title, targets, events, found, problem, bulk, form, done, action, onClose, children } = props;
   const { progress, isBusy, isOver, stop } = bulk;
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    if (events && !isBusy && !isOver && !action.isOff) void action.run();
-  };
   const total = countOf(targets);
   const isCut = 'all' in targets && events && total !== undefined && events.length >= maxTargets && total > maxTargets;
+  const shown = progress && (
+    <BulkProgress progress={progress} total={events?.length ?? 0} done={done} isOver={isOver} />
+  );
   return (
     <Dialog title={title} onClose={onClose} isPersistent={isBusy}>
-      <form class="bulk-form col loose" onSubmit={submit}>
-        {problem && (
-          <Notice tone="bad" title="Couldn't load the events">
-            {problem}
-          </Notice>
-        )}
-        {!progress && children}
-        {isCut && !progress && (
-          <Notice tone="warn" title={`Only the newest ${maxTargets.toLocaleString()} of ${total.toLocaleString()}`}>
-            Narrow the filter to reach the others.
-          </Notice>
-        )}
-        {progress && <BulkProgress progress={progress} total={events?.length ?? 0} done={done} isOver={isOver} />}
-        <div class="dialog-actions">
-          {isOver ? (
+      {isOver ? (
+        <>
+          {shown}
+          <div class="dialog-actions">
             <Button kind="primary" onClick={onClose}>
               Done
             </Button>
-          ) : (
-            <>
-              <Button onClick={isBusy ? stop : onClose}>{isBusy ? 'Stop' : 'Cancel'}</Button>
-              <Button
-                type="submit"
-                kind={action.isDanger ? 'danger' : 'primary'}
-                icon={action.icon}
-                busy={isBusy || (!events && !problem)}
-                disabled={!events || action.isOff === true}
-              >
-                {events || problem ? action.label : `Loading ${formatCount(found, 'event')}…`}
-              </Button>
-            </>
+          </div>
+        </>
+      ) : (
+        <Form
+          form={{ ...form, isBusy: isBusy || (!events && !problem) }}
+          submit={events || problem ? action.label : `Loading ${formatCount(found, 'event')}…`}
+          submitKind={action.isDanger ? 'danger' : 'primary'}
+          submitIcon={action.icon}
+          isLocked={!events || action.isOff === true}
+          cancel={<Button onClick={isBusy ? stop : onClose}>{isBusy ? 'Stop' : 'Cancel'}</Button>}
+        >
+          {problem && (
+            <Notice tone="bad" title="Couldn't load the events">
+              {problem}
+            </Notice>
           )}
-        </div>
-      </form>
+          {!progress && children}
+          {isCut && !progress && (
+            <Notice tone="warn" title={`Only the newest ${maxTargets.toLocaleString()} of ${total.toLocaleString()}`}>
+              Narrow the filter to reach the others.
+            </Notice>
+          )}
+          {shown}
+        </Form>
+      )}
     </Dialog>
   );
 }

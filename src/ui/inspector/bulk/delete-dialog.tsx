@@ -2,14 +2,16 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../kit/api.ts';
-import { Button, Dialog, Notice } from '../../kit/controls.tsx';
+import { Button, Dialog } from '../../kit/controls.tsx';
+import { flag } from '../../kit/fields.tsx';
+import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import { visibleLine } from '../../kit/format/visible.ts';
 import { messageOf, showToast } from '../../kit/toasts.tsx';
 import { BulkDialog, useRun, useTargets } from './bulk-dialog.tsx';
 import type { BulkProps } from './mark-dialogs.tsx';
 import { countMatching, type Matching } from './matching.ts';
-import { nameOf, type Target } from './targets.ts';
+import { nameOf } from './targets.ts';
 
 type DeletePickedProps = BulkProps & {
   /** `ids`: undefined when all that match were deleted. */
@@ -24,18 +26,23 @@ export function DeletePicked({ targets, list, onDeleted, onClose }: DeletePicked
 function DeleteEach({ targets, list, onDeleted, onClose }: DeletePickedProps) {
   const { loaded, found, problem } = useTargets(targets, list);
   const bulk = useRun();
-  const [withPinned, setWithPinned] = useState(false);
   const pinned = loaded?.filter(({ pin }) => pin !== null).length ?? 0;
-  const chosen = loaded?.filter(({ pin }) => withPinned || pin === null);
-  const remove = async (): Promise<void> => {
-    const deleted: string[] = [];
-    await bulk.run(chosen ?? [], async ({ id }: Target) => {
-      await api.deleteEvent(id);
-      deleted.push(id);
-    });
-    if (deleted.length === chosen?.length) showToast(`${formatCount(deleted.length, 'event')} deleted.`);
-    onDeleted(deleted);
-  };
+  const form = useForm({
+    ...rulesFor(pinned),
+    initial: {},
+    isNew: true,
+    staysFilled: true,
+    async save() {
+      const deleted: string[] = [];
+      await bulk.run(chosen ?? [], async ({ id }) => {
+        await api.deleteEvent(id);
+        deleted.push(id);
+      });
+      if (deleted.length === chosen?.length) showToast(`${formatCount(deleted.length, 'event')} deleted.`);
+      onDeleted(deleted);
+    },
+  });
+  const chosen = loaded?.filter(({ pin }) => form.draft.pinned || pin === null);
   const count = chosen?.length ?? 0;
   return (
     <BulkDialog
@@ -45,18 +52,18 @@ function DeleteEach({ targets, list, onDeleted, onClose }: DeletePickedProps) {
       found={found}
       problem={problem}
       bulk={bulk}
+      form={form}
       done="deleted"
       action={{
         label: `Delete ${formatCount(count, 'event')}`,
         icon: 'trash',
         isDanger: true,
         isOff: count === 0,
-        run: remove,
       }}
       onClose={onClose}
     >
       <Consequence />
-      {pinned > 0 && <PinnedChoice count={pinned} isOn={withPinned} onChange={setWithPinned} />}
+      <Inputs form={form} paths={['pinned']} texts={pinnedTexts(pinned)} />
     </BulkDialog>
   );
 }
@@ -68,10 +75,8 @@ type DeleteMatchingProps = {
 };
 
 function DeleteMatching({ matching, onDeleted, onClose }: DeleteMatchingProps) {
-  const [withPinned, setWithPinned] = useState(false);
   const [pinned, setPinned] = useState<number>();
   const [problem, setProblem] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
   useEffect(() => {
     const controller = new AbortController();
     countMatching(matching, controller.signal, 'is:pinned')
@@ -79,64 +84,61 @@ function DeleteMatching({ matching, onDeleted, onClose }: DeleteMatchingProps) {
       .catch(error => !controller.signal.aborted && setProblem(messageOf(error)));
     return () => controller.abort();
   }, []);
-  const total = matching.count;
-  const count = total === undefined || pinned === undefined ? undefined : withPinned ? total : total - pinned;
-  const remove = async (): Promise<void> => {
-    setIsBusy(true);
-    setProblem('');
-    try {
-      const { deleted } = await api.deleteEvents(matching.endpointId, matching.bounded, withPinned);
-      showToast(`${formatCount(deleted, 'event')} deleted.`);
+  const form = useForm({
+    ...rulesFor(pinned),
+    initial: {},
+    isNew: true,
+    staysFilled: true,
+    save: (_, draft) => api.deleteEvents(matching.endpointId, matching.bounded, draft.pinned),
+    onSaved(saved) {
+      showToast(`${formatCount(saved?.deleted ?? 0, 'event')} deleted.`);
       onDeleted(undefined);
       onClose();
-    } catch (error) {
-      setProblem(messageOf(error));
-      setIsBusy(false);
-    }
-  };
+    },
+  });
+  const total = matching.count;
+  const count = total === undefined || pinned === undefined ? undefined : form.draft.pinned ? total : total - pinned;
   const amount = count === undefined ? 'all events that match' : formatCount(count, 'event');
+  const isCounting = count === undefined && !problem;
   return (
-    <Dialog title={`Delete ${amount}?`} onClose={onClose} isPersistent={isBusy}>
-      <p class="lead">
-        {matching.where === '' ? (
-          'All events this endpoint had received when you selected them.'
-        ) : (
-          <>
-            All events that match <code>{visibleLine(matching.where)}</code> and had been received when you selected
-            them.
-          </>
-        )}
-      </p>
-      <Consequence />
-      {pinned !== undefined && pinned > 0 && <PinnedChoice count={pinned} isOn={withPinned} onChange={setWithPinned} />}
-      {problem && (
-        <Notice tone="bad" title="Not everything was deleted">
-          {problem}
-        </Notice>
-      )}
-      <div class="dialog-actions">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          kind="danger"
-          icon="trash"
-          busy={isBusy || (count === undefined && !problem)}
-          disabled={count === undefined || count === 0}
-          onClick={remove}
-        >
-          {count === undefined ? 'Counting…' : `Delete ${formatCount(count, 'event')}`}
-        </Button>
-      </div>
+    <Dialog title={`Delete ${amount}?`} onClose={onClose} isPersistent={form.isBusy}>
+      <Form
+        form={{ ...form, isBusy: form.isBusy || isCounting, message: form.message || problem }}
+        submit={count === undefined ? 'Counting…' : `Delete ${amount}`}
+        submitKind="danger"
+        submitIcon="trash"
+        isLocked={!count}
+        cancel={<Button onClick={onClose}>Cancel</Button>}
+        failed="Not everything was deleted"
+      >
+        <p class="lead">
+          {matching.where === '' ? (
+            'All events this endpoint had received when you selected them.'
+          ) : (
+            <>
+              All events that match <code>{visibleLine(matching.where)}</code> and had been received when you selected
+              them.
+            </>
+          )}
+        </p>
+        <Consequence />
+        <Inputs form={form} paths={['pinned']} texts={pinnedTexts(pinned)} />
+      </Form>
     </Dialog>
   );
 }
 
 const Consequence = () => <p>Their bodies, headers and replays will be deleted. This can't be undone.</p>;
 
-type PinnedChoiceProps = { count: number; isOn: boolean; onChange: (isOn: boolean) => void };
+const schema = {
+  pinned: flag({ label: 'Also delete the pinned ones', hint: 'Someone wanted to keep them.', on: true, off: false }),
+};
 
-const PinnedChoice = ({ count, isOn, onChange }: PinnedChoiceProps) => (
-  <label class="checkbox">
-    <input type="checkbox" checked={isOn} onChange={event => onChange(event.currentTarget.checked)} />
-    {count === 1 ? 'Also delete the pinned one' : `Also delete the ${count.toLocaleString()} pinned ones`}
-  </label>
-);
+/** There is a choice only if some of the events are pinned. */
+const rulesFor = (pinned: number | undefined) => ({ schema, applies: () => (pinned ?? 0) > 0 });
+
+const pinnedTexts = (count = 0) => ({
+  pinned: {
+    label: count === 1 ? 'Also delete the pinned one' : `Also delete the ${count.toLocaleString()} pinned ones`,
+  },
+});

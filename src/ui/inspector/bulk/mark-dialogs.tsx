@@ -1,23 +1,32 @@
 /* Pins or tags many events. Both leave what an event already has. */
 
-import { useState } from 'preact/hooks';
 import type { EventSummary } from '../../../features/events/model.ts';
 import { maxPinNoteCharacters, maxTagsPerEvent } from '../../../shared/limits.ts';
 import { api } from '../../kit/api.ts';
-import { Field } from '../../kit/controls.tsx';
+import { list as listField, text } from '../../kit/fields.tsx';
+import { Inputs, useForm } from '../../kit/form.tsx';
 import type { LiveList } from '../live/live-list.ts';
 import { BulkDialog, useRun, useTargets } from './bulk-dialog.tsx';
-import { nameOf, type Target, type Targets } from './targets.ts';
+import { nameOf, type Targets } from './targets.ts';
 
 export type BulkProps = { targets: Targets; list: LiveList; onClose: () => void };
+
+const pinSchema = {
+  // A character may be two units of its text.
+  note: text({ label: 'Note', maxLength: 2 * maxPinNoteCharacters, hint: 'Optional. The same for all of them.' }),
+};
 
 export function PinPicked({ targets, list, onClose }: BulkProps) {
   const { loaded, found, problem } = useTargets(targets, list);
   const bulk = useRun();
-  const [note, setNote] = useState('');
   const unpinned = loaded?.filter(({ pin }) => pin === null);
-  const pin = async ({ id }: Target): Promise<void> =>
-    list.change(marksOf(await api.pin(id, { name: null, note: note.trim() || null })));
+  const form = useForm({
+    schema: pinSchema,
+    initial: {},
+    isNew: true,
+    save: ({ note }: { note: string | null }) =>
+      bulk.run(unpinned ?? [], async ({ id }) => list.change(marksOf(await api.pin(id, { name: null, note })))),
+  });
   const already = (loaded?.length ?? 0) - (unpinned?.length ?? 0);
   return (
     <BulkDialog
@@ -27,39 +36,41 @@ export function PinPicked({ targets, list, onClose }: BulkProps) {
       found={found}
       problem={problem}
       bulk={bulk}
+      form={form}
       done="pinned"
-      action={{
-        label: 'Pin',
-        icon: 'pin',
-        isOff: unpinned?.length === 0,
-        run: () => bulk.run(unpinned ?? [], pin),
-      }}
+      action={{ label: 'Pin', icon: 'pin', isOff: unpinned?.length === 0 }}
       onClose={onClose}
     >
       <p class="lead">
         Pinned events are kept beyond their retention period.
         {already > 0 && ` ${already.toLocaleString()} of them are already pinned and stay as they are.`}
       </p>
-      <Field
-        label="Note"
-        value={note}
-        maxLength={2 * maxPinNoteCharacters}
-        hint="Optional. The same for all of them."
-        onText={setNote}
-      />
+      <Inputs form={form} paths={['note']} />
     </BulkDialog>
   );
 }
 
+const tagSchema = {
+  tags: listField({
+    label: 'Tags',
+    autoFocus: true,
+    hint: `Separate several with commas. They are added to the tags each event already has, up to ${maxTagsPerEvent} in total.`,
+  }),
+};
+
 export function TagPicked({ targets, list, onClose }: BulkProps) {
   const { loaded, found, problem } = useTargets(targets, list);
   const bulk = useRun();
-  const [text, setText] = useState('');
-  const tags = [...new Set(text.split(',').map(tag => tag.trim()))].filter(tag => tag !== '');
-  const add = async ({ id, tags: old }: Target): Promise<void> => {
-    const missing = tags.filter(tag => !old.includes(tag));
-    if (missing.length > 0) list.change(marksOf(await api.tag(id, [...old, ...missing])));
-  };
+  const form = useForm({
+    schema: tagSchema,
+    initial: {},
+    isNew: true,
+    save: ({ tags }: { tags: string[] }) =>
+      bulk.run(loaded ?? [], async ({ id, tags: old }) => {
+        const all = [...new Set([...old, ...tags])];
+        if (all.length > old.length) list.change(marksOf(await api.tag(id, all)));
+      }),
+  });
   return (
     <BulkDialog
       title={`Tag ${nameOf(targets)}`}
@@ -68,22 +79,12 @@ export function TagPicked({ targets, list, onClose }: BulkProps) {
       found={found}
       problem={problem}
       bulk={bulk}
+      form={form}
       done="tagged"
-      action={{
-        label: 'Add tags',
-        icon: 'tag',
-        isOff: tags.length === 0,
-        run: () => bulk.run(loaded ?? [], add),
-      }}
+      action={{ label: 'Add tags', icon: 'tag', isOff: tagSchema.tags.to(form.draft.tags)?.length === 0 }}
       onClose={onClose}
     >
-      <Field
-        label="Tags"
-        value={text}
-        autoFocus
-        hint={`Separate several with commas. They are added to the tags each event already has, up to ${maxTagsPerEvent} in total.`}
-        onText={setText}
-      />
+      <Inputs form={form} paths={['tags']} />
     </BulkDialog>
   );
 }

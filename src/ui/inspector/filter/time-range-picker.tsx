@@ -1,7 +1,7 @@
 /* The time range of the filter: presets, and a start and an end in local time. It writes `received` terms into the filter's text. */
 
-import { useState } from 'preact/hooks';
-import { Button, Field } from '../../kit/controls.tsx';
+import { text } from '../../kit/fields.tsx';
+import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { Icon } from '../../kit/icons.tsx';
 import { usePopup } from '../../kit/use-popup.ts';
 import { describeRange, localRangeOf, rangeProblem, rangeTerms, timePresets, zoneName } from './time-range.ts';
@@ -58,34 +58,22 @@ const Presets = ({ terms, onPick }: TimeRangePickerProps) => (
   </ul>
 );
 
+const schema = {
+  from: text({ label: 'From', type: 'datetime-local' }),
+  to: text({ label: 'To', type: 'datetime-local' }),
+};
+
 function CustomRange({ terms, onPick }: TimeRangePickerProps) {
-  const [range, setRange] = useState(() => localRangeOf(terms));
-  const [problem, setProblem] = useState('');
-  const apply = (event: Event): void => {
-    event.preventDefault();
-    const found = rangeProblem(range);
-    setProblem(found ?? '');
-    if (found === undefined) onPick(rangeTerms(range));
-  };
+  const form = useForm({
+    schema,
+    initial: localRangeOf(terms),
+    isNew: true,
+    check: range => ({ to: rangeProblem(range) }),
+    save: async (_, range) => onPick(rangeTerms(range)),
+  });
   return (
-    <form onSubmit={apply} noValidate>
-      <Field
-        label="From"
-        type="datetime-local"
-        value={range.from}
-        onText={from => setRange(old => ({ ...old, from }))}
-      />
-      <Field
-        label="To"
-        type="datetime-local"
-        value={range.to}
-        problem={problem}
-        hint={`Your local time, ${zoneName(Date.now())}`}
-        onText={to => setRange(old => ({ ...old, to }))}
-      />
-      <Button kind="primary" type="submit">
-        Apply
-      </Button>
-    </form>
+    <Form form={form} submit="Apply">
+      <Inputs form={form} paths={['from', 'to']} texts={{ to: { hint: `Your local time, ${zoneName(Date.now())}` } }} />
+    </Form>
   );
 }

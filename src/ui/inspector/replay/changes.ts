@@ -28,7 +28,14 @@ export const sentHeaders = (raw: readonly Pair[]): Pair[] =>
 export const editableBody = ({ payloadRaw, payloadEncoding }: Captured): string | undefined =>
   payloadEncoding === 'utf8' ? payloadRaw : utf8Text(bytesOf(payloadRaw, payloadEncoding));
 
-export const newDraft = (event: Captured): Draft => ({ body: undefined, headers: sentHeaders(event.rawHeaders) });
+/** Larger bodies would make the text area slow. */
+const maxEditableChars = 512 << 10;
+
+/** The body as the dialog lets it be edited; undefined when it is sent as captured. */
+export function bodyToEdit(event: Captured): string | undefined {
+  const text = editableBody(event);
+  return text !== undefined && text.length <= maxEditableChars ? text : undefined;
+}
 
 /** Undefined when nothing is changed. */
 export function editOf(event: Captured, draft: Draft): Edit | undefined {

@@ -3,22 +3,23 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Listener } from '../../../features/listeners/model.ts';
 import { api } from '../../kit/api.ts';
-import { Checkbox, Field } from '../../kit/controls.tsx';
+import { Checkbox } from '../../kit/controls.tsx';
+import { Inputs } from '../../kit/form.tsx';
 import { visibleLine, visibleName } from '../../kit/format/visible.ts';
 import { usePolled } from '../../kit/use-query.ts';
 import { lastListener, listDestinations } from './replay-destinations.ts';
-import type { ReplayDraft } from './use-draft.ts';
+import type { ReplayForm } from './use-replay-form.tsx';
 
 const listenersEveryMs = 3000;
 
 type DestinationFieldsProps = {
   endpointId: string;
-  draft: ReplayDraft;
+  form: ReplayForm;
   /** The dialog was opened for a URL. */
   hasUrl: boolean;
 };
 
-export function DestinationFields({ endpointId, draft, hasUrl }: DestinationFieldsProps) {
+export function DestinationFields({ endpointId, form, hasUrl }: DestinationFieldsProps) {
   const listeners = usePolled(
     endpointId,
     () => api.listeners(endpointId),
@@ -30,31 +31,35 @@ export function DestinationFields({ endpointId, draft, hasUrl }: DestinationFiel
     if (!listeners || !isFirst.current) return;
     isFirst.current = false;
     const last = lastListener(endpointId);
-    if (!hasUrl && draft.isUntouched && listeners.some(({ name }) => name === last)) draft.setListener(last);
+    if (last && !hasUrl && form.isUntouched && listeners.some(({ name }) => name === last)) choose(form, last);
   }, [listeners]);
   return (
     <>
-      <Receivers listeners={listeners ?? []} draft={draft} />
-      {draft.listener === undefined && <UrlFields endpointId={endpointId} draft={draft} />}
+      <Receivers listeners={listeners ?? []} form={form} />
+      {form.draft.listener === '' && <UrlFields endpointId={endpointId} form={form} />}
     </>
   );
 }
 
+/** @param listener its name; empty: the URL. Stored secrets do not sign for listeners. */
+const choose = (form: ReplayForm, listener: string): void =>
+  form.change({ listener, ...(listener !== '' && { 'sign.secretId': '' }) });
+
 /** Without listeners there is no choice. A chosen listener stays chosen when it disconnects. */
-function Receivers({ listeners, draft }: { listeners: readonly Listener[]; draft: ReplayDraft }) {
-  const { listener, setListener } = draft;
+function Receivers({ listeners, form }: { listeners: readonly Listener[]; form: ReplayForm }) {
+  const { value: listener, problem } = form.input('listener');
   const chosen = useRef<HTMLInputElement>(null);
   useEffect(() => {
     // The field of the URL had the focus, and is gone.
     if (document.activeElement === document.body) chosen.current?.focus();
   }, [listener]);
-  if (listeners.length === 0 && listener === undefined) return null;
-  const isGone = listener !== undefined && !listeners.some(({ name }) => name === listener);
+  if (listeners.length === 0 && listener === '') return null;
+  const isGone = listener !== '' && !listeners.some(({ name }) => name === listener);
   return (
     <fieldset class="col tight">
       <legend>Send to</legend>
       <label class="checkbox row tight">
-        <input type="radio" name="receiver" checked={listener === undefined} onChange={() => setListener(undefined)} />
+        <input type="radio" name="receiver" checked={listener === ''} onChange={() => choose(form, '')} />
         <span>A URL</span>
         <span class="faint">sent by this server</span>
       </label>
@@ -65,7 +70,7 @@ function Receivers({ listeners, draft }: { listeners: readonly Listener[]; draft
             type="radio"
             name="receiver"
             checked={listener === name}
-            onChange={() => setListener(name)}
+            onChange={() => choose(form, name)}
           />
           <code>{visibleLine(name)}</code>
           <span class="faint">
@@ -84,27 +89,14 @@ function Receivers({ listeners, draft }: { listeners: readonly Listener[]; draft
           <span class="bad">disconnected</span>
         </label>
       )}
+      {problem && <p class="hint bad">{problem}</p>}
     </fieldset>
   );
 }
 
-const UrlFields = ({ endpointId, draft }: { endpointId: string; draft: ReplayDraft }) => (
+const UrlFields = ({ endpointId, form }: { endpointId: string; form: ReplayForm }) => (
   <>
-    <Field
-      label="Destination"
-      type="text"
-      inputMode="url"
-      list="destinations"
-      placeholder="localhost:3000/webhooks"
-      required
-      autoFocus
-      onFocus={event => event.currentTarget.select()}
-      autocomplete="off"
-      spellcheck={false}
-      value={draft.typed}
-      onText={draft.setTyped}
-      problem={draft.destination.problem}
-    />
+    <Inputs form={form} paths={['url']} />
     <datalist id="destinations">
       {listDestinations(endpointId).map(one => (
         <option key={one.url} value={one.url} />
@@ -113,8 +105,8 @@ const UrlFields = ({ endpointId, draft }: { endpointId: string; draft: ReplayDra
     <Checkbox
       label="Append original path and query"
       hint="The path and query after the endpoint's URL are appended to the destination."
-      checked={draft.appendPath}
-      onChange={draft.setAppendPath}
+      checked={form.appendPath}
+      onChange={form.setAppendPath}
     />
   </>
 );

@@ -5,37 +5,31 @@ import type { EventDetail } from '../../../features/events/model.ts';
 import { Button } from '../../kit/controls.tsx';
 import { headerText } from '../../kit/format/visible.ts';
 import { HeaderEditor } from '../../kit/header-editor.tsx';
+import type { Input } from '../../kit/schema.ts';
 import { LineDifferences } from '../compare/differences.tsx';
-import { bodyProblem, type Draft, describeEdit, type Edit, editableBody } from './changes.ts';
+import { bodyProblem, bodyToEdit, describeEdit, editableBody } from './changes.ts';
+import type { ReplayForm } from './use-replay-form.tsx';
 
-/** Larger bodies would make the text area slow. */
-const maxEditableChars = 512 << 10;
-
-type EditProps = {
-  event: EventDetail;
-  draft: Draft;
-  edit: Edit | undefined;
-  onChange: (draft: Draft) => void;
-  onReset: () => void;
-};
-
-export function EditSection({ event, draft, edit, onChange, onReset }: EditProps) {
-  const changed = describeEdit(edit);
+export function EditSection({ event, form }: { event: EventDetail; form: ReplayForm }) {
+  const changed = describeEdit(form.edit);
+  const { value, problem, change } = form.input('edit.headers');
   return (
     <details class="drawer">
       <summary>
         Body and headers <span class="faint">{changed ? `changed: ${changed}` : 'as captured'}</span>
       </summary>
       <div class="col loose">
-        <BodyEditor event={event} draft={draft} onChange={onChange} />
-        <HeaderEditor
-          headers={draft.headers}
-          textOf={headerText}
-          onChange={headers => onChange({ ...draft, headers })}
-        />
-        {edit && (
+        <BodyEditor event={event} input={form.input('edit.body')} />
+        <HeaderEditor headers={value} textOf={headerText} isInvalid={problem !== ''} onChange={change}>
+          {problem && (
+            <p class="hint bad" role="alert">
+              {problem}
+            </p>
+          )}
+        </HeaderEditor>
+        {form.edit && (
           <div class="button-row">
-            <Button kind="quiet" onClick={onReset}>
+            <Button kind="quiet" onClick={form.undoEdit}>
               Undo all changes
             </Button>
           </div>
@@ -45,16 +39,21 @@ export function EditSection({ event, draft, edit, onChange, onReset }: EditProps
   );
 }
 
-function BodyEditor({ event, draft, onChange }: Pick<EditProps, 'event' | 'draft' | 'onChange'>) {
+function BodyEditor({ event, input }: { event: EventDetail; input: Input<string> }) {
   const id = useId();
-  const original = useMemo(() => editableBody(event), [event]);
+  const original = useMemo(() => bodyToEdit(event), [event]);
   const [isDiffShown, setIsDiffShown] = useState(false);
-  if (original === undefined) return <p class="faint">The body is binary. It is sent as captured.</p>;
-  if (original.length > maxEditableChars)
-    return <p class="faint">The body is too large to edit here. Use hooktape send with --set or --body.</p>;
-  const text = draft.body ?? original;
+  if (original === undefined)
+    return (
+      <p class="faint">
+        {editableBody(event) === undefined
+          ? 'The body is binary. It is sent as captured.'
+          : 'The body is too large to edit here. Use hooktape send with --set or --body.'}
+      </p>
+    );
+  const text = input.value;
   const isChanged = text !== original;
-  const problem = isChanged ? bodyProblem(original, text) : '';
+  const problem = input.problem || (isChanged ? bodyProblem(original, text) : '');
   return (
     <div class="field">
       <div class="panel-bar row tight rigid">
@@ -75,7 +74,7 @@ function BodyEditor({ event, draft, onChange }: Pick<EditProps, 'event' | 'draft
         value={text}
         aria-describedby={`${id}-problem`}
         aria-invalid={problem ? true : undefined}
-        onInput={typed => onChange({ ...draft, body: typed.currentTarget.value })}
+        onInput={typed => input.change(typed.currentTarget.value)}
       />
       <p id={`${id}-problem`} class={problem ? 'hint bad' : 'hint'} aria-live="polite">
         {problem || (isChanged ? 'Content-Length and digests follow.' : '')}

@@ -1,6 +1,7 @@
 /* What a person can do about a replay that the server refused. */
 
-import { ApiError } from '../../kit/api.ts';
+import type { ProblemCode } from '../../../shared/problem-codes.ts';
+import { ApiError, type InputProblem } from '../../kit/api.ts';
 import { messageOf } from '../../kit/toasts.tsx';
 
 export type Refusal = {
@@ -9,11 +10,17 @@ export type Refusal = {
   setting?: string;
 };
 
+const codedProblem = (error: unknown): InputProblem | undefined =>
+  error instanceof ApiError ? error.problems.find(({ code }) => code !== undefined) : undefined;
+
+/** What a refusal is about, if there is something to do about it. */
+export const codeOf = (error: unknown): ProblemCode | undefined => codedProblem(error)?.code;
+
 /** @param error as it was thrown */
 export function explainRefusal(error: unknown, url: string): Refusal {
   const message = messageOf(error);
   if (!(error instanceof ApiError)) return { text: message };
-  const problem = error.problems.find(one => one.code !== undefined);
+  const problem = codedProblem(error);
   const code = problem?.code;
   if (code === 'not_public')
     return {

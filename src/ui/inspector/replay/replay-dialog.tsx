@@ -10,6 +10,7 @@ import type { ReplayDryRun } from '../../../features/replays/model.ts';
 import { api } from '../../kit/api.ts';
 import { Button, Dialog } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
+import { Form } from '../../kit/form.tsx';
 import { formatBytes, formatCount } from '../../kit/format/time.ts';
 import { headerText, visibleLine, visibleText } from '../../kit/format/visible.ts';
 import { useQuery } from '../../kit/use-query.ts';
@@ -19,11 +20,11 @@ import { sendCommand } from './command.ts';
 import { DestinationFields } from './destination-fields.tsx';
 import { EditSection } from './edit-body.tsx';
 import { Outcome, Progress, RefusalNotice } from './outcome.tsx';
-import { explainRefusal } from './refusal.ts';
+import { codeOf, explainRefusal } from './refusal.ts';
 import { isToUrl, targetOf, urlOf } from './request.ts';
 import { SigningSection } from './signing-section.tsx';
-import { type ReplayDraft, useReplayDraft } from './use-draft.ts';
 import { useReplay } from './use-replay.ts';
+import { type ReplayForm, useReplayForm } from './use-replay-form.tsx';
 
 type ReplayedEvent = { id: string; label: string };
 
@@ -49,76 +50,73 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
   const isLoading = props.events === undefined;
   const isBatch = isLoading || events.length > 1;
   const first = useFirstEvent(events[0]?.id);
-  const draft = useReplayDraft(endpointId, isBatch ? undefined : first, initialUrl);
-  const { sendings, refusal, setRefusal, isBusy, send, stop } = useReplay({
+  const { sendings, send, stop } = useReplay({ endpointId, ids: events.map(({ id }) => id), onSent });
+  const [previewed, setPreviewed] = useState<{ request?: ReplayDryRun; error?: unknown }>({});
+  const form = useReplayForm({
     endpointId,
-    ids: events.map(({ id }) => id),
-    onSent,
+    event: isBatch ? undefined : first,
+    initialUrl,
+    send(request) {
+      setPreviewed({});
+      return send(request);
+    },
   });
-  const [preview, setPreview] = useState<ReplayDryRun>();
-  const { request } = draft;
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    setPreview(undefined);
-    if (request && events.length > 0) await send(request);
-  };
+  const { request, isBusy } = form;
   const showRequest = async (): Promise<void> => {
     if (!request || !first) return;
-    try {
-      setPreview(await api.previewReplay(first.id, request));
-      setRefusal(undefined);
-    } catch (error) {
-      setRefusal(explainRefusal(error, urlOf(request)));
-    }
+    setPreviewed(
+      await api.previewReplay(first.id, request).then(
+        prepared => ({ request: prepared }),
+        (error: unknown) => ({ error }),
+      ),
+    );
   };
+  // A problem at its field needs no notice, unless there is something to do about it.
+  const refused = previewed.error ?? (form.message || codeOf(form.error) ? form.error : undefined);
   return (
     <Dialog title={title} wide onClose={onClose}>
-      <form class="replay-form" onSubmit={submit}>
-        {notice?.(draft.typed)}
-        <DestinationFields endpointId={endpointId} draft={draft} hasUrl={initialUrl !== undefined} />
-        <Target draft={draft} first={first} isBatch={isBatch} />
-        {!isBatch && first && draft.draft && (
+      <Form
+        form={{ ...form, isBusy: isBusy || isLoading, message: '' }}
+        class="replay-form"
+        submit={isLoading ? loading : sendings.length > 0 && !isBusy ? 'Send again' : 'Send'}
+        submitIcon="replay"
+        isLocked={!request || events.length === 0}
+        isDialog
+        cancel={
           <>
-            <EditSection
-              event={first}
-              draft={draft.draft}
-              edit={draft.edit}
-              onChange={draft.setDraft}
-              onReset={draft.reset}
-            />
-            <SigningSection
-              endpointId={endpointId}
-              signing={draft.signing}
-              isEdited={draft.edit !== undefined}
-              isToListener={draft.listener !== undefined}
-              onChange={draft.setSigning}
-            />
+            {!isBatch && request && first && (
+              <>
+                {isToUrl(request) && (
+                  <CopyButton
+                    kind="quiet"
+                    label="Copy as command"
+                    text={() => sendCommand(first.id, targetOf(request, first), request)}
+                  />
+                )}
+                <Button kind="quiet" onClick={showRequest}>
+                  Show the request
+                </Button>
+                <span class="grow" />
+              </>
+            )}
+            {isBusy && isBatch && <Button onClick={stop}>Stop</Button>}
+          </>
+        }
+      >
+        {notice?.(form.draft.url)}
+        <DestinationFields endpointId={endpointId} form={form} hasUrl={initialUrl !== undefined} />
+        <Target form={form} first={first} isBatch={isBatch} />
+        {!isBatch && first && (
+          <>
+            <EditSection event={first} form={form} />
+            <SigningSection endpointId={endpointId} form={form} />
           </>
         )}
-        <div class="dialog-actions">
-          {!isBatch && request && first && (
-            <>
-              {isToUrl(request) && (
-                <CopyButton
-                  kind="quiet"
-                  label="Copy as command"
-                  text={() => sendCommand(first.id, targetOf(request, first), request)}
-                />
-              )}
-              <Button kind="quiet" onClick={showRequest}>
-                Show the request
-              </Button>
-              <span class="grow" />
-            </>
-          )}
-          {isBusy && isBatch && <Button onClick={stop}>Stop</Button>}
-          <SendButton isBusy={isBusy || isLoading} isOff={!request || events.length === 0}>
-            {isLoading ? loading : sendings.length > 0 && !isBusy ? 'Send again' : 'Send'}
-          </SendButton>
-        </div>
-      </form>
-      {preview && <RequestPreview request={preview} />}
-      {refusal && <RefusalNotice refusal={refusal} />}
+      </Form>
+      {previewed.request && <RequestPreview request={previewed.request} />}
+      {refused !== undefined && !isBusy && (
+        <RefusalNotice refusal={explainRefusal(refused, request ? urlOf(request) : '')} />
+      )}
       {isBatch && (isBusy || sendings.length > 0) && <Progress sendings={sendings} total={events.length} />}
       <div class="results col" aria-live="polite">
         {sendings.map(one => (
@@ -134,12 +132,6 @@ export function ReplayDialog({ endpointId, initialUrl, onSent, onClose, notice, 
   );
 }
 
-const SendButton = ({ isBusy, isOff, children }: { isBusy: boolean; isOff: boolean; children: string }) => (
-  <Button kind="primary" icon="replay" type="submit" busy={isBusy} disabled={isOff}>
-    {children}
-  </Button>
-);
-
 const titleOf = (events: readonly ReplayedEvent[]): string =>
   events.length > 1
     ? `Replay ${formatCount(events.length, 'event')}`
@@ -152,9 +144,9 @@ function useFirstEvent(id: string | undefined): EventDetail | undefined {
   return query.value ?? (id === undefined ? undefined : cachedEvent(id));
 }
 
-type TargetProps = { draft: ReplayDraft; first: EventDetail | undefined; isBatch: boolean };
+type TargetProps = { form: ReplayForm; first: EventDetail | undefined; isBatch: boolean };
 
-const Target = ({ draft: { request, appendPath }, first, isBatch }: TargetProps) => (
+const Target = ({ form: { request, appendPath }, first, isBatch }: TargetProps) => (
   <p class="replay-target soft breaks" role="status">
     {!request &&
       "Sends the original method, headers and body, plus the event ID in x-service-replay. Credentials aren't stored, so they aren't sent."}

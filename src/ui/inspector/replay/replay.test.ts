@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../../shared/problem-codes.ts';
 import { appendTarget } from '../../../shared/replay-target.ts';
 import { ApiError } from '../../kit/api.ts';
 import { readDestination } from '../../kit/destination.ts';
-import { bodyProblem, type Draft, editOf, newDraft } from './changes.ts';
+import { bodyProblem, bodyToEdit, type Draft, editOf, sentHeaders } from './changes.ts';
 import { sendCommand } from './command.ts';
 import { explainRefusal } from './refusal.ts';
 import { statusText } from './status-text.ts';
@@ -74,11 +74,23 @@ const captured = {
 };
 
 describe('the edit of a draft', () => {
-  const draft = (change: Partial<Draft>): Draft => ({ ...newDraft(captured), ...change });
+  const draft = (change: Partial<Draft>): Draft => ({
+    body: bodyToEdit(captured),
+    headers: sentHeaders(captured.rawHeaders),
+    ...change,
+  });
   test('none for an untouched draft, nor for the same text typed again', () => {
-    expect(newDraft(captured).headers.map(([name]) => name)).toEqual(['Content-Type', 'X-A', 'X-A']);
+    expect(sentHeaders(captured.rawHeaders).map(([name]) => name)).toEqual(['Content-Type', 'X-A', 'X-A']);
     expect(editOf(captured, draft({}))).toBeUndefined();
     expect(editOf(captured, draft({ body: '{"a":1}' }))).toBeUndefined();
+  });
+  test('none of a body that is binary or too large to edit', () => {
+    const binary = { ...captured, payloadRaw: '/w==', payloadEncoding: 'base64' as const };
+    const large = { ...captured, payloadRaw: 'x'.repeat((512 << 10) + 1) };
+    for (const event of [binary, large]) {
+      expect(bodyToEdit(event)).toBeUndefined();
+      expect(editOf(event, draft({ body: bodyToEdit(event) }))).toBeUndefined();
+    }
   });
   test('the changed body, and the headers that are other, new or gone', () => {
     expect(editOf(captured, draft({ body: '' }))).toEqual({ body: '', bodyEncoding: 'utf8' });

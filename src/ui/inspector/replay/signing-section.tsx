@@ -2,45 +2,35 @@
 
 import type { Secret } from '../../../features/secrets/model.ts';
 import { api } from '../../kit/api.ts';
-import { Checkbox, Field, Segmented } from '../../kit/controls.tsx';
+import { Segmented } from '../../kit/controls.tsx';
+import { Inputs } from '../../kit/form.tsx';
 import { platformTitle } from '../../kit/format/platforms.ts';
 import { Link } from '../../kit/navigation.tsx';
 import { SelectField } from '../../kit/select-field.tsx';
 import { useQuery } from '../../kit/use-query.ts';
-import type { SigningDraft } from './use-draft.ts';
+import { type ReplayForm, signModes } from './use-replay-form.tsx';
 
-const modes: { id: SigningDraft['mode']; label: string }[] = [
-  { id: 'none', label: 'As captured' },
-  { id: 'fresh', label: 'Fresh' },
-  { id: 'tamper', label: 'Broken' },
-];
-
-const summaries: Readonly<Record<SigningDraft['mode'], string>> = {
+const summaries = {
   none: 'as captured',
   fresh: 're-signed, with the time of sending',
   tamper: 're-signed, then broken: the handler must reject it',
 };
 
-type SigningProps = {
-  endpointId: string;
-  signing: SigningDraft;
-  isEdited: boolean;
-  isToListener: boolean;
-  onChange: (change: Partial<SigningDraft>) => void;
-};
+type SigningProps = { endpointId: string; form: ReplayForm };
 
 export function SigningSection(props: SigningProps) {
-  const { signing, isEdited, onChange } = props;
+  const { value: mode, problem, change } = props.form.input('sign.mode');
   return (
     <details class="drawer">
       <summary>
-        Signature <span class="faint">{summaries[signing.mode]}</span>
+        Signature <span class="faint">{summaries[mode]}</span>
       </summary>
       <div class="col loose">
-        <Segmented label="How it is signed" options={modes} value={signing.mode} onPick={mode => onChange({ mode })} />
-        {signing.mode === 'none' ? (
+        <Segmented label="How it is signed" options={signModes} value={mode} onPick={change} />
+        {problem && <p class="hint bad">{problem}</p>}
+        {mode === 'none' ? (
           <p class="faint">
-            {isEdited
+            {props.form.edit
               ? "The signature doesn't cover your changes: a handler that checks it will reject the event."
               : 'Most handlers reject a signature older than a few minutes. Re-sign the event for those.'}
           </p>
@@ -52,7 +42,9 @@ export function SigningSection(props: SigningProps) {
   );
 }
 
-function SecretChoice({ endpointId, signing, isEdited, isToListener, onChange }: SigningProps) {
+function SecretChoice({ endpointId, form }: SigningProps) {
+  const { edit, draft } = form;
+  const isToListener = draft.listener !== '';
   const secrets = useQuery(endpointId, () => api.secrets(endpointId));
   const able = isToListener ? [] : (secrets.value?.secrets.filter(one => one.maySign && one.confirmed) ?? []);
   return (
@@ -60,24 +52,15 @@ function SecretChoice({ endpointId, signing, isEdited, isToListener, onChange }:
       <SelectField
         label="Sign with"
         options={[{ id: '', label: 'a secret I enter' }, ...able.map(one => ({ id: one.id, label: secretName(one) }))]}
-        value={signing.secretId}
-        onPick={secretId => onChange({ secretId, secret: '' })}
+        value={draft['sign.secretId']}
+        onPick={secretId => form.change({ 'sign.secretId': secretId, 'sign.secret': '' })}
+        problem={form.input('sign.secretId').problem}
       />
-      {signing.secretId === '' ? (
-        <Field
-          label="Signing secret"
-          type="password"
-          autocomplete="off"
-          spellcheck={false}
-          required
-          value={signing.secret}
-          onText={secret => onChange({ secret })}
-          hint="Used for this replay. The server neither stores nor logs it."
-        />
-      ) : (
-        <p class={isEdited || signing.newId ? 'hint bad' : 'hint'}>
+      <Inputs form={form} paths={['sign.secret']} />
+      {draft['sign.secretId'] !== '' && (
+        <p class={edit || draft['sign.newId'] ? 'hint bad' : 'hint'}>
           A saved secret signs only an unchanged event with a valid signature, and only to allowed destinations.{' '}
-          {isEdited && "You've changed the event, so enter the secret instead."}
+          {edit && "You've changed the event, so enter the secret instead."}
         </p>
       )}
       {isToListener && (
@@ -92,12 +75,7 @@ function SecretChoice({ endpointId, signing, isEdited, isToListener, onChange }:
           <Link to={`/app/endpoints/${endpointId}/settings`}>endpoint's settings</Link>.
         </p>
       )}
-      <Checkbox
-        label="New delivery ID"
-        hint="For handlers that ignore a delivery ID they have already seen."
-        checked={signing.newId}
-        onChange={newId => onChange({ newId })}
-      />
+      <Inputs form={form} paths={['sign.newId']} />
     </>
   );
 }

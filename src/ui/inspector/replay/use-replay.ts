@@ -7,9 +7,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ReplayResult } from '../../../features/replays/model.ts';
 import { ApiError, api } from '../../kit/api.ts';
 import { showError, showToast } from '../../kit/toasts.tsx';
-import { explainRefusal, type Refusal } from './refusal.ts';
 import { rememberListener, saveDestination } from './replay-destinations.ts';
-import { isToUrl, type ReplayRequest, rememberRequest, urlOf } from './request.ts';
+import { isToUrl, type ReplayRequest, rememberRequest } from './request.ts';
 import { resultLine } from './status-text.ts';
 
 export type Sending = { id: string; result?: ReplayResult; problem?: string };
@@ -23,9 +22,7 @@ type Options = {
 
 export function useReplay({ endpointId, ids, onSent }: Options) {
   const isBatch = ids.length > 1;
-  const [refusal, setRefusal] = useState<Refusal>();
   const [sendings, setSendings] = useState<Sending[]>([]);
-  const [isBusy, setIsBusy] = useState(false);
   const isStopped = useRef(false);
   const isClosed = useRef(false);
   const stop = (): void => {
@@ -39,8 +36,8 @@ export function useReplay({ endpointId, ids, onSent }: Options) {
     [],
   );
 
-  /** @returns whether it was refused, for every event alike */
-  const sendOne = async (id: string, request: ReplayRequest): Promise<boolean> => {
+  /** @throws when it is refused, for every event alike */
+  const sendOne = async (id: string, request: ReplayRequest): Promise<void> => {
     try {
       const result = await replayWithinRateLimit(id, request, isStopped);
       rememberRequest(id, request);
@@ -50,32 +47,28 @@ export function useReplay({ endpointId, ids, onSent }: Options) {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (isClosed.current && !isBatch) showError(`Couldn't deliver the replay. ${message}`);
-      if (error instanceof ApiError && (error.status === 400 || error.status === 403)) {
-        setRefusal(explainRefusal(error, urlOf(request)));
-        return true;
-      }
+      if (error instanceof ApiError && (error.status === 400 || error.status === 403)) throw error;
       setSendings(all => [...all, { id, problem: message }]);
     }
     onSent(id);
-    return false;
   };
 
   const send = async (request: ReplayRequest): Promise<void> => {
-    setRefusal(undefined);
     setSendings([]);
-    setIsBusy(true);
     isStopped.current = false;
     let sentCount = 0;
-    for (const id of ids) {
-      if (isStopped.current || (await sendOne(id, request))) break;
-      sentCount += 1;
-    }
-    setIsBusy(false);
-    if (isClosed.current && isBatch) {
-      showToast(`Replayed ${sentCount} of ${ids.length} events. The rest stopped when the dialog was closed.`);
+    try {
+      for (const id of ids) {
+        if (isStopped.current) break;
+        await sendOne(id, request);
+        sentCount += 1;
+      }
+    } finally {
+      if (isClosed.current && isBatch)
+        showToast(`Replayed ${sentCount} of ${ids.length} events. The rest stopped when the dialog was closed.`);
     }
   };
-  return { sendings, refusal, setRefusal, isBusy, send, stop };
+  return { sendings, send, stop };
 }
 
 function rememberReceiver(endpointId: string, request: ReplayRequest): void {

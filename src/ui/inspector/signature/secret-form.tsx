@@ -3,15 +3,23 @@
  * the focus goes back to where it was before the field.
  */
 
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
 import type { SignatureExplanation } from '../../../features/signatures/model.ts';
 import { api } from '../../kit/api.ts';
-import { Button, Field } from '../../kit/controls.tsx';
+import { Button } from '../../kit/controls.tsx';
+import { secret, text } from '../../kit/fields.tsx';
+import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { findPlatform, platformsWithSecret } from '../../kit/format/platforms.ts';
 import { SelectField } from '../../kit/select-field.tsx';
 import { showToast } from '../../kit/toasts.tsx';
 import { describeCheck } from './wording.ts';
+
+const schema = {
+  platform: text({ label: 'Platform' }),
+  scheme: text({ label: 'Scheme' }),
+  secret: secret({ label: 'Signing secret', required: 'Enter the secret.' }),
+};
 
 type SecretFormProps = {
   event: EventDetail;
@@ -24,92 +32,96 @@ type SecretFormProps = {
 
 export function SecretForm({ event, schemes, onFound, onSaved }: SecretFormProps) {
   const own = event.signature?.platform ?? event.platform ?? '';
-  const [platform, setPlatform] = useState(own);
-  const [scheme, setScheme] = useState('');
-  const [secret, setSecret] = useState('');
-  const [problem, setProblem] = useState('');
   const [found, setFound] = useState<SignatureExplanation>();
-  const [busy, setBusy] = useState<'check' | 'save'>();
+  const wanted = useRef<'check' | 'save'>('check');
   const focus = useFocusBack();
   const show = (result: SignatureExplanation | undefined): void => {
     setFound(result);
     onFound(result);
   };
-  const run = async (what: 'check' | 'save', work: () => Promise<void>): Promise<void> => {
-    setBusy(what);
-    setProblem('');
-    try {
-      await work();
-    } catch (error) {
-      show(undefined);
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-    setBusy(undefined);
-  };
-  const check = (): Promise<void> =>
-    run('check', async () =>
-      show(
-        await api.checkSignature(event.id, {
-          secret,
-          ...(platform !== '' && { platform }),
-          ...(scheme !== '' && platform === own && { scheme }),
-        }),
-      ),
-    );
-  const save = (): Promise<void> =>
-    run('save', async () => {
-      await api.addSecret(event.endpointId, { platform: platform || null, secret });
-      setSecret('');
-      show(undefined);
+  const form = useForm({
+    schema,
+    initial: { platform: own },
+    isNew: true,
+    staysFilled: true,
+    messageAt: 'secret',
+    applies: (path, { platform }) => path !== 'scheme' || (schemes.length > 1 && platform === own),
+    async save({ platform, ...request }: { platform: string | null; scheme?: string | null; secret: string }) {
+      try {
+        if (wanted.current === 'check')
+          return await api.checkSignature(event.id, {
+            secret: request.secret,
+            ...(platform && { platform }),
+            ...(request.scheme && { scheme: request.scheme }),
+          });
+        await api.addSecret(event.endpointId, { platform, secret: request.secret });
+        return undefined;
+      } catch (error) {
+        show(undefined);
+        throw error;
+      }
+    },
+    onSaved(checked) {
+      if (checked) return show(checked);
+      form.change({ secret: '' });
       onSaved();
       showToast('Secret saved. Existing events are re-checked immediately.');
       focus.back();
-    });
+    },
+  });
+  const { draft } = form;
+  // What was found is about the secret that was sent.
+  useEffect(() => show(undefined), [draft.secret]);
+  const run = (what: 'check' | 'save', submitted?: Event): Promise<void> => {
+    if (!form.isBusy) wanted.current = what;
+    return form.submit(submitted);
+  };
+  const isBusy = (what: 'check' | 'save'): boolean => form.isBusy && wanted.current === what;
   return (
-    <form
-      class="secret-form card box row loose top"
-      aria-label="Check with a secret"
-      onFocusIn={focus.remember}
-      onSubmit={submitted => {
-        submitted.preventDefault();
-        void check();
-      }}
-    >
-      <SelectField label="Platform" value={platform} onPick={setPlatform} options={platformOptions(platform)} />
-      {schemes.length > 1 && platform === own && (
+    <section class="secret-form card box col" aria-label="Check with a secret" onFocusIn={focus.remember}>
+      <Form
+        form={{ ...form, isBusy: isBusy('check'), submit: submitted => run('check', submitted) }}
+        class="row loose top"
+        submit="Check"
+        submitKind="plain"
+        isLocked={draft.secret === ''}
+        after={
+          <Button kind="primary" busy={isBusy('save')} disabled={draft.secret === ''} onClick={() => run('save')}>
+            Save this secret
+          </Button>
+        }
+      >
         <SelectField
-          label="Scheme"
-          value={scheme}
-          onPick={setScheme}
-          options={[{ id: '', label: 'any' }, ...schemes.map(one => ({ id: one, label: one }))]}
+          label="Platform"
+          value={draft.platform}
+          onPick={platform => form.change({ platform })}
+          options={platformOptions(draft.platform)}
+          problem={form.input('platform').problem}
         />
-      )}
-      <Field
-        label="Signing secret"
-        type="password"
-        autocomplete="off"
-        spellcheck={false}
-        value={secret}
-        onText={text => {
-          setSecret(text);
-          show(undefined);
-        }}
-        problem={problem}
-        hint={findPlatform(platform)?.secretHint ?? 'Enter it exactly as the sender shows it.'}
-      />
-      <div class="button-row">
-        <Button type="submit" busy={busy === 'check'} disabled={secret === ''}>
-          Check
-        </Button>
-        <Button kind="primary" busy={busy === 'save'} disabled={secret === ''} onClick={save}>
-          Save this secret
-        </Button>
-      </div>
-      <p class="check-result" role="status">
+        {schemes.length > 1 && draft.platform === own && (
+          <SelectField
+            label="Scheme"
+            value={draft.scheme}
+            onPick={scheme => form.change({ scheme })}
+            options={[{ id: '', label: 'any' }, ...schemes.map(one => ({ id: one, label: one }))]}
+            problem={form.input('scheme').problem}
+          />
+        )}
+        <Inputs
+          form={form}
+          paths={['secret']}
+          texts={{
+            secret: {
+              hint: findPlatform(draft.platform)?.secretHint ?? 'Enter it exactly as the sender shows it.',
+            },
+          }}
+        />
+      </Form>
+      <p role="status">
         {found && <strong class={describeCheck(found).tone}>{describeCheck(found).text}</strong>}{' '}
         <span class="faint">Check uses the secret once. Save stores it, encrypted.</span>
       </p>
-    </form>
+    </section>
   );
 }
 
