@@ -205,7 +205,9 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.getByRole('link', { name: 'Forwards: 5 given up' }).waitFor();
     await page.goto(forward);
     await rows().nth(4).waitFor();
-    await expectEventually(() => rows().first().textContent()).toContain('404 Not Found3 attempts');
+    await expectEventually(() => rows().first().textContent()).toContain(
+      '404 Not Found: Refused 3 times with a status that is not tried again3 attempts',
+    );
     await page.getByRole('button', { name: 'Retry by filter…' }).click();
     await dialog().getByRole('combobox', { name: 'Filter' }).fill('nope:1');
     await dialog().getByText('There is no field "nope"').waitFor();

@@ -87,7 +87,7 @@ export function AlertsSection({ endpoint: { id } }: { endpoint: Endpoint }) {
           )
         }
       </Loaded>
-      <div class="button-row">
+      <div class="row">
         <Link class="button plain" to={`/app/endpoints/${id}/alerts`}>
           {hasSome ? 'Edit alerts' : 'Add alerts'}
         </Link>

@@ -136,7 +136,7 @@ function useFocusLater() {
 
 const Lead = ({ isPaused, onNew }: { isPaused: boolean; onNew: (() => void) | undefined }) => (
   <>
-    <div class="page-head">
+    <div class="page-head line loose spread">
       <p class="lead">
         An alert tells somebody once when its condition begins, and again when it ends. Your team shares the alerts.
       </p>

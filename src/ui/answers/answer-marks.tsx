@@ -83,7 +83,7 @@ export function AnswersSection({ endpoint }: { endpoint: Endpoint }) {
           )
         }
       </Loaded>
-      <div class="button-row">
+      <div class="row">
         <Link class="button plain" to={`/app/endpoints/${endpoint.id}/answers`}>
           {hasSome ? 'Edit answers' : 'Add rules'}
         </Link>

@@ -152,7 +152,7 @@ function ResetSection({ editor }: { editor: AnswersEditor }) {
       run: editor.reset,
     });
   return (
-    <div class="button-row">
+    <div class="row">
       <Button kind="danger" onClick={reset}>
         Reset to the default answer
       </Button>

@@ -42,7 +42,7 @@ export function BodyField({ body, encoding, example }: BodyFieldProps) {
   };
   const unknown = isBase64 ? [] : unknownPlaceholders(text);
   return (
-    <div class="field">
+    <div class="field col tight">
       <div class="panel-bar row tight rigid">
         <label for={id} class="grow">
           Body

@@ -82,7 +82,7 @@ export function RuleList({ editor, drafts, open, setOpen, seen, example }: RuleL
           />
         ))}
       </ol>
-      <div class="button-row" ref={addButton}>
+      <div class="row" ref={addButton}>
         <Button icon="plus" onClick={() => insert(drafts.length, emptyRule())}>
           Add a rule
         </Button>

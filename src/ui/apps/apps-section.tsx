@@ -30,8 +30,8 @@ export function AppsSection() {
       title="Connected apps"
       lead="Apps and AI agents you've given access to by signing in, without an API key. To connect an agent (MCP), give it this URL:"
     >
-      <div class="address">
-        <code>{mcp}</code>
+      <div class="address line tight">
+        <code class="cut soft">{mcp}</code>
         <CopyButton text={mcp} what="MCP URL" />
       </div>
       <Loaded query={apps} what="the connected apps" rows={2} inCard>

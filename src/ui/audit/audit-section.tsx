@@ -39,7 +39,7 @@ export function AuditSection() {
       <Loaded query={{ value: page, problem, reload: () => load(undefined) }} what="the log" rows={5} inCard>
         {page => (
           <>
-            <div class="button-row">
+            <div class="row">
               <a class="button plain" href="/api/audit?format=ndjson" download="audit.ndjson">
                 Download as NDJSON
               </a>

@@ -1,10 +1,10 @@
 /* The events that a forward has not delivered, by state. The URL holds which are shown. Single ones, or many, are retried or skipped. */
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Forward, ForwardDelivery } from '../../features/forwards/model.ts';
 import { ActionButton } from '../kit/action.tsx';
 import { Button, Notice, Skeleton } from '../kit/controls.tsx';
-import { confirm } from '../kit/dialogs.tsx';
+import { confirm, openDialog } from '../kit/dialogs.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { showToast } from '../kit/toasts.tsx';
 import { ActDialog } from './act-dialog.tsx';
@@ -35,25 +35,21 @@ export function Deliveries({ endpointId, forward, state, onChange }: Props) {
 }
 
 function Acts({ endpointId, forward, onChange }: Omit<Props, 'state'>) {
-  const [act, setAct] = useState<Act>();
   const { failed, givenUp, mode } = forward;
-  const button = (label: string, opened: Act) => <Button onClick={() => setAct(opened)}>{label}</Button>;
-  if (!act && openOf(forward) + givenUp === 0) return null;
+  const button = (label: string, act: Act) => (
+    <Button
+      onClick={() => openDialog(close => <ActDialog {...{ endpointId, forward, act, onChange }} onClose={close} />)}
+    >
+      {label}
+    </Button>
+  );
+  if (openOf(forward) + givenUp === 0) return null;
   return (
-    <div class="button-row">
+    <div class="row">
       {givenUp > 0 && button('Retry all given up', 'retry-given-up')}
       {failed > 0 && button(mode === 'ordered' ? 'Skip what blocks' : 'Skip all failed', 'skip-blocked')}
       {failed + givenUp > 0 && button('Retry by filter…', 'retry-matching')}
       {button('Skip by filter…', 'skip-matching')}
-      {act && (
-        <ActDialog
-          endpointId={endpointId}
-          forward={forward}
-          act={act}
-          onChange={onChange}
-          onClose={() => setAct(undefined)}
-        />
-      )}
     </div>
   );
 }
@@ -101,7 +97,7 @@ function Rows({ endpointId, forward, state, onChange }: Props) {
         ))}
       </ul>
       {(list.hasMore || list.isLong) && (
-        <div class="button-row">
+        <div class="row">
           {list.hasMore && <ActionButton act={list.more}>Show more</ActionButton>}
           {list.isLong && (
             <ActionButton kind="quiet" act={list.refresh}>

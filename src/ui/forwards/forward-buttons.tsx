@@ -42,7 +42,7 @@ export function ForwardButtons({ endpointId, forward, onChange }: Props) {
     showToast(`${name} was deleted.`);
   };
   return (
-    <div class="button-row">
+    <div class="row">
       {forward.state === 'probing' && (
         <ActionButton icon="replay" kind="primary" act={ask}>
           Ask it now

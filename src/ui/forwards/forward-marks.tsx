@@ -56,7 +56,7 @@ export function ForwardsSection({ endpoint: { id } }: { endpoint: Endpoint }) {
           )
         }
       </Loaded>
-      <div class="button-row">
+      <div class="row">
         <Link class="button plain" to={hasSome ? forwardsPath(id) : `${forwardsPath(id)}/new`}>
           {hasSome ? 'All forwards' : 'Add a forward'}
         </Link>

@@ -69,7 +69,7 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
           )
         }
       >
-        <div class="field">
+        <div class="field col tight">
           <Inputs form={form} paths={['cidrs']} />
           {networks.length > 0 && (
             <p class="hint">
@@ -160,7 +160,7 @@ function TokenFields({ form, url }: { form: FormOf<typeof guardRules.schema>; ur
           <div class="two">
             <Inputs form={form} paths={['token.name', 'token.value']} texts={texts} />
           </div>
-          <div class="button-row">
+          <div class="row">
             <Button kind="quiet" onClick={generate}>
               Generate a token
             </Button>

@@ -44,7 +44,7 @@ export function Comparison({ job }: { job: ReplayJob }) {
           <>
             <Groups job={job} items={items} />
             {hasMore && (
-              <div class="button-row">
+              <div class="row">
                 <ActionButton act={more}>Read more events</ActionButton>
                 <span class="faint" role="status">
                   {items.length.toLocaleString()} of {formatCount(job.different, 'different event')} read

@@ -45,7 +45,7 @@ export function JobButtons({ job, onChange }: { job: ReplayJob; onChange: (job: 
     });
   const isPaused = job.state === 'paused';
   return (
-    <div class="button-row">
+    <div class="row">
       <ActionButton
         icon={isPaused ? 'play' : 'pause'}
         kind={isPaused ? 'primary' : 'plain'}

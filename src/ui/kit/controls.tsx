@@ -45,7 +45,7 @@ type CheckboxProps = {
 export function Checkbox({ label, hint, problem, checked, onChange }: CheckboxProps) {
   const id = useId();
   return (
-    <div class="field">
+    <div class="field col tight">
       <label class="checkbox">
         <input
           type="checkbox"
@@ -71,7 +71,7 @@ export function Field({ label, hideLabel = false, hint, problem, onText, ...rest
     if (rest.autoFocus) input.current?.focus();
   }, []);
   return (
-    <div class="field">
+    <div class="field col tight">
       <label for={id} class={hideLabel ? 'offscreen' : ''}>
         {label}
       </label>

@@ -127,7 +127,7 @@ function Confirmation({ title, text, button, icon, cancel = 'Cancel', run, onClo
     <Dialog title={title} onClose={onClose}>
       {typeof text === 'string' ? <p>{text}</p> : text}
       {problem && <Notice tone="bad">{problem}</Notice>}
-      <div class="dialog-actions">
+      <div class="line end">
         <Button onClick={onClose}>{cancel}</Button>
         <Button kind="danger" {...(icon && { icon })} busy={isBusy} onClick={act}>
           {button}
@@ -151,12 +151,12 @@ export const showSecretOnce = ({ title, text, secret, button }: Secret): Promise
     close => (
       <Dialog title={title} wide isPersistent onClose={close}>
         <p>{text}</p>
-        <div class="address large">
-          <code>{secret}</code>
+        <div class="address large line">
+          <code class="grow breaks">{secret}</code>
           <CopyButton kind="primary" label="Copy" text={secret} />
         </div>
         {button !== undefined && (
-          <div class="dialog-actions">
+          <div class="line end">
             <Button onClick={close}>{button}</Button>
           </div>
         )}

@@ -181,7 +181,7 @@ export const lines = (options: LinesOptions): FormField<string, string[]> => ({
   View({ input, texts }) {
     const id = useId();
     return (
-      <div class="field">
+      <div class="field col tight">
         <label for={id}>{texts.label ?? options.label}</label>
         <textarea
           id={id}

@@ -246,7 +246,7 @@ export function Form({ form, what, title, children, isFocused = false, ...props 
         </Notice>
       )}
       {props.isDialog || props.cancel || props.after ? (
-        <div class={props.after ? 'button-row' : 'dialog-actions'}>
+        <div class={props.after ? 'row' : 'line end'}>
           {props.cancel}
           {button}
           {props.after}

@@ -55,7 +55,7 @@ export function HeaderEditor({
           />
         </div>
       ))}
-      <div class="button-row">
+      <div class="row">
         <Button kind="quiet" onClick={() => onChange([...headers, ['', '']])}>
           Add a header
         </Button>

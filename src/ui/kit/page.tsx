@@ -27,8 +27,8 @@ export function Page({ title, tab = title, back, actions, isNarrow = false, clas
   useTitle(tab);
   return (
     <main class={`page ${isNarrow ? 'narrow' : ''} ${own}`}>
-      <header class="page-head">
-        <div>
+      <header class="page-head line loose spread">
+        <div class="breaks">
           {back && (
             <Link to={back.to} class="crumb">
               ← {back.label}

@@ -15,7 +15,7 @@ type SelectFieldProps<T extends string> = {
 export function SelectField<T extends string>({ label, options, value, onPick, hint, problem }: SelectFieldProps<T>) {
   const id = useId();
   return (
-    <div class="field select-field">
+    <div class="field select-field col tight">
       <label for={id}>{label}</label>
       <select
         id={id}

@@ -56,8 +56,8 @@ const Guide = ({ endpoint, platform, onTest, onClose }: GuideProps) => (
       </li>
       <li>
         Enter this URL:
-        <span class="address">
-          <code>{endpoint.url}</code>
+        <span class="address line tight">
+          <code class="soft breaks">{endpoint.url}</code>
           <CopyButton what="URL" text={endpoint.url} />
         </span>
         <GuardHint endpoint={endpoint} />
@@ -81,7 +81,7 @@ const Guide = ({ endpoint, platform, onTest, onClose }: GuideProps) => (
         There is no test event: {platform.title} is recognised by its signature, which only {platform.title} can make.
       </p>
     ) : (
-      <div class="dialog-actions">
+      <div class="line end">
         <Button icon="send" onClick={() => onTest(platform.name)}>
           Send test event
         </Button>

@@ -60,7 +60,7 @@ export function PauseSection({ endpoint }: { endpoint: Endpoint }) {
             A paused endpoint stores nothing: it answers every delivery with 503 and Retry-After, so that senders try
             again later. What a sender gives up on while the endpoint is paused is lost.
           </p>
-          <div class="button-row">
+          <div class="row">
             <Button onClick={pause}>Pause endpoint</Button>
           </div>
         </>

@@ -35,8 +35,8 @@ export function UrlSection({ endpoint }: { endpoint: Endpoint }) {
       id="url"
       lead="Register this URL with the sending platform. Anyone who knows it can send events, so treat it like a password."
     >
-      <div class="address large">
-        <code>{endpoint.url}</code>
+      <div class="address large line">
+        <code class="grow breaks">{endpoint.url}</code>
         <CopyButton label="Copy" text={endpoint.url} />
       </div>
       <GuardHint endpoint={endpoint} />
@@ -57,7 +57,7 @@ export function UrlSection({ endpoint }: { endpoint: Endpoint }) {
           ))}
         </ul>
       )}
-      <div class="button-row">
+      <div class="row">
         <Button onClick={rotate}>Rotate URL</Button>
       </div>
     </Card>

@@ -80,8 +80,8 @@ function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
           <AnswersBadge endpoint={endpoint} />
           {endpoint.declared && <DeclaredBadge />}
         </h2>
-        <div class="address">
-          <code>{endpoint.url}</code>
+        <div class="address line tight">
+          <code class="cut soft">{endpoint.url}</code>
           <CopyButton text={endpoint.url} what="URL" />
         </div>
       </div>

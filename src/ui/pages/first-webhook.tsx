@@ -32,8 +32,8 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
         Register this URL with the platform that sends the webhooks. Every request to it is recorded exactly as
         received.
       </p>
-      <div class="address huge">
-        <code>{endpoint.url}</code>
+      <div class="address huge line">
+        <code class="grow breaks">{endpoint.url}</code>
         <CopyButton kind="primary" label="Copy URL" text={endpoint.url} />
       </div>
       <GuardHint endpoint={endpoint} />
@@ -75,7 +75,7 @@ type ConnectRowProps = { onConnect: (platform?: string) => void; onTest: () => v
 const ConnectRow = ({ onConnect, onTest }: ConnectRowProps) => (
   <section class="col" aria-label="Connect a platform">
     <h2>Where to enter it</h2>
-    <div class="button-row">
+    <div class="row">
       {shownPlatforms.map(name => (
         <button key={name} type="button" class="button plain platform-button" onClick={() => onConnect(name)}>
           <PlatformMark platform={name} />

@@ -5,11 +5,10 @@
 
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { EventSummary } from '../../features/events/model.ts';
 import { useComparable } from '../inspector/compare/use-comparable.ts';
 import { EventActionsContext } from '../inspector/event/event-actions.ts';
 import { EventPane } from '../inspector/event/event-pane.tsx';
-import { type EventQuery, useEvent } from '../inspector/event/use-event.ts';
+import { type EventQuery, type Marks, useEvent } from '../inspector/event/use-event.ts';
 import { FilterByContext } from '../inspector/filter/filter-by.tsx';
 import { filterControl } from '../inspector/filter/filter-control.ts';
 import { useFolding } from '../inspector/list/folded-rows.tsx';
@@ -199,7 +198,7 @@ type KeepingOptions = {
 
 /** Shows the changed pin or tags of an event everywhere; after a deletion, the next event is selected. */
 const keepingOf = ({ list, selected, base, suffix, unpick }: KeepingOptions) => ({
-  onMarked: (marked: Pick<EventSummary, 'id' | 'pin' | 'tags'>): void => {
+  onMarked: (marked: Marks): void => {
     list.change(marked);
     selected.mark(marked);
   },

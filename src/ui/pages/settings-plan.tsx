@@ -1,10 +1,9 @@
 /* The plan with its limits and usage, the retention period, and exports. */
 
 import type { Endpoint } from '../../features/endpoints/model.ts';
-import { ExportDialog } from '../inspector/list/export-dialog.tsx';
+import { openExport } from '../inspector/list/export-dialog.tsx';
 import { api } from '../kit/api.ts';
 import { Button } from '../kit/controls.tsx';
-import { openDialog } from '../kit/dialogs.tsx';
 import { formatCount, formatSpan } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { Card, Facts, Loaded } from '../kit/page.tsx';
@@ -17,8 +16,7 @@ export function PlanSection() {
   const keys = useQuery('keys', api.keys);
   const isPro = (team.value?.plan ?? session.account.plan) === 'pro';
   const events = endpoints?.reduce((sum, endpoint) => sum + endpoint.eventCount, 0) ?? 0;
-  const exportEvents = ({ id, name }: Endpoint) =>
-    openDialog(close => <ExportDialog title={`Export ${visibleName(name)}`} endpointId={id} onClose={close} />);
+  const exportEvents = ({ id, name }: Endpoint) => openExport(`Export ${visibleName(name)}`, { endpointId: id });
   return (
     <>
       <Card title={isPro ? 'Pro plan' : 'Free plan'}>

@@ -34,7 +34,7 @@ export function SettingsPage({ section }: { section: string }) {
   useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [section]);
   return (
     <main class="page settings">
-      <h1>Settings</h1>
+      <h1 class="full">Settings</h1>
       <nav class="side-nav" aria-label="Settings" ref={nav}>
         {shown.map(({ id, label }) => (
           <Link key={id} to={`/app/settings/${id}`} aria-current={id === section ? 'page' : undefined}>

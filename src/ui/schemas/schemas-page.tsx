@@ -141,7 +141,7 @@ function SchemaSection({ endpointId, schema, form, onForm }: SectionProps) {
         </>
       }
     >
-      <div class="button-row">
+      <div class="row">
         <Segmented label="Form" options={formOptions} value={form.id} onPick={onForm} />
         <span class="grow" />
         <CopyButton label="Copy" text={query.value ?? ''} />

@@ -69,7 +69,7 @@ const PendingRow = ({ one, onResend, onWithdraw }: PendingRowProps) => (
         invited by {visibleName(one.invitedBy)} <Time at={one.createdAt} long /> · expires <Until at={one.expiresAt} />
       </span>
     </div>
-    <div class="button-row">
+    <div class="row">
       <ActionButton kind="quiet" aria-label={`New link for ${visibleName(one.email)}`} act={onResend}>
         New link
       </ActionButton>

@@ -1,7 +1,6 @@
 /* A virtualized JSON tree. Values are shown as they were written; the path and value of every row can be copied. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { visibleLine } from '../../kit/format/visible.ts';
 import { useHotkeys } from '../../kit/use-hotkeys.ts';
 import { useHits } from '../find-in-body/find-context.tsx';
 import type { Hit } from '../find-in-body/finder.ts';
@@ -12,7 +11,7 @@ import { collapseAll, initiallyClosed, nodeIndexOf, treeRows } from './tree-rows
 import { useCut } from './use-cut.ts';
 import { useRows } from './use-rows.ts';
 import { useValueCard } from './value-card.tsx';
-import { WholeValue } from './whole-value.tsx';
+import { showWhole } from './whole-value.tsx';
 
 const rowHeight = 22;
 /** For estimates: the width of a character, of a level of indentation, and of the space beside a row. */
@@ -32,7 +31,6 @@ export function JsonTree({
   const [closed, setClosed] = useState(() => initiallyClosed(document));
   const [current, setCurrent] = useState(0);
   const [isFocused, setIsFocused] = useState(false);
-  const [wholeIndex, setWholeIndex] = useState<number>();
   useEffect(() => {
     setClosed(initiallyClosed(document));
     setCurrent(0);
@@ -61,6 +59,10 @@ export function JsonTree({
     else next.add(index);
     setClosed(next);
   };
+  const onWhole = (index: number): void => {
+    const node = document.nodes[index];
+    if (node) void showWhole(pathOf(document, index), valueText(document, node));
+  };
   const onKeyDown = useTreeKeys({
     document,
     rows,
@@ -69,9 +71,8 @@ export function JsonTree({
     setCurrent,
     reveal,
     toggle,
-    onWhole: () => setWholeIndex(current),
+    onWhole: () => onWhole(current),
   });
-  const whole = wholeIndex === undefined ? undefined : document.nodes[wholeIndex];
 
   return (
     <div class={`tree-box pane ${isWrapped ? 'wrapped' : ''}`}>
@@ -101,7 +102,7 @@ export function JsonTree({
               currentHit={currentHit}
               onPick={() => setCurrent(nodeIndexOf(row))}
               onToggle={() => toggle(nodeIndexOf(row))}
-              onWhole={() => setWholeIndex(nodeIndexOf(row))}
+              onWhole={() => onWhole(nodeIndexOf(row))}
             />
           ))}
         </div>
@@ -110,19 +111,12 @@ export function JsonTree({
         document={document}
         current={current}
         isCut={isCut}
-        onWhole={() => setWholeIndex(current)}
+        onWhole={() => onWhole(current)}
         onExplain={explanation && (anchor => card.open(anchor, explanation))}
         onExpandAll={() => setClosed(new Set())}
         onCollapseAll={() => setClosed(collapseAll(document))}
       />
       {card.card}
-      {whole && wholeIndex !== undefined && (
-        <WholeValue
-          name={visibleLine(pathOf(document, wholeIndex))}
-          text={valueText(document, whole)}
-          onClose={() => setWholeIndex(undefined)}
-        />
-      )}
     </div>
   );
 }

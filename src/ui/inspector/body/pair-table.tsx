@@ -1,6 +1,6 @@
 /* A table of names and values in the order they were sent: headers, query parameters, form fields. */
 
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
 import { visibleLine, visibleText } from '../../kit/format/visible.ts';
@@ -13,7 +13,7 @@ import { type Explanation, explain } from './explain.ts';
 import { isJsonDocument, parseJson, prettyJson } from './json.ts';
 import { useCut } from './use-cut.ts';
 import { SafeLink, useValueCard } from './value-card.tsx';
-import { WholeValue } from './whole-value.tsx';
+import { showWhole } from './whole-value.tsx';
 
 export type PairRow = {
   name: string;
@@ -40,7 +40,6 @@ export function PairTable({ label, rows: given, order = 0 }: PairTableProps) {
   const rows = useMemo(() => given.map(toShown), [given]);
   const texts = useMemo(() => rows.flatMap(({ name, text }) => [name, text]), [rows]);
   const table = useRef<HTMLTableElement>(null);
-  const [wholeRow, setWholeRow] = useState<ShownRow>();
   useCut(table);
   const { hits, current } = useHits({ order, texts }, () => {
     const mark = table.current?.querySelector('.current-hit');
@@ -66,16 +65,13 @@ export function PairTable({ label, rows: given, order = 0 }: PairTableProps) {
               hitsInName={byText.get(index * 2)}
               hitsInText={byText.get(index * 2 + 1)}
               current={current}
-              onWhole={() => setWholeRow(row)}
+              onWhole={() => showWhole(row.name, row.text)}
               onExplain={anchor => row.explanation && card.open(anchor, row.explanation)}
             />
           ))}
         </tbody>
       </table>
       {card.card}
-      {wholeRow && (
-        <WholeValue name={visibleLine(wholeRow.name)} text={wholeRow.text} onClose={() => setWholeRow(undefined)} />
-      )}
     </>
   );
 }

@@ -2,23 +2,23 @@
 
 import { Dialog } from '../../kit/controls.tsx';
 import { CopyButton } from '../../kit/copy-button.tsx';
+import { openDialog } from '../../kit/dialogs.tsx';
+import { visibleLine } from '../../kit/format/visible.ts';
 import { TextView } from './text-view.tsx';
 
-type WholeValueProps = {
-  text: string;
-  /** The name of the value. */
-  name: string;
-  onClose: () => void;
-};
-
-export const WholeValue = ({ text, name, onClose }: WholeValueProps) => (
-  <Dialog title="Whole value" wide onClose={onClose}>
-    {name !== '' && <code class="whole-name soft breaks">{name}</code>}
-    <div class="whole">
-      <TextView text={text} label="Whole value" />
-    </div>
-    <div class="dialog-actions">
-      <CopyButton label="Copy value" text={text} />
-    </div>
-  </Dialog>
-);
+/** @param name of the value; it may be empty */
+export const showWhole = (name: string, text: string): Promise<void> =>
+  openDialog(
+    close => (
+      <Dialog title="Whole value" wide onClose={close}>
+        {name !== '' && <code class="whole-name soft breaks">{visibleLine(name)}</code>}
+        <div class="whole">
+          <TextView text={text} label="Whole value" />
+        </div>
+        <div class="line end">
+          <CopyButton label="Copy value" text={text} />
+        </div>
+      </Dialog>
+    ),
+    'path',
+  );

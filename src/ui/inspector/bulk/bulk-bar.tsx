@@ -7,10 +7,10 @@ import { formatCount } from '../../kit/format/time.ts';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { currentLocation, Link, navigate } from '../../kit/navigation.tsx';
 import { useWorkspace } from '../../kit/workspace.tsx';
-import { ExportDialog } from '../list/export-dialog.tsx';
+import { openExport } from '../list/export-dialog.tsx';
 import type { AllPicked, Picks } from '../list/use-picks.ts';
 import type { LiveList } from '../live/live-list.ts';
-import { JobDialog } from '../replay/job-button.tsx';
+import { openJob } from '../replay/job-button.tsx';
 import { setInspectorState } from '../state/inspector-state.ts';
 import { DeletePicked } from './delete-dialog.tsx';
 import { PinPicked, TagPicked } from './mark-dialogs.tsx';
@@ -28,7 +28,8 @@ type BulkBarProps = {
   onReload: () => void;
 };
 
-type Action = 'job' | 'pin' | 'tag' | 'export' | 'delete';
+/** These dialogs work on the live list, and end with the bar. */
+type Action = 'pin' | 'tag' | 'delete';
 
 export function BulkBar(props: BulkBarProps) {
   const { endpointId, where, picks, onReplay } = props;
@@ -69,7 +70,7 @@ export function BulkBar(props: BulkBarProps) {
             isTooManyForJob ? `Replay as a job: up to ${maxChosenEvents} events, or all that match` : 'Replay as a job'
           }
           disabled={isEmpty || isCounting || isTooManyForJob}
-          onClick={() => setAction('job')}
+          onClick={() => openJob({ endpointId, where: all?.bounded ?? '', ...(!all && { ids: pickedIds }) })}
         />
         <IconButton icon="pin" label="Pin" disabled={isEmpty || isCounting} onClick={() => setAction('pin')} />
         <IconButton icon="tag" label="Tag" disabled={isEmpty || isCounting} onClick={() => setAction('tag')} />
@@ -77,7 +78,9 @@ export function BulkBar(props: BulkBarProps) {
           icon="download"
           label={isTooManyToExport ? `Export: up to ${maxExportedIds} events, or all that match` : 'Export'}
           disabled={isEmpty || isTooManyToExport}
-          onClick={() => setAction('export')}
+          onClick={() =>
+            openExport('Export events', { endpointId, ...(all ? { where: all.bounded } : { ids: pickedIds }) })
+          }
         />
         {session.role === 'owner' && (
           <IconButton
@@ -118,23 +121,11 @@ function ActionDialog({ action, targets, onClose, ...props }: ActionDialogProps)
       navigate(`/app/endpoints/${endpointId}${query.size > 0 ? `?${query}` : ''}`, { replace: true });
   };
   switch (action) {
-    case 'job':
-      return 'all' in targets ? (
-        <JobDialog endpointId={endpointId} where={targets.all.bounded} onClose={onClose} />
-      ) : (
-        <JobDialog endpointId={endpointId} where="" ids={targets.ids} onClose={onClose} />
-      );
     case 'pin':
       return <PinPicked targets={targets} list={list} onClose={onClose} />;
     case 'tag':
       return <TagPicked targets={targets} list={list} onClose={onClose} />;
     case 'delete':
       return <DeletePicked targets={targets} list={list} onDeleted={onDeleted} onClose={onClose} />;
-    default:
-      return 'all' in targets ? (
-        <ExportDialog title="Export events" endpointId={endpointId} where={targets.all.bounded} onClose={onClose} />
-      ) : (
-        <ExportDialog title="Export events" endpointId={endpointId} ids={targets.ids} onClose={onClose} />
-      );
   }
 }

@@ -76,7 +76,7 @@ export function BulkDialog(props: BulkDialogProps) {
       {isOver ? (
         <>
           {shown}
-          <div class="dialog-actions">
+          <div class="line end">
             <Button kind="primary" onClick={onClose}>
               Done
             </Button>

@@ -3,12 +3,11 @@
  * from a page.
  */
 
-import { useState } from 'preact/hooks';
 import { Button, Notice } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import type { AllPicked } from '../list/use-picks.ts';
 import type { LiveList } from '../live/live-list.ts';
-import { JobDialog } from '../replay/job-button.tsx';
+import { openJob } from '../replay/job-button.tsx';
 import { ReplayDialog } from '../replay/replay-dialog.tsx';
 import { useTargets } from './bulk-dialog.tsx';
 import { labelOf, nameOf } from './targets.ts';
@@ -25,11 +24,12 @@ type ReplayAllProps = {
 export function ReplayAll({ all, list, onSent, onClose }: ReplayAllProps) {
   const { endpointId, bounded, count = 0 } = all;
   const { loaded, found, problem } = useTargets({ all }, list, maxReplayed);
-  /** The destination that the dialog of a job takes over. */
-  const [jobDest, setJobDest] = useState<string>();
   const isCut = count > maxReplayed;
-  if (jobDest !== undefined)
-    return <JobDialog endpointId={endpointId} where={bounded} initialDest={jobDest} onClose={onClose} />;
+  /** The dialog of a job takes over the destination. */
+  const openAsJob = (initialDest: string): void => {
+    onClose();
+    void openJob({ endpointId, where: bounded, initialDest });
+  };
   return (
     <ReplayDialog
       endpointId={endpointId}
@@ -46,7 +46,7 @@ export function ReplayAll({ all, list, onSent, onClose }: ReplayAllProps) {
             </Notice>
           )}
           {isCut && (
-            <Notice action={<Button onClick={() => setJobDest(typed)}>Replay all as a job</Button>}>
+            <Notice action={<Button onClick={() => openAsJob(typed)}>Replay all as a job</Button>}>
               Replays the newest {maxReplayed} of {count.toLocaleString()} events from this page. A replay job sends all
               of them from the server, at a pace, also while this page is closed.
             </Notice>

@@ -54,7 +54,7 @@ const optionText = (event: Pick<EventSummary, 'eventType' | 'method' | 'received
   `${formatExactTime(event.receivedAt)} · ${visibleLine((event.eventType ?? event.method ?? 'event').slice(0, 60))}`;
 
 const Side = ({ label, id, event, recent = [], onPick }: SideProps) => (
-  <label class="field">
+  <label class="field col tight">
     <strong>{label}</strong>
     <select value={id} onChange={changed => onPick(changed.currentTarget.value)}>
       {!recent.some(one => one.id === id) && <option value={id}>{event ? optionText(event) : '…'}</option>}

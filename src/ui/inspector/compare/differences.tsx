@@ -1,11 +1,11 @@
 /* Shows the differences of two texts: by path or name in a table, or line by line. */
 
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { diffLines } from '../../../shared/diff/text-diff.ts';
 import { Button } from '../../kit/controls.tsx';
 import { formatCount } from '../../kit/format/time.ts';
 import { visibleLine, visibleText } from '../../kit/format/visible.ts';
-import { WholeValue } from '../body/whole-value.tsx';
+import { showWhole } from '../body/whole-value.tsx';
 import { type Change, maxChanges } from './json-diff.ts';
 
 const maxValueChars = 2000;
@@ -15,7 +15,6 @@ const changeLabels = { added: 'Added', removed: 'Removed', changed: 'Changed' } 
 const truncate = (text: string): string => (text.length > maxValueChars ? `${text.slice(0, maxValueChars)}…` : text);
 
 export function ChangeTable({ changes, same }: { changes: Change[]; same: string }) {
-  const [whole, setWhole] = useState<{ name: string; text: string | undefined }>();
   if (changes.length === 0) return <p class="faint">{same}</p>;
   return (
     <>
@@ -34,20 +33,10 @@ export function ChangeTable({ changes, same }: { changes: Change[]; same: string
                 <span class="kind">{changeLabels[change.kind]}</span> <code>{visibleLine(change.path)}</code>
               </th>
               <td class="before">
-                {change.before !== undefined && (
-                  <ChangedValue
-                    text={change.before}
-                    onWhole={() => setWhole({ name: change.path, text: change.before })}
-                  />
-                )}
+                <ChangedValue name={change.path} text={change.before} />
               </td>
               <td class="after">
-                {change.after !== undefined && (
-                  <ChangedValue
-                    text={change.after}
-                    onWhole={() => setWhole({ name: change.path, text: change.after })}
-                  />
-                )}
+                <ChangedValue name={change.path} text={change.after} />
               </td>
             </tr>
           ))}
@@ -56,23 +45,23 @@ export function ChangeTable({ changes, same }: { changes: Change[]; same: string
       {changes.length >= maxChanges && (
         <p class="faint">There may be more differences. The first {maxChanges.toLocaleString()} are shown.</p>
       )}
-      {whole?.text !== undefined && (
-        <WholeValue name={visibleLine(whole.name)} text={whole.text} onClose={() => setWhole(undefined)} />
-      )}
     </>
   );
 }
 
-const ChangedValue = ({ text, onWhole }: { text: string; onWhole: () => void }) => (
-  <>
-    <code>{visibleText(truncate(text))}</code>
-    {text.length > maxValueChars && (
-      <Button kind="quiet" onClick={onWhole}>
-        Show whole value
-      </Button>
-    )}
-  </>
-);
+function ChangedValue({ name, text }: { name: string; text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <>
+      <code>{visibleText(truncate(text))}</code>
+      {text.length > maxValueChars && (
+        <Button kind="quiet" onClick={() => showWhole(name, text)}>
+          Show whole value
+        </Button>
+      )}
+    </>
+  );
+}
 
 export function LineDifferences({ left, right }: { left: string; right: string }) {
   const lines = useMemo(() => diffLines(left, right), [left, right]);

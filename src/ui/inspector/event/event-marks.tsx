@@ -5,6 +5,7 @@ import type { EventDetail, EventSummary, Pin } from '../../../features/events/mo
 import { maxTagCharacters } from '../../../shared/limits.ts';
 import { api } from '../../kit/api.ts';
 import { Button } from '../../kit/controls.tsx';
+import { openDialog } from '../../kit/dialogs.tsx';
 import { visibleLine, visibleText } from '../../kit/format/visible.ts';
 import { Icon } from '../../kit/icons.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -13,6 +14,7 @@ import { useHotkeys } from '../../kit/use-hotkeys.ts';
 import { useFilterBy } from '../filter/filter-by.tsx';
 import { termFor } from '../filter/filter-text.ts';
 import { PinDialog } from './pin-dialog.tsx';
+import type { Marks } from './use-event.ts';
 
 const maxTagsInRow = 2;
 
@@ -41,14 +43,14 @@ export const RowTags = ({ tags }: { tags: string[] }) =>
 
 type EventMarksProps = {
   event: EventDetail | EventSummary;
-  /** The event has another pin or other tags. */
-  onChanged: (event: Pick<EventSummary, 'id' | 'pin' | 'tags'>) => void;
+  onChanged: (marks: Marks) => void;
 };
 
 export function EventMarks({ event, onChanged }: EventMarksProps) {
-  const [isPinning, setIsPinning] = useState(false);
   const { id, pin, tags } = event;
-  useHotkeys({ m: { label: pin ? 'Change or remove the pin' : 'Pin', help: 'Pin', run: () => setIsPinning(true) } });
+  const openPin = (): void =>
+    void openDialog(close => <PinDialog event={event} onChanged={onChanged} onClose={close} />, 'path');
+  useHotkeys({ m: { label: pin ? 'Change or remove the pin' : 'Pin', help: 'Pin', run: openPin } });
   return (
     <div class="event-marks row tight full">
       <Button
@@ -56,11 +58,11 @@ export function EventMarks({ event, onChanged }: EventMarksProps) {
         icon="pin"
         class={pin ? 'pinned' : ''}
         title={pin ? 'Change or remove the pin (m)' : 'Pin: keep this event beyond its retention period (m)'}
-        onClick={() => setIsPinning(true)}
+        onClick={openPin}
       >
         {pin ? (pin.name ?? 'Pinned') : 'Pin'}
       </Button>
-      <TagEditor key={id} id={id} tags={tags} onTags={changed => onChanged({ id, pin, tags: changed })} />
+      <TagEditor key={id} id={id} tags={tags} onTags={changed => onChanged({ id, tags: changed })} />
       {pin?.note && (
         <p class="pin-note soft breaks">
           {visibleText(pin.note)}{' '}
@@ -68,14 +70,6 @@ export function EventMarks({ event, onChanged }: EventMarksProps) {
             pinned <Time at={pin.pinnedAt} long />
           </span>
         </p>
-      )}
-      {isPinning && (
-        <PinDialog
-          id={id}
-          pin={pin}
-          onPin={changed => onChanged({ id, pin: changed, tags })}
-          onClose={() => setIsPinning(false)}
-        />
       )}
     </div>
   );

@@ -20,7 +20,7 @@ import { EventMarks } from './event-marks.tsx';
 import { EventPanel } from './event-panels.tsx';
 import { EventSummaryLines } from './event-summary.tsx';
 import { Tabs, tabKeys } from './event-tabs.tsx';
-import type { EventQuery } from './use-event.ts';
+import type { EventQuery, Marks } from './use-event.ts';
 import { describeVerdict } from './verdict.ts';
 
 type EventPaneProps = {
@@ -31,8 +31,7 @@ type EventPaneProps = {
   compareId: string | undefined;
   listHref: string;
   onReplay: () => void;
-  /** The event has another pin or other tags. */
-  onMarked: (event: Pick<EventSummary, 'id' | 'pin' | 'tags'>) => void;
+  onMarked: (marks: Marks) => void;
   onDeleted: (id: string) => void;
 };
 

@@ -36,7 +36,7 @@ export const EventSummaryLines = ({ event, action, verdict, onVerdict }: Summary
         </span>
       )}
       {verdict && (
-        <button type="button" class="badge-button" onClick={onVerdict}>
+        <button type="button" class="badge-button rigid" onClick={onVerdict}>
           <VerdictBadge tone={verdict.tone} label={verdict.label} />
         </button>
       )}

@@ -1,7 +1,6 @@
 /* The dialog that pins an event with a name and a note, changes them, or removes the pin. */
 
-import { useState } from 'preact/hooks';
-import type { Pin } from '../../../features/events/model.ts';
+import type { EventSummary, Pin } from '../../../features/events/model.ts';
 import { maxPinNameCharacters, maxPinNoteCharacters } from '../../../shared/limits.ts';
 import { ActionButton } from '../../kit/action.tsx';
 import { api } from '../../kit/api.ts';
@@ -9,6 +8,7 @@ import { Dialog } from '../../kit/controls.tsx';
 import { text } from '../../kit/fields.tsx';
 import { Form, Inputs, useForm } from '../../kit/form.tsx';
 import { showToast } from '../../kit/toasts.tsx';
+import type { Marks } from './use-event.ts';
 
 const schema = {
   name: text({
@@ -21,13 +21,15 @@ const schema = {
   note: text({ label: 'Note (optional)', maxLength: 2 * maxPinNoteCharacters }),
 };
 
-type PinDialogProps = { id: string; pin: Pin | null; onPin: (pin: Pin | null) => void; onClose: () => void };
+type PinDialogProps = {
+  event: Pick<EventSummary, 'id' | 'pin'>;
+  onChanged: (marks: Marks) => void;
+  onClose: () => void;
+};
 
-export function PinDialog({ id, pin: current, onPin, onClose }: PinDialogProps) {
-  // As it was when the dialog opened: the live stream tells of a change before the request for it is answered.
-  const [pin] = useState(current);
+export function PinDialog({ event: { id, pin }, onChanged, onClose }: PinDialogProps) {
   const finish = (changed: Pin | null, message: string): void => {
-    onPin(changed);
+    onChanged({ id, pin: changed });
     onClose();
     showToast(message);
   };

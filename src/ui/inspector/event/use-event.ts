@@ -21,7 +21,8 @@ type State = {
 
 const fine = { problem: '', isMissing: false, failures: 0 };
 
-type Marks = Pick<EventDetail, 'id' | 'pin' | 'tags'>;
+/** An event's other pin or tags. What did not change is left out. */
+export type Marks = Pick<EventDetail, 'id'> & Partial<Pick<EventDetail, 'pin' | 'tags'>>;
 
 /** `mark`: the event has another pin or other tags. `forget`: it was deleted. */
 export type EventQuery = Pick<State, 'event' | 'problem' | 'isMissing'> & {

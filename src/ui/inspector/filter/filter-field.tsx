@@ -69,7 +69,7 @@ export function FilterField(props: FilterFieldProps) {
     inputRef.current?.focus();
   };
   return (
-    <div class="field filter-field">
+    <div class="field filter-field col tight">
       <label for={`${id}-input`}>{label}</label>
       <div class={`search grow ${problem ? 'wrong' : ''}`}>
         <FilterInput

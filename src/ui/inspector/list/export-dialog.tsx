@@ -44,11 +44,9 @@ export const ExportLinks = ({ endpointId, where = '', ids = [] }: ExportProps) =
   </ul>
 );
 
-type DialogProps = ExportProps & { title: string; onClose: () => void };
-
-export function ExportDialog({ title, endpointId, where = '', ids = [], onClose }: DialogProps) {
-  return (
-    <Dialog title={title} onClose={onClose}>
+export const openExport = (title: string, { endpointId, where = '', ids = [] }: ExportProps): Promise<void> =>
+  openDialog(close => (
+    <Dialog title={title} onClose={close}>
       <p class="lead">
         {ids.length > 0 ? (
           'The selected events, oldest first.'
@@ -63,12 +61,11 @@ export function ExportDialog({ title, endpointId, where = '', ids = [], onClose 
       </p>
       <ExportLinks endpointId={endpointId} where={where} ids={ids} />
     </Dialog>
-  );
-}
+  ));
 
 /** Opens the dialog for the events that the list shows. */
 export function ExportButton(props: ExportProps) {
-  const open = () => openDialog(close => <ExportDialog title="Export events" {...props} onClose={close} />);
+  const open = () => openExport('Export events', props);
   useActions([{ label: 'Export events', run: () => void open() }]);
   return <IconButton icon="download" label="Export events" onClick={open} />;
 }

@@ -7,6 +7,7 @@ import type { EventSummary } from '../../../features/events/model.ts';
 import { parseFilter } from '../../../shared/filter/parser.ts';
 import { api, apiListeners } from '../../kit/api.ts';
 import { retryDelayMs, useRetry } from '../../kit/retry.ts';
+import type { Marks } from '../event/use-event.ts';
 import { createLiveList, type LiveList, type LiveListState } from './live-list.ts';
 import { type ConnectionState, openLiveStream } from './stream.ts';
 
@@ -31,7 +32,7 @@ export type LiveListPage = {
   isFolded: boolean;
   onArrival: (event: EventSummary) => void;
   /** The pin or the tags of an event have changed. */
-  onMarked: (marks: Pick<EventSummary, 'id' | 'pin' | 'tags'>) => void;
+  onMarked: (marks: Marks) => void;
   /** The event is open in the page: it stays in the list when it was deleted, until the page leaves it. */
   isOpen: (id: string) => boolean;
 };

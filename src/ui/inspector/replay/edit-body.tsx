@@ -28,7 +28,7 @@ export function EditSection({ event, form }: { event: EventDetail; form: ReplayF
           )}
         </HeaderEditor>
         {form.edit && (
-          <div class="button-row">
+          <div class="row">
             <Button kind="quiet" onClick={form.undoEdit}>
               Undo all changes
             </Button>
@@ -55,7 +55,7 @@ function BodyEditor({ event, input }: { event: EventDetail; input: Input<string>
   const isChanged = text !== original;
   const problem = input.problem || (isChanged ? bodyProblem(original, text) : '');
   return (
-    <div class="field">
+    <div class="field col tight">
       <div class="panel-bar row tight rigid">
         <label for={id} class="grow">
           Body

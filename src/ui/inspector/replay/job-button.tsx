@@ -1,20 +1,24 @@
-/* Opens the dialog of a replay job for the events that the list shows. */
+/* Opens the dialog of a replay job, for the events that the list shows or for others. */
 
-import { useState } from 'preact/hooks';
+import { openDialog } from '../../kit/dialogs.tsx';
 import { IconButton } from '../../kit/icon-button.tsx';
-import { onDemand } from '../../kit/on-demand.tsx';
+import { showError } from '../../kit/toasts.tsx';
 import { useActions } from '../../kit/use-hotkeys.ts';
+import type { JobOptions } from './job-dialog.tsx';
 
-export const JobDialog = onDemand(() => import('./job-dialog.tsx').then(({ JobDialog }) => JobDialog));
+/** The dialog is loaded when it is first opened. */
+export async function openJob(options: JobOptions): Promise<void> {
+  try {
+    const { JobDialog } = await import('./job-dialog.tsx');
+    await openDialog(close => <JobDialog {...options} onClose={close} />);
+  } catch {
+    showError('The dialog could not be loaded. Reload the page and try again.');
+  }
+}
 
 export function JobButton({ endpointId, where }: { endpointId: string; where: string }) {
-  const [isOpen, setIsOpen] = useState(false);
   const label = where === '' ? 'Replay all events' : 'Replay all that match';
-  useActions([{ label, run: () => setIsOpen(true) }]);
-  return (
-    <>
-      <IconButton icon="replay" label={label} onClick={() => setIsOpen(true)} />
-      {isOpen && <JobDialog endpointId={endpointId} where={where} onClose={() => setIsOpen(false)} />}
-    </>
-  );
+  const open = (): void => void openJob({ endpointId, where });
+  useActions([{ label, run: open }]);
+  return <IconButton icon="replay" label={label} onClick={open} />;
 }

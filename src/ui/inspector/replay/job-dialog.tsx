@@ -20,13 +20,12 @@ const chosenIn = ({ endpointId, where, ids }: ChosenEvents) => ({
   ...(ids ? { eventIds: [...ids] } : where !== '' && { where }),
 });
 
-type JobDialogProps = ChosenEvents & {
+export type JobOptions = ChosenEvents & {
   /** The destination to start with; by default the last one. */
   initialDest?: string | undefined;
-  onClose: () => void;
 };
 
-export function JobDialog({ initialDest, onClose, ...chosen }: JobDialogProps) {
+export function JobDialog({ initialDest, onClose, ...chosen }: JobOptions & { onClose: () => void }) {
   const { endpointId, where, ids } = chosen;
   const [dest] = useState(initialDest ?? lastDestination(endpointId)?.url ?? '');
   const form = useForm({
