@@ -1,6 +1,7 @@
 /* What the pages say about alerts. Pure. Names and filters are text from outside: they are shown by the caller, as text. */
 
 import type { Alert, AlertTest } from '../../features/alerts/model.ts';
+import { kindTakes } from '../../shared/alerts.ts';
 import { formatCount } from '../kit/format/time.ts';
 
 export type Kind = Alert['kind'];
@@ -93,10 +94,8 @@ export function conditionParts({
   }
 }
 
-const reportingKinds: readonly Kind[] = ['new_type', 'schema_change'];
-
 /** Kinds that report something new each time: they do not begin and end. */
-export const isReporting = ({ kind }: Pick<Alert, 'kind'>): boolean => reportingKinds.includes(kind);
+export const isReporting = ({ kind }: Pick<Alert, 'kind'>): boolean => !kindTakes[kind].isCondition;
 
 export type State = { label: string; tone: 'good' | 'bad' | 'muted'; hint: string };
 

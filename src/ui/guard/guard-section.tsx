@@ -33,11 +33,11 @@ export function GuardSection({ endpoint }: { endpoint: Endpoint }) {
     initial: endpoint.guard ?? {},
     // It is always sent whole.
     isNew: true,
-    save: (_: unknown, draft) => api.setGuard(endpoint.id, guardOf(draft)),
+    save: (_: unknown, draft) => api.changeEndpoint(endpoint.id, { guard: guardOf(draft) }),
     onSaved: saved => show(saved?.guard ?? null),
   });
   const remove = async (): Promise<void> => {
-    await api.setGuard(endpoint.id, null);
+    await api.changeEndpoint(endpoint.id, { guard: null });
     form.discard();
     show(null);
   };

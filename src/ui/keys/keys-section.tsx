@@ -104,14 +104,11 @@ function CreateKeyForm({ onCreated }: { onCreated: () => void }) {
     },
   });
   return (
-    <InlineForm
-      form={form}
-      class="new-key"
-      submit="Create key"
-      submitKind="primary"
-      isLocked={form.draft.name.trim() === ''}
-    >
-      <Inputs form={form} paths={['name', 'expiresIn', 'readOnly']} />
+    <InlineForm form={form} class="" submit="Create key" submitKind="primary" isLocked={form.draft.name.trim() === ''}>
+      <div class="two">
+        <Inputs form={form} paths={['name', 'expiresIn']} />
+      </div>
+      <Inputs form={form} paths={['readOnly']} />
     </InlineForm>
   );
 }

@@ -6,7 +6,7 @@
 import type { AnswerPreview, AnswerRule, AnswerRules } from '../../features/answers/model.ts';
 import type { ConnectedApp } from '../../features/apps/model.ts';
 import type { Delivery, RetrySchedule } from '../../features/deliveries/model.ts';
-import type { Activity, Endpoint, EndpointChanged } from '../../features/endpoints/model.ts';
+import type { Activity, Endpoint, EndpointChange, EndpointChanged } from '../../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../../features/events/model.ts';
 import type { ExportFormat } from '../../features/exports/model.ts';
 import type { EventCount, FilterTestResult, SavedFilter } from '../../features/filters/model.ts';
@@ -142,15 +142,11 @@ export const api = {
 
   endpoints: () => call<{ endpoints: Endpoint[] }>('GET', '/api/endpoints').then(answer => answer.endpoints),
   createEndpoint: (name: string) => call<Endpoint>('POST', '/api/endpoints', { name }),
-  renameEndpoint: (endpoint: string, name: string) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { name }),
-  setRetention: (endpoint: string, retention: string | null) =>
-    call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { retention }),
-  /** Null removes the guard; the secret `[set]` keeps the stored one. */
-  setGuard: (endpoint: string, guard: Endpoint['guard']) =>
-    call<EndpointChanged>('PATCH', `/api/endpoints/${id(endpoint)}`, { guard }),
+  /** In a guard, the secret `[set]` keeps the stored one. */
+  changeEndpoint: (endpoint: string, change: EndpointChange) =>
+    call<EndpointChanged>('PATCH', `/api/endpoints/${id(endpoint)}`, change),
   deleteEndpoint: (endpoint: string, pinned: boolean) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}${pinned ? '?pinned=true' : ''}`),
-  setPaused: (endpoint: string, paused: boolean) => call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { paused }),
   rotateUrl: (endpoint: string, overlap: string) =>
     call<Endpoint>('POST', `/api/endpoints/${id(endpoint)}/rotate`, { overlap }),
   endPreviousUrl: (endpoint: string, url: string) =>
@@ -163,8 +159,6 @@ export const api = {
     call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}/confirm`, {}),
   changeSecret: (endpoint: string, secret: string, change: SecretChange) =>
     call<Secret>('PATCH', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`, change),
-  learnSecretsFor: (endpoint: string, learnSecretsFor: string | null) =>
-    call<Ok>('PATCH', `/api/endpoints/${id(endpoint)}`, { learnSecretsFor }),
   deleteSecret: (endpoint: string, secret: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/secrets/${id(secret)}`),
   answers: (endpoint: string) => call<AnswerRules>('GET', `/api/endpoints/${id(endpoint)}/answers`),

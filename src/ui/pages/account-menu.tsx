@@ -23,7 +23,7 @@ export function AccountMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHe
     setTheme(next);
   };
   return (
-    <div class="menu" ref={frame}>
+    <div class="menu anchor" ref={frame}>
       <button
         type="button"
         class="avatar"

@@ -111,7 +111,7 @@ function EndpointMenu({ endpoint, onConnect, onTest }: EndpointMenuProps) {
     </button>
   );
   return (
-    <div class="menu" ref={frame}>
+    <div class="menu anchor" ref={frame}>
       <IconButton icon="chevron" label="Endpoint menu" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)} />
       {isOpen && (
         <div class="menu-panel popup">

@@ -16,7 +16,7 @@ function useSetPaused({ id }: Endpoint): (paused: boolean) => Promise<void> {
   const { reloadEndpoints } = useWorkspace();
   return async paused => {
     try {
-      await api.setPaused(id, paused);
+      await api.changeEndpoint(id, { paused });
       showToast(paused ? 'The endpoint is paused.' : 'The endpoint is receiving again.');
     } finally {
       reloadEndpoints();

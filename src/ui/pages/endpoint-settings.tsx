@@ -1,7 +1,7 @@
 /* The settings of one endpoint: name, URL, answers, forwards, alerts, guard, retention, signing secrets, observed retries, export, pause and deletion. */
 
 import { useState } from 'preact/hooks';
-import type { Endpoint } from '../../features/endpoints/model.ts';
+import type { Endpoint, EndpointChange } from '../../features/endpoints/model.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
 import { AlertsSection } from '../alerts/alert-marks.tsx';
 import { AnswersSection } from '../answers/answer-marks.tsx';
@@ -11,18 +11,18 @@ import { ExportLinks } from '../inspector/list/export-dialog.tsx';
 import { ApiError, api } from '../kit/api.ts';
 import { Button, Dialog } from '../kit/controls.tsx';
 import { DeclaredNotice } from '../kit/declared.tsx';
-import { openDialog } from '../kit/dialogs.tsx';
+import { openDialog, type Question } from '../kit/dialogs.tsx';
 import { flag, text } from '../kit/fields.tsx';
 import { Form, InlineForm, Inputs, useForm } from '../kit/form.tsx';
 import { formatCount } from '../kit/format/time.ts';
 import { visibleName } from '../kit/format/visible.ts';
 import { navigate } from '../kit/navigation.tsx';
 import { Card, Page, WithEndpoint } from '../kit/page.tsx';
+import type { FormField } from '../kit/schema.ts';
 import { showToast } from '../kit/toasts.tsx';
 import { useWorkspace } from '../kit/workspace.tsx';
 import { SecretsSection } from '../secrets/secrets-section.tsx';
 import { PauseSection } from './endpoint-pause.tsx';
-import { RetentionSection } from './endpoint-retention.tsx';
 import { RetriesSection } from './endpoint-retries.tsx';
 import { UrlSection } from './endpoint-url.tsx';
 
@@ -36,13 +36,21 @@ export const EndpointSettingsPage = ({ id }: { id: string }) => (
         back={{ to: `/app/endpoints/${id}`, label: visibleName(endpoint.name) }}
       >
         {endpoint.declared && <DeclaredNotice />}
-        <NameSection endpoint={endpoint} />
+        <SettingSection endpoint={endpoint} title="Name" setting="name" field={nameField} />
         <UrlSection endpoint={endpoint} />
         <AnswersSection endpoint={endpoint} />
         <ForwardsSection endpoint={endpoint} />
         <AlertsSection endpoint={endpoint} />
         <GuardSection endpoint={endpoint} />
-        <RetentionSection endpoint={endpoint} />
+        <SettingSection
+          endpoint={endpoint}
+          title="Retention"
+          lead="How long to keep events, such as 12h or 30d. Leave it empty to keep them as long as your plan allows. Pinned events stay until you unpin them."
+          setting="retention"
+          field={retentionField}
+          submit="Save retention"
+          question={askToKeepFor}
+        />
         <SecretsSection id={id} />
         <RetriesSection id={id} />
         <ExportSection endpoint={endpoint} />
@@ -53,31 +61,54 @@ export const EndpointSettingsPage = ({ id }: { id: string }) => (
   </WithEndpoint>
 );
 
-const nameSchema = {
-  name: text({ label: 'Name', hideLabel: true, maxLength: maxNameCharacters, required: 'Give it a name.' }),
+type SettingProps = {
+  endpoint: Endpoint;
+  title: string;
+  lead?: string;
+  setting: keyof EndpointChange & keyof Endpoint;
+  field: FormField<string, string | null>;
+  submit?: string;
+  /** Asked before it is saved, if it returns a question. */
+  question?: (value: string | null) => Omit<Question, 'run'> | undefined;
 };
 
-function NameSection({ endpoint }: { endpoint: Endpoint }) {
+/** A setting that is typed in one field. */
+function SettingSection({ endpoint, title, lead, setting, field, submit = 'Save', question }: SettingProps) {
   const { reloadEndpoints } = useWorkspace();
   const form = useForm({
-    schema: nameSchema,
+    schema: { [setting]: field },
     initial: endpoint,
     isNew: false,
-    messageAt: 'name',
-    save: ({ name }: { name: string }) => api.renameEndpoint(endpoint.id, name),
+    messageAt: setting,
+    question: (change: Record<string, string | null>) => question?.(change[setting] ?? null),
+    save: change => api.changeEndpoint(endpoint.id, change),
     onSaved() {
       reloadEndpoints();
-      showToast('Name saved.');
+      showToast(`${title} saved.`);
     },
   });
+  const isMissing = field.problem?.(form.draft[setting] ?? '') !== undefined;
   return (
-    <Card title="Name">
-      <InlineForm form={form} submit="Save" isLocked={!form.isDirty || form.draft.name.trim() === ''}>
-        <Inputs form={form} paths={['name']} />
+    <Card title={title} lead={lead}>
+      <InlineForm form={form} submit={submit} isLocked={!form.isDirty || isMissing}>
+        <Inputs form={form} paths={[setting]} />
       </InlineForm>
     </Card>
   );
 }
+
+const nameField = text({ label: 'Name', hideLabel: true, maxLength: maxNameCharacters, required: 'Give it a name.' });
+const retentionField = text({ label: 'Retention', hideLabel: true, placeholder: 'As long as the plan allows' });
+
+/** A shorter time deletes events. */
+const askToKeepFor = (time: string | null) =>
+  time === null
+    ? undefined
+    : {
+        title: `Keep events for ${time}?`,
+        text: `Events older than ${time} will be deleted, except pinned ones. This can't be undone.`,
+        button: `Keep for ${time}`,
+      };
 
 const ExportSection = ({ endpoint }: { endpoint: Endpoint }) => (
   <Card

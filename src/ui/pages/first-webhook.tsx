@@ -22,7 +22,7 @@ export function FirstWebhook({ endpoint, connection }: { endpoint: Endpoint; con
   const sample = samples.find(one => one.id === kind) ?? samples[0];
   if (!sample) return null;
   return (
-    <main class="page first">
+    <main class="page narrow first">
       <p class="pulse line soft" role="status">
         <span class={`dot ${connection}`} aria-hidden="true" />
         {connection === 'live' ? 'Listening. The first webhook appears here automatically.' : 'Connecting…'}

@@ -118,7 +118,7 @@ function EndpointSwitcher({ url }: { url: PageLocation }) {
   const current = /^\/app\/endpoints\/([^/]+)/.exec(url.path)?.[1] ?? '';
   if (!endpoints || endpoints.length === 0) return null;
   return (
-    <div class="switcher line tight faint">
+    <div class="switcher anchor line tight faint">
       <span aria-hidden="true">/</span>
       <select
         aria-label="Endpoint"

@@ -80,8 +80,8 @@ function Secrets({ id, list, reload }: SecretsProps) {
       <RegisterForm endpointId={id} onRegistered={reload} />
       <LearningWindow
         until={list.learnSecretsUntil}
-        onOpen={() => change(api.learnSecretsFor(id, '10m'))}
-        onClose={() => change(api.learnSecretsFor(id, null))}
+        onOpen={() => change(api.changeEndpoint(id, { learnSecretsFor: '10m' }))}
+        onClose={() => change(api.changeEndpoint(id, { learnSecretsFor: null }))}
       />
     </>
   );

@@ -31,7 +31,7 @@ export function HexView({ bytes, order = 0 }: { bytes: Uint8Array; order?: numbe
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
     <section ref={scroller} class="hex" tabIndex={0} aria-label="Bytes in hexadecimal">
-      <div class="sizer" style={{ height: `${rows * rowHeight}px` }}>
+      <div class="anchor" style={{ height: `${rows * rowHeight}px` }}>
         {Array.from({ length: Math.max(0, range.to - range.from) }, (_, at) => {
           const index = range.from + at;
           const row = hexRow(bytes, index);

@@ -87,7 +87,7 @@ export function JsonTree({
         onFocus={() => setIsFocused(true)}
         {...card.hover}
       >
-        <div class="sizer" role="none" style={{ height: `${layout.height()}px` }}>
+        <div class="anchor" role="none" style={{ height: `${layout.height()}px` }}>
           {rows.slice(range.from, range.to).map((row, offset) => (
             <JsonRow
               key={row}

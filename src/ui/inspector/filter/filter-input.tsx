@@ -47,7 +47,7 @@ export function FilterInput(props: FilterInputProps) {
   return (
     <>
       {before}
-      <div class="search-field grow">
+      <div class="anchor grow">
         <MarkedText mirror={mirror} text={text} problem={problem} />
         <input
           ref={inputRef}

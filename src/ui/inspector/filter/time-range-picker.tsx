@@ -21,7 +21,7 @@ export function TimeRangePicker({ terms, onPick }: TimeRangePickerProps) {
   };
   const description = describeRange(terms);
   return (
-    <div class="time-range rigid" ref={frame}>
+    <div class="anchor rigid" ref={frame}>
       <button
         type="button"
         class={`icon-button ${terms.length > 0 ? 'set' : ''}`}

@@ -78,7 +78,7 @@ export function EventList(props: EventListProps) {
         </button>
       )}
       <div ref={scroller} class="event-list">
-        <ul class="sizer" style={{ height: `${layout.height}px` }}>
+        <ul class="anchor" style={{ height: `${layout.height}px` }}>
           {Array.from({ length: Math.max(0, range.to - range.from) }, (_, offset) => (
             <Row
               key={keyOf(list, unfolded, range.from + offset)}

@@ -57,7 +57,7 @@ export function EventRow({ event, top, href, isSelected, isPicked, onPick, terms
           <Time at={event.receivedAt} isDayShown />
         </span>
         <span class="line small faint">
-          <span class={`sender rigid cut soft ${event.platform === null ? 'unknown' : ''}`}>
+          <span class={`sender rigid cut ${event.platform === null ? 'faint' : 'soft'}`}>
             {visibleLine(platformTitle(event.platform))}
           </span>
           <RowTags tags={event.tags} />
