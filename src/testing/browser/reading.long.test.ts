@@ -212,6 +212,13 @@ describe.skipIf(hasNoBrowser)(browserTitle('reading an event'), () => {
     await page.locator('.nested mark.current-hit').waitFor();
     await shot('form-find-phone');
     await checkAccessibility();
+    // The hits in the whole value are not counted again.
+    await note.getByRole('button', { name: 'Show whole value' }).click();
+    await page.getByRole('dialog', { name: 'Whole value' }).getByText('needle').waitFor();
+    await count('2 of 2');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('textbox', { name: /find/i }).first().focus();
     await page.keyboard.press('Escape');
     await page.setViewportSize({ width: 1280, height: 800 });
   });

@@ -71,6 +71,27 @@ describe.skipIf(hasNoBrowser)(browserTitle('test events, guides and the request 
     await page.getByRole('heading', { level: 2, name: 'app_mention' }).waitFor();
   });
 
+  test('a problem with the secret is shown at its field, and ends with the choice of another platform', async () => {
+    await openTestEvent();
+    await dialog().getByLabel('Platform', { exact: true }).fill('github');
+    await dialog().getByRole('heading', { name: 'GitHub' }).waitFor();
+    const secret = dialog().getByLabel('Signing secret');
+    await secret.fill('of another platform');
+    const problems = [{ path: 'secret', message: 'is not a secret of GitHub' }];
+    await page.route('**/test-events', route => route.fulfill({ status: 400, json: { error: 'no', problems } }));
+    await dialog().getByRole('button', { name: 'Send test event' }).click();
+    await dialog().getByText('Is not a secret of GitHub.').waitFor();
+    await expectEventually(() => secret.and(page.locator('[aria-invalid]:focus')).count()).toBe(1);
+    await dialog().getByLabel('Platform', { exact: true }).fill('shop');
+    await dialog().getByRole('heading', { name: 'Shopify' }).waitFor();
+    expect([await secret.inputValue(), await dialog().getByText('Is not a secret of GitHub.').count()]).toEqual([
+      '',
+      0,
+    ]);
+    await page.unrouteAll();
+    await page.keyboard.press('Escape');
+  });
+
   test('y copies the endpoint’s URL, and each part of the request is copied by a click', async () => {
     await deliver(url, '{}');
     await page.locator('.event-title h2').click();
