@@ -97,7 +97,7 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
     const ownMs = isDown(health) ? Math.min(backoff, probeEveryMs) : backoff;
     const inMs = askedMs ?? Math.ceil(ownMs);
     if (isRefusal && tried.refusals >= maxRefusals)
-      return givenUp(status, `refused ${maxRefusals} times with a status that is not tried again`, also);
+      return givenUp(status, `answered ${status}, ${maxRefusals} times with a status that is not tried again`, also);
     const reason = answer.kind === 'answered' ? null : answer.reason;
     if (!isRefusal && now + inMs > tried.firstAt + forMs)
       return givenUp(status, `not delivered within ${retry.for}${reason === null ? '' : `: ${reason}`}`, also);

@@ -206,7 +206,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     await page.goto(forward);
     await rows().nth(4).waitFor();
     await expectEventually(() => rows().first().textContent()).toContain(
-      '404 Not Found: Refused 3 times with a status that is not tried again3 attempts',
+      '404 Not Found: Answered 404, 3 times with a status that is not tried again3 attempts',
     );
     await page.getByRole('button', { name: 'Retry by filter…' }).click();
     await dialog().getByRole('combobox', { name: 'Filter' }).fill('nope:1');

@@ -59,7 +59,7 @@ describe('an event that was not accepted', () => {
   test.each<[number | null, string | null, string]>([
     [503, null, '503 Service Unavailable'],
     [null, 'connection refused', 'Connection refused'],
-    [404, 'refused 3 times', '404 Not Found: Refused 3 times'],
+    [404, 'answered 404, 3 times', '404 Not Found: Answered 404, 3 times'],
     [503, 'not delivered within 24h', '503 Service Unavailable: Not delivered within 24h'],
     [null, null, ''],
   ])('%p and %p read as %p', (lastStatus, lastError, text) => {
