@@ -113,10 +113,14 @@ describe('an import', () => {
 
   test('reads the event type from the content if the file does not have the field', async () => {
     const { id } = await ada.createEndpoint();
-    const { eventType: _, platform: __, ...bare } = event(0, { payloadRaw: '{"type":"order.created"}' });
+    const bare = event(0, { payloadRaw: '{"type":"order.created"}' });
     const github = { platform: 'github', rawHeaders: [['X-GitHub-Event', 'push']] };
-    const { eventType: ___, ...recognised } = event(2, { ...github, payloadRaw: '{"type":"no"}' });
-    await server.services.imports.add(id, [bare, { ...bare, receivedAt: bare.receivedAt + 1, eventType: null }, recognised]);
+    const recognised = event(2, { ...github, payloadRaw: '{"type":"no"}' });
+    await server.services.imports.add(id, [
+      bare,
+      { ...bare, receivedAt: bare.receivedAt + 1, eventType: null },
+      recognised,
+    ]);
     const { events } = await ada.json<{ events: { payloadPreview: string; eventType: string | null }[] }>(
       200,
       'GET',
