@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually } from './testing/poll.ts';
 import { type LibsqlServer, noLibsqlServer, startLibsqlServer } from './testing/remote/libsql-server.ts';
+import { readSse } from './testing/sse.ts';
 import { openTestServer, type TestServer } from './testing/test-server.ts';
 
 describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL server', () => {
@@ -68,6 +69,25 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
     await eventually(async () => (await post(after.url)) === 503);
     await ada.json(200, 'PATCH', path, { paused: false });
     await eventually(async () => (await post(after.url)) === 200);
+  }, 20_000);
+
+  test('a stream of one soon ends when the other ends its access, even if that stops at once like a command', async () => {
+    const [one, two] = [await join(), await join()];
+    const ada = await one.createAccount('revoked@example.com');
+    const endpoint = await ada.createEndpoint();
+    const { id, key } = await one.services.keys.create(ada.accountId, 'stream');
+    const url = `${await one.listen()}/api/endpoints/${endpoint.id}/stream`;
+    const [ended, other] = await Promise.all(
+      [key, ada.key].map(token => readSse(url, { authorization: `Bearer ${token}` })),
+    );
+    const event = await one.deliver(endpoint);
+    expect((await ended?.count(1))?.[0]?.id).toBe(event);
+    await two.services.keys.revokeById(id);
+    open.splice(open.indexOf(two), 1);
+    await two.close();
+    await eventually(() => ended?.ended() === 'ended', 3000);
+    expect(other?.ended()).toBe('no');
+    other?.close();
   }, 20_000);
 
   test('a feed read through one has what the other stores, in order, also while a call waits', async () => {

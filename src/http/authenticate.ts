@@ -10,16 +10,30 @@ import type { Authenticate } from './gate.ts';
 
 export type AuthenticatorOptions = {
   /** The account that the API key belongs to; `app`: the app that created the key. */
-  keyHolder: (
-    key: string,
-  ) => Promise<(AccountIdentity & { keyId: string; app: ActingApp | undefined; isReadOnly: boolean }) | undefined>;
+  keyHolder: (key: string) => Promise<
+    | (AccountIdentity & {
+        keyId: string;
+        app: ActingApp | undefined;
+        isReadOnly: boolean;
+        /** Epoch ms; null: never. */
+        expiresAt: number | null;
+      })
+    | undefined
+  >;
   /** The account and the connected app that the access token was issued for. */
-  appHolder: (
-    token: string,
-  ) => Promise<(AccountIdentity & { appId: string; grantId: string | null }) | 'insufficient_scope' | undefined>;
+  appHolder: (token: string) => Promise<
+    | (AccountIdentity & {
+        appId: string;
+        grantId: string | null;
+        /** Epoch ms. */
+        expiresAt: number;
+      })
+    | 'insufficient_scope'
+    | undefined
+  >;
   cookie: SessionCookie;
   /** The account that the session belongs to. */
-  sessionHolder: (token: string) => Promise<(AccountIdentity & { sessionId: string }) | undefined>;
+  sessionHolder: (token: string) => Promise<(AccountIdentity & { sessionId: string; expiresAt: number }) | undefined>;
 };
 
 /** RFC 6750 section 2.1: the scheme in any case, spaces, one token68. */
@@ -56,6 +70,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
         credential: { kind: 'session', id: holder.sessionId },
         app: undefined,
         isReadOnly: false,
+        validUntil: holder.expiresAt,
       }
     );
   };
@@ -68,6 +83,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
           credential: { kind: 'key', id: holder.keyId },
           app: holder.app,
           isReadOnly: holder.isReadOnly,
+          validUntil: holder.expiresAt ?? undefined,
         }
       );
     }
@@ -79,6 +95,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
         credential: { kind: 'app', id: holder.appId },
         app: { id: holder.appId, grantId: holder.grantId },
         isReadOnly: false,
+        validUntil: holder.expiresAt,
       }
     );
   };

@@ -72,6 +72,7 @@ export function buildCore(dependencies: Dependencies, { onForwardsWithoutApi }: 
     await api?.stop();
     await services.background.stop();
     await services.capture.drain();
+    await services.toldAccessEnded();
     await services.flushKeyUses();
     await services.flushAppUses();
     await infrastructure.journal?.close();
@@ -123,24 +124,30 @@ function wire(
   /** Live streams, waiting agents and listeners check whether they may continue. */
   const recheckAccess = (): void => {
     events.notifications.recheckAll();
+    events.tellAccessEnded();
     api()?.recheckAccess();
   };
   const onDeleted = (): void => {
     wakeSweeper();
     recheckAccess();
   };
+  /** Live streams know how long events are kept. */
+  const onRetentionChanged = (): void => {
+    wakeSweeper();
+    events.notifications.recheckAll();
+  };
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
   const { isHigh, recent } = captureRate;
   const captureLoad: CaptureLoad = { isWaiting: () => ingest.isWaiting(), isHigh, recent };
 
   const audit = createAudit(infrastructure);
-  const endpoints = wireEndpoints({ infrastructure, onDeleted, onRetentionChanged: wakeSweeper });
+  const endpoints = wireEndpoints({ infrastructure, onDeleted, onRetentionChanged });
   const declared = wireDeclared({
     infrastructure,
     audit,
     ...endpoints,
     onDeleted,
-    onRetentionChanged: wakeSweeper,
+    onRetentionChanged,
     onForwardsChanged: ids => {
       const loaded = api();
       if (loaded) loaded.forwardsChanged(ids);
@@ -150,7 +157,7 @@ function wire(
   const accounts = wireAccounts({
     infrastructure,
     ...endpoints,
-    onPlanChanged: wakeSweeper,
+    onPlanChanged: onRetentionChanged,
     onAccessEnded: recheckAccess,
     revokeGrants: accountId => oauth.oauth.revokeAllGrants(accountId),
   });

@@ -13,10 +13,11 @@ import { createAttemptBucketsStore } from '../features/events/attempt-buckets-st
 import { createAttemptFilters } from '../features/events/attempt-filters.ts';
 import { createAttempts } from '../features/events/attempts.ts';
 import { createAttemptsStore } from '../features/events/attempts-store.ts';
-import { createEventsService } from '../features/events/service.ts';
+import { createEventsService, type EventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
 import type { MetricsService } from '../features/metrics/service.ts';
 import { createNotificationsService } from '../features/notifications/service.ts';
+import { createNotificationsStore } from '../features/notifications/store.ts';
 import { createPackingService } from '../features/packing/service.ts';
 import { createPackingStore } from '../features/packing/store.ts';
 import { createKeepingService } from '../features/pins-and-tags/service.ts';
@@ -27,7 +28,7 @@ import { createRetentionStore } from '../features/retention/store.ts';
 import { createSweepClock } from '../features/retention/sweep-clock.ts';
 import { createOldIndexStore } from '../features/search/old-index-store.ts';
 import { createRunsStore } from '../features/search/runs-store.ts';
-import { createSearchService } from '../features/search/service.ts';
+import { createSearchService, type SearchService } from '../features/search/service.ts';
 import { createSigningStore } from '../features/search/signing-store.ts';
 import { createSearchStore } from '../features/search/store.ts';
 import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
@@ -101,15 +102,7 @@ export function wireEvents(dependencies: EventsDependencies) {
     onRemoved,
   });
   const packing = createPacking(infrastructure, background, captureLoad);
-  const notifications = createNotificationsService({
-    clock,
-    endpoint: endpoints.owned,
-    events,
-    createEventFilter: search.createEventFilter,
-    streamSemaphore: createSemaphore(streamsPerAccount),
-    isShared,
-    areAllStored: infrastructure.journal?.areAllFiled,
-  });
+  const { notifications, ...access } = createNotifications(infrastructure, { endpoints, events, search });
   const keeping = createKeepingService({
     store: createKeepingStore(database),
     clock,
@@ -140,7 +133,43 @@ export function wireEvents(dependencies: EventsDependencies) {
     events,
     notifications,
     packing,
+    ...access,
     ...retention,
+  };
+}
+
+type NotificationsDependencies = {
+  endpoints: EventsDependencies['endpoints'];
+  events: EventsService;
+  search: SearchService;
+};
+
+function createNotifications(
+  { log, clock, database, isShared, journal }: Infrastructure,
+  { endpoints, events, search }: NotificationsDependencies,
+) {
+  const others = isShared ? createNotificationsStore(database.db) : undefined;
+  let telling = Promise.resolve();
+  return {
+    notifications: createNotificationsService({
+      clock,
+      endpoint: endpoints.owned,
+      events,
+      createEventFilter: search.createEventFilter,
+      selectForEach: search.selectForEach,
+      streamSemaphore: createSemaphore(streamsPerAccount),
+      look: others?.look,
+      areAllStored: journal?.areAllFiled,
+    }),
+    /** Lets other processes on the database check all access again. */
+    tellAccessEnded(): void {
+      telling = Promise.all([telling, others?.markAccessEnded()]).then(
+        () => {},
+        (cause: unknown) => log.warn('could not tell other processes that access ended', { cause }),
+      );
+    },
+    /** Call it before the database closes. */
+    toldAccessEnded: (): Promise<void> => telling,
   };
 }
 

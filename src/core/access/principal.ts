@@ -19,6 +19,8 @@ export type Principal = {
   app: ActingApp | undefined;
   /** Whether the credential is an API key that may only read. */
   isReadOnly: boolean;
+  /** Epoch ms from which the credential is no longer valid, if that is known. */
+  validUntil?: number | undefined;
 };
 
 /** `grantId` is null for an app of an external issuer. */
@@ -34,4 +36,4 @@ export type TeamAccess = Pick<Principal, 'teamId' | 'plan'>;
 export type MemberAccess = TeamAccess & Pick<Principal, 'accountId'>;
 
 /** The part of a principal that every credential of an account has in common. */
-export type AccountIdentity = Omit<Principal, 'credential' | 'app' | 'isReadOnly'>;
+export type AccountIdentity = Omit<Principal, 'credential' | 'app' | 'isReadOnly' | 'validUntil'>;

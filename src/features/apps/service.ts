@@ -17,7 +17,7 @@ export type AppsService = ReturnType<typeof createAppsService>;
 type TokenAuthentication = {
   issuer: string;
   /** Claims of a token whose signature has not been checked. */
-  decodeUnverified: (token: string) => { issuer: unknown; grantId: unknown } | undefined;
+  decodeUnverified: (token: string) => { issuer: unknown; grantId: unknown; expiresAt: number } | undefined;
   /** false: there is no such grant. Checked before the signature, because that is more expensive. */
   mayGrantExist: (grantId: string) => boolean | Promise<boolean>;
   verifyAccessToken: (token: string) => Promise<AccessClaims | undefined>;
@@ -80,15 +80,18 @@ export function createAppsService(options: {
      * The account and app of a valid access token; undefined for an invalid one. Records the use.
      * @throws unavailable when the keys of an external issuer cannot be fetched
      */
-    async authenticate(token: string): Promise<AuthenticatedApp | 'insufficient_scope' | undefined> {
+    async authenticate(
+      token: string,
+    ): Promise<(AuthenticatedApp & { expiresAt: number }) | 'insufficient_scope' | undefined> {
       const unverified = tokens.decodeUnverified(token);
       if (!unverified) return undefined;
       const app =
         unverified.issuer === tokens.issuer
           ? await authenticateOwn(token, unverified.grantId)
           : await authenticateExternal(token, unverified.issuer);
-      if (app && app !== 'insufficient_scope') lastUses.record(app.appId);
-      return app;
+      if (app === undefined || app === 'insufficient_scope') return app;
+      lastUses.record(app.appId);
+      return { ...app, expiresAt: unverified.expiresAt };
     },
 
     /** Writes the recorded uses. Called at intervals, and before the database closes. */

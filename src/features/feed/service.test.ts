@@ -52,7 +52,6 @@ function setUp(atTail: (read: () => Promise<TailResult>) => Promise<TailResult> 
         const found = await source?.({
           principal: () => access.principal,
           endpoint: () => access.endpoint,
-          verify: async () => {},
         }).listAfter(position, 100);
         position = found?.position ?? position;
         return { kind: 'events', events: found?.events ?? [] };

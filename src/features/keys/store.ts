@@ -45,6 +45,8 @@ export type AuthenticatedKey = AccountIdentity & {
   hash: Buffer;
   app: ActingApp | undefined;
   isReadOnly: boolean;
+  /** Epoch ms; null: never. */
+  expiresAt: number | null;
 };
 
 const listColumns = {
@@ -104,6 +106,7 @@ export function createKeysStore(db: Drizzle) {
       appId: apiKeys.appId,
       grantId: apiKeys.grantId,
       isReadOnly: apiKeys.isReadOnly,
+      expiresAt: apiKeys.expiresAt,
     })
     .from(apiKeys)
     .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))

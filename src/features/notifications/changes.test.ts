@@ -97,7 +97,7 @@ describe('a tail with changes', () => {
       source: { ...source, listChanged },
       position: 0,
       isShared: false,
-      access: { verify },
+      access: { verify, isDue: () => false },
       monotonic: () => performance.now(),
     });
     return { source, tail, reads };

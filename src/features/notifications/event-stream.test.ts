@@ -5,7 +5,7 @@ import { createTail } from './tail.ts';
 
 const open = ({ heartbeatMs = 10_000 } = {}) => {
   const source = createFakeSource();
-  const access = { verify: async () => {} };
+  const access = { verify: async () => {}, isDue: () => false };
   const tail = createTail({ source, position: 0, access, isShared: false, monotonic: () => 0 });
   return { source, tail, reader: createEventStream(tail, heartbeatMs).getReader() };
 };

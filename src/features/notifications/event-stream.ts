@@ -18,19 +18,34 @@ const encodeMessage = (event: EventSummary): string =>
 const encodeChange = (type: 'changed' | 'deleted', data: object): string =>
   `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-function encode(result: Exclude<TailResult, { kind: 'ended' }>): string {
-  if (result.kind === 'timeout') return heartbeat;
-  if (result.kind === 'events') return result.events.map(encodeMessage).join('');
+const encoder = new TextEncoder();
+/** Streams of one endpoint get the same events: each is encoded once, as are those that all streams get together. */
+const encodedMessages = new WeakMap<EventSummary | readonly EventSummary[], Uint8Array>();
+
+function encodeEvents(events: readonly EventSummary[]): Uint8Array {
+  const key = events.length === 1 ? (events[0] as EventSummary) : events;
+  let bytes = encodedMessages.get(key);
+  if (!bytes) {
+    bytes = encoder.encode(events.map(encodeMessage).join(''));
+    encodedMessages.set(key, bytes);
+  }
+  return bytes;
+}
+
+function encode(result: Exclude<TailResult, { kind: 'ended' }>): Uint8Array {
+  if (result.kind === 'events') return encodeEvents(result.events);
+  if (result.kind === 'timeout') return encoder.encode(heartbeat);
   const { changed, removed } = result;
-  return [
-    ...changed.map(event => encodeChange('changed', event)),
-    ...removed.map(id => encodeChange('deleted', { id })),
-  ].join('');
+  return encoder.encode(
+    [
+      ...changed.map(event => encodeChange('changed', event)),
+      ...removed.map(id => encodeChange('deleted', { id })),
+    ].join(''),
+  );
 }
 
 /** A stream that ends with its tail, and closes the tail when its client disconnects. */
 export function createEventStream(tail: Tail, heartbeatMs: number): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
   let isClosed = false;
 
   const close = (controller: ReadableStreamDefaultController<Uint8Array>, error?: unknown): void => {
@@ -55,7 +70,7 @@ export function createEventStream(tail: Tail, heartbeatMs: number): ReadableStre
         try {
           const next = await tail.next({ waitMs: heartbeatMs });
           if (isClosed || next.kind === 'ended') return;
-          controller.enqueue(encoder.encode(encode(next)));
+          controller.enqueue(encode(next));
         } catch (error) {
           close(controller, error);
         }

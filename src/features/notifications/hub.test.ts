@@ -11,8 +11,17 @@ const waitMs = 60_000;
 const openService = ({ isShared = false, checkEveryMs = 1 } = {}) => {
   const source = createFakeSource();
   const deleted = new Set<string>();
+  let accessMark = '';
+  let ticks = 0;
+  let time = 0;
   const notifications = createNotificationsService({
-    clock: { now: () => 0, monotonic: () => performance.now() },
+    clock: {
+      now: () => {
+        ticks++;
+        return time;
+      },
+      monotonic: () => performance.now(),
+    },
     endpoint: async (_, id) => {
       if (deleted.has(id)) throw notFound('endpoint');
       return { seq: Number(id), token: '', retentionMs: null };
@@ -25,11 +34,27 @@ const openService = ({ isShared = false, checkEveryMs = 1 } = {}) => {
     createEventFilter: () => {
       throw new Error('no filter is given');
     },
+    selectForEach: () => {
+      throw new Error('no filter is given');
+    },
     streamSemaphore: createSemaphore(1000),
-    isShared,
+    look: isShared ? async () => ({ newest: await source.newest(), accessMark }) : undefined,
     checkEveryMs,
   });
-  return { source, deleted, notifications };
+  return {
+    source,
+    deleted,
+    notifications,
+    /** Another process ends access. */
+    markAccess: (mark: string) => {
+      accessMark = mark;
+    },
+    /** How often the hub has looked whether a check is due. */
+    ticks: () => ticks,
+    setTime: (now: number) => {
+      time = now;
+    },
+  };
 };
 const openTail = (notifications: NotificationsService, endpointId = '1', signal?: AbortSignal) =>
   notifications.openTail({ principal, endpointId, after: undefined, recheck: async () => principal, signal });
@@ -80,25 +105,74 @@ describe('notifications', () => {
     two.close();
   });
 
-  test('200 waiting tails cost no query with the embedded database', async () => {
-    const { source, notifications } = openService();
-    const tails = await Promise.all(Array.from({ length: 200 }, () => openTail(notifications)));
-    const waits = tails.map(tail => tail.next({ waitMs }));
-    await eventually(() => source.reads() === 200);
-    const { newestReads, reads } = source;
-    const before = [newestReads(), reads()];
-    // A long-lived tail shows when the hub has made its periodic checks.
-    let checks = 0;
-    const recheck = async () => {
-      checks++;
-      return principal;
-    };
-    await notifications.openTail({ principal, endpointId: '2', after: 0, recheck, isLongLived: true });
-    before[0] = newestReads();
-    await eventually(() => checks >= 3);
-    expect([newestReads(), reads()]).toEqual(before);
+  const keyOf = (n: number, validUntil?: number) => ({
+    ...principal,
+    credential: { kind: 'key', id: `key_${n}` } as const,
+    validUntil,
+  });
+  /** Long-lived tails of one endpoint, whose access has been checked, and how often it is checked again. */
+  const openStreams = async ({ notifications, source }: ReturnType<typeof openService>, keys: number) => {
+    const checked = new Map<number, number>();
+    const ended = new Set<number>();
+    const tails = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => {
+        const n = i % keys;
+        const recheck = async () => {
+          checked.set(n, (checked.get(n) ?? 0) + 1);
+          return ended.has(n) ? undefined : keyOf(n, 1000);
+        };
+        const request = { principal: keyOf(n, 1000), endpointId: '1', after: 0, isLongLived: true };
+        return notifications.openTail({ ...request, recheck });
+      }),
+    );
+    const next = () => Promise.all(tails.map(tail => tail.next({ waitMs })));
+    const first = next();
+    notifications.recorded({ endpoint: 1, seq: source.store() });
+    await first;
+    return { checked, ended, next };
+  };
+
+  test('200 streams read a stored event once, and check each credential once', async () => {
+    const service = openService();
+    const { source, notifications } = service;
+    const { checked, next } = await openStreams(service, 10);
+    expect([...checked.values()]).toEqual(Array(10).fill(1));
+    const reads = source.reads();
+    for (let i = 2; i <= 4; i++) {
+      const all = next();
+      notifications.recorded({ endpoint: 1, seq: source.store() });
+      for (const result of await all) expect(result).toEqual({ kind: 'events', events: [summaryOf(i)] });
+    }
+    expect(source.reads()).toBe(reads + 3);
+    expect([...checked.values()]).toEqual(Array(10).fill(1));
     notifications.shutDown();
-    await Promise.all(waits);
+  });
+
+  test('200 idle streams run no query with the embedded database', async () => {
+    const service = openService();
+    const { checked, next } = await openStreams(service, 10);
+    const waits = next();
+    const { newestReads, reads } = service.source;
+    const [before, ticks] = [[newestReads(), reads(), checked.values().toArray()], service.ticks()];
+    await eventually(() => service.ticks() > ticks + 3 * 200);
+    expect([newestReads(), reads(), checked.values().toArray()]).toEqual(before);
+    service.notifications.shutDown();
+    await waits;
+  });
+
+  test('streams end when their credential expires, and when another process ends access', async () => {
+    for (const isShared of [false, true]) {
+      const service = openService({ isShared });
+      const { ended, next } = await openStreams(service, 2);
+      ended.add(1);
+      const waits = next();
+      if (isShared) service.markAccess('another');
+      else service.setTime(1000);
+      await eventually(() => service.notifications.openTails() === 100);
+      ended.add(0);
+      service.notifications.recheckAll();
+      for (const result of await waits) expect(result).toMatchObject({ end: { reason: 'access_ended' } });
+    }
   });
 
   test('on a shared database one query finds for all tails what other processes stored', async () => {

@@ -1,7 +1,7 @@
 /*
- * Notifies open tails of stored events, of access that may have ended, and of the shutdown of the server. With the embedded
- * database a waiting tail costs no query. On a shared database one query a second, however many tails wait, finds what other
- * processes have stored.
+ * Notifies open tails of stored events, of access that may have ended, and of the shutdown of the server. A waiting tail costs no
+ * query. On a shared database one query a second, however many tails wait, finds what other processes have stored, and whether
+ * they have ended anybody's access.
  */
 import type { EventChange, HubTail } from './tail.ts';
 
@@ -9,9 +9,12 @@ type Member = {
   tail: HubTail;
   /** Row number of the endpoint. */
   endpoint: number;
-  /** It outlives one response: access is checked every second, and a reader that stalls is disconnected. */
+  /** It outlives one response: a reader that stalls is disconnected. */
   isLongLived: boolean;
 };
+
+/** `newest`: the highest row number of all endpoints. `accessMark`: another one each time that access of any kind may have ended. */
+export type Look = () => Promise<{ newest: number; accessMark: string }>;
 
 export type Hub = {
   /** Call it for every stored event, in the order of row numbers. */
@@ -33,29 +36,34 @@ export type Hub = {
 };
 
 export function createHub(options: {
-  /** The highest row number of all endpoints. */
-  newest: () => Promise<number>;
-  /** Whether other processes store events in the same database. */
-  isShared: boolean;
+  /** What other processes did; undefined if none uses the same database. */
+  look: Look | undefined;
+  /** Makes every check of access that follows a new one. */
+  forgetAccess: () => void;
   checkEveryMs: number;
   stalledMs: number;
 }): Hub {
-  const { newest, isShared, checkEveryMs, stalledMs } = options;
+  const { look, forgetAccess, checkEveryMs, stalledMs } = options;
   const members = new Set<Member>();
   const byEndpoint = new Map<number, Set<HubTail>>();
   let timer: ReturnType<typeof setInterval> | undefined;
-  let lastNewest: number | undefined;
+  let last: { newest: number; accessMark: string } | undefined;
   let isLooking = false;
   let isShuttingDown = false;
 
-  const lookForForeignEvents = async (): Promise<void> => {
-    if (isLooking) return;
+  const recheckAll = (): void => {
+    forgetAccess();
+    for (const { tail } of members) void tail.recheck();
+  };
+
+  const lookAtOthers = async (): Promise<void> => {
+    if (!look || isLooking) return;
     isLooking = true;
     try {
-      const found = await newest();
-      if (found === lastNewest) return;
-      lastNewest = found;
-      for (const { tail } of members) tail.look();
+      const found = await look();
+      if (found.accessMark !== last?.accessMark) recheckAll();
+      if (found.newest !== last?.newest) for (const { tail } of members) tail.look();
+      last = found;
     } catch {
       // The next query follows in a second, and a tail that reads gets the error itself.
     } finally {
@@ -65,11 +73,10 @@ export function createHub(options: {
 
   const tick = (): void => {
     for (const { tail, isLongLived } of members) {
-      if (!isLongLived) continue;
-      if (tail.idleMs() > stalledMs) tail.end({ reason: 'stalled' });
-      else void tail.recheck();
+      if (isLongLived && tail.idleMs() > stalledMs) tail.end({ reason: 'stalled' });
+      else if (tail.isCheckDue()) void tail.recheck();
     }
-    if (isShared) void lookForForeignEvents();
+    void lookAtOthers();
   };
 
   const remove = (member: Member): void => {
@@ -80,6 +87,8 @@ export function createHub(options: {
     if (members.size > 0) return;
     clearInterval(timer);
     timer = undefined;
+    // While nobody waits, nobody looks.
+    last = undefined;
   };
 
   return {
@@ -92,9 +101,7 @@ export function createHub(options: {
     changed(change) {
       for (const tail of byEndpoint.get(change.endpoint) ?? []) tail.changed(change);
     },
-    recheckAll() {
-      for (const { tail } of members) void tail.recheck();
-    },
+    recheckAll,
     lookAgain() {
       for (const { tail } of members) tail.look();
     },

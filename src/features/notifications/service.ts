@@ -14,26 +14,27 @@ import type { Filter } from '../../shared/filter/filter.ts';
 import type { ReadableEndpoint } from '../events/reading.ts';
 import type { EventsService } from '../events/service.ts';
 import type { EventFilter } from '../search/event-filter.ts';
-import { type AccessCheck, createAccessCheck } from './access-check.ts';
+import { type AccessCheck, type CheckedPrincipal, createAccessChecks } from './access-check.ts';
 import { createEventStream } from './event-stream.ts';
-import { createHub } from './hub.ts';
+import { createHub, type Look } from './hub.ts';
+import { createSharedReads } from './shared-reads.ts';
 import { createTail, type Tail, type TailSource } from './tail.ts';
 
 export type TailRequest = {
-  principal: MemberAccess;
+  principal: CheckedPrincipal;
   endpointId: string;
   /** Row number of the last event that the reader has: 0 if it has none, undefined to start now. */
   after: number | undefined;
   /** Only matching events; all if it is undefined. */
   filter?: Filter | undefined;
   /** Authenticates the request again; undefined when its credentials are no longer valid. */
-  recheck: () => Promise<MemberAccess | undefined>;
+  recheck: () => Promise<CheckedPrincipal | undefined>;
   /** Aborting it closes the tail. */
   signal?: AbortSignal | undefined;
-  /** For a tail that outlives one response: access is checked every second, and a reader that stalls is disconnected. */
+  /** For a tail that outlives one response: a reader that stalls is disconnected. */
   isLongLived?: boolean;
   /** Reads the events for this tail; by default, all events of the endpoint except imported ones. */
-  source?: (access: AccessCheck) => Pick<TailSource, 'listAfter'>;
+  source?: (access: Pick<AccessCheck, 'principal' | 'endpoint'>) => Pick<TailSource, 'listAfter'>;
   /** Also returns changes of events of the endpoint. */
   withChanges?: boolean;
 };
@@ -47,19 +48,32 @@ export function createNotificationsService(options: {
   events: Pick<EventsService, 'newest' | 'listAfter' | 'listBySeq'>;
   /** Decides which events match. */
   createEventFilter: (filter: Filter, endpoint: ReadableEndpoint, reader: Reader) => EventFilter;
+  /** For each filter, which of the endpoint's events with these row numbers match it. */
+  selectForEach: (
+    filters: readonly Filter[],
+    endpoint: ReadableEndpoint,
+    seqs: readonly number[],
+    reader: Reader,
+  ) => Promise<Map<Filter, Set<number>>>;
   /** Limits the open streams of each account. */
   streamSemaphore: Semaphore;
-  /** Whether other processes store events in the same database. */
-  isShared: boolean;
+  /** What other processes did; undefined if none uses the same database. */
+  look: Look | undefined;
   /** Resolves once it is known whether every recorded event can be read. After false, `lookAgain` must be called later. */
   areAllStored?: (() => Promise<boolean>) | undefined;
   checkEveryMs?: number;
   heartbeatMs?: number;
   stalledMs?: number;
 }) {
-  const { clock, endpoint: findEndpoint, events, createEventFilter, streamSemaphore, isShared } = options;
+  const { clock, endpoint: findEndpoint, events, createEventFilter, selectForEach, streamSemaphore, look } = options;
   const { areAllStored = async () => true, checkEveryMs = 1000, heartbeatMs = 15_000, stalledMs = 60_000 } = options;
-  const hub = createHub({ newest: events.newest, isShared, checkEveryMs, stalledMs });
+  const isShared = look !== undefined;
+  const accessChecks = createAccessChecks({ clock, findEndpoint, isShared });
+  const hub = createHub({ look, forgetAccess: accessChecks.forget, checkEveryMs, stalledMs });
+  const sharedReads = createSharedReads<{ reader: MemberAccess & Reader; endpoint: ReadableEndpoint }>({
+    list: ({ reader, endpoint }, seqs) => events.listBySeq(reader, endpoint, seqs),
+    match: ({ reader, endpoint }, seqs, filters) => selectForEach(filters, endpoint, seqs, reader),
+  });
   let openStreams = 0;
 
   /**
@@ -75,10 +89,16 @@ export function createNotificationsService(options: {
       given && createEventFilter(given, endpoint, { ...principal, signal: closing.signal, isPatient: true });
     const newest = await events.newest();
     if (hub.isShuttingDown()) throw unavailable('shutting down, try again', 5);
-    const access = createAccessCheck({ principal, endpointId, endpoint, recheck, findEndpoint });
+    const access = accessChecks.open({ principal, endpointId, endpoint, recheck });
     const own: TailSource = {
       listAfter: (position, limit) => events.listAfter(readerNow(), access.endpoint(), position, limit, filter),
-      listBySeq: seqs => events.listBySeq(readerNow(), access.endpoint(), seqs, filter),
+      // Without this tail's signal: the events may be read for others, too.
+      listBySeq: seqs =>
+        sharedReads.listBySeq(
+          { reader: { ...access.principal(), isPatient: true }, endpoint: access.endpoint() },
+          seqs,
+          given,
+        ),
       ...(request.withChanges && {
         listChanged: seqs => events.listBySeq(readerNow(), access.endpoint(), seqs),
       }),
@@ -91,7 +111,10 @@ export function createNotificationsService(options: {
       isShared,
       monotonic: clock.monotonic,
     });
-    void tail.ended.then(() => closing.abort());
+    void tail.ended.then(() => {
+      closing.abort();
+      access.leave();
+    });
     hub.add({ tail, endpoint: endpoint.seq, isLongLived });
     if (signal?.aborted) tail.close();
     signal?.addEventListener('abort', tail.close, { once: true });

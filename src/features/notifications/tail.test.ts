@@ -8,7 +8,7 @@ const waitMs = 10_000;
 const follow = (
   source: FakeSource,
   { position = 0, isShared = false, verify = async (): Promise<void> => {}, monotonic = (): number => 0 } = {},
-) => createTail({ source, position, isShared, access: { verify }, monotonic });
+) => createTail({ source, position, isShared, access: { verify, isDue: () => false }, monotonic });
 
 const take = async (tail: Tail, count: number): Promise<string[]> => {
   const ids: string[] = [];

@@ -60,6 +60,8 @@ export type HubTail = Tail & {
   look: () => void;
   /** Checks access, and ends the tail when it has ended. Never rejects. */
   recheck: () => Promise<void>;
+  /** Whether access must be checked although nobody has said that it ended. */
+  isCheckDue: () => boolean;
   end: (end: TailEnd) => void;
   /** How long the reader has not called `next`; 0 during a call. */
   idleMs: () => number;
@@ -137,7 +139,7 @@ export function createTail(options: {
   source: TailSource;
   /** Row number of the last event that the reader has. */
   position: number;
-  access: Pick<AccessCheck, 'verify'>;
+  access: Pick<AccessCheck, 'verify' | 'isDue'>;
   /** Whether other processes store events in the same database. */
   isShared: boolean;
   monotonic: () => number;
@@ -252,6 +254,7 @@ export function createTail(options: {
       } while ((recheckState as string) === 'again');
       recheckState = 'idle';
     },
+    isCheckDue: access.isDue,
     end,
     idleMs: () => (isReading ? 0 : monotonic() - idleSince),
   };

@@ -24,16 +24,19 @@ export type AccessClaims = { accountId: string; clientId: string; grantId: strin
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
-/** Claims of a token whose signature has not been checked; undefined if it is not a JWT that could be accepted. */
-export function decodeUnverified(token: string): { issuer: unknown; grantId: unknown } | undefined {
+/**
+ * Claims of a token whose signature has not been checked; undefined if it is not a JWT that could be accepted.
+ * `expiresAt`: epoch ms until which it is accepted.
+ */
+export function decodeUnverified(token: string): { issuer: unknown; grantId: unknown; expiresAt: number } | undefined {
   if (token.length > maxTokenLength) return undefined;
   try {
     const header = decodeProtectedHeader(token);
     // A token must not bring its own key, and must name the key that signed it (RFC 8725 section 3).
     if (typeof header.kid !== 'string' || header.kid === '') return undefined;
     if ('jwk' in header || 'jku' in header || 'x5u' in header || 'x5c' in header) return undefined;
-    const { iss: issuer, gid: grantId } = decodeJwt(token);
-    return { issuer, grantId };
+    const { iss: issuer, gid: grantId, exp = 0 } = decodeJwt(token);
+    return { issuer, grantId, expiresAt: (exp + clockToleranceSeconds) * 1000 };
   } catch {
     return undefined;
   }

@@ -179,8 +179,11 @@ export function createOAuthService(options: OAuthServiceOptions) {
      * Replaces the signing key, as soon as the new one has been published long enough.
      * @param now sign with the new key at once @param revoke also reject the tokens that the old key signed
      */
-    rotateSigningKeys: ({ now = false, revoke = false } = {}): Promise<void> =>
-      now || revoke ? signingKeys.rotateNow({ revoke }) : signingKeys.scheduleRotation(),
+    async rotateSigningKeys({ now = false, revoke = false } = {}): Promise<void> {
+      if (!now && !revoke) return signingKeys.scheduleRotation();
+      await signingKeys.rotateNow({ revoke });
+      if (revoke) onGrantEnded();
+    },
 
     /** Call it before anything else. @throws if a stored signing key cannot be decrypted */
     loadSigningKeys: signingKeys.maintain,

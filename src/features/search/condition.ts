@@ -60,7 +60,7 @@ export type Condition = Pick<Plan, 'columns' | 'isOfRows' | 'required' | 'range'
   matches: (row: EventRow, content: RowContent | undefined, yieldIfDue: YieldIfDue) => Promise<boolean>;
 };
 
-async function advance<Result>(steps: Generator<void, Result>, yieldIfDue: YieldIfDue): Promise<Result> {
+export async function advance<Result>(steps: Generator<void, Result>, yieldIfDue: YieldIfDue): Promise<Result> {
   for (;;) {
     const { done, value } = steps.next();
     await yieldIfDue();
@@ -112,18 +112,17 @@ export function filterCondition(
     decide,
     async matches(row, content, yieldIfDue) {
       if (!content) return decide(row) ?? undecided;
-      const headers = headersOf(content);
-      const facts = { ...columnFacts(row), ...contentFacts(content, headers) };
+      const { facts, toVerify } = knownFacts(row, content);
       // In steps, because this thread responds to deliveries.
       const decided = await advance(evaluateInSteps(filter, facts, now), yieldIfDue);
       if (decided !== undefined) return decided;
-      const verdict = await readVerdict(toVerify(row, content, headers));
+      const verdict = await readVerdict(toVerify);
       return evaluate(filter, { ...facts, verdict }, now) ?? false;
     },
   };
 }
 
-const columnFacts = (row: EventRow) => ({
+export const columnFacts = (row: EventRow) => ({
   type: row.eventType,
   platform: row.platform,
   method: row.method,
@@ -147,11 +146,14 @@ const contentFacts = ({ path, query, sourceIp, body }: RowContent, headers: read
   content: createEventContent({ headers, query, body }),
 });
 
-const toVerify = (row: EventRow, content: RowContent, headers: readonly HeaderPair[]): EventToVerify => {
+/** Everything that a filter can ask about an event but its verdict, and what the verdict is computed from. */
+export function knownFacts(row: EventRow, content: RowContent) {
   const { method, platform, receivedAt, verdict } = row;
   const { path, query, body } = content;
-  return { method, platform, receivedAt, verdict, path, query, headers, body };
-};
+  const headers = headersOf(content);
+  const toVerify: EventToVerify = { method, platform, receivedAt, verdict, path, query, headers, body };
+  return { facts: { ...columnFacts(row), ...contentFacts(content, headers) }, toVerify };
+}
 
 /** Everything that a filter can ask about an event. A damaged one has no content. */
 export async function allFacts(
@@ -160,13 +162,8 @@ export async function allFacts(
   readVerdict: ReadVerdict,
 ): Promise<EventFacts> {
   const content = given ?? { path: Buffer.of(), query: null, sourceIp: '', headers: Buffer.from('[]'), body: nothing };
-  const headers = headersOf(content);
-  return {
-    ...columnFacts(row),
-    attempt: row.attempt,
-    ...contentFacts(content, headers),
-    verdict: await readVerdict(toVerify(row, content, headers)),
-  };
+  const { facts, toVerify } = knownFacts(row, content);
+  return { ...facts, attempt: row.attempt, verdict: await readVerdict(toVerify) };
 }
 
 const withText = ({ text, root, parts }: Filter, q: string): Filter => {

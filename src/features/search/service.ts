@@ -4,11 +4,12 @@ import type { Position } from '../../core/ids/cursor.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import type { BudgetLimits } from './budget.ts';
-import type { EventToVerify } from './condition.ts';
+import type { EventToVerify, ReadVerdict } from './condition.ts';
 import { createEventFilter, type EventFilter } from './event-filter.ts';
 import { checkTerm, createFinder, type Search } from './finder.ts';
 import { createIndexCheck } from './index-check.ts';
 import { createIndexMaintenance, type IndexMaintenanceOptions } from './maintenance.ts';
+import { selectForEach } from './several-filters.ts';
 import type { SearchStore } from './store.ts';
 
 const defaultBudget: BudgetLimits = { ms: 250, blocks: 2048 };
@@ -42,6 +43,10 @@ export function createSearchService(
   const { store, runs, signing, monotonic, indexed, now, verify, budget = defaultBudget, contentReads } = options;
   const finder = createFinder({ store, monotonic, indexed, budget });
 
+  const readVerdictOf =
+    (endpoint: IngestAddress): ReadVerdict =>
+    async event =>
+      (await verify(endpoint, [event]))[0]?.verdict ?? 'none';
   const eventFilter = (filter: Filter, endpoint: IngestAddress, reader?: Reader): EventFilter =>
     createEventFilter({
       store,
@@ -51,7 +56,7 @@ export function createSearchService(
       monotonic,
       budget,
       runRead: work => contentReads.run(reader, work),
-      readVerdict: async event => (await verify(endpoint, [event]))[0]?.verdict ?? 'none',
+      readVerdict: readVerdictOf(endpoint),
     });
 
   return {
@@ -85,6 +90,25 @@ export function createSearchService(
      * @param reader undefined: background work
      */
     createEventFilter: eventFilter,
+
+    /** For each filter, which of the endpoint's events with these row numbers match it; each event is read once. */
+    selectForEach: (
+      filters: readonly Filter[],
+      endpoint: IngestAddress,
+      seqs: readonly number[],
+      reader: Reader,
+    ): Promise<Map<Filter, Set<number>>> =>
+      contentReads.run(reader, read =>
+        selectForEach(filters, {
+          store,
+          endpoint: endpoint.seq,
+          seqs,
+          now: now(),
+          monotonic,
+          read,
+          readVerdict: readVerdictOf(endpoint),
+        }),
+      ),
 
     /** Like `explain` of an event filter. */
     explain: (filter: Filter, endpoint: IngestAddress, seqs: readonly number[], reader: Reader) =>

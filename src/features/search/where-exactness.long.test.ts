@@ -11,6 +11,7 @@ import { backgroundRead } from '../../core/concurrency/content-reads.ts';
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { toFieldLines } from '../../core/headers.ts';
 import type { Position } from '../../core/ids/cursor.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { createFilterSource, type OracleEvent, oracleAttempt, toOracleEvent } from '../../testing/filter-oracle.ts';
 import { createTestPacker, markRowsToPack } from '../../testing/packing.ts';
@@ -19,9 +20,11 @@ import { storeAsRows } from '../../testing/stored-events.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 import type { EventDetail } from '../events/model.ts';
 import type { BudgetLimits } from './budget.ts';
+import type { ReadVerdict } from './condition.ts';
 import { createEventFilter } from './event-filter.ts';
 import { createFinder } from './finder.ts';
 import { byListOrder } from './list-order.ts';
+import { selectForEach } from './several-filters.ts';
 import { createSearchStore } from './store.ts';
 
 let server: TestServer;
@@ -150,13 +153,15 @@ async function readAll(): Promise<void> {
   for (const id of ids) events.push(toOracleEvent(await ada.json<EventDetail>(200, 'GET', `/api/events/${id}`)));
 }
 
+const attemptsOf = async (_: number, seqs: readonly number[]) => new Map(seqs.map(seq => [seq, oracleAttempt(seq)]));
+const readVerdict: ReadVerdict = async event =>
+  (await server.services.verdicts.verify(endpoint, [event]))[0]?.verdict ?? 'none';
+
 async function searchAll(
   where: string,
   { q, since, budget, limit }: { q: string; since: number; budget: BudgetLimits; limit: number },
 ): Promise<number[]> {
-  const { database, verdicts } = server.services;
-  const attemptsOf = async (_: number, seqs: readonly number[]) => new Map(seqs.map(seq => [seq, oracleAttempt(seq)]));
-  const searchStore = createSearchStore(database.scanClient, attemptsOf);
+  const searchStore = createSearchStore(server.services.database.scanClient, attemptsOf);
   const finder = createFinder({ store: searchStore, monotonic: () => 0, indexed: true, budget });
   const filter = createEventFilter({
     store: searchStore,
@@ -166,7 +171,7 @@ async function searchAll(
     monotonic: () => 0,
     budget,
     runRead: work => work(backgroundRead),
-    readVerdict: async event => (await verdicts.verify(endpoint, [event]))[0]?.verdict ?? 'none',
+    readVerdict,
   });
   const seqs: number[] = [];
   let after: Position | undefined;
@@ -187,6 +192,25 @@ async function searchAll(
   throw new Error('the search does not end');
 }
 
+/** Tries all filters at once on the same events, as live streams do. */
+async function compareTogether(filters: readonly Filter[]): Promise<void> {
+  const some = events.filter(() => random(3) > 0);
+  const found = await selectForEach(filters, {
+    store: createSearchStore(server.services.database.scanClient, attemptsOf),
+    endpoint: endpoint.seq,
+    seqs: some.map(({ seq }) => seq),
+    now,
+    monotonic: () => 0,
+    readVerdict,
+    read: backgroundRead,
+  });
+  for (const filter of filters) {
+    const expected = some.filter(({ facts }) => evaluate(filter, facts, now)).map(({ seq }) => seq);
+    const where = filter.text;
+    expect({ where, found: new Set(found.get(filter)) }).toEqual({ where, found: new Set(expected) });
+  }
+}
+
 let matched = 0;
 
 async function compare(count: number, since = 0): Promise<void> {
@@ -195,9 +219,11 @@ async function compare(count: number, since = 0): Promise<void> {
       .filter(({ facts }) => (visible ? facts.receivedAt >= since : facts.receivedAt < since && facts.isPinned))
       .sort(byListOrder);
   const listed = [...inList(true), ...inList(false)];
+  const filters: Filter[] = [];
   for (let i = 0; i < count * shareOfCases; i++) {
     const where = filterOf();
     const filter = parseFilter(where);
+    filters.push(filter);
     const q = random(8) === 0 ? oneOf(['repository', 'caf', 'A-1', 'zz']) : '';
     const text = parseFilter(q && JSON.stringify(q));
     const expected = listed
@@ -213,6 +239,7 @@ async function compare(count: number, since = 0): Promise<void> {
     const found = await searchAll(where, { q, since, budget, limit: 1 + random(30) });
     expect({ where, q, since, budget, found }).toEqual({ where, q, since, budget, found: expected });
   }
+  await compareTogether(filters);
 }
 
 describe('searches with filters agree with a naive evaluation', () => {

@@ -78,6 +78,7 @@ export function createSessionsService(options: {
     if (!(await store.insert(session, account.passwordHash, clientInfo.sessionId ?? '', expiryCutoffs())))
       throw unauthorized('wrong email or password');
     index.add(indexId(session.hash));
+    if (clientInfo.sessionId !== undefined) onAccessEnded();
     return token;
   };
 
@@ -109,14 +110,14 @@ export function createSessionsService(options: {
     },
 
     /** The account of a valid session; undefined when the token is unknown, ended or expired. Records the use each minute. */
-    async authenticate(token: string): Promise<AuthenticatedSession | undefined> {
+    async authenticate(token: string): Promise<(AuthenticatedSession & { expiresAt: number }) | undefined> {
       const hash = hashOf(token);
       if (!(await index.mayExist(indexId(hash)))) return undefined;
       const session = await store.findByHash(hash, expiryCutoffs());
       if (!session) return undefined;
       const now = clock.now();
       if (now - session.lastSeenAt >= touchEveryMs) await store.touch(session.sessionId, now).catch(onTouchError);
-      return session;
+      return { ...session, expiresAt: session.createdAt + absoluteMs };
     },
 
     async list(accountId: string, current: string | undefined): Promise<Session[]> {
@@ -159,11 +160,12 @@ export function createSessionsService(options: {
           : unauthorized();
       await accounts.setPasswordHash(verified.id, await passwords.hash(password), clientInfo.sessionId);
       if (given.signOutEverywhere) await revokeGrants(verified.id);
-      onAccessEnded();
-      if (clientInfo.sessionId === undefined) return undefined;
       const token = newToken(random);
       const hash = hashOf(token);
-      if (!(await store.rotate(verified.id, clientInfo.sessionId, hash))) return undefined;
+      const isRotated =
+        clientInfo.sessionId !== undefined && (await store.rotate(verified.id, clientInfo.sessionId, hash));
+      onAccessEnded();
+      if (!isRotated) return undefined;
       index.add(indexId(hash));
       return token;
     },

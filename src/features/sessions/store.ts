@@ -8,7 +8,7 @@ import { accounts, sessions, teams } from '../../db/schema.ts';
 
 type SessionRow = Omit<typeof sessions.$inferSelect, 'hash'>;
 type NewSession = typeof sessions.$inferInsert;
-export type AuthenticatedSession = AccountIdentity & { sessionId: string; lastSeenAt: number };
+export type AuthenticatedSession = AccountIdentity & { sessionId: string; createdAt: number; lastSeenAt: number };
 /** A session is valid when it was last seen and created after these times. */
 export type ExpiryCutoffs = { lastSeenAfter: number; createdAfter: number };
 
@@ -53,6 +53,7 @@ export function createSessionsStore(db: Drizzle) {
         .select({
           sessionId: sessions.id,
           lastSeenAt: sessions.lastSeenAt,
+          createdAt: sessions.createdAt,
           ...accountColumns,
         })
         .from(sessions)

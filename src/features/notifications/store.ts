@@ -1,0 +1,31 @@
+/* What the processes on a shared database tell each other: which events are new, and that somebody's access may have ended. */
+import { eq, max, sql } from 'drizzle-orm';
+import type { Drizzle } from '../../db/database.ts';
+import { events, meta } from '../../db/schema.ts';
+import type { Look } from './hub.ts';
+
+const accessMark = 'access-ended';
+
+export type NotificationsStore = ReturnType<typeof createNotificationsStore>;
+
+export function createNotificationsStore(db: Drizzle) {
+  const look: Look = async () => {
+    const mark = db
+      .select({ value: sql<string>`hex(${meta.value})` })
+      .from(meta)
+      .where(eq(meta.name, accessMark));
+    const [found] = await db.select({ newest: max(events.seq), mark: sql<string | null>`${mark}` }).from(events);
+    return { newest: found?.newest ?? 0, accessMark: found?.mark ?? '' };
+  };
+  return {
+    look,
+    /** Lets the other processes check all access again. */
+    async markAccessEnded(): Promise<void> {
+      const value = sql`randomblob(8)`;
+      await db
+        .insert(meta)
+        .values({ name: accessMark, value })
+        .onConflictDoUpdate({ target: meta.name, set: { value } });
+    },
+  };
+}
