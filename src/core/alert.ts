@@ -8,6 +8,9 @@ export const reportingKinds: ReadonlySet<AlertKind> = new Set(alertKinds.filter(
 /** The kind of the queues that hold notifications; each belongs to one alert. */
 export const alertQueueName = 'alert';
 
+/** The `dueAt` of an alert that is checked at the next opportunity. */
+export const dueAtOnce = -1;
+
 /** States of storage that the operator is notified of. */
 export const storageLevels = ['ok', 'low', 'failing'] as const;
 export type StorageLevel = (typeof storageLevels)[number];

@@ -27,6 +27,7 @@ import addPerToReplayJobs from '../../migrations/0025_add_per_to_replay_jobs.sql
 import countQueueErrors from '../../migrations/0026_count_queue_errors.sql' with { type: 'text' };
 import addTeamToQueues from '../../migrations/0027_add_team_to_queues.sql' with { type: 'text' };
 import renameAlertStates from '../../migrations/0028_rename_alert_states.sql' with { type: 'text' };
+import wakeAlerts from '../../migrations/0029_wake_alerts.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly string[] = [
   countQueueErrors,
   addTeamToQueues,
   renameAlertStates,
+  wakeAlerts,
 ];

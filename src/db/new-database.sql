@@ -552,7 +552,7 @@ CREATE TABLE alerts (
   last_sent_at    INTEGER,
   last_error      TEXT,
   created_at      INTEGER NOT NULL
-) STRICT;
+, due_at INTEGER DEFAULT -1) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX alerts_by_id ON alerts (id);
 --> statement-breakpoint
@@ -591,6 +591,32 @@ CREATE INDEX queue_items_open ON queue_items (queue, (attempts > 0), seq) WHERE 
 --> statement-breakpoint
 CREATE INDEX queue_items_by_event ON queue_items (event, queue) WHERE event IS NOT NULL;
 --> statement-breakpoint
-INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
+CREATE INDEX alerts_due ON alerts (due_at) WHERE enabled = 1;
 --> statement-breakpoint
-PRAGMA user_version = 28;
+CREATE TRIGGER alerts_wake_by_pause AFTER UPDATE OF paused_at ON endpoints
+  WHEN (OLD.paused_at IS NULL) <> (NEW.paused_at IS NULL) BEGIN
+    UPDATE alerts SET due_at = min(ifnull(due_at, 0), 0) - 1 WHERE endpoint = NEW.seq;
+  END;
+--> statement-breakpoint
+CREATE TRIGGER alerts_wake_by_type AFTER INSERT ON schemas BEGIN
+    UPDATE alerts SET due_at = min(ifnull(due_at, 0), 0) - 1 WHERE endpoint = NEW.endpoint AND kind = 'new_type';
+  END;
+--> statement-breakpoint
+CREATE TRIGGER alerts_wake_by_schema_change AFTER INSERT ON schema_changes BEGIN
+    UPDATE alerts SET due_at = min(ifnull(due_at, 0), 0) - 1 WHERE endpoint = NEW.endpoint AND kind = 'schema_change';
+  END;
+--> statement-breakpoint
+CREATE TRIGGER alerts_wake_by_forward AFTER UPDATE OF failing_since, enabled ON forwards
+  WHEN OLD.failing_since IS NOT NEW.failing_since OR OLD.enabled <> NEW.enabled BEGIN
+    UPDATE alerts SET due_at = min(ifnull(due_at, 0), 0) - 1 WHERE endpoint = NEW.endpoint AND kind = 'forward_stuck';
+  END;
+--> statement-breakpoint
+CREATE TRIGGER alerts_wake_by_removed_forward AFTER DELETE ON forwards BEGIN
+    UPDATE alerts SET due_at = min(ifnull(due_at, 0), 0) - 1 WHERE endpoint = OLD.endpoint AND kind = 'forward_stuck';
+  END;
+--> statement-breakpoint
+CREATE INDEX queues_held ON queues (holder) WHERE holder IS NOT NULL;
+--> statement-breakpoint
+INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
+--> statement-breakpoint
+PRAGMA user_version = 29;

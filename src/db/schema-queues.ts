@@ -104,6 +104,7 @@ export const alerts = sqliteTable('alerts', {
   lastSentAt: integer('last_sent_at'),
   lastError: text('last_error'),
   createdAt: integer('created_at').notNull(),
+  dueAt: integer('due_at').default(-1),
 });
 
 export const forwards = sqliteTable('forwards', {

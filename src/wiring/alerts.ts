@@ -83,7 +83,6 @@ export function wireAlerts(dependencies: AlertsDependencies) {
         const endpoint = await endpoints.owned(alert, alert.endpointId);
         return search.createEventFilter(parseWhere(where), endpoint).select(seqs);
       },
-      lastSeq,
       learn: schemaLearner.wake,
       isBusy: () => captureLoad.isWaiting() || captureLoad.isHigh(),
       stuckForward,

@@ -88,7 +88,7 @@ describe('silence', () => {
       sql: `UPDATE events SET endpoint = (SELECT seq FROM endpoints WHERE id = ?) WHERE seq = (SELECT max(seq) FROM events)`,
       args: [endpoint.id],
     });
-    await bench.server.services.database.client.execute(`UPDATE alerts SET position = 0`);
+    await bench.server.services.database.client.execute('UPDATE alerts SET position = 0, due_at = -1');
     await bench.pass(minute);
     expect(typesOf(target.received)).toEqual(['alert.fired']);
   });
@@ -106,6 +106,40 @@ describe('silence', () => {
     expect(target.received).toEqual([]);
     await bench.pass(20_000);
     expect(typesOf(target.received)).toEqual(['alert.fired']);
+  });
+
+  test('time in which the endpoint is paused does not count', async () => {
+    const target = bench.receiver();
+    const endpoint = await bench.ada.createEndpoint();
+    const pause = (paused: boolean) => bench.ada.json(200, 'PATCH', `/api/endpoints/${endpoint.id}`, { paused });
+    await bench.create(endpoint.id, { kind: 'silence', minutes: 2, ...to(target) });
+    await bench.pass(minute);
+    await pause(true);
+    await bench.pass(10 * minute);
+    await pause(false);
+    await bench.pass(40_000);
+    expect(target.received).toEqual([]);
+    await bench.pass(40_000);
+    expect(typesOf(target.received)).toEqual(['alert.fired']);
+  });
+
+  test('an alert whose minutes are changed is checked by the new ones', async () => {
+    const target = bench.receiver();
+    const endpoint = await bench.ada.createEndpoint();
+    const { id } = await bench.create(endpoint.id, { kind: 'silence', minutes: 600, ...to(target) });
+    await bench.pass(minute);
+    await bench.ada.json(200, 'PATCH', `/api/endpoints/${endpoint.id}/alerts/${id}`, { minutes: 1 });
+    await bench.pass(minute + 10_000);
+    expect(typesOf(target.received)).toEqual(['alert.fired']);
+  });
+
+  test('an endpoint that is deleted does not fire', async () => {
+    const target = bench.receiver();
+    const endpoint = await bench.ada.createEndpoint();
+    await bench.create(endpoint.id, { kind: 'silence', minutes: 1, ...to(target) });
+    await bench.ada.json(200, 'DELETE', `/api/endpoints/${endpoint.id}`);
+    await bench.pass(3 * minute);
+    expect(target.received).toEqual([]);
   });
 
   test('a suspended server has not waited', async () => {

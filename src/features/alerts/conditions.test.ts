@@ -1,6 +1,6 @@
 /* When an alert fires and is resolved, on a clock that the test turns. */
 import { describe, expect, test } from 'bun:test';
-import { type Condition, check, newState, type Seen } from './conditions.ts';
+import { type Condition, check, newState, nextCheckAt, type Seen } from './conditions.ts';
 
 const nothing: Seen = { matching: 0, changes: 0, items: [], stuckMs: 0, isPaused: false };
 const minute = 60_000;
@@ -9,7 +9,7 @@ function follow(condition: Condition) {
   let [state, firing, now] = [newState(0), false, 0];
   return (elapsedMs: number, seen: Partial<Seen> = {}, isWaiting = false) => {
     now += elapsedMs;
-    const found = check(condition, { state, firing, isWaiting }, { ...nothing, ...seen }, { now, elapsedMs });
+    const found = check(condition, { state, firing, isWaiting }, { ...nothing, ...seen }, now);
     ({ state, firing } = found);
     return found.notice && { type: found.notice.type, held: found.notice.held, count: found.notice.count };
   };
@@ -39,8 +39,11 @@ describe('silence', () => {
   test('while the endpoint is paused no time passes', () => {
     const at = follow(silence);
     expect(at(4 * minute)).toBeUndefined();
-    for (let i = 0; i < 10; i++) expect(at(minute, { isPaused: true })).toBeUndefined();
-    expect(at(minute)).toEqual(fired());
+    expect(at(0, { isPaused: true })).toBeUndefined();
+    expect(at(10 * minute, { isPaused: true })).toBeUndefined();
+    expect(at(0)).toBeUndefined();
+    expect(at(minute - 1)).toBeUndefined();
+    expect(at(1)).toEqual(fired());
   });
 });
 
@@ -113,8 +116,45 @@ test('a flood of changes keeps the first ten in words', () => {
     { kind: 'new_type', minutes: null, count: null },
     { state: newState(0), firing: false, isWaiting: false },
     { ...nothing, changes: 500, items: Array.from({ length: 500 }, (_, n) => `type ${n}`) },
-    { now: 1, elapsedMs: 1 },
+    1,
   );
   expect(first.notice).toMatchObject({ count: 500, reason: '500 new event types' });
   expect(first.notice?.items).toHaveLength(10);
+});
+
+describe('without anything that wakes it, an alert is checked again', () => {
+  const next = (condition: Condition, more: { isFiring?: boolean; isPaused?: boolean; stuckMs?: number } = {}) => {
+    const { isFiring = false, isPaused = false, stuckMs = 0 } = more;
+    const bad = isFiring ? [minute, 2 * minute] : [];
+    const state = { ...newState(minute), bad, isFiring };
+    const seen = { ...nothing, isPaused, stuckMs };
+    return nextCheckAt(condition, { state, firing: isFiring, isWaiting: false }, seen, 2 * minute);
+  };
+  const silence: Condition = { kind: 'silence', minutes: 5, count: null };
+  const bad: Condition = { kind: 'bad_signatures', minutes: 5, count: 2 };
+  const stuck: Condition = { kind: 'forward_stuck', minutes: 5, count: null };
+
+  test('about silence when it has lasted, but not while it fires or the endpoint is paused', () => {
+    expect(next(silence)).toBe(6 * minute);
+    expect([next(silence, { isFiring: true }), next(silence, { isPaused: true })]).toEqual([null, null]);
+  });
+  test('about signatures when the oldest bad one no longer counts', () => {
+    expect([next(bad), next(bad, { isFiring: true })]).toEqual([null, 6 * minute]);
+  });
+  test('about a forward only while it fails: when it has failed for long enough, and at least every minute', () => {
+    expect([next(stuck), next(stuck, { isFiring: true, stuckMs: 6 * minute })]).toEqual([null, null]);
+    expect(next(stuck, { stuckMs: 5 * minute - 10_000 })).toBe(2 * minute + 10_000);
+    expect(next(stuck, { stuckMs: 10_000 })).toBe(3 * minute);
+  });
+  test('never about new types and schema changes', () => {
+    expect([next({ ...bad, kind: 'new_type' }), next({ ...bad, kind: 'schema_change' })]).toEqual([null, null]);
+  });
+  test('a minute after its last notification if it has something to report and none is queued', () => {
+    const state = { ...newState(0), pending: 1, notifiedAt: 90_000 };
+    const at = (isWaiting: boolean) =>
+      nextCheckAt({ ...bad, kind: 'new_type' }, { state, firing: false, isWaiting }, nothing, 100_000);
+    expect([at(false), at(true)]).toEqual([150_000, null]);
+    const ended = { ...newState(0), notifiedAt: 90_000 };
+    expect(nextCheckAt(stuck, { state: ended, firing: true, isWaiting: false }, nothing, 100_000)).toBe(150_000);
+  });
 });

@@ -12,6 +12,8 @@ export type Condition = { kind: AlertKind; minutes: number | null; count: number
 export type AlertState = {
   /** silence: since when no event has matched. */
   quietSince: number;
+  /** silence: since when the endpoint has been paused. That time does not count. */
+  pausedSince: number | null;
   /** bad_signatures: when the last ones were seen, at most `count`. */
   bad: readonly number[];
   /** Whether the condition holds. */
@@ -52,6 +54,7 @@ const maxItems = 10;
 
 export const newState = (now: number): AlertState => ({
   quietSince: now,
+  pausedSince: null,
   bad: [],
   isFiring: false,
   pending: 0,
@@ -69,12 +72,12 @@ export function check(
   condition: Condition,
   { state, firing, isWaiting }: { state: AlertState; firing: boolean; isWaiting: boolean },
   seen: Seen,
-  { now, elapsedMs }: { now: number; elapsedMs: number },
+  now: number,
 ): { state: AlertState; firing: boolean; notice: Notice | undefined } {
   const isSoon = state.notifiedAt !== null && now - state.notifiedAt < minuteMs;
   const mayNotify = !isSoon && !isWaiting;
   if (reportingKinds.has(condition.kind)) return report(condition, state, seen, { now, mayNotify });
-  const next = measure(condition, state, seen, { now, elapsedMs });
+  const next = measure(condition, state, seen, now);
   const pending = state.pending + (next.isFiring === state.isFiring ? 0 : 1);
   if (next.isFiring === firing || !mayNotify) return { state: { ...next, pending }, firing, notice: undefined };
   const notice: Notice = {
@@ -108,17 +111,20 @@ function report(
   return { state: { ...state, pending: 0, items: [], notifiedAt: now }, firing: false, notice };
 }
 
-function measure(
-  { kind, minutes, count }: Condition,
-  state: AlertState,
-  seen: Seen,
-  { now, elapsedMs }: { now: number; elapsedMs: number },
-): AlertState {
+function measure({ kind, minutes, count }: Condition, state: AlertState, seen: Seen, now: number): AlertState {
   const windowMs = (minutes ?? 0) * minuteMs;
   if (kind === 'silence') {
-    const waitedSince = seen.isPaused ? Math.min(now, state.quietSince + elapsedMs) : state.quietSince;
-    const quietSince = seen.matching > 0 ? now : waitedSince;
-    return { ...state, quietSince, isFiring: now - quietSince >= windowMs };
+    const hasEvent = seen.matching > 0;
+    if (seen.isPaused)
+      return {
+        ...state,
+        quietSince: hasEvent ? now : state.quietSince,
+        pausedSince: state.pausedSince ?? now,
+        isFiring: state.isFiring && !hasEvent,
+      };
+    const pausedMs = now - (state.pausedSince ?? now);
+    const quietSince = hasEvent ? now : Math.min(now, state.quietSince + pausedMs);
+    return { ...state, quietSince, pausedSince: null, isFiring: now - quietSince >= windowMs };
   }
   if (kind === 'bad_signatures') {
     const most = count ?? 1;
@@ -127,6 +133,26 @@ function measure(
     return { ...state, bad, isFiring: bad.length >= most };
   }
   return { ...state, isFiring: seen.stuckMs > 0 && seen.stuckMs >= windowMs };
+}
+
+/** When an alert must be checked although nothing wakes it; null: never. Call it with what `check` has returned. */
+export function nextCheckAt(
+  { kind, minutes }: Condition,
+  { state, firing, isWaiting }: { state: AlertState; firing: boolean; isWaiting: boolean },
+  seen: Seen,
+  now: number,
+): number | null {
+  const windowMs = (minutes ?? 0) * minuteMs;
+  const hasNews = reportingKinds.has(kind) ? state.pending > 0 : state.isFiring !== firing;
+  const times: number[] = [];
+  // The end of a queued notification wakes the alert.
+  if (hasNews && !isWaiting) times.push((state.notifiedAt ?? now) + minuteMs);
+  if (kind === 'silence' && !state.isFiring && !seen.isPaused) times.push(state.quietSince + windowMs);
+  if (kind === 'bad_signatures' && state.isFiring) times.push((state.bad[0] ?? now) + windowMs);
+  // The wall clock, which says how long a forward has been stuck, may jump.
+  if (kind === 'forward_stuck' && !state.isFiring && seen.stuckMs > 0)
+    times.push(now + Math.min(windowMs - seen.stuckMs, minuteMs));
+  return times.length === 0 ? null : Math.max(now + 1, Math.min(...times));
 }
 
 function reasonOf({ kind, minutes, count }: Condition, isFiring: boolean): string {

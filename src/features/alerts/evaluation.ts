@@ -1,8 +1,10 @@
 /*
- * Checks all enabled alerts every 5 seconds, in the background. Every check advances the alert clock in its transaction, which
- * fails if another process has advanced the clock first, so one process at a time does the work. The alert clock counts only the
- * time in which servers checked alerts: it stops while no server runs, and it ignores changes of the wall clock. Notifications
- * enter the alert's queue in the transaction that saves the alert's new state.
+ * Checks alerts in the background, each only when it is due: because its endpoint has new events, because something else that it
+ * is about has changed (the triggers of migration 29), or because its time has come. Every 5 seconds, one query asks for new
+ * events and one for due alerts, however many alerts there are. Every pass advances the alert clock in its transactions, which
+ * fail if another process has advanced the clock first, so one process at a time does the work. The alert clock counts only the
+ * time in which servers checked alerts: it stops while no server runs, and it ignores changes of the wall clock. What woke an
+ * alert is stored, so a kill loses nothing. Notifications enter the alert's queue in the transaction that saves its new state.
  */
 import type { InStatement } from '@libsql/client';
 import { alertQueueName } from '../../core/alert.ts';
@@ -10,21 +12,24 @@ import type { Clock } from '../../core/clock.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
 import type { BackgroundJob, SliceResult } from '../../db/background.ts';
 import type { QueuesService } from '../queues/service.ts';
-import { type AlertState, check, type Notice, type Seen } from './conditions.ts';
+import { type AlertState, check, type Notice, nextCheckAt, type Seen } from './conditions.ts';
 import type { Notification } from './message.ts';
-import type { AlertsStore, EnabledAlert, OpenAlert } from './store.ts';
+import type { AlertsStore, DueAlert, OpenAlert } from './store.ts';
 
-/** How often alerts are checked. */
+/** How often due alerts are looked for. */
 export const checkEveryMs = 5000;
 /** A longer gap means that the server was suspended or could not reach its database. The alert clock skips that time. */
 const maxGapMs = 30_000;
 const alertsPerSlice = 10;
 
-/** Observations of an alert since its position. */
-export type Observe = (alert: OpenAlert) => Promise<{ seen: Seen; position: number }>;
+/** Observations of an alert since its position. `hasMore`: the next check reads on. @param last the highest row number of an event */
+export type Observe = (alert: OpenAlert, last: number) => Promise<{ seen: Seen; position: number; hasMore: boolean }>;
 
-/** One check of all alerts. It advances the alert clock in the database from `from` to `now`. */
-type Pass = { from: number; now: number; elapsedMs: number; after: number };
+/**
+ * One check of all due alerts. The alert clock in the database is at `from`, and is advanced to `now`. Events up to `position` have
+ * woken their alerts.
+ */
+type Pass = { from: number; now: number; position: number; lastSeq: number };
 
 export function createEvaluation({
   store,
@@ -41,20 +46,23 @@ export function createEvaluation({
   clock: Clock;
   random: RandomBytes;
 }) {
-  /** The alert clock as this process last saw it, and when (monotonic ms). */
-  let known: { time: number; atMs: number } | undefined;
+  /** The alert clock as this process last saw it, and since when; and when this process last wrote it (monotonic ms). */
+  let known: { time: number; atMs: number; writtenMs: number } | undefined;
   let pass: Pass | undefined;
   let isDue = false;
 
-  /** Begins a check; undefined if another process does it. */
+  /** Begins a check; undefined if there is no enabled alert, or another process does it. */
   const begin = async (): Promise<Pass | undefined> => {
-    const time = await store.clock();
+    const { time, position, lastSeq, hasAlerts } = await store.progress();
+    // Without alerts nothing is written, so the alert clock may be unknown.
+    if (!hasAlerts) known = undefined;
+    if (!hasAlerts) return undefined;
     const atMs = clock.monotonic();
     const elapsedMs = Math.round(atMs - (known?.atMs ?? atMs));
-    const isMine = known?.time === time && elapsedMs > 0 && elapsedMs <= maxGapMs;
-    if (!isMine) known = { time, atMs };
-    else known = { time: time + elapsedMs, atMs };
-    return isMine ? { from: time, now: time + elapsedMs, elapsedMs, after: 0 } : undefined;
+    const isMine = known?.time === time && elapsedMs > 0 && atMs - known.writtenMs <= maxGapMs;
+    const now = isMine ? time + elapsedMs : time;
+    known = { time: now, atMs, writtenMs: atMs };
+    return isMine ? { from: time, now, position, lastSeq } : undefined;
   };
 
   const notificationStatements = (alert: OpenAlert, notice: Notice): InStatement[] => {
@@ -69,56 +77,59 @@ export function createEvaluation({
 
   /** The statements that save one alert's state. */
   const checkAlert = async (
-    alert: EnabledAlert,
-    { now, elapsedMs }: Pass,
+    alert: DueAlert,
+    { now, lastSeq }: Pass,
   ): Promise<{ statements: InStatement[]; hasNotice: boolean }> => {
-    const { seen, position } = await observe(alert);
+    const { seen, position, hasMore } = await observe(alert, lastSeq);
     const before = JSON.parse(alert.state.toString()) as AlertState;
     const { firing: wasFiring, isWaiting } = alert;
-    const { state, firing, notice } = check(alert, { state: before, firing: wasFiring, isWaiting }, seen, {
-      now,
-      elapsedMs,
-    });
-    const text = JSON.stringify(state);
-    if (text === alert.state.toString() && position === alert.position && !notice)
-      return { statements: [], hasNotice: false };
+    const { state, firing, notice } = check(alert, { state: before, firing: wasFiring, isWaiting }, seen, now);
+    const dueAt = hasMore ? now + 1 : nextCheckAt(alert, { state, firing, isWaiting }, seen, now);
     const changedAt = notice ? clock.now() : null;
     return {
       statements: [
-        ...store.saveStateStatements(alert, { state: text, position, firing, changedAt }),
+        ...store.saveStateStatements(alert, { state: JSON.stringify(state), position, firing, changedAt, dueAt }),
         ...(notice ? notificationStatements(alert, notice) : []),
       ],
       hasNotice: notice !== undefined,
     };
   };
 
+  /** Writes with the alert clock. @returns false if another process was first, or a person has changed one of these alerts */
+  const write = async ({ from, now }: Pass, statements: readonly InStatement[]): Promise<boolean> => {
+    const isWritten = await store.write([...store.moveClockStatements(from, now), ...statements]);
+    // After a failure, the next check starts from the new state.
+    known = isWritten && known ? { ...known, writtenMs: clock.monotonic() } : undefined;
+    return isWritten;
+  };
+
   const slice = async (): Promise<SliceResult> => {
     if (!pass && !isDue) return 'done';
     isDue = false;
-    const alerts = await store.enabledAfter(pass?.after ?? 0, alertsPerSlice);
-    if (alerts.length === 0) {
-      // Without alerts nothing is written, so the alert clock may be unknown.
-      if (!pass) known = undefined;
-      pass = undefined;
-      return 'done';
-    }
     const current = pass ?? (await begin());
     pass = undefined;
     if (!current) return 'done';
-    const statements = store.moveClockStatements(current.from, current.now);
-    const noticed: string[] = [];
-    for (const alert of alerts) {
-      const found = await checkAlert(alert, current);
-      statements.push(...found.statements);
-      if (found.hasNotice) noticed.push(alert.id);
+    const next = { ...current, from: current.now };
+    if (current.position < current.lastSeq) {
+      const found = await store.newEvents(current.position, current.lastSeq);
+      if (!(await write(current, store.wakeByEventsStatements(found)))) return 'done';
+      pass = { ...next, position: found.upTo };
+      return 'more';
     }
-    // Another process was first, or a person has changed one of these alerts: the next check starts from the new state.
-    if (!(await store.write(statements))) {
-      known = undefined;
+    const alerts = await store.due(current.now, alertsPerSlice);
+    if (alerts.length === 0) {
+      if (current.from !== current.now) await write(current, []);
       return 'done';
     }
-    for (const id of noticed) queues.wake(alertQueueName, id);
-    pass = { ...current, from: current.now, after: alerts.at(-1)?.seq ?? 0 };
+    const checked = [];
+    for (const alert of alerts) checked.push({ id: alert.id, ...(await checkAlert(alert, current)) });
+    const isWritten = await write(
+      current,
+      checked.flatMap(({ statements }) => statements),
+    );
+    if (!isWritten) return 'done';
+    for (const { id, hasNotice } of checked) if (hasNotice) queues.wake(alertQueueName, id);
+    pass = next;
     return 'more';
   };
 
@@ -134,7 +145,7 @@ export function createEvaluation({
     },
   });
   return {
-    /** Checks all alerts. */
+    /** Checks the alerts that are due. */
     wake(): void {
       isDue = true;
       wake();

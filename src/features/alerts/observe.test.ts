@@ -17,22 +17,26 @@ function observe(pages: readonly number[], isBusy = false) {
       }
     },
     matchingAmong: async () => new Set(),
-    lastSeq: async () => 5000,
     learn: () => {},
     isBusy: () => isBusy,
     stuckForward: async () => 0,
   });
-  return check(alert).then(({ seen, position }) => ({ matching: seen.matching, position, read }));
+  return check(alert, 5000).then(({ seen, position, hasMore }) => ({
+    matching: seen.matching,
+    position,
+    read,
+    hasMore,
+  }));
 }
 
 test('one event ends a silence: later events are not read', async () => {
-  expect(await observe([0, 3, 500, 500])).toEqual({ matching: 3, position: 5000, read: 2 });
+  expect(await observe([0, 3, 500, 500])).toEqual({ matching: 3, position: 5000, read: 2, hasMore: false });
 });
 
 test('a long history is read in parts', async () => {
-  expect(await observe(Array(50).fill(0))).toEqual({ matching: 0, position: 810, read: 8 });
+  expect(await observe(Array(50).fill(0))).toEqual({ matching: 0, position: 810, read: 8, hasMore: true });
 });
 
 test('while many deliveries arrive, one page is read', async () => {
-  expect(await observe(Array(50).fill(0), true)).toEqual({ matching: 0, position: 110, read: 1 });
+  expect(await observe(Array(50).fill(0), true)).toEqual({ matching: 0, position: 110, read: 1, hasMore: true });
 });

@@ -18,8 +18,6 @@ export type ObserveOptions = {
   ) => AsyncGenerator<{ seqs: number[]; position: number }>;
   /** Which of these events match. */
   matchingAmong: (alert: OpenAlert, where: string, seqs: readonly number[]) => Promise<ReadonlySet<number>>;
-  /** The highest row number of an event. */
-  lastSeq: () => Promise<number>;
   /** Requests that the schemas of new events are learned soon, for the next check. */
   learn: () => void;
   /** Whether deliveries wait for their commit, or arrive at a high rate: then one read covers fewer events. */
@@ -42,26 +40,28 @@ export function eventsThatCount({ kind, minutes }: Pick<OpenAlert, 'kind' | 'min
 }
 
 export function createObserve(options: ObserveOptions): Observe {
-  const { store, matching, matchingAmong, lastSeq, learn, isBusy, stuckForward } = options;
+  const { store, matching, matchingAmong, learn, isBusy, stuckForward } = options;
 
-  const events = async (alert: OpenAlert) => {
+  const events = async (alert: OpenAlert, last: number) => {
     const where = eventsThatCount(alert, alert.filter.toString());
     const enough = alert.kind === 'silence' ? 1 : (alert.count ?? 1);
-    const last = await lastSeq();
-    let [found, position, pages] = [0, alert.position, 0];
+    let [found, position, pages, hasMore] = [0, alert.position, 0, false];
     for await (const page of matching(alert, { endpointId: alert.endpointId, where, after: position })) {
       found += page.seqs.length;
       position = page.position;
       // More events would not change the result.
-      if (found >= enough) return { seen: { ...nothing, matching: found }, position: Math.max(position, last) };
-      if (++pages >= (isBusy() ? 1 : maxPages)) break;
+      if (found >= enough)
+        return { seen: { ...nothing, matching: found }, position: Math.max(position, last), hasMore: false };
+      hasMore = ++pages >= (isBusy() ? 1 : maxPages) && position < last;
+      if (hasMore) break;
     }
-    return { seen: { ...nothing, matching: found }, position };
+    return { seen: { ...nothing, matching: found }, position, hasMore };
   };
 
   const reported = (alert: OpenAlert, rows: readonly TypeRow[], items: readonly string[]) => ({
     seen: { ...nothing, changes: items.length, items },
     position: rows.at(-1)?.seq ?? alert.position,
+    hasMore: rows.length === maxChanges,
   });
   const types = async (alert: OpenAlert) => {
     learn();
@@ -80,6 +80,7 @@ export function createObserve(options: ObserveOptions): Observe {
   const forwards = async (alert: OpenAlert) => ({
     seen: { ...nothing, stuckMs: await stuckForward(alert.endpoint) },
     position: alert.position,
+    hasMore: false,
   });
 
   const looks = {
@@ -89,9 +90,9 @@ export function createObserve(options: ObserveOptions): Observe {
     schema_change: changes,
     forward_stuck: forwards,
   };
-  return async alert => {
-    const { seen, position } = await looks[alert.kind](alert);
-    return { seen: { ...seen, isPaused: alert.pausedAt !== null }, position };
+  return async (alert, last) => {
+    const { seen, ...rest } = await looks[alert.kind](alert, last);
+    return { seen: { ...seen, isPaused: alert.pausedAt !== null }, ...rest };
   };
 }
 

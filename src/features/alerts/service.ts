@@ -5,7 +5,7 @@
 
 import { requireUser } from '../../core/access/permissions.ts';
 import type { Principal } from '../../core/access/principal.ts';
-import { alertErrorOf, alertErrors, alertQueueName, reportingKinds } from '../../core/alert.ts';
+import { alertErrorOf, alertErrors, alertQueueName, dueAtOnce, reportingKinds } from '../../core/alert.ts';
 import type { Clock } from '../../core/clock.ts';
 import { inField, invalid, invalidAt, limitReached, notFound } from '../../core/errors.ts';
 import { newId, type RandomBytes } from '../../core/ids/ids.ts';
@@ -89,7 +89,7 @@ export function createAlertsService(options: {
     if (isAboutSchemas) await catchUp();
     const newest: Partial<Record<AlertRow['kind'], number>> = isAboutSchemas ? await store.newestSchemas(endpoint) : {};
     const position = newest[kind] ?? (await lastSeq());
-    return { position, state: Buffer.from(JSON.stringify(newState(await store.clock()))) };
+    return { position, state: Buffer.from(JSON.stringify(newState(await store.clock()))), dueAt: dueAtOnce };
   };
 
   const readRule = (kind: AlertRow['kind'], given: Pick<AlertInput, 'where' | 'minutes' | 'count'>): Rule => {

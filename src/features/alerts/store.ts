@@ -1,31 +1,21 @@
 /*
- * Alerts of endpoints, and the progress of their evaluation: the alert clock, the state of each alert, and the last notification of
- * the operator. Ownership is part of every query for a user.
+ * Alerts of endpoints, what the learning of schemas has found for them, and the last notification of the operator. Ownership is
+ * part of every query for a user.
  */
 import type { InStatement } from '@libsql/client';
-import { and, asc, count, eq, gt, inArray, isNull, max, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, max, sql } from 'drizzle-orm';
 import { alertQueueName, type StorageLevel, storageLevels } from '../../core/alert.ts';
-import { compareAndSetStatements, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database, Drizzle } from '../../db/database.ts';
 import { createResourceStore, isOwn, type OwnEndpoint } from '../../db/resource-store.ts';
-import { endpoints, eventSchemas, meta, schemaChanges, teams } from '../../db/schema.ts';
-import { alerts, queueItems, queues } from '../../db/schema-queues.ts';
+import { eventSchemas, meta, schemaChanges } from '../../db/schema.ts';
+import { alerts, queues } from '../../db/schema-queues.ts';
 import { toClientStatement } from '../../db/sql-fragments.ts';
+import { createProgress, type OpenAlert, selectOpen, selectWaiting, toOpen, wokenSql } from './progress-store.ts';
+
+export type { DueAlert, OpenAlert } from './progress-store.ts';
 
 type Row = typeof alerts.$inferSelect;
 export type AlertRow = Omit<Row, 'seq'>;
-/** An alert with all that checking it and sending its notifications needs. */
-export type OpenAlert = Row & {
-  endpointId: string;
-  endpointName: string;
-  teamId: string;
-  plan: 'free' | 'pro';
-  pausedAt: number | null;
-};
-
-/** `isWaiting`: one of its notifications is still queued. */
-export type EnabledAlert = OpenAlert & { isWaiting: boolean };
-
 export type AlertsStore = ReturnType<typeof createAlertsStore>;
 
 export type TypeRow = { seq: number; platform: string; type: string };
@@ -73,50 +63,10 @@ const createSchemaFindings = (db: Drizzle) => ({
       .limit(limit),
 });
 
-const clockName = 'alert-clock';
 const storageName = 'storage-alert';
-const toBytes = (time: number): Buffer => Buffer.from(String(time));
 
-const createProgress = ({ db, client }: Pick<Database, 'db' | 'client'>) => ({
-  /** The alert clock, ms. */
-  clock: async (): Promise<number> => {
-    const [row] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, clockName));
-    return Number(row?.value ?? 0);
-  },
-
-  /** Advances the clock, which must still be at `from`. */
-  moveClockStatements: (from: number, to: number): InStatement[] =>
-    compareAndSetStatements(
-      toClientStatement(
-        db
-          .update(meta)
-          .set({ value: toBytes(to) })
-          .where(and(eq(meta.name, clockName), eq(meta.value, toBytes(from)))),
-      ),
-    ),
-
-  /** Saves the findings of an alert, which must still be enabled and as it was read. @param changedAt null: keeps the time of the last change */
-  saveStateStatements: (
-    { seq, state: before }: Pick<typeof alerts.$inferSelect, 'seq' | 'state'>,
-    {
-      state,
-      position,
-      firing,
-      changedAt,
-    }: { state: string; position: number; firing: boolean; changedAt: number | null },
-  ): InStatement[] =>
-    compareAndSetStatements(
-      toClientStatement(
-        db
-          .update(alerts)
-          .set({ state: Buffer.from(state), position, firing, ...(changedAt !== null && { changedAt }) })
-          .where(and(eq(alerts.seq, seq), eq(alerts.state, before), eq(alerts.enabled, true))),
-      ),
-    ),
-
-  /** @returns false, with nothing written, if another process was first or a user has changed one of the alerts */
-  write: (statements: readonly InStatement[]): Promise<boolean> => writeIfUnchanged(client, statements),
-
+/** The operator's alert about storage. */
+const createStorageLevel = (db: Drizzle) => ({
   /** The state of storage in the operator's last notification. */
   lastStorageLevel: async (): Promise<StorageLevel> => {
     const [row] = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, storageName));
@@ -136,33 +86,18 @@ const createProgress = ({ db, client }: Pick<Database, 'db' | 'client'>) => ({
 
 export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
   const { removeQuery, ...resource } = createResourceStore(db, alerts, [alerts.seq]);
-  const selectOpen = () =>
-    db
-      .select({
-        alert: alerts,
-        endpointId: endpoints.id,
-        endpointName: endpoints.name,
-        teamId: endpoints.teamId,
-        plan: teams.plan,
-        pausedAt: endpoints.pausedAt,
-      })
-      .from(alerts)
-      .innerJoin(endpoints, and(eq(endpoints.seq, alerts.endpoint), isNull(endpoints.deletedAt)))
-      .innerJoin(teams, eq(teams.id, endpoints.teamId));
-  const selectWaiting = (ids: readonly string[]) =>
-    db
-      .select({ owner: queues.owner, seq: queueItems.seq })
-      .from(queues)
-      .innerJoin(queueItems, eq(queueItems.queue, queues.seq))
-      .where(and(eq(queues.kind, alertQueueName), inArray(queues.owner, [...ids])));
-  const toOpen = ({ alert, ...rest }: { alert: Row } & Omit<OpenAlert, keyof Row>): OpenAlert => ({
-    ...alert,
-    ...rest,
-  });
+  const saveResult = (id: string, result: Partial<Row>): InStatement =>
+    toClientStatement(
+      db
+        .update(alerts)
+        .set({ ...result, dueAt: wokenSql })
+        .where(eq(alerts.id, id)),
+    );
 
   return {
     ...createProgress({ db, client }),
     ...createSchemaFindings(db),
+    ...createStorageLevel(db),
 
     ...resource,
 
@@ -174,23 +109,14 @@ export function createAlertsStore({ db, client }: Pick<Database, 'db' | 'client'
 
     /** The alert for the queue; undefined if it or its endpoint no longer exists. */
     open: async (id: string): Promise<OpenAlert | undefined> =>
-      (await selectOpen().where(eq(alerts.id, id))).map(toOpen)[0],
-
-    /** Enabled alerts after a row number, in order. */
-    async enabledAfter(seq: number, limit: number): Promise<EnabledAlert[]> {
-      const rows = await selectOpen()
-        .where(and(eq(alerts.enabled, true), gt(alerts.seq, seq)))
-        .orderBy(asc(alerts.seq))
-        .limit(limit);
-      const waiting = new Set((await selectWaiting(rows.map(({ alert }) => alert.id))).map(({ owner }) => owner));
-      return rows.map(row => ({ ...toOpen(row), isWaiting: waiting.has(row.alert.id) }));
-    },
+      (await selectOpen(db).where(eq(alerts.id, id))).map(toOpen)[0],
 
     /** Its queued notifications, as items of its queue. */
-    waiting: async (id: string): Promise<number[]> => (await selectWaiting([id])).map(({ seq }) => seq),
+    waiting: async (id: string): Promise<number[]> => (await selectWaiting(db, [id])).map(({ seq }) => seq),
 
-    saveSentStatement: (id: string, at: number): InStatement =>
-      toClientStatement(db.update(alerts).set({ lastSentAt: at, lastError: null }).where(eq(alerts.id, id))),
+    /** Both wake the alert: it may notify again once its queue is empty. */
+    saveSentStatement: (id: string, at: number): InStatement => saveResult(id, { lastSentAt: at, lastError: null }),
+    saveGivenUpStatement: (id: string, error: string): InStatement => saveResult(id, { lastError: error }),
     saveFailureStatement: (id: string, error: string): InStatement =>
       toClientStatement(db.update(alerts).set({ lastError: error }).where(eq(alerts.id, id))),
 

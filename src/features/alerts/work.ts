@@ -18,7 +18,7 @@ const maxAttempts = 28;
 const maxRefusals = 3;
 
 export type AlertWorkOptions = {
-  store: Pick<AlertsStore, 'open' | 'saveSentStatement' | 'saveFailureStatement'>;
+  store: Pick<AlertsStore, 'open' | 'saveSentStatement' | 'saveGivenUpStatement' | 'saveFailureStatement'>;
   /** Undefined if the stored channel cannot be decrypted. */
   channelOf: (alert: OpenAlert) => Channel | undefined;
   toMessage: (alert: OpenAlert, notification: Notification) => Message;
@@ -48,7 +48,7 @@ function workOn(alert: OpenAlert, options: AlertWorkOptions): QueueWork {
     const error = sent.error ?? 'not sent';
     const tries = attempts + 1;
     if (tries >= (sent.isFinal ? maxRefusals : maxAttempts))
-      return { kind: 'removed', also: [store.saveFailureStatement(id, alertErrors.givenUp(error))] };
+      return { kind: 'removed', also: [store.saveGivenUpStatement(id, alertErrors.givenUp(error))] };
     const inMs = Math.max(firstDelaysMs[attempts] ?? laterDelayMs, Math.min(sent.retryAfterMs ?? 0, maxRetryAfterMs));
     return { kind: 'retry', inMs, status: sent.status, error, also: [store.saveFailureStatement(id, error)] };
   };
@@ -56,13 +56,13 @@ function workOn(alert: OpenAlert, options: AlertWorkOptions): QueueWork {
   return {
     concurrency: () => 1,
     destination: () => `alert ${id}`,
-    giveUp: (_, reason) => ({ kind: 'removed', also: [store.saveFailureStatement(id, alertErrors.givenUp(reason))] }),
+    giveUp: (_, reason) => ({ kind: 'removed', also: [store.saveGivenUpStatement(id, alertErrors.givenUp(reason))] }),
     startInMs: () => Math.max(0, takenAtMs + minuteMs - clock.monotonic()),
     async work(item, signal) {
       const alert = await store.open(id);
       if (!alert?.enabled || item.detail === null) return { kind: 'removed' };
       const channel = channelOf(alert);
-      if (!channel) return { kind: 'removed', also: [store.saveFailureStatement(id, alertErrors.channelUnreadable)] };
+      if (!channel) return { kind: 'removed', also: [store.saveGivenUpStatement(id, alertErrors.channelUnreadable)] };
       const waitS = channel.type === 'email' ? takeEmail(alert.teamId) : 0;
       if (waitS > 0) {
         const error = 'too many emails in an hour: it is sent later';
