@@ -39,9 +39,9 @@ test('never work on the same item, and one takes over when the other shows no li
     },
   );
   await two.idle();
-  for (let ms = 0; ms < 40_000; ms += 5000) {
+  for (let ms = 0; ms < 7000; ms += 1000) {
     expect(taken).toEqual([]);
-    queues.clock.advance(5000);
+    queues.clock.advance(1000);
     await two.idle();
   }
   expect(taken).toEqual(['0', '1', '2', '3', '4']);
@@ -70,11 +70,48 @@ test('a process that shows life keeps its queue', async () => {
   );
   for (let i = 0; i < 20; i++) {
     await two.idle();
-    queues.clock.advance(10_000);
+    queues.clock.advance(1500);
     await queues.store.beat('one');
   }
   expect(taken).toBe(0);
   held.resolve(settled);
+});
+
+test('a process that was suspended starts nothing of a queue that it has lost', async () => {
+  await queues.add(names(6));
+  const started: string[] = [];
+  const first = Promise.withResolvers<WorkResult>();
+  const one = await queues.run(
+    workOf(
+      ({ detail }) => {
+        started.push(textOf(detail));
+        return first.promise;
+      },
+      { concurrency: () => 1 },
+    ),
+    { isShared: true },
+  );
+  await eventually(() => started.length === 1);
+  // While it is suspended, another process takes the queue over and works on it.
+  const [queue] = await queues.store.due(queues.clock.now(), 1);
+  if (!queue) throw new Error('no queue is due');
+  expect(await queues.store.take(queue, 'two')).toBe(true);
+  queues.clock.advance(60_000);
+  first.resolve(settled);
+  await eventually(() => queues.errors.length > 0);
+  await one.idle();
+  expect(started).toEqual(['0']);
+  expect(await queues.outcomes()).toEqual([[null, 6]]);
+});
+
+test('due items are read only by the process that holds the queue', async () => {
+  await queues.add(names(1));
+  const [queue] = await queues.store.due(queues.clock.now(), 1);
+  if (!queue) throw new Error('no queue is due');
+  await queues.store.take(queue, 'two');
+  const read = async (holder: string) =>
+    (await queues.store.dueItems({ queue: queue.seq, holder, now: queues.clock.now() }, [], 10)).length;
+  expect([await read('one'), await read('two')]).toEqual([0, 1]);
 });
 
 test('many runners share many queues: every item once', async () => {

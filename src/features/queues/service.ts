@@ -89,6 +89,7 @@ export function createQueuesService(options: QueuesOptions) {
     holder,
     clock,
     onError,
+    holdsAny: () => active.size > 0,
     onHeld: (held, askedMs) => {
       for (const [seq, one] of active) {
         const mine = held.get(seq);
@@ -145,21 +146,26 @@ export function createQueuesService(options: QueuesOptions) {
   };
 
   const fullShares = (): string[] => [...places.held.keys()].filter(share => !places.canTake(share));
-  /** Claims due queues while there are places for them. */
-  const takeDue = async (now: number): Promise<void> => {
+  /** Claims due queues while there are places for them. @returns in how many ms the next queue of another process may be claimed */
+  const takeDue = async (now: number): Promise<number> => {
     let after: DueQueue | undefined;
+    let untilFreeMs = Number.POSITIVE_INFINITY;
     do {
       const except = { seqs: [...active.keys()], shares: fullShares() };
       const page = await store.due(now, pageSize, except, after);
       for (const queue of page) {
         const kind = kinds.get(queue.kind);
-        if (!isRunning || !kind || active.has(queue.seq) || !leases.isAbandoned(queue)) continue;
-        if (!places.canTake(queue.share) || !(await store.take(queue, holder))) continue;
+        if (!isRunning || !kind || active.has(queue.seq)) continue;
+        const heldMs = leases.untilFreeMs(queue);
+        if (heldMs > 0) untilFreeMs = Math.min(untilFreeMs, heldMs);
+        if (heldMs > 0 || !places.canTake(queue.share)) continue;
+        if (!(await leases.ensureAlive()) || !(await store.take(queue, holder))) continue;
         if (isRunning) begin(queue, kind);
         else await store.release(queue.seq, holder);
       }
       after = page.length === pageSize ? page.at(-1) : undefined;
     } while (after && isRunning && places.free() > 0);
+    return untilFreeMs;
   };
 
   /** Queues that run for long, for example because their destinations hang, yield to queues that wait. */
@@ -183,16 +189,14 @@ export function createQueuesService(options: QueuesOptions) {
 
   const lookOnce = async (): Promise<void> => {
     await noteClock();
-    // After a long pause, this process needs a heartbeat before it may claim a queue.
-    if (!leases.isAlive()) await leases.beat();
     // All queries use one reading of the clock. With two, a queue that becomes due in between would be in neither result.
     const now = clock.now();
-    await takeDue(now);
+    const untilFreeMs = await takeDue(now);
     const isAnyFull = fullShares().length > 0;
     if (isAnyFull) await yieldToWaiting(now);
     const nextAt = await store.nextAt(now);
     const untilNextMs = nextAt === null ? Number.POSITIVE_INFINITY : Math.max(nextAt - clock.now(), 0);
-    lookIn(Math.min(untilNextMs, isShared || isAnyFull ? sharedPollMs : maxSleepMs));
+    lookIn(Math.min(untilNextMs, untilFreeMs, isShared || isAnyFull ? sharedPollMs : maxSleepMs));
   };
   const lookIn = (ms: number): void => {
     clearTimeout(timer);

@@ -3,7 +3,7 @@
  * settle the same item. Times come from the caller.
  */
 import type { InStatement } from '@libsql/client';
-import { and, asc, count, eq, gt, isNull, lte, min, not, notInArray, sql } from 'drizzle-orm';
+import { and, asc, count, eq, exists, gt, isNull, lte, min, not, notInArray, sql } from 'drizzle-orm';
 import { requireNoRowStatement, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database, Drizzle } from '../../db/database.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
@@ -284,8 +284,12 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
     remove: (seq: number, holder: string): Promise<void> =>
       removeQueues(db, sql`SELECT seq FROM queues WHERE ${heldBy(seq, holder)}`),
 
-    /** Due items, the longest due first, without `except`. */
-    async dueItems(queue: number, now: number, except: readonly number[], limit: number): Promise<QueueItem[]> {
+    /** Due items, the longest due first, without `except`; none if `holder` no longer has the queue. */
+    async dueItems(
+      { queue, holder, now }: { queue: number; holder: string; now: number },
+      except: readonly number[],
+      limit: number,
+    ): Promise<QueueItem[]> {
       const rows = await db
         .select({
           seq: queueItems.seq,
@@ -302,6 +306,7 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
           and(
             eq(queueItems.queue, queue),
             lte(queueItems.dueAt, now),
+            exists(db.select({ one: sql`1` }).from(queues).where(heldBy(queue, holder))),
             // These are at most a few dozen: the running items.
             except.length === 0 ? undefined : notInArray(queueItems.seq, [...except]),
           ),

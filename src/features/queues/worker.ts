@@ -133,7 +133,8 @@ export function startWorker(options: WorkerOptions): Worker {
     }
     if (fetched.length === 0) {
       const wakesBefore = wakes;
-      const due = await store.dueItems(queue.seq, clock.now(), [...underWay.keys()], maxFetched);
+      const held = { queue: queue.seq, holder, now: clock.now() };
+      const due = await store.dueItems(held, [...underWay.keys()], maxFetched);
       if (wakes !== wakesBefore) return true;
       fetched = due;
     }
