@@ -24,9 +24,9 @@ import type { SearchService } from '../features/search/service.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 const sweepEveryMs = 600_000;
-/** How often other processes' events and forwards are looked for; on its own, a process hears of them. */
+/** How often new events are looked for. A process on its own is notified of them, except of imported ones. */
 const sharedEveryMs = 2000;
-const ownEveryMs = 60_000;
+const ownEveryMs = 15_000;
 
 type ForwardsDependencies = {
   infrastructure: Infrastructure;
@@ -112,7 +112,7 @@ export function wireForwards(dependencies: ForwardsDependencies) {
 
   queues.register('forward', queueKind);
   every(sweepEveryMs, 'removing events of forwards that are gone', service.sweep);
-  every(isShared ? sharedEveryMs : ownEveryMs, 'looking for events to forward', feeder.refresh);
+  every(isShared ? sharedEveryMs : ownEveryMs, 'looking for events to forward', feeder.look);
   const lookForEvents = (): void => {
     feeder.refresh().catch(cause => log.warn('forwards could not be read', { cause }));
   };

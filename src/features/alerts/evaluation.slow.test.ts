@@ -1,10 +1,8 @@
 /* Which alerts are checked, and by which process: several processes, and one that was away. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import type { Client } from '@libsql/client';
-import { drizzle } from 'drizzle-orm/libsql';
 import { createBackground } from '../../db/background.ts';
-import type { Database, Drizzle } from '../../db/database.ts';
 import { holdClock } from '../../testing/clock.ts';
+import { countStatements } from '../../testing/count-statements.ts';
 import { openTestServer, randomBytes, type TestServer } from '../../testing/test-server.ts';
 import { createQueuesService } from '../queues/service.ts';
 import { createQueuesStore } from '../queues/store.ts';
@@ -29,22 +27,6 @@ beforeEach(async () => {
   for (const table of ['alerts', 'queues', 'queue_items'])
     await server.services.database.client.execute(`DELETE FROM ${table}`);
 });
-
-/** The database, and how many statements went through its client. */
-function countStatements(database: Database) {
-  let count = 0;
-  const client = Object.assign(Object.create(database.client) as Client, {
-    execute: (...args: Parameters<Client['execute']>) => {
-      count++;
-      return database.client.execute(...args);
-    },
-    batch: (...args: Parameters<Client['batch']>) => {
-      count += args[0].length;
-      return database.client.batch(...args);
-    },
-  });
-  return { database: { ...database, client, db: drizzle(client) as Drizzle }, statements: () => count };
-}
 
 /** Looks at alerts as a process of its own would, which does not send. */
 function openProcess(seen: (alert: OpenAlert) => Partial<Seen> | Promise<Partial<Seen>> = () => ({})) {

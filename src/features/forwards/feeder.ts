@@ -23,7 +23,13 @@ export type Feeder = ReturnType<typeof createForwardFeeder>;
 export function createForwardFeeder(options: {
   store: Pick<
     ForwardsStore,
-    'openOf' | 'endpointsWithForwards' | 'movePositionStatements' | 'notRefused' | 'writeMoved'
+    | 'openOf'
+    | 'endpointsWithForwards'
+    | 'lastSeq'
+    | 'newEvents'
+    | 'movePositionStatements'
+    | 'notRefused'
+    | 'writeMoved'
   >;
   queues: Pick<
     QueuesService,
@@ -46,6 +52,8 @@ export function createForwardFeeder(options: {
   /** `known`: row numbers of endpoints with forwards. `dirty`: the ones that may have new events. */
   const known = new Set<number>();
   const dirty = new Set<number>();
+  /** Events up to this row number have been looked at. After the start it is unknown, and any endpoint may have unfed events. */
+  let lookedUpTo: number | undefined;
   let isStopped = false;
 
   /** @param to the position after these events @returns false if the forward has changed and must be read again */
@@ -128,6 +136,16 @@ export function createForwardFeeder(options: {
     mark(endpoint);
   };
 
+  const look = async (): Promise<void> => {
+    // Read first, so that no event is between the two reads.
+    const last = await store.lastSeq();
+    while (lookedUpTo === undefined || lookedUpTo < last) {
+      const found = lookedUpTo === undefined ? undefined : await store.newEvents(lookedUpTo, last);
+      for (const endpoint of await store.endpointsWithForwards(found?.endpoints)) add(endpoint);
+      lookedUpTo = found?.upTo ?? last;
+    }
+  };
+
   return {
     /** Call it for every stored event. Without forwards, it costs a lookup in an empty set. */
     recorded({ endpoint }: { endpoint: number }): void {
@@ -135,10 +153,13 @@ export function createForwardFeeder(options: {
     },
     /** Call it when an endpoint gets a forward. */
     add,
-    /** Reads which endpoints have forwards, and feeds all of them. */
+    /** Reads which endpoints have forwards, and feeds all of them. Call it at the start, and after forwards were changed elsewhere. */
     async refresh(): Promise<void> {
-      for (const endpoint of await store.endpointsWithForwards()) add(endpoint);
+      lookedUpTo = undefined;
+      await look();
     },
+    /** Feeds the endpoints that have new events, whichever process stored them. Without new events, it costs one query. */
+    look,
     stop(): void {
       isStopped = true;
     },

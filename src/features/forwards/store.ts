@@ -4,6 +4,7 @@ import { and, asc, eq, gt, isNotNull, isNull, min, notInArray, sql } from 'drizz
 import { forwardQueue } from '../../core/forward.ts';
 import { compareAndSetStatements, writeIfUnchanged } from '../../db/compare-and-set.ts';
 import type { Database } from '../../db/database.ts';
+import { lastSeqSql, type NewEvents, newEventsAfter } from '../../db/new-events.ts';
 import { removeQueues } from '../../db/remove-queues.ts';
 import { createResourceStore, type OwnEndpoint } from '../../db/resource-store.ts';
 import { endpoints, events, outcomes, teams } from '../../db/schema.ts';
@@ -32,9 +33,6 @@ export type FedEvent = {
 };
 
 export type ForwardsStore = ReturnType<typeof createForwardsStore>;
-
-// Raw: the table is SQLite's own. The highest row number that any event ever had.
-const lastSeqSql = sql`(SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0))`;
 
 /** Moves the position. It, and the settings that select events and their lanes, must be as they were read. */
 const movePositionStatements =
@@ -102,7 +100,7 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
 
     /** The forward begins with the next event. @returns false if the endpoint has `limit` forwards, or no longer exists */
     insertWithin(limit: number, own: Pick<OwnEndpoint, 'teamId'>, row: NewForwardRow): Promise<boolean> {
-      const last = lastSeqSql as unknown as number;
+      const last = sql`(SELECT ${lastSeqSql})` as unknown as number;
       return resource.insertWithin(limit, own, { ...row, since: last, position: last });
     },
 
@@ -122,11 +120,18 @@ export function createForwardsStore({ db, client }: Pick<Database, 'db' | 'clien
     openOf: async (endpoint: number): Promise<OpenForward[]> =>
       (await selectOpen().where(eq(forwards.endpoint, endpoint)).orderBy(asc(forwards.seq))).map(toOpen),
 
-    /** Row numbers of endpoints that have forwards. */
-    endpointsWithForwards: async (): Promise<number[]> =>
-      (await db.selectDistinct({ seq: forwards.endpoint }).from(forwards).innerJoin(endpoints, isLive)).map(
-        ({ seq }) => seq,
-      ),
+    /** Row numbers of endpoints that have forwards. @param among if given, only of these endpoints */
+    endpointsWithForwards: async (among?: readonly number[]): Promise<number[]> => {
+      if (among?.length === 0) return [];
+      const query = db.selectDistinct({ seq: forwards.endpoint }).from(forwards).innerJoin(endpoints, isLive);
+      return (await query.where(among && inList(forwards.endpoint, among))).map(({ seq }) => seq);
+    },
+
+    /** The highest row number that any event ever had. */
+    lastSeq: async (): Promise<number> =>
+      (await db.all<{ seq: number }>(sql`SELECT ${lastSeqSql} AS seq`))[0]?.seq ?? 0,
+
+    newEvents: (position: number, last: number): Promise<NewEvents> => newEventsAfter(db, position, last),
 
     movePositionStatements: movePositionStatements(db),
 
