@@ -1,4 +1,4 @@
-/* argv -> command -> exit code. The only file that touches the process; the database threads are found from here. */
+/* argv -> command -> exit code. It gives the program the process; the database threads are found from here. */
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { version } from '../package.json' with { type: 'json' };

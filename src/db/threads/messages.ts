@@ -37,7 +37,7 @@ export type PackedError = {
 };
 
 export type ReplyMessage =
-  /** `ms`: how long the thread worked on the request, without the time in its queue. */
+  /** `ms`: how long the thread worked on the request, nearly without its waiting for the processor (thread-server.ts). */
   | { id: number; results: PackedResult[]; output?: unknown; ms: number }
   | { id: number; error: PackedError }
   | { kind: 'ready' }

@@ -1,10 +1,10 @@
 /* How a database thread runs jobs. Statements are tested in thread-handle.test.ts. */
 import { describe, expect, test } from 'bun:test';
 import type { OpenMessage, ReplyMessage, RequestMessage } from './messages.ts';
-import { serveDatabaseThread, type ThreadScope, type WriterJob } from './thread-server.ts';
+import { type LoadJob, serveDatabaseThread, type ThreadScope, type WriterJob } from './thread-server.ts';
 
 /** A database thread in this thread, with a job that records its inputs. */
-function setUp(fail?: () => Error | undefined, refused?: string) {
+function setUp(fail?: () => Error | undefined, refused?: string, cpuMs?: () => number) {
   const inputs: unknown[][] = [];
   const replies: ReplyMessage[] = [];
   const transferred: number[] = [];
@@ -15,7 +15,7 @@ function setUp(fail?: () => Error | undefined, refused?: string) {
       transferred.push(...transfer.map(({ byteLength }) => byteLength));
     },
   };
-  serveDatabaseThread(scope, async write => {
+  const loadJob: LoadJob = async write => {
     const job: WriterJob = async batch => {
       inputs.push(batch);
       const error = fail?.();
@@ -28,7 +28,8 @@ function setUp(fail?: () => Error | undefined, refused?: string) {
       );
     };
     return job;
-  });
+  };
+  serveDatabaseThread(scope, loadJob, cpuMs);
   const send = (data: OpenMessage | RequestMessage): void =>
     scope.onmessage?.({ data } as MessageEvent<OpenMessage | RequestMessage>);
   send({ path: ':memory:', readOnly: false });
@@ -81,6 +82,23 @@ describe('a database thread', () => {
       expect.objectContaining({ id: 3, error: expect.objectContaining({ code: 'ODD' }) }),
     );
     expect(replies.slice(2).filter(reply => 'output' in reply)).toHaveLength(2);
+  });
+
+  test('reports the processor time of a request as its work, or a twentieth of the elapsed time if that is more', async () => {
+    let used = 0;
+    const work = async (msPerCall: number): Promise<number> => {
+      const { answers } = setUp(undefined, undefined, () => {
+        used += msPerCall;
+        return used;
+      });
+      const [, reply] = await answers(2);
+      return reply && 'ms' in reply ? reply.ms : Number.NaN;
+    };
+    expect(await work(60_000)).toBe(60_000);
+    const startedAt = performance.now();
+    const waited = await work(0);
+    expect(waited).toBeGreaterThan(0);
+    expect(waited).toBeLessThan((performance.now() - startedAt) / 19);
   });
 
   test('fails every job of a batch that throws, and runs the next one', async () => {

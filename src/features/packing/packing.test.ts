@@ -31,6 +31,18 @@ const countBlocks = async (where = 'true'): Promise<number> =>
 const small = (endpoint: number, size = 1000): Given => ({ endpoint, size, compresses: true });
 
 describe('the packer', () => {
+  test('leaves the blocks of a deleted endpoint, whose events are being removed', async () => {
+    const { database } = server.services;
+    await database.client.batch([
+      "INSERT INTO teams (id, plan, created_at) VALUES ('t', 'pro', 0)",
+      "INSERT INTO endpoints (seq, id, team_id, name, token, created_at, deleted_at) VALUES (7, 'a', 't', '', 'a', 0, 9), (8, 'b', 't', '', 'b', 0, NULL)",
+    ]);
+    const expected: Expected = new Map();
+    for (let i = 0; i < 20; i++) await insertEvents(server, [packedEvent(small(7)), packedEvent(small(8))], expected);
+    await createTestPacker(server).run();
+    expect([await countBlocks('endpoint = 7'), await countBlocks('endpoint = 8')]).toEqual([20, 1]);
+  });
+
   test('keeps every event unchanged while events are stored, packed, packed again and deleted', async () => {
     const given = fc.record({
       endpoint: fc.integer({ min: 1, max: 4 }),

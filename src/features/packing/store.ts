@@ -103,10 +103,11 @@ export function createPackingStore(
     /** The highest block number ever used. */
     lastBlock: async (): Promise<number> => Number((await rowsOf(`SELECT ${lastBlock}`))[0]?.[0] ?? 0),
 
-    /** The first endpoint from `from` on with at least this many small blocks, or bytes in them. */
+    /** The first endpoint from `from` on with at least this many small blocks, or bytes in them; none whose events are being removed. */
     async endpointToPack(from: number, minBlocks: number, minBytes: number): Promise<number | undefined> {
       const [row] = await rowsOf(
-        `SELECT endpoint FROM blocks INDEXED BY blocks_small WHERE bytes < 32768 AND endpoint >= ? GROUP BY endpoint
+        `SELECT endpoint FROM blocks INDEXED BY blocks_small WHERE bytes < 32768 AND endpoint >= ?
+         AND endpoint NOT IN (SELECT seq FROM endpoints WHERE deleted_at IS NOT NULL) GROUP BY endpoint
          HAVING count(*) >= ? OR (count(*) > 1 AND sum(bytes) >= ?) ORDER BY endpoint LIMIT 1`,
         [from, minBlocks, minBytes],
       );

@@ -23,7 +23,7 @@ const tagSql = `INSERT INTO tags (event, tag, position, endpoint, received_at)
   SELECT seq, value, key, endpoint, received_at
   FROM (SELECT events.seq, events.endpoint, events.received_at ${ownEvent}), json_each(?3)`;
 
-export function createKeepingStore({ client, db, timedBatch }: Pick<Database, 'client' | 'db' | 'timedBatch'>) {
+export function createKeepingStore({ client, timedBatch }: Pick<Database, 'client' | 'timedBatch'>) {
   return {
     /**
      * Pins the event, or changes name and note of its pin.
@@ -64,7 +64,11 @@ export function createKeepingStore({ client, db, timedBatch }: Pick<Database, 'c
 
     /** Removes an event, pinned or not, with all that belongs to it. @returns whether it existed */
     async remove(endpoint: number, event: number): Promise<boolean> {
-      const { statements, removalAt } = removalStatements(db, { endpoint, seqs: [event], withPinned: true });
+      const { statements, removalAt } = removalStatements({
+        seqs: `[${event}]`,
+        endpoints: [endpoint],
+        withPinned: true,
+      });
       const { results } = await timedBatch(statements);
       return results[removalAt]?.rowsAffected === 1;
     },

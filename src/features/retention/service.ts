@@ -1,17 +1,18 @@
 /*
- * The sweeper: removes expired events, oldest first, in slices that take the writer a few milliseconds. A sweep goes through
- * all endpoints once; it may stop anywhere, also by a crash, and the next one continues.
+ * The sweeper: removes expired events in slices that take the writer some milliseconds. A sweep goes through all endpoints once, a
+ * group of them at a time; it may stop anywhere, also by a crash, and the next one continues.
  */
 import { createBatchSize } from '../../core/concurrency/batch-size.ts';
 import { oldestVisible, type RetentionMs } from '../../core/events/retention.ts';
-import type { ExpiredEvent, ExpiredRange, RetentionStore } from './store.ts';
+import type { Cutoffs, ExpiredGroup, RetentionStore } from './store.ts';
 import type { SweepClock } from './sweep-clock.ts';
 
 type Slice = () => Promise<'more' | 'done'>;
 
-const sliceMs = 2.5;
-/** The cost of a removal. The unit is an event without content; freeing 4 KiB of content costs about as much. */
-const cost = ({ bytes }: ExpiredEvent): number => 1 + bytes / 4096;
+/** The writer's time for a slice. Each has fixed costs, such as its commit, which take most of the time of a smaller slice. */
+const sliceMs = 10;
+/** Far longer than any retention, and added to a time it is still exact. */
+const maxPeriodMs = 2 ** 50;
 /** A delivery that found its endpoint before the deletion is committed at most this much later, because senders may be slow. */
 const maxDeliveryMs = 600_000;
 
@@ -31,29 +32,34 @@ export function createRetentionService(options: {
   onSwept: (events: number) => void;
 }) {
   const { store, clock, retentionMs, background, reclaimSpace, removeTeam, onSwept } = options;
-  const batchSize = createBatchSize({ targetMs: sliceMs, initial: 128, min: 64, max: 4096 });
+  const batchSize = createBatchSize({ targetMs: sliceMs, initial: 512, min: 512, max: 8192 });
   let isSweeping = false;
   /** Set when a sweep is woken while it runs: endpoints that it has passed may have expired events by now. */
   let isSweepAgainDue = false;
+  /** Endpoints from this row on have not been swept, except those of the group. */
   let nextEndpoint = 0;
+  let group: ExpiredGroup | undefined;
+  let periodMs = 60_000;
   let sweptEvents = 0;
 
-  const removeBatch = async (range: ExpiredRange): Promise<void> => {
-    const found = await store.oldestEvents(range, Math.ceil(batchSize.units()));
-    const seqs: number[] = [];
-    let units = 0;
-    for (const event of found) {
-      units += cost(event);
-      if (seqs.length > 0 && units > batchSize.units()) {
-        units -= cost(event);
-        break;
-      }
-      seqs.push(event.seq);
+  /**
+   * Removes the oldest expired events of the endpoints together: rows that were received at about the same time are on the same
+   * pages of the database. @returns whether the group has more
+   */
+  const removeOldest = async (from: ExpiredGroup, cutoffs: Cutoffs): Promise<boolean> => {
+    const until = from.oldest + periodMs;
+    const units = batchSize.units();
+    const found = await store.expiredIn(from, { until, cutoffs, units });
+    if (found) {
+      const { removed, writerMs } = await store.removeExpired(found);
+      batchSize.record(found.units, writerMs);
+      sweptEvents += removed;
     }
-    if (seqs.length === 0) return;
-    const { removed, writerMs } = await store.remove(range, seqs);
-    batchSize.record(units, writerMs);
-    sweptEvents += removed;
+    const isAll = !found || found.isAll;
+    if (isAll) from.oldest = until;
+    if (!isAll) periodMs = Math.max(1, Math.floor(periodMs / 2));
+    else if (!found || found.units < units / 2) periodMs = Math.min(maxPeriodMs, periodMs * 2);
+    return from.oldest <= from.newest;
   };
 
   const slice: Slice = async () => {
@@ -61,6 +67,7 @@ export function createRetentionService(options: {
       isSweeping = true;
       isSweepAgainDue = false;
       nextEndpoint = 0;
+      group = undefined;
       sweptEvents = 0;
       for (const team of await store.abandonedTeams()) await removeTeam(team);
     }
@@ -70,11 +77,11 @@ export function createRetentionService(options: {
       pro: oldestVisible(retentionMs, 'pro', now),
       now,
     };
-    const expired = await store.findExpired(nextEndpoint, cutoffs);
-    const range = expired ?? (await store.findOrphans());
-    if (range) {
-      if (expired) nextEndpoint = expired.endpoint;
-      await removeBatch(range);
+    group ??= (await store.findExpired(nextEndpoint, cutoffs)) ?? (await store.findOrphans(cutoffs));
+    if (group) {
+      if (await removeOldest(group, cutoffs)) return 'more';
+      nextEndpoint = group.lastEndpoint + 1;
+      group = undefined;
       return 'more';
     }
     await store.removeEmpty(now - maxDeliveryMs);
