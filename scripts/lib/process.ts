@@ -11,18 +11,20 @@ export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`)
 
 const ticksPerSecond = 100;
 
+/** CPU time that all threads of a process have used, in ms. */
+export function totalCpuMs(pid: number): number {
+  // Fields 14 and 15 in proc(5). The name before them may contain spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
+}
+
 /** CPU time that all threads of a process use within `ms`, in ms. */
 export async function cpuMs(pid: number, ms: number): Promise<number> {
-  const used = (): number => {
-    // Fields 14 and 15 in proc(5). The name before them may contain spaces.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
-  };
-  const before = used();
+  const before = totalCpuMs(pid);
   await Bun.sleep(ms);
-  return used() - before;
+  return totalCpuMs(pid) - before;
 }
 
 /** The highest resident memory while `work` runs, MB. */
