@@ -16,14 +16,14 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
   });
   afterAll(() => libsql.remove());
 
-  const join = async (scheme = 'http'): Promise<TestServer> => {
-    const server = await openTestServer({ env: { HOOKTAPE_DATABASE_URL: libsql.url.replace('http', scheme) } });
+  const join = async (): Promise<TestServer> => {
+    const server = await openTestServer({ env: { HOOKTAPE_DATABASE_URL: libsql.url } });
     open.push(server);
     return server;
   };
 
   test('that start at the same time on an empty database both become ready', async () => {
-    const [one, two] = await Promise.all([join(), join('ws')]);
+    const [one, two] = await Promise.all([join(), join()]);
     expect([await one?.services.readiness.problem(), await two?.services.readiness.problem()]).toEqual([
       undefined,
       undefined,
@@ -31,7 +31,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
   }, 20_000);
 
   test('accept deliveries at the same time: every response has its own event, and nothing is stored twice or lost', async () => {
-    const [one, two] = [await join(), await join('ws')];
+    const [one, two] = [await join(), await join()];
     const ada = await one.createAccount();
     const endpoint = await ada.createEndpoint();
     const sent = Array.from({ length: 60 }, (_, n) => `{"n":${n}}`);
@@ -54,7 +54,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
   }, 20_000);
 
   test('a new URL, its overlap and a pause that one makes are soon known to the other', async () => {
-    const [one, two] = [await join(), await join('ws')];
+    const [one, two] = [await join(), await join()];
     const ada = await one.createAccount('urls@example.com');
     const before = await ada.createEndpoint();
     await two.deliver(before);
@@ -91,7 +91,7 @@ describe.skipIf(noLibsqlServer !== undefined)('two processes on one libSQL serve
   }, 20_000);
 
   test('a feed read through one has what the other stores, in order, also while a call waits', async () => {
-    const [one, two] = [await join(), await join('ws')];
+    const [one, two] = [await join(), await join()];
     const ada = await one.createAccount('feed@example.com');
     const endpoint = await ada.createEndpoint();
     const feed = (query: string) =>

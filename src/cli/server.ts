@@ -112,6 +112,7 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
         log.warn(
           'HOOKTAPE_SECRET has fewer than 32 characters: anyone with a copy of the database could guess it and read signing secrets and private keys. It is accepted because this database was created with it; new installations need 32 characters',
         );
+      void warnOfConnections(services);
       services.journal?.prepare();
       void startApi();
       // Removes events that expired while no server was running.
@@ -125,6 +126,15 @@ export async function openServer({ io, config, log, spawn, databaseBeingOpened, 
       };
     },
   };
+}
+
+/** sqld with more than one connection may stop answering writes. */
+async function warnOfConnections({ direct, log }: CoreServices): Promise<void> {
+  // If it fails, the next request reports why.
+  if (await direct.runsRequestsAtOnce().catch(() => false))
+    log.warn(
+      'the libSQL server allows several connections at once. If it is sqld, it may stop answering writes: start it with --max-concurrent-connections 1 --disable-intelligent-throttling --connection-creation-timeout-sec 20, without --checkpoint-interval-s, and let nothing else use it',
+    );
 }
 
 /** Returns memory that only the start needed to the system. A busy server keeps it, because this also discards compiled code. */

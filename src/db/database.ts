@@ -23,8 +23,13 @@ export type Database = {
   scanDb: Drizzle;
   /** Runs the writer thread's job (threads/thread-server.ts); undefined for a server, which has no thread here. */
   runWriterJob: ((input: unknown, transfer: ArrayBuffer[]) => Promise<unknown>) | undefined;
-  /** A write batch of capture: on a server, it runs before all other waiting writes. */
+  /**
+   * A write batch of capture. On a server, it runs before all other waiting writes and has a shorter time limit.
+   * @throws LibsqlError `TIMEOUT` when the time is up; the server may still carry out the batch
+   */
   captureBatch: (statements: InStatement[]) => Promise<ResultSet[]>;
+  /** Gives a read that a delivery waits for the time limit of a capture. */
+  captureRead: <T>(read: Promise<T>) => Promise<T>;
   /** A write batch of background work. `writerMs`: how long the writer worked on it; unknown for a server. */
   timedBatch: (statements: InStatement[]) => Promise<{ results: ResultSet[]; writerMs: number | undefined }>;
   /** Runs work that takes minutes (checks); in an embedded database, with a separate reader thread. */
@@ -35,9 +40,22 @@ export type Database = {
   file: string | undefined;
   /** The number of pending requests to the writer. */
   writeQueueDepth: () => number;
+  /** The reason why writes get no response, if it is known: a server can answer reads and no writes. */
+  writeProblem: () => Promise<string | undefined>;
+  /** Whether a server allows more than one connection, which can stop it from answering writes. */
+  runsRequestsAtOnce: () => Promise<boolean>;
   /** How often SQLITE_BUSY happened. Each is an incident (threads/thread-connection.ts). */
   busyIncidents: () => number;
   close: () => Promise<void>;
+};
+
+export type ServerLimits = {
+  /** How long one request to a libSQL server may take. */
+  requestMs: number;
+  /** How long a capture may take, and a read that a delivery waits for: many senders give up after 5 seconds. */
+  captureMs: number;
+  /** A server that answers reads, but has answered no write for this long, must be restarted. */
+  stallMs: number;
 };
 
 /** Callbacks for events of the database. */
@@ -45,6 +63,8 @@ export type DatabaseEvents = {
   onBusy: () => void;
   /** Called when a database thread died: the database no longer responds. */
   onThreadFailure: (error: Error) => void;
+  /** Called once when a server begins to answer reads but no writes. */
+  onWriteStall?: (problem: string) => void;
 };
 
 export type DatabaseOptions = DatabaseEvents & {
@@ -53,4 +73,6 @@ export type DatabaseOptions = DatabaseEvents & {
   spawn: SpawnThread;
   /** For tests: replaces the released migrations. */
   migrations?: readonly string[];
+  /** For tests: replaces the time limits of a server. */
+  serverLimits?: ServerLimits | undefined;
 };

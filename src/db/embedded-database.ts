@@ -19,7 +19,7 @@ import { startThread } from './threads/thread-handle.ts';
 import { createThreadedClient } from './threads/threaded-client.ts';
 
 /** `schema`: the statements that create the tables of a new file. */
-type EmbeddedOptions = Required<DatabaseOptions> & { schema: string[] };
+type EmbeddedOptions = Required<Omit<DatabaseOptions, 'serverLimits' | 'onWriteStall'>> & { schema: string[] };
 
 export function createEmbedded(
   file: string,
@@ -86,6 +86,7 @@ export function createEmbedded(
     scanDb: drizzle(scanClient) as Drizzle,
     runWriterJob: async (input, transfer) => (await writer.send({ kind: 'job', input, transfer })).output,
     captureBatch: statements => client.batch(statements, 'write'),
+    captureRead: read => read,
     timedBatch: async statements => {
       const { results, ms } = await writer.send({
         kind: 'batch',
@@ -98,6 +99,8 @@ export function createEmbedded(
     maintenance: createMaintenance({ client, writer, withThread: onDemandReaders.withThread }),
     file,
     writeQueueDepth: writer.queueDepth,
+    writeProblem: async () => undefined,
+    runsRequestsAtOnce: async () => false,
     busyIncidents: () => busyIncidents,
     close,
   };

@@ -8,12 +8,13 @@ import { fromFileUrl } from './files/file-url.ts';
 import { migrate, migrationStatements, statementsOf, upgradeIn } from './migrate.ts';
 import { migrations as allMigrations } from './migrations.ts';
 import newDatabase from './new-database.sql' with { type: 'text' };
-import { createServerClient } from './server-client.ts';
+import { createServerClient, type ServerClient } from './server-client.ts';
 
-export function createDatabase({ migrations: given, ...options }: DatabaseOptions): Database {
+export function createDatabase({ migrations: given, serverLimits, ...options }: DatabaseOptions): Database {
   const file = fromFileUrl(options.url);
   const migrations = given ?? allMigrations;
-  if (file === undefined) return createServerDatabase({ ...options, migrations });
+  if (file === undefined)
+    return createServerDatabase(createServerClient({ ...options, limits: serverLimits }), migrations);
   return createEmbedded(file, {
     ...options,
     migrations,
@@ -36,6 +37,7 @@ export function openDatabaseEarly(options: Omit<DatabaseOptions, keyof DatabaseE
       failure ??= error;
       events?.onThreadFailure(error);
     },
+    onWriteStall: problem => events?.onWriteStall?.(problem),
   });
   const opening = database.open();
   // `open` reports its error.
@@ -49,22 +51,20 @@ export function openDatabaseEarly(options: Omit<DatabaseOptions, keyof DatabaseE
   };
 }
 
-function createServerDatabase({ url, authToken, migrations }: Required<DatabaseOptions>): Database {
-  const { client, captureBatch, writeQueueDepth } = createServerClient(url, authToken);
+function createServerDatabase(server: ServerClient, migrations: readonly string[]): Database {
+  const { client } = server;
   const db = drizzle(client) as Drizzle;
   return {
     open: async () => upgradeIn(await migrate(client, migrations, async () => {})),
-    client,
+    ...server,
     db,
     scanClient: client,
     scanDb: db,
     runWriterJob: undefined,
-    captureBatch,
     timedBatch: async statements => ({ results: await client.batch(statements, 'write'), writerMs: undefined }),
     withReader: use => use(client),
     maintenance: undefined,
     file: undefined,
-    writeQueueDepth,
     busyIncidents: () => 0,
     close: async () => client.close(),
   };

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { createWriteTurns } from './write-turns.ts';
 
+const limits = { writeMs: 1000, captureMs: 1000, onTimeout: () => {} };
+
 describe('writes', () => {
   test('run one at a time, in order, and go on after one that failed', async () => {
-    const { run, depth } = createWriteTurns({ timeoutMs: 1000, monotonic: () => 0 });
+    const { run, depth } = createWriteTurns({ ...limits, monotonic: () => 0 });
     const running: string[] = [];
     const ended: string[] = [];
     const write = (name: string) => async () => {
@@ -24,7 +26,7 @@ describe('writes', () => {
 
   test('that have waited too long fail without running, and later ones run', async () => {
     let now = 0;
-    const { run } = createWriteTurns({ timeoutMs: 1000, monotonic: () => now });
+    const { run } = createWriteTurns({ ...limits, monotonic: () => now });
     const { promise: answer, resolve } = Promise.withResolvers<string>();
     const ran: string[] = [];
     const write = (name: string) => async () => {

@@ -49,6 +49,21 @@ describe('readiness', () => {
     expect(await readiness.problem()).toBeUndefined();
   });
 
+  test('gives the known reason why a write hangs or fails, but only then', async () => {
+    const results = [() => new Promise<void>(() => {})];
+    const reason = 'reads work';
+    const { readiness } = setUp({
+      checkWritable: () => results.shift()?.() ?? Promise.resolve(),
+      writeProblem: async () => reason,
+      writeTimeoutMs: 10,
+    });
+    expect(await readiness.problem()).toBe(reason);
+    const healthy = setUp({ writeProblem: async () => reason });
+    expect(await healthy.readiness.problem()).toBeUndefined();
+    const failing = setUp({ checkWritable: () => Promise.reject(new Error('disk')), writeProblem: async () => reason });
+    expect(await failing.readiness.problem()).toBe(reason);
+  });
+
   test('logs one warning before the disk is full, and is not ready when it is', async () => {
     const space = { freeBytes: 50e9, totalBytes: 100e9 };
     const { readiness, said, pass } = setUp({ diskSpace: async () => space });

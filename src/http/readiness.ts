@@ -25,6 +25,8 @@ export type ReadinessOptions = {
   checkWritable: () => Promise<void>;
   /** Why no deliveries are accepted at the moment, if that is known. */
   storageProblem?: () => NotReady;
+  /** Why writes get no response, if that is known. */
+  writeProblem?: () => Promise<NotReady>;
   /** Undefined when the database is on another machine. */
   diskSpace: (() => Promise<DiskSpace>) | undefined;
   monotonic: () => number;
@@ -43,6 +45,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   const {
     checkWritable,
     storageProblem = () => undefined,
+    writeProblem = async () => undefined,
     diskSpace,
     monotonic,
     log,
@@ -76,6 +79,10 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     if (known !== undefined) return known;
     const { promise: timedOut, resolve } = Promise.withResolvers<NotReady>();
     const timer = setTimeout(resolve, writeTimeoutMs, 'the database does not answer');
+    let reason: NotReady;
+    void writeProblem().then(found => {
+      reason = found;
+    });
     // While a write hangs, no other one is started.
     pending ??= checkWritable().finally(() => {
       pending = undefined;
@@ -89,7 +96,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     );
     const problem = await Promise.race([written, timedOut]);
     clearTimeout(timer);
-    return problem;
+    return problem && (reason ?? problem);
   };
 
   return {

@@ -5,13 +5,13 @@ type Item = { endpoint: number };
 const event = (endpoint: number): Item => ({ endpoint });
 
 /** A database that answers each insert in turn with a row number or an error. */
-const setUp = (...answers: (number | Error)[]) => {
+const setUp = (...answers: (number | Error | Promise<Error>)[]) => {
   const inserted: number[][] = [];
   const failures: number[] = [];
   const commits = createGroupCommit<Item, number>({
     insert: async events => {
       inserted.push(events.map(one => one.endpoint));
-      const answer = answers.shift() ?? new Error('unexpected insert');
+      const answer = (await answers.shift()) ?? new Error('unexpected insert');
       if (typeof answer === 'number') return events.map((_, i) => answer + i);
       throw answer;
     },
@@ -40,6 +40,20 @@ describe('a group that the database refuses', () => {
       expect(failures).toEqual([2]);
     },
   );
+
+  test('that gets no response in time is refused together with all that wait; later ones are tried again', async () => {
+    const { promise: answer, resolve } = Promise.withResolvers<Error>();
+    const { commits, inserted, failures } = setUp(answer, 7);
+    const first = commits.add(event(1));
+    while (inserted.length === 0) await new Promise(next => setImmediate(next));
+    const waiting = commits.add(event(2));
+    resolve(failure('TIMEOUT'));
+    expect(await settle([first, waiting])).toEqual(['unavailable', 'unavailable']);
+    expect(await settle([commits.add(event(3))])).toEqual([7]);
+    expect(inserted).toEqual([[1], [3]]);
+    expect(failures).toEqual([2]);
+    expect(commits.depth()).toBe(0);
+  });
 
   test('a delivery that is too big for the database is refused with too_large', async () => {
     const { commits } = setUp(failure('ARGS_INVALID', 'string or blob too big'));

@@ -60,6 +60,8 @@ export const isRowError = (error: unknown): boolean => {
 /** A value over SQLite's own limit, or over the `max_row_size` of a libSQL server. */
 const isTooBig = (error: unknown): boolean => isRowError(error) && /too big/.test((error as Error).message);
 
+const isTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === 'TIMEOUT';
+
 export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item, Stored>): GroupCommit<Item, Stored> {
   type Queued = QueuedItem<Item, Stored>;
   const { insert, bytesOf, onFailure } = options;
@@ -86,7 +88,17 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
     return { group, bytes };
   };
 
-  /** Stores a group. Never rejects. @returns a function that settles the promises of its items */
+  const takeQueue = (): Queued[] => {
+    const all = queue;
+    queue = [];
+    queuedBytes = 0;
+    return all;
+  };
+
+  /**
+   * Stores a group. If the storage does not answer in time, all waiting items are refused, too. Never rejects.
+   * @returns a function that settles the promises of the items
+   */
   const commit = async (group: readonly Queued[]): Promise<() => void> => {
     try {
       const stored = await insert(group.map(({ item }) => item));
@@ -102,12 +114,14 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
           for (const settle of settleEach) settle();
         };
       }
-      onFailure(error, group.length);
+      // The waiting items would wait as long again, and the storage might store them after their senders were refused.
+      const refused = isTimeout(error) ? [...group, ...takeQueue()] : group;
+      onFailure(error, refused.length);
       const refusal = isTooBig(error)
         ? tooLarge('the delivery is larger than the database accepts')
         : unavailable('the delivery could not be stored, try again', 5, error);
       return () => {
-        for (const { reject } of group) reject(refusal);
+        for (const { reject } of refused) reject(refusal);
       };
     }
   };

@@ -25,7 +25,7 @@ export function wireAnswering({
     load: async (_endpoint, keys) => {
       isRecovered ||= (await journal?.areAllFiled()) ?? true;
       if (!isRecovered) throw unavailable('the deliveries before this one cannot be stored, try again', 5);
-      return store.states(keys);
+      return direct.captureRead(store.states(keys));
     },
     isUnfiled: journal?.isUnfiled,
   });

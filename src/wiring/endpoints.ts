@@ -37,10 +37,8 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
     now: clock.now,
     takesAddresses: config.fixedAddresses,
     ...(isShared && {
-      lookUp: async (token: string) => {
-        const found = await tokens.findRegistered(token);
-        return found && policies.addToOne(found);
-      },
+      lookUp: (token: string) =>
+        direct.captureRead(tokens.findRegistered(token).then(found => found && policies.addToOne(found))),
     }),
   });
   const endpoints = createEndpointsService({

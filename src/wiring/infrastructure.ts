@@ -7,7 +7,7 @@ import type { RandomBytes } from '../core/ids/ids.ts';
 import { isLoopbackOrigin } from '../core/network/address-classes.ts';
 import { createSealer } from '../core/secrets/seal.ts';
 import { isShortSecret } from '../core/secrets/secret-length.ts';
-import type { DatabaseEvents } from '../db/database.ts';
+import type { DatabaseEvents, ServerLimits, Upgrade } from '../db/database.ts';
 import { createDatabase, type DatabaseBeingOpened } from '../db/open-database.ts';
 import { checkSecret } from '../db/secret-check.ts';
 import type { SpawnThread } from '../db/threads/prespawned-threads.ts';
@@ -30,6 +30,8 @@ export type TestOverrides = {
   oauth?: Partial<OAuthPolicy>;
   /** Runs before each transaction of filing, which waits for it. When it throws, filing fails. */
   beforeFiling?: () => Promise<void>;
+  /** Shorter time limits of a libSQL server. */
+  serverLimits?: ServerLimits;
   /** Smaller limits of answers that hold connections. */
   heldAnswers?: Omit<DelayedResponsesOptions, 'teamOf'>;
   /** How many queues are worked on at once. */
@@ -89,10 +91,12 @@ export function createInfrastructure(dependencies: Dependencies) {
       journal?.giveUp(error);
       onFatal(error);
     },
+    onWriteStall: problem => log.error(`deliveries are refused: ${problem}`),
   };
+  const { databaseUrl: url, databaseAuthToken: authToken } = config;
   const direct =
     databaseBeingOpened?.database ??
-    createDatabase({ url: config.databaseUrl, authToken: config.databaseAuthToken, spawn, ...databaseEvents });
+    createDatabase({ url, authToken, spawn, serverLimits: overrides.serverLimits, ...databaseEvents });
   const sealer = createSealer(secret, random);
   const hasShortSecret = isShortSecret(secret);
   const journal =
@@ -148,13 +152,7 @@ export function createInfrastructure(dependencies: Dependencies) {
     /** @throws SchemaError, SecretError, ShortSecretError, or the database's error when it cannot be opened */
     openDatabase: async (): Promise<void> => {
       const upgrade = await direct.open();
-      if (upgrade)
-        log.info(
-          upgrade.copy === undefined
-            ? 'the database was upgraded'
-            : 'the database was upgraded. The copy from before the upgrade stays on disk: delete it when you no longer need to go back to the earlier version',
-          upgrade,
-        );
+      if (upgrade) logUpgrade(log, upgrade);
       try {
         await checkSecret(direct.client, sealer, hasShortSecret);
         await journal?.open();
@@ -166,6 +164,14 @@ export function createInfrastructure(dependencies: Dependencies) {
     ...createTimers(log),
   };
 }
+
+const logUpgrade = (log: Logger, upgrade: Upgrade): void =>
+  log.info(
+    upgrade.copy === undefined
+      ? 'the database was upgraded'
+      : 'the database was upgraded. The copy from before the upgrade stays on disk: delete it when you no longer need to go back to the earlier version',
+    upgrade,
+  );
 
 function createTimers(log: Logger) {
   const repeated: { ms: number; run: () => Promise<void> }[] = [];

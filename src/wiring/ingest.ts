@@ -39,6 +39,7 @@ export function wireIngest(dependencies: IngestDependencies) {
     dependencies;
   const { config, log, clock, random, database, journal, onError } = infrastructure;
   const captureStore = createCaptureStore(database.captureBatch);
+  const importStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
   const capture = createCaptureService({
     writeBatch: journal
       ? journal.createWriter({ platformsOf, mayRecogniseLater, recognise, deliveryIdOf }, answerer)
@@ -96,7 +97,7 @@ export function wireIngest(dependencies: IngestDependencies) {
     /** Stores imported events after every delivery acknowledged before. @throws the database's error */
     insertImported: journal
       ? journal.insertRows
-      : (events: readonly NewEvent[]) => captureStore.insert([packRows(events)]),
+      : (events: readonly NewEvent[]) => importStore.insert([packRows(events)]),
     /** Whether deliveries wait to be stored. */
     isWaiting: (): boolean => capture.depth() > 0 || (journal?.isBehind() ?? false),
   };

@@ -37,6 +37,7 @@ export function wireObservability({
       await journal?.checkWritable();
     },
     storageProblem: () => journal?.failure() && 'stored deliveries cannot be moved into the database',
+    writeProblem: direct.writeProblem,
     diskSpace: space,
     monotonic: clock.monotonic,
     log,

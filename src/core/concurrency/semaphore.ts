@@ -15,8 +15,11 @@ export type Semaphore = {
   acquire: (key: string, signal?: AbortSignal) => Promise<() => void>;
   /** Runs `work` once a permit is free, first come first served. */
   run: <T>(key: string, work: () => Promise<T>) => Promise<T>;
-  /** Like `run`, ahead of all waiting calls of `run`. */
-  runFirst: <T>(key: string, work: () => Promise<T>) => Promise<T>;
+  /**
+   * Like `run`, ahead of all waiting calls of `run`.
+   * @param signal stops waiting when it is aborted
+   */
+  runFirst: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /** The number of calls that wait for a permit of the key. */
   waiting: (key: string) => number;
 };
@@ -55,9 +58,9 @@ export function createSemaphore(permits: number): Semaphore {
     return undefined;
   };
   const runIn =
-    (line: Line): Semaphore['run'] =>
-    async (key, work) => {
-      const wait = take(line, key);
+    (line: Line): Semaphore['runFirst'] =>
+    async (key, work, signal) => {
+      const wait = take(line, key, signal);
       if (wait) await wait;
       try {
         return await work();

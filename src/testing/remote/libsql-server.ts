@@ -22,6 +22,9 @@ export type LibsqlServer = {
   url: string;
   /** Kills the process. */
   kill: () => Promise<void>;
+  /** Stops the process without ending it, so that it answers nothing; continues it. */
+  pause: () => void;
+  resume: () => void;
   /** Restarts it on the same port and data. Resolves once it responds. */
   start: () => Promise<void>;
   /** An accepted token, and one signed with another key; only with `auth`. */
@@ -33,7 +36,16 @@ const keyPair = () => generateKeyPairSync('ed25519');
 const tokenOf = (key: ReturnType<typeof keyPair>): Promise<string> =>
   new SignJWT({ a: 'rw' }).setProtectedHeader({ alg: 'EdDSA' }).setIssuedAt().sign(key.privateKey);
 
-export async function startLibsqlServer({ auth = false } = {}): Promise<LibsqlServer> {
+/** The options from docs/installing.md: with several connections, sqld 0.24 may stop answering writes. */
+export const oneConnection = [
+  '--max-concurrent-connections',
+  '1',
+  '--disable-intelligent-throttling',
+  '--connection-creation-timeout-sec',
+  '20',
+];
+
+export async function startLibsqlServer({ auth = false, options = oneConnection } = {}): Promise<LibsqlServer> {
   const directory = mkdtempSync(join(tmpdir(), 'hooktape-sqld-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -52,7 +64,13 @@ export async function startLibsqlServer({ auth = false } = {}): Promise<LibsqlSe
   chmodSync(program, 0o755);
 
   const start = async (): Promise<void> => {
-    const started = Bun.spawn([program], { cwd: directory, env, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' });
+    const started = Bun.spawn([program, ...options], {
+      cwd: directory,
+      env,
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'ignore',
+    });
     child = started;
     await eventually(async () => {
       if (started.exitCode !== null) throw new Error(`sqld ended with ${started.exitCode}`);
@@ -67,6 +85,8 @@ export async function startLibsqlServer({ auth = false } = {}): Promise<LibsqlSe
   return {
     url,
     kill,
+    pause: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
     start,
     tokens: { good: await tokenOf(keys[0]), foreign: await tokenOf(keys[1]) },
     remove: async () => {
