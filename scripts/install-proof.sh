@@ -147,6 +147,10 @@ helm template proof "$chart" --kube-version 1.30.0 --set baseUrl=https://hooks.e
 for kind in Deployment Service PersistentVolumeClaim Ingress; do
   grep -q "^kind: $kind$" "$work/manifests.yaml" || fail "no $kind"
 done
+helm template proof "$chart" --kube-version 1.30.0 --set libsql.enabled=true --set replicas=3 --set 'settingsFromSecrets={secret}' \
+  >"$work/shared.yaml" 2>>"$work/log" || fail 'helm template with libsql'
+grep -q '^  replicas: 3$' "$work/shared.yaml" && grep -q '^kind: StatefulSet$' "$work/shared.yaml" || fail 'replicas on a libSQL server'
+if helm template proof "$chart" --kube-version 1.30.0 --set replicas=3 >/dev/null 2>&1; then fail 'replicas without a libSQL server'; fi
 if helm template proof "$chart" --kube-version 1.30.0 --set ingress.enabled=true >/dev/null 2>&1; then fail 'an ingress without a host'; fi
 ok
 

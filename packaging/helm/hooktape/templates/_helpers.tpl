@@ -14,6 +14,15 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
+{{- define "hooktape.libsql" -}}
+{{ include "hooktape.name" . }}-libsql
+{{- end }}
+
+{{- define "hooktape.libsqlLabels" -}}
+app.kubernetes.io/name: hooktape-libsql
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
 {{- define "hooktape.image" -}}
 {{- if .Values.image.digest }}{{ .Values.image.repository }}@{{ .Values.image.digest }}{{ else }}{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
 {{- end }}
