@@ -21,7 +21,7 @@ try {
     deliveries,
     senders: 16,
     minKills: 10,
-    killAfterMs: () => 50 + Math.random() * 700,
+    killAfter: () => Math.floor(Math.random() * 400),
   });
   const { attempts, unanswered, unansweredStored, kills, problems } = result;
   console.log(

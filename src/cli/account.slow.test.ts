@@ -91,5 +91,5 @@ describe('hooktape account password', () => {
     });
     expect(await statuses()).toEqual([401, 401]);
     await server.stop();
-  }, 15_000);
+  }, 120_000);
 });

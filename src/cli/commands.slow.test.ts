@@ -186,7 +186,7 @@ describe('accounts and keys', () => {
     const server = await startServer(env);
     await story();
     await server.stop();
-  }, 60_000);
+  }, 120_000);
 });
 
 test('the list of keys has the app that created a key', async () => {

@@ -1,7 +1,7 @@
 /* Waiting for something to become true, with a deadline instead of a sleep. */
 
 /** Long enough for a busy machine; only a failing test waits for the whole time. */
-const usualDeadlineMs = 20_000;
+const usualDeadlineMs = 60_000;
 
 /** @throws if `probe` has not returned a truthy value within `deadlineMs` */
 export async function eventually<T>(

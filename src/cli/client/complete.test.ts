@@ -164,7 +164,7 @@ describe('at a prompt', () => {
         [`hooktape events \\$\t\x01args \r`, '<hooktape><events><$(touch /tmp/x)>'],
       ],
     );
-  }, 30_000);
+  }, 120_000);
 
   test.skipIf(!Bun.which('zsh'))(
     'zsh completes names with spaces',

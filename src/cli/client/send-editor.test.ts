@@ -56,7 +56,7 @@ test('Ctrl+C in the editor is the editor’s', async () => {
   press('go on\r');
   expect(await program.exited).toBe(0);
   expect(target.requests.map(request => request.body.toString())).toEqual(['{"a":2}']);
-}, 20_000);
+}, 120_000);
 
 test('after the editor, Ctrl+C ends the command', async () => {
   const { promise: isConnected, resolve: connected } = Promise.withResolvers<void>();
@@ -73,7 +73,7 @@ test('after the editor, Ctrl+C ends the command', async () => {
   press('\x03');
   await program.exited;
   expect(program.signalCode).toBe('SIGINT');
-}, 20_000);
+}, 120_000);
 
 describe('the file', () => {
   const body = '{"type":"invoice.paid","data":{"amount":12345678901234567890,"sku":"A-1"}}';

@@ -35,7 +35,7 @@ test('forty at once: each ends by its own deliveries', async () => {
     for (const secret of secrets) await push(inbox, { run }, secret === undefined ? {} : { secret });
   const codes = (await Promise.all(ended)).map(({ exitCode }) => exitCode);
   expect(codes).toEqual(runs.map(({ exitCode }) => exitCode));
-}, 30_000);
+}, 120_000);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const unsafe = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
@@ -56,7 +56,7 @@ test('nothing of a hostile event reaches a terminal or the JUnit file unescaped'
       expect(`${ended.stdout}${ended.stderr}`).not.toMatch(unsafe);
       expect(readFileSync(file, 'utf8')).not.toMatch(unsafe);
     }
-}, 30_000);
+}, 120_000);
 
 test.each([
   ['SIGINT', 2],
@@ -80,5 +80,5 @@ test.each([
     expect([await child.stdout.text(), readdirSync(folder)]).toEqual(['', []]);
     await eventually(() => client.server.services.notifications.openTails() === 0);
   },
-  30_000,
+  120_000,
 );

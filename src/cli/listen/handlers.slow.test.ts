@@ -13,7 +13,7 @@ import Stripe from 'stripe';
 import { eventually } from '../../testing/poll.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 const secret = 'whsec_a_secret_of_the_sender_0123456789';
 const program = Bun.env['HOOKTAPE_PROGRAM']?.split(' ') ?? [process.execPath, join(import.meta.dir, '../../main.ts')];

@@ -8,7 +8,7 @@ import { createListenerPlayer } from '../../testing/listener.ts';
 import { eventually } from '../../testing/poll.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 let server: TestServer;
 let ada: TestAccount;
@@ -71,7 +71,7 @@ test('an event and a replay arrive after every wait of both connections was cut 
   const replayed = await eventually(async () => {
     const answer = await ada.call('POST', `/api/events/${id}/replay`, { listener: 'laptop' });
     return answer.status === 200 ? ((await answer.json()) as object) : undefined;
-  }, 20_000);
+  }, 120_000);
   expect(replayed).toMatchObject({ ok: true, status: 201, responsePreview: 'handled' });
   expect(seen).toEqual(['after the silence', 'after the silence']);
   const { exitCode, stdout } = await listener.stop();

@@ -69,7 +69,7 @@ describe('when the reader of its output has gone', () => {
     await harness.deliver('{"n":2}');
     expect(await ended()).toBe('listen 0');
     expect(await harness.consumer()).toMatchObject({ behind: 1 });
-  }, 30_000);
+  }, 120_000);
 
   test('a handler’s events end it, too: what the handler has taken is settled, the next ones are not sent', async () => {
     const { said, ended } = await listenInto(headWithMark(1), '--to', harness.target().origin);
@@ -80,7 +80,7 @@ describe('when the reader of its output has gone', () => {
     expect(harness.bodies()).toEqual(['{"n":1}', '{"n":2}']);
     await harness.deliver('{"n":3}');
     expect(await harness.consumer()).toMatchObject({ behind: 1 });
-  }, 30_000);
+  }, 120_000);
 
   test('an event whose failure cannot be printed is not given up', async () => {
     harness.answerWith((_, n) => response(n === 0 ? '200 OK' : '500 No'));
@@ -91,7 +91,7 @@ describe('when the reader of its output has gone', () => {
     await harness.deliver('{"n":2}');
     expect(await ended()).toBe('listen 0');
     expect(await harness.consumer()).toMatchObject({ behind: 1 });
-  }, 30_000);
+  }, 120_000);
 
   test('a program of --exec runs for no further event', async () => {
     const { said, ended } = await listenInto(headWithMark(1), '--exec', 'cat');
@@ -102,7 +102,7 @@ describe('when the reader of its output has gone', () => {
     await harness.deliver('{"n":3}');
     expect(said.stderr).not.toContain('{"n":3}');
     expect(await harness.consumer()).toMatchObject({ behind: 1 });
-  }, 30_000);
+  }, 120_000);
 });
 
 test.skipIf(!existsSync('/dev/full')).each([
@@ -118,5 +118,5 @@ test.skipIf(!existsSync('/dev/full')).each([
     expect(said.stderr).toContain('hooktape: the disk is full');
     expect(await harness.consumer()).toMatchObject({ behind: 1 - targets.length / 2 });
   },
-  30_000,
+  120_000,
 );

@@ -55,7 +55,7 @@ describe('a program', () => {
     expect(listener.said.stdout).toContain('did not exit within 0.2 s');
     const pid = Number(readFileSync(pidFile, 'utf8'));
     expect(existsSync(`/proc/${pid}/exe`) && readFileSync(`/proc/${pid}/stat`, 'utf8')).toBe(false);
-  }, 10_000);
+  }, 120_000);
 
   test('may ignore a large body', async () => {
     const listener = await harness.listen('--exec', program('exit 0'));

@@ -126,7 +126,7 @@ describe('a server', () => {
     const { exitCode, stderr } = await listener.stop();
     expect([exitCode, stderr.includes('another listener')]).toEqual([0, false]);
     expect(await harness.consumer()).toMatchObject({ behind: 0 });
-  }, 15_000);
+  }, 120_000);
 });
 
 describe('permanent errors', () => {

@@ -137,7 +137,7 @@ describe('without --as', () => {
       await again.stop();
     }
     expect(await harness.client.ada.json(200, 'GET', `${consumers}/${formerName}`)).toMatchObject({ behind: 1 });
-  }, 30_000);
+  }, 120_000);
 
   test('an earlier position is not used when --from or --as says otherwise', async () => {
     const consumers = `/api/endpoints/${harness.inbox().id}/consumers`;
@@ -157,7 +157,7 @@ describe('without --as', () => {
       ]);
       await stop();
     }
-  }, 30_000);
+  }, 120_000);
 });
 
 test.each([

@@ -50,4 +50,4 @@ test('a forward that keeps failing is reported once, and its recovery once', asy
   expect(received).toEqual(['alert.fired', 'alert.resolved']);
   const ofTeam = 'SELECT kind FROM queues WHERE team_id = (SELECT team_id FROM endpoints) ORDER BY kind';
   expect(await rowsOf(server, ofTeam)).toEqual([['alert'], ['forward']]);
-}, 30_000);
+}, 120_000);

@@ -49,7 +49,7 @@ describe('the detail of a large event', () => {
       replays: [],
     });
     await eventually(() => heldBytes() === 0);
-  }, 30_000);
+  }, 120_000);
 
   test.each([
     ['JSON', JSON.stringify({ text: 'é😀"\\\n'.repeat(100_000), list: Array.from({ length: 9 }, (_, i) => i / 7) })],
@@ -171,7 +171,7 @@ describe('clients that do not read a large event', () => {
       for (const socket of sockets) socket.destroy();
     }
     await eventually(() => heldBytes() === 0, 10_000);
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('an agent', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { recordRequests } from '../../testing/request-recorder.ts';
 import { openScriptRuns, type ScriptRuns } from '../../testing/script-runs.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 let runs: ScriptRuns;
 beforeAll(async () => {

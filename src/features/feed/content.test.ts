@@ -95,7 +95,7 @@ describe('GET /api/endpoints/{id}/feed?content=full', () => {
     // 1 MiB with 1 MiB of quotes is 3 MiB; six times 1 MiB, and 3 MiB in base64, leave no space for another.
     expect(pages.map(({ events }) => events.length)).toEqual([2, 1, 1, 1, 1, 1, 2]);
     expect(server.services.contentReads.heldBytes()).toBe(0);
-  }, 30_000);
+  }, 120_000);
 
   test('a damaged event has no content, and stops nobody', async () => {
     const endpoint = await ada.createEndpoint();

@@ -256,7 +256,7 @@ test.skipIf(isRemote)(
     expect(await queriesOf(4)).toBeLessThanOrEqual(forOneSecond);
     await own.close();
   },
-  30_000,
+  120_000,
 );
 
 test('a server that shuts down answers waiting calls without events, and refuses further ones', async () => {

@@ -4,7 +4,7 @@ import { type ForwardBench, openForwards, quickRetry } from '../../testing/forwa
 import { eventually } from '../../testing/poll.ts';
 import { ok } from '../../testing/replay-jobs.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 let forwards: ForwardBench;
 beforeAll(async () => {

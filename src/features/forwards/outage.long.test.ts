@@ -140,7 +140,7 @@ test('a URL that is changed while the old one is probed gets its events at once'
   await forwards.idle();
   expect(after.received.map(({ body }) => body)).toContain('{"n":19}');
   expect(await forwards.show(endpoint, id)).toMatchObject({ state: 'ok', failingSince: null });
-}, 30_000);
+}, 120_000);
 
 test('events are not queued under settings that were changed meanwhile', async () => {
   forwards = await openForwards();

@@ -5,7 +5,7 @@ import { rowsOf } from '../../testing/events.ts';
 import { type ForwardBench, openForwards } from '../../testing/forwards.ts';
 import { ok } from '../../testing/replay-jobs.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 const hour = 3_600_000;
 let clock: HeldClock;

@@ -7,7 +7,7 @@ import { ok } from '../../testing/replay-jobs.ts';
 import type { AuditPage } from '../audit/model.ts';
 import type { ReplayJob } from '../replay-jobs/model.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 let forwards: ForwardBench;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { type ForwardBench, openForwards } from '../../testing/forwards.ts';
 import { eventually } from '../../testing/poll.ts';
 import { ok } from '../../testing/replay-jobs.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 let forwards: ForwardBench;
 beforeAll(async () => {

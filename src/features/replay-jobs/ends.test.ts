@@ -80,7 +80,7 @@ describe('events that are named', () => {
     expect([matched, bytes]).toEqual([115, numbers(120).slice(5).join('').length]);
     await jobs.until(id, 'done');
     expect(received.map(({ body }) => body)).toEqual(numbers(120).slice(5));
-  }, 30_000);
+  }, 120_000);
 
   test('of another endpoint, of another team or gone: 404; beside a filter: 400', async () => {
     const [endpoint, other] = [await jobs.endpointWith(numbers(1)), await jobs.endpointWith(numbers(1))];

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { eventually } from '../../testing/poll.ts';
 import { type JobBench, numbers, ok, openJobs } from '../../testing/replay-jobs.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 let jobs: JobBench;
 beforeAll(async () => {

@@ -182,7 +182,7 @@ test('a sweep removes exactly the expired events with all that belongs to them, 
     ),
     { numRuns: 12 },
   );
-}, 60_000);
+}, 120_000);
 
 describe('the statements of a sweep', () => {
   /** Sweeps everything. @returns how many transactions and statements it took */

@@ -148,7 +148,7 @@ describe.each([
     expect(seen).toEqual(expected);
     // More candidates than one query returns.
     expect((await search(id, '"kind"', 100)).length).toBeGreaterThan(1500);
-  }, 30_000);
+  }, 120_000);
 
   test('does not find events past the retention window', async () => {
     const { id } = await owner.createEndpoint();

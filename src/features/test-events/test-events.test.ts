@@ -81,7 +81,7 @@ describe('POST /api/endpoints/{id}/test-events', () => {
     // They take no place of secrets that people register.
     for (let n = 0; n < 20; n++)
       await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { secret: `a secret of ours ${n}` });
-  }, 30_000);
+  }, 120_000);
 
   test('two samples are two deliveries, signed with one test secret, which can be deleted', async () => {
     const endpoint = await newEndpoint();

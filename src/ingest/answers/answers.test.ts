@@ -247,7 +247,7 @@ test('delayed answers hold 32 MiB of bodies with placeholders for a team; the ne
   await eventually(() => server.services.holds.count() === 127);
   for (const { socket } of [...held, other]) socket.destroy();
   await eventually(() => server.services.holds.count() === 0);
-}, 30_000);
+}, 120_000);
 
 test('an endpoint holds 200 connections; the next sender is answered at once', async () => {
   const endpoint = await endpointWith([{ answer: { delayMs: 60_000, status: 503, body: 'late' } }]);
@@ -266,4 +266,4 @@ test('an endpoint holds 200 connections; the next sender is answered at once', a
   await eventually(() => server.services.holds.count() === 200);
   for (const { socket } of [...held, ...others]) socket.destroy();
   await eventually(() => server.services.holds.count() === 0);
-}, 30_000);
+}, 120_000);

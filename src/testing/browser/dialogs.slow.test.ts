@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { browserTitle, hasNoBrowser } from './chromium.ts';
 import { callApi, type Dashboard, openDashboard, openEndpoint } from './dashboard.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 describe.skipIf(hasNoBrowser)(browserTitle('dialogs'), () => {
   let dashboard: Dashboard;

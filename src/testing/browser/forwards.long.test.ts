@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
     eventually(async () => {
       const found = await read(new URL(forward).pathname.replace('/app/', '/api/'));
       return Object.entries(wanted).every(([name, value]) => found[name] === value);
-    }, 15_000);
+    }, 120_000);
   const read = (path: string): Promise<Record<string, unknown>> => callApi(page, 'GET', path);
   const fitsPhone = async (within = 'html'): Promise<void> => {
     await page.setViewportSize({ width: 360, height: 740 });

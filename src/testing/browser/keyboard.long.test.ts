@@ -175,7 +175,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('keyboard and links'), () => {
       await eventually(async () => {
         await on.press('G');
         return page.url().includes(oldest);
-      }, 20_000);
+      }, 120_000);
       await on.press('k');
       await page.waitForURL(`**/${last}`);
       await on.press('g');

@@ -62,5 +62,5 @@ describe.each(['writer', 'reader'] as const)('when the %s thread dies', name => 
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
-  }, 20_000);
+  }, 120_000);
 });

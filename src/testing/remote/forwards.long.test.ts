@@ -15,7 +15,7 @@ describe.skipIf(noLibsqlServer !== undefined)('forwards of two processes on one 
   let processes: Processes;
   beforeEach(async () => {
     processes = await openProcesses();
-  }, 20_000);
+  }, 120_000);
   afterEach(() => processes.close());
 
   const settledOf = async (server: TestServer): Promise<unknown> =>
@@ -42,7 +42,7 @@ describe.skipIf(noLibsqlServer !== undefined)('forwards of two processes on one 
       const { forwards } = await ada.json<{ forwards: Forward[] }>(200, 'GET', path(endpoint));
       const settled = await rowsOf(one, `SELECT count(*) FROM replays WHERE via = 'forward'`);
       return forwards.every(({ waiting, failed }) => waiting + failed === 0) && settled[0]?.[0] === 2 * count;
-    }, 40_000);
+    }, 120_000);
     for (const { arrivals } of [parallel, ordered]) {
       expect(arrivals).toHaveLength(count);
       expect(new Set(arrivals.map(({ seq }) => seq)).size).toBe(count);
@@ -83,9 +83,9 @@ describe.skipIf(noLibsqlServer !== undefined)('forwards of two processes on one 
     await eventually(async () => {
       await step(5000);
       return new Set(arrivals.map(({ seq }) => seq)).size === 60;
-    }, 30_000);
+    }, 120_000);
     await eventually(async () => JSON.stringify(await settledOf(two)) === '[[0,60]]', 20_000);
     expect(arrivals.length).toBeLessThanOrEqual(60 + lanes);
     expect(outOfOrder(arrivals)).toEqual([]);
-  }, 90_000);
+  }, 120_000);
 });

@@ -13,7 +13,7 @@ let libsql: LibsqlServer;
 let server: TestServer | undefined;
 beforeEach(async () => {
   libsql = await startLibsqlServer();
-}, 20_000);
+}, 120_000);
 afterEach(async () => {
   libsql.resume();
   await server?.close();
@@ -85,7 +85,7 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server', () => {
     expect(bodies).toContain('before');
     expect(bodies).toContain('after');
     expect(bodies.filter(body => body.startsWith('waits'))).toEqual([]);
-  }, 40_000);
+  }, 120_000);
 
   test('that answers reads but no writes: /readyz and the log say to restart it', async () => {
     const proxy = holdWrites(libsql.url);
@@ -111,7 +111,7 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server', () => {
     } finally {
       proxy.stop();
     }
-  }, 40_000);
+  }, 120_000);
 
   test('that allows several connections is noticed, and one with the documented settings is not', async () => {
     const allowing = await startLibsqlServer({ options: [] });
@@ -138,5 +138,5 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server', () => {
       rmSync(directory, { recursive: true, force: true });
       await allowing.remove();
     }
-  }, 40_000);
+  }, 120_000);
 });

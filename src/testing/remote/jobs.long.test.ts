@@ -38,7 +38,7 @@ describe.skipIf(noLibsqlServer !== undefined)('replay jobs of two processes on o
   let processes: Processes;
   beforeEach(async () => {
     processes = await openProcesses();
-  }, 20_000);
+  }, 120_000);
   afterEach(() => processes.close());
 
   test('that both take jobs: each event of each job once', async () => {
@@ -73,14 +73,14 @@ describe.skipIf(noLibsqlServer !== undefined)('replay jobs of two processes on o
       const before = arrivals.length;
       await Bun.sleep(1500);
       return arrivals.length === before;
-    }, 20_000);
+    }, 120_000);
     const sent = arrivals.length;
     expect(sent).toBeLessThan(count);
     expect(await other.read(job)).toMatchObject({ state: 'paused', ok: sent });
     await other.resume(job);
     await eventually(() => arrivals.length > sent + 3, 20_000);
     expect(distinct(arrivals)).toBe(arrivals.length);
-  }, 90_000);
+  }, 120_000);
 
   test('of which one is killed while it sends: the other goes on 40 s later, and only what was under way is sent again', async () => {
     const [count, answered, concurrency] = [40, 10, 4];
@@ -116,10 +116,10 @@ describe.skipIf(noLibsqlServer !== undefined)('replay jobs of two processes on o
     await eventually(async () => {
       await step(5000);
       return (await jobs.read(job)).state === 'done';
-    }, 30_000);
+    }, 120_000);
     expect(await jobs.read(job)).toMatchObject({ ok: count, failed: 0, skipped: 0 });
     expect(distinct(arrivals)).toBe(count);
     // The answer to the tenth may not have been written either.
     expect(arrivals.length).toBeLessThanOrEqual(count + 2 * concurrency);
-  }, 90_000);
+  }, 120_000);
 });

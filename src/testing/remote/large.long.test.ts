@@ -113,7 +113,7 @@ describe.skipIf(noLibsqlServer !== undefined)('data larger than one response of 
     expect(stderr).toContain('1 not imported: larger than the database supports');
     expect((await exportOf(endpoint.id)).events.map(one => one.payloadRaw)).toEqual(['before', 'after']);
     expect(await owner.json(200, 'GET', `/api/endpoints/${endpoint.id}`)).toMatchObject({ eventCount: 2 });
-  }, 30_000);
+  }, 120_000);
 
   test('when the libSQL server dies during an export, the transfer fails instead of ending early', async () => {
     const endpoint = await owner.createEndpoint('cut');
@@ -129,7 +129,7 @@ describe.skipIf(noLibsqlServer !== undefined)('data larger than one response of 
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     await libsql.start();
     expect((await exportOf(endpoint.id)).events).toHaveLength(3);
-  }, 30_000);
+  }, 120_000);
 
   test('when the libSQL server is down, an import reports it and exits with 1', async () => {
     const endpoint = await owner.createEndpoint('away');
@@ -143,5 +143,5 @@ describe.skipIf(noLibsqlServer !== undefined)('data larger than one response of 
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     await libsql.start();
     expect((await importInto(endpoint.id, path)).exitCode).toBe(0);
-  }, 30_000);
+  }, 120_000);
 });

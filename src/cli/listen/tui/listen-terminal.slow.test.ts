@@ -51,7 +51,7 @@ async function startOnTerminal(more: Record<string, string> = {}) {
       const lines = await emulator.lines();
       const isThere = lines.some(line => (typeof part === 'string' ? line.includes(part) : part.test(line)));
       return isThere ? lines : undefined;
-    }, 15_000);
+    }, 120_000);
   await sees('● connected');
   return {
     inbox,
