@@ -19,6 +19,7 @@ import { mcpRoutes } from './features/mcp/routes.ts';
 import { metricsRoutes } from './features/metrics/routes.ts';
 import { notificationsRoutes } from './features/notifications/routes.ts';
 import { oauthRoutes } from './features/oauth/routes.ts';
+import { overviewRoutes } from './features/overview/routes.ts';
 import { keepingRoutes } from './features/pins-and-tags/routes.ts';
 import { replayJobsRoutes } from './features/replay-jobs/routes.ts';
 import { replaysRoutes } from './features/replays/routes.ts';
@@ -51,6 +52,7 @@ export function createApi(services: Services) {
   return new Elysia()
     .use(accountRoutes(services))
     .use(endpointsRoutes(services))
+    .use(overviewRoutes(services))
     .use(eventsRoutes(services))
     .use(keepingRoutes(services))
     .use(deliveriesRoutes(services))

@@ -28,6 +28,7 @@ import countQueueErrors from '../../migrations/0026_count_queue_errors.sql' with
 import addTeamToQueues from '../../migrations/0027_add_team_to_queues.sql' with { type: 'text' };
 import renameAlertStates from '../../migrations/0028_rename_alert_states.sql' with { type: 'text' };
 import wakeAlerts from '../../migrations/0029_wake_alerts.sql' with { type: 'text' };
+import versionTeams from '../../migrations/0030_version_teams.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly string[] = [
   addTeamToQueues,
   renameAlertStates,
   wakeAlerts,
+  versionTeams,
 ];

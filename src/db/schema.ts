@@ -18,6 +18,7 @@ export const teams = sqliteTable('teams', {
   id: text().primaryKey(),
   plan: text({ enum: plans }).notNull(),
   createdAt: integer('created_at').notNull(),
+  version: integer().notNull().default(0),
 });
 
 export const accounts = sqliteTable('accounts', {

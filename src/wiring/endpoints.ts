@@ -1,4 +1,5 @@
 /* Endpoints and their signing secrets. Both are held in memory, because every delivery needs them. */
+import { createAnswerVersions } from '../core/answer-version.ts';
 import { createGuards } from '../features/endpoints/guards.ts';
 import { createEndpointRegistry } from '../features/endpoints/registry.ts';
 import { createEndpointsService } from '../features/endpoints/service.ts';
@@ -41,6 +42,7 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
         direct.captureRead(tokens.findRegistered(token).then(found => found && policies.addToOne(found))),
     }),
   });
+  const findVersion = createAnswerVersions({ teamVersion: store.teamVersion, clock, random });
   const endpoints = createEndpointsService({
     store,
     tokens,
@@ -51,6 +53,7 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
     ingestUrl: config.ingestUrl ?? config.baseUrl,
     limits: { free: config.freeEndpoints, pro: config.proEndpoints },
     retentionMs,
+    findVersion,
     onDeleted,
     onRetentionChanged,
   });
@@ -76,6 +79,7 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
   return {
     registry,
     endpoints,
+    findVersion,
     secrets,
     verdicts,
     tokens,

@@ -1,5 +1,6 @@
-/* Deliveries with their attempts, exports, and the signatures of stored events. */
+/* The overview, deliveries with their attempts, exports, and the signatures of stored events. */
 
+import type { FindVersion } from '../core/answer-version.ts';
 import { createMatcher, type Matcher } from '../core/blocks/search-text.ts';
 import type { ContentReads } from '../core/concurrency/content-reads.ts';
 import type { MemoryReservations } from '../core/concurrency/memory-reservations.ts';
@@ -13,6 +14,8 @@ import type { EventsService } from '../features/events/service.ts';
 import type { ExportedEvent } from '../features/exports/file-format.ts';
 import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
+import { createOverviewService } from '../features/overview/service.ts';
+import { createOverviewStore } from '../features/overview/store.ts';
 import type { SearchService } from '../features/search/service.ts';
 import type { SecretsService } from '../features/secrets/service.ts';
 import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
@@ -41,6 +44,7 @@ type HistoryDependencies = {
   secrets: SecretsService;
   verdicts: SecretVerdicts;
   events: EventsService;
+  findVersion: FindVersion;
   search: SearchService;
   createSlices: CreateSlices;
   contentReads: ContentReads;
@@ -51,6 +55,12 @@ export function wireHistory(dependencies: HistoryDependencies) {
   const { endpoints, verdicts, events, search, createSlices, contentReads, reserveMemory } = dependencies;
   const { log, clock, database, version } = dependencies.infrastructure;
   const answers = createAnswers(dependencies);
+  const overview = createOverviewService({
+    store: createOverviewStore(database.db, database.scanDb),
+    clock,
+    retentionMs: dependencies.infrastructure.retentionMs,
+    findVersion: dependencies.findVersion,
+  });
 
   const deliveries = createDeliveriesService({
     ...events.deliveries,
@@ -97,5 +107,5 @@ export function wireHistory(dependencies: HistoryDependencies) {
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
     urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),
   });
-  return { deliveries, exports, signatures };
+  return { overview, deliveries, exports, signatures };
 }

@@ -21,6 +21,7 @@ type Endpoint = {
   declared: boolean;
 };
 
+const hour = 3_600_000;
 const clock = holdClock();
 let server: TestServer;
 let ada: TestAccount;
@@ -96,6 +97,43 @@ describe('POST /api/endpoints', () => {
     const mate = await server.createAccount('mate@example.com', { teamOf: 'ada@example.com' });
     const made = await mate.createEndpoint('shared');
     expect((await listOf(ada)).map(({ id }) => id)).toContain(made.id);
+  });
+});
+
+describe('GET /api/endpoints with If-None-Match', () => {
+  const ask = (who: TestAccount, etag = '') =>
+    server.fetch('/api/endpoints', { headers: { authorization: `Bearer ${who.key}`, 'if-none-match': etag } });
+  const etagOf = async (who: TestAccount) => (await ask(who, '"none"')).headers.get('etag') ?? '';
+
+  test('304 until something in the list changes', async () => {
+    const eve = await server.createAccount('eve@example.com');
+    const endpoint = await eve.createEndpoint('shop');
+    const path = `/api/endpoints/${endpoint.id}`;
+    const changes: Record<string, () => Promise<unknown>> = {
+      delivery: () => server.deliver(endpoint),
+      pause: () => eve.json(200, 'PATCH', path, { paused: true }),
+      'refused delivery': () => fetch(endpoint.url.replace('https://hooks.example.com', origin), { method: 'POST' }),
+      answers: () => eve.json(200, 'PUT', `${path}/answers`, { rules: [{ name: 'gone', answer: { status: 410 } }] }),
+      'default answers': () => eve.json(200, 'DELETE', `${path}/answers`),
+      rotation: () => eve.json(200, 'POST', `${path}/rotate`, { overlap: '1h' }),
+      'end of the overlap': async () => clock.advance(hour),
+      plan: () => server.services.account.setPlan(eve.email, 'free'),
+      deletion: () => eve.json(200, 'DELETE', path),
+    };
+    const origin = await server.listen();
+    for (const [what, change] of Object.entries(changes)) {
+      const etag = await etagOf(eve);
+      expect([what, (await ask(eve, etag)).status, await listOf(eve)]).toEqual([what, 304, await listOf(eve)]);
+      await change();
+      expect([what, (await ask(eve, etag)).status]).toEqual([what, 200]);
+    }
+  });
+
+  test('a change of another team leaves it as it is', async () => {
+    const zoe = await server.createAccount('zoe@example.com');
+    const etag = await etagOf(zoe);
+    await server.deliver(await bob.createEndpoint());
+    expect((await ask(zoe, etag)).status).toBe(304);
   });
 });
 

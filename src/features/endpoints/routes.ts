@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia';
 import { requireUser } from '../../core/access/permissions.ts';
 import { authenticated } from '../../http/authenticated.ts';
+import { unlessUnchanged } from '../../http/conditional.ts';
 import type { Gate } from '../../http/gate.ts';
 import { jsonInput, queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
@@ -27,15 +28,24 @@ export const endpointsRoutes = (options: EndpointsRoutesOptions) =>
 const endpointRoutes = ({ gate, endpoints }: EndpointsRoutesOptions) =>
   new Elysia({ prefix: '/api/endpoints', tags: ['Endpoints'] })
     .use(authenticated(gate))
-    .get('', async ({ principal }) => ({ endpoints: await endpoints.list(principal) }), {
-      response: responses({ 200: EndpointList }),
-      ...operation({
-        operationId: 'listEndpoints',
-        permission: 'reading',
-        summary: 'All endpoints of the team',
-        description: 'All endpoints in one response, oldest first. The members of a team share them.',
-      }),
-    })
+    .get(
+      '',
+      async ({ principal, request, set }) =>
+        unlessUnchanged({ request, set }, await endpoints.listVersion(principal), async () => {
+          const { endpoints: list, until } = await endpoints.list(principal);
+          return { answer: { endpoints: list }, until };
+        }),
+      {
+        response: responses({ 200: EndpointList }),
+        ...operation({
+          operationId: 'listEndpoints',
+          permission: 'reading',
+          summary: 'All endpoints of the team',
+          description:
+            'All endpoints in one response, oldest first. The members of a team share them. `If-None-Match` with its ETag: 304 while nothing has changed.',
+        }),
+      },
+    )
     .post('', async ({ principal, body, status }) => status(201, await endpoints.create(principal, body.name)), {
       ...jsonInput(EndpointName),
       response: responses({ 201: Endpoint }, 400, 403),

@@ -1,29 +1,23 @@
 /* The endpoints of a team. Another team's endpoint gives the same error as a missing one. */
 
 import type { Principal, TeamAccess } from '../../core/access/principal.ts';
+import { activityHours, hourMs } from '../../core/activity.ts';
+import type { AnswerVersion, FindVersion } from '../../core/answer-version.ts';
 import type { Clock } from '../../core/clock.ts';
 import { conflict, inField, invalidAt, limitReached, notFound, unauthorized } from '../../core/errors.ts';
-import {
-  oldestVisible,
-  oldestVisibleIn,
-  type PlanCutoff,
-  type RetentionMs,
-  readOwnRetention,
-} from '../../core/events/retention.ts';
+import { oldestVisible, type PlanCutoff, type RetentionMs, readOwnRetention } from '../../core/events/retention.ts';
 import { newId, newIngestToken, type RandomBytes } from '../../core/ids/ids.ts';
 import { readName } from '../../core/text.ts';
-import { activityBuckets, defaultOverlap, maxLearnMs, maxOverlapMs, maxPreviousUrls } from '../../shared/endpoints.ts';
+import { defaultOverlap, maxLearnMs, maxOverlapMs, maxPreviousUrls } from '../../shared/endpoints.ts';
 import { parseDuration } from '../../shared/units.ts';
 import type { Guards } from './guards.ts';
 import type { Activity, Endpoint, EndpointChange, EndpointChanged } from './model.ts';
 import type { EndpointRegistry } from './registry.ts';
-import type { CountedRow, EndpointRow, EndpointsStore } from './store.ts';
+import type { EndpointRow, EndpointsStore, ListedRow } from './store.ts';
 import type { PreviousTokenRow, TokensStore } from './tokens-store.ts';
 
-const bucketMs = 60 * 60 * 1000;
-
 /** `taken`: its replaced tokens that still accept deliveries, newest first. `isForApp`: apps may not see alerts. */
-type ShownRow = CountedRow & { taken: readonly PreviousTokenRow[]; isForApp: boolean };
+type ShownRow = ListedRow & { taken: readonly PreviousTokenRow[]; isForApp: boolean };
 /** Who sees an endpoint. `app`: the app that asks for a user. */
 type Viewer = TeamAccess & Partial<Pick<Principal, 'app'>>;
 
@@ -41,19 +35,22 @@ export function createEndpointsService(options: {
   /** Endpoints that each plan allows, 0 = no limit. */
   limits: { free: number; pro: number };
   retentionMs: RetentionMs;
+  findVersion: FindVersion;
   /** Called after endpoints were deleted: their rows can be removed. */
   onDeleted: () => void;
   /** Called after an endpoint's retention changed: events may have expired. */
   onRetentionChanged: () => void;
 }) {
   const { store, tokens, registry, guards, clock, random, ingestUrl, limits, retentionMs } = options;
-  const { onDeleted, onRetentionChanged } = options;
+  const { findVersion, onDeleted, onRetentionChanged } = options;
 
   const pathOf = (token: string): string => `/in/${token}`;
   const urlOf = (token: string): string => ingestUrl + pathOf(token);
 
   /** Deliveries that this process refused since the pause of their endpoint, by its row number. */
   const refused = new Map<number, number>();
+  /** All of them, for the version of the list. */
+  let refusals = 0;
 
   const toEndpoint = (row: ShownRow): Endpoint => ({
     id: row.id,
@@ -73,10 +70,8 @@ export function createEndpointsService(options: {
     alerts: row.isForApp ? null : { enabled: row.enabledAlerts, firing: row.firingAlerts },
     declared: row.declaredName !== null,
   });
-  const toShown = async ({ teamId, app }: Viewer, rows: readonly CountedRow[]): Promise<ShownRow[]> => {
-    const taken = Map.groupBy(await tokens.taken(teamId, clock.now()), ({ endpoint }) => endpoint);
-    return rows.map(row => ({ ...row, taken: taken.get(row.seq) ?? [], isForApp: app !== undefined }));
-  };
+  const takenOf = async (teamId: string): Promise<Map<number, PreviousTokenRow[]>> =>
+    Map.groupBy(await tokens.taken(teamId, clock.now()), ({ endpoint }) => endpoint);
 
   /** Older events are not counted, whether or not the sweeper has removed them yet. */
   const planCutoff = ({ plan }: TeamAccess): PlanCutoff => {
@@ -92,11 +87,11 @@ export function createEndpointsService(options: {
   };
 
   /** The row with counters to show. @throws not_found */
-  const counted = async (principal: Viewer, id: string): Promise<ShownRow> => {
-    const found = await store.findCounted(principal.teamId, id, planCutoff(principal));
-    const [row] = await toShown(principal, found ? [found] : []);
+  const counted = async (principal: Viewer, id: string): Promise<EndpointRow & ShownRow> => {
+    const { teamId, app } = principal;
+    const row = await store.findCounted(teamId, id, planCutoff(principal));
     if (!row) throw notFound('endpoint');
-    return row;
+    return { ...row, taken: (await takenOf(teamId)).get(row.seq) ?? [], isForApp: app !== undefined };
   };
 
   /** @throws not_found */
@@ -150,28 +145,34 @@ export function createEndpointsService(options: {
       const seq = registry.pausedEndpoint(token);
       if (seq === undefined) return false;
       refused.set(seq, (refused.get(seq) ?? 0) + 1);
+      refusals++;
       return true;
     },
 
-    async list(principal: Viewer): Promise<Endpoint[]> {
-      const rows = await store.listOf(principal.teamId, planCutoff(principal));
-      return (await toShown(principal, rows)).map(toEndpoint);
+    /** Read it before `list`. */
+    listVersion: (principal: Viewer): Promise<AnswerVersion> => findVersion(principal, 'endpoints', refusals),
+
+    async list(principal: Viewer): Promise<{ endpoints: Endpoint[]; until: number }> {
+      const { teamId, app } = principal;
+      const cutoff = planCutoff(principal);
+      const [rows, taken] = await Promise.all([store.listOf(teamId, cutoff), takenOf(teamId)]);
+      const isForApp = app !== undefined;
+      let until = Number.MAX_SAFE_INTEGER;
+      for (const { untilExpiryMs } of rows)
+        if (untilExpiryMs !== null) until = Math.min(until, cutoff.now + untilExpiryMs + 1);
+      for (const { until: end } of [...taken.values()].flat()) until = Math.min(until, end);
+      return {
+        endpoints: rows.map(row => toEndpoint(Object.assign(row, { taken: taken.get(row.seq) ?? [], isForApp }))),
+        until,
+      };
     },
 
-    /**
-     * Events of the last 24 hours, by the hour; the last bucket is the current hour. Expired events count only if they are pinned.
-     * @throws not_found
-     */
+    /** Events of the last 24 hours, by the hour, the current one last. @throws not_found */
     async activity(principal: TeamAccess, id: string): Promise<Activity> {
-      const row = await owned(principal, id);
-      const now = clock.now();
-      const until = (Math.floor(now / bucketMs) + 1) * bucketMs;
-      const firstBucketAt = until - activityBuckets * bucketMs;
-      const since = oldestVisibleIn(row, { retentionMs, plan: principal.plan, now });
-      const counts = new Array<number>(activityBuckets).fill(0);
-      for (const { bucket, count } of await store.countByBucket(row.seq, { firstBucketAt, bucketMs, since, until }))
-        counts[bucket] = count;
-      return { since: firstBucketAt, bucketMs, counts };
+      const { seq } = await owned(principal, id);
+      const hours = activityHours(clock.now());
+      const counts = await store.activityOf(seq, hours, planCutoff(principal));
+      return { since: hours[0] ?? 0, bucketMs: hourMs, counts };
     },
 
     /**

@@ -1,17 +1,34 @@
 /* Endpoints. Ownership is part of every query. A deleted endpoint is invisible at once and removed in the background. */
 
-import { and, asc, count, eq, exists, getTableColumns, gte, isNull, lt, notExists, sql } from 'drizzle-orm';
+import { and, eq, exists, getTableColumns, isNull, lt, notExists, sql } from 'drizzle-orm';
 import type { PlanCutoff } from '../../core/events/retention.ts';
 import type { Drizzle } from '../../db/database.ts';
-import { endpointCutoff, isVisible } from '../../db/event-marks.ts';
+import { endpointCounters, jsonRows } from '../../db/endpoint-counters.ts';
 import { insertIf } from '../../db/insert-if.ts';
-import { accounts, endpoints, events, pins } from '../../db/schema.ts';
+import { accounts, endpoints, pins, teams } from '../../db/schema.ts';
 import type { RegisteredEndpoint } from './registry.ts';
 import { registeredColumns, selectReplaced, toRegistered } from './tokens-store.ts';
 
 export type EndpointRow = typeof endpoints.$inferSelect;
 /** As the API shows it. `hasRules`: 0 or 1. */
-export type CountedRow = EndpointRow & { hasRules: number; enabledAlerts: number; firingAlerts: number };
+export type CountedRow = EndpointRow & {
+  hasRules: number;
+  enabledAlerts: number;
+  firingAlerts: number;
+  untilExpiryMs: number | null;
+};
+/** What the API shows of an endpoint. */
+export type ListedRow = Omit<
+  CountedRow,
+  | 'teamId'
+  | 'deletedAt'
+  | 'learnSecretsUntil'
+  | 'retentionMs'
+  | 'sweptSeq'
+  | 'guardSecrets'
+  | 'declaredFields'
+  | 'madeByFile'
+>;
 
 export type EndpointsStore = ReturnType<typeof createEndpointsStore>;
 
@@ -19,35 +36,44 @@ export type EndpointsStore = ReturnType<typeof createEndpointsStore>;
 export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
   const owned = (teamId: string, id: string) =>
     and(eq(endpoints.id, id), eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt));
-  /**
-   * The row with counters that leave out expired events. An index counts the expired events, which are few: the ones that the
-   * sweeper has not removed yet. If the newest event has expired, all have, and no count is needed.
-   */
-  const counted = (cutoff: PlanCutoff) => {
-    const since = endpointCutoff(cutoff);
-    const expired = sql`WHERE endpoint = endpoints.seq AND received_at < ${since}`;
-    return {
-      ...getTableColumns(endpoints),
-      // Literal names: in a query on one table Drizzle omits the table, and `seq` would mean the event's.
-      eventCount: sql<number>`(SELECT count(*) FROM pins ${expired}) + CASE WHEN last_received_at < ${since} THEN 0 ELSE
-      event_count - (SELECT count(*) FROM events ${expired}) END`,
-      lastReceivedAt: sql<number | null>`CASE WHEN last_received_at >= ${since} THEN last_received_at ELSE
-      (SELECT max(received_at) FROM pins ${expired}) END`,
-      hasRules: sql<number>`EXISTS (SELECT 1 FROM answers WHERE answers.endpoint = endpoints.seq)`,
-      enabledAlerts: sql<number>`(SELECT count(*) FROM alerts WHERE alerts.endpoint = endpoints.seq AND enabled)`,
-      firingAlerts: sql<number>`(SELECT count(*) FROM alerts WHERE alerts.endpoint = endpoints.seq AND enabled AND firing)`,
-    };
-  };
+  const counted = (cutoff: PlanCutoff) => ({
+    ...endpointCounters(cutoff),
+    // Literal names, as in the counters.
+    hasRules: sql<number>`EXISTS (SELECT 1 FROM answers WHERE answers.endpoint = endpoints.seq)`,
+    enabledAlerts: sql<number>`(SELECT count(*) FROM alerts WHERE alerts.endpoint = endpoints.seq AND enabled)`,
+    firingAlerts: sql<number>`(SELECT count(*) FROM alerts WHERE alerts.endpoint = endpoints.seq AND enabled AND firing)`,
+  });
   return {
-    listOf: (teamId: string, cutoff: PlanCutoff): Promise<CountedRow[]> =>
-      db
-        .select(counted(cutoff))
-        .from(endpoints)
-        .where(and(eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt)))
-        .orderBy(asc(endpoints.seq)),
+    /** It grows with every change of what the list and the overview show. */
+    teamVersion: async (teamId: string): Promise<number> =>
+      (await db.select({ version: teams.version }).from(teams).where(eq(teams.id, teamId)))[0]?.version ?? 0,
 
-    findCounted: async (teamId: string, id: string, cutoff: PlanCutoff): Promise<CountedRow | undefined> =>
-      (await db.select(counted(cutoff)).from(endpoints).where(owned(teamId, id)))[0],
+    /** Oldest first. */
+    async listOf(teamId: string, cutoff: PlanCutoff): Promise<ListedRow[]> {
+      const { activity: _, ...counters } = counted(cutoff);
+      const { seq, id, name, token, createdAt, retention, pausedAt, guard, declaredName } = endpoints;
+      const guardJson = sql`json(${guard})`;
+      const columns = {
+        seq,
+        id,
+        name,
+        token,
+        createdAt,
+        retention,
+        pausedAt,
+        guard: guardJson,
+        declaredName,
+        ...counters,
+      };
+      const live = sql`SELECT * FROM endpoints WHERE team_id = ${teamId} AND deleted_at IS NULL ORDER BY seq`;
+      return jsonRows<typeof columns, ListedRow>(db, columns, sql`FROM (${live}) AS endpoints`);
+    },
+
+    async findCounted(teamId: string, id: string, cutoff: PlanCutoff): Promise<CountedRow | undefined> {
+      const { activity: _, ...counters } = counted(cutoff);
+      const columns = { ...getTableColumns(endpoints), ...counters };
+      return (await db.select(columns).from(endpoints).where(owned(teamId, id)))[0];
+    },
 
     find: async (teamId: string, id: string): Promise<EndpointRow | undefined> =>
       (await db.select().from(endpoints).where(owned(teamId, id)))[0],
@@ -112,28 +138,13 @@ export function createEndpointsStore(db: Drizzle, scanDb: Drizzle) {
         .where(and(eq(endpoints.teamId, teamId), isNull(endpoints.deletedAt)));
     },
 
-    /**
-     * Events from the first bucket until before `until` that were received at `since` or later, or are pinned, by bucket number. Buckets
-     * without events are left out. Answered by indexes alone.
-     */
-    countByBucket: (
-      endpoint: number,
-      range: { firstBucketAt: number; bucketMs: number; since: number; until: number },
-    ): Promise<{ bucket: number; count: number }[]> => {
-      // Numbers are bound as REAL, so the quotient must be cast to an integer.
-      const bucket = sql<number>`CAST((${events.receivedAt} - ${range.firstBucketAt}) / ${range.bucketMs} AS INTEGER)`;
-      return scanDb
-        .select({ bucket, count: count() })
-        .from(events)
-        .where(
-          and(
-            eq(events.endpoint, endpoint),
-            gte(events.receivedAt, range.firstBucketAt),
-            lt(events.receivedAt, range.until),
-            isVisible(range.since),
-          ),
-        )
-        .groupBy(bucket);
+    /** The number of events in each of these hours. @param hours the beginnings, epoch ms */
+    async activityOf(endpoint: number, hours: readonly number[], cutoff: PlanCutoff): Promise<number[]> {
+      const [row] = await scanDb
+        .select({ activity: endpointCounters(cutoff).activity(hours) })
+        .from(endpoints)
+        .where(eq(endpoints.seq, endpoint));
+      return JSON.parse(row?.activity ?? '[]') as number[];
     },
   };
 }

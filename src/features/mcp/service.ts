@@ -74,7 +74,7 @@ export function createMcpService(options: {
 
   return {
     async list_endpoints({ principal }: ToolContext): Promise<Output<'list_endpoints'>> {
-      const all = await endpoints.list(principal);
+      const { endpoints: all } = await endpoints.list(principal);
       let listed = all.slice(0, maxEndpointsListed);
       while (answerBytes(listed) > maxResultBytes - reservedBytes)
         listed = listed.slice(0, Math.floor(listed.length * 0.8));

@@ -9,12 +9,15 @@ const text = (description: string, required = false): HeaderObject => ({
 
 const sessionCookie = { 'Set-Cookie': text('The session cookie.', true) };
 const etag = { ETag: text('The version of the position, for `If-Match`.', true) };
+const answerEtag = { ETag: text('The version of the answer, for `If-None-Match`.', true) };
 const fileName = (example: string) => ({
   'Content-Disposition': text(`Names the file, as in \`attachment; filename="${example}"\`.`, true),
 });
 
 /** Of successful responses, by operation id. */
 const successHeaders: Record<string, Record<string, HeaderObject>> = {
+  listEndpoints: answerEtag,
+  getOverview: answerEtag,
   exportEndpoint: fileName('service-{id}.json'),
   getConsumer: etag,
   putConsumer: etag,
@@ -41,17 +44,26 @@ const statusHeaders: Record<string, Record<string, HeaderObject>> = {
   503: { 'Retry-After': retryAfter },
 };
 
+/** Operations that answer `If-None-Match`. */
+const conditional = ['listEndpoints', 'getOverview'];
+const notModified = {
+  304: { description: 'Nothing has changed since the answer with this ETag.', headers: answerEtag },
+};
+
 export const responseHeaders: Refinement = document =>
   mapOperations(document, operation => ({
     ...operation,
-    responses: mapValues(operation.responses, (response, status) => {
-      const headers = {
-        ...statusHeaders[status],
-        ...(status.startsWith('2') && successHeaders[operation.operationId]),
-        ...response.headers,
-      };
-      return Object.keys(headers).length === 0 ? response : { ...response, headers };
-    }),
+    responses: mapValues(
+      { ...operation.responses, ...(conditional.includes(operation.operationId) && notModified) },
+      (response, status) => {
+        const headers = {
+          ...statusHeaders[status],
+          ...(status.startsWith('2') && successHeaders[operation.operationId]),
+          ...response.headers,
+        };
+        return Object.keys(headers).length === 0 ? response : { ...response, headers };
+      },
+    ),
   }));
 
 const condition = (name: string, description: string): Parameter => ({
@@ -63,8 +75,11 @@ const condition = (name: string, description: string): Parameter => ({
 });
 const ifMatch = condition('If-Match', 'The ETag that the consumer must still have, or `*`: it must exist. Else 412.');
 
+const ifNoneMatch = condition('If-None-Match', 'The ETag of an earlier answer: 304 if nothing has changed since.');
+
 /** By operation id. */
 const headerParameters: Record<string, Parameter[]> = {
+  ...Object.fromEntries(conditional.map(operation => [operation, [ifNoneMatch]])),
   putConsumer: [ifMatch, condition('If-None-Match', '`*`: the consumer must not exist. Else 412.')],
   deleteConsumer: [ifMatch],
   streamEvents: [
