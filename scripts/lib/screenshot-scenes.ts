@@ -37,7 +37,7 @@ const visit = async ({ dashboard, page }: SceneContext, path: string, ready: str
 export async function takePages(context: SceneContext): Promise<void> {
   const { endpoint, paths, take } = context;
   const pages: [name: string, path: string, ready: string][] = [
-    ['endpoints', '/app', '.endpoint-card .sparkline rect.some'],
+    ['endpoints', '/app', '.endpoint-card .sparkline .some'],
     ['endpoint-settings', `${endpoint}/settings`, '.danger-zone'],
     ['schemas', `${endpoint}/schemas`, '.schema-section'],
     ['compare', paths.compare, '.changes'],

@@ -1,6 +1,7 @@
 /* Maps the URL to a page. Signed-out users are sent to the sign-in page, and back to the requested page after signing in. */
 
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Endpoint } from '../features/endpoints/model.ts';
 import type { SignedIn as Session } from '../features/sessions/model.ts';
 import { clearEventCache } from './inspector/event/use-event.ts';
 import { filterOf } from './inspector/filter/filter-url.ts';
@@ -131,17 +132,37 @@ function Page({ url, auth, onReload }: { url: PageLocation; auth: AuthState; onR
   return <SignedIn url={url} session={auth.session} onReload={onReload} />;
 }
 
+const isHome = (path: string): boolean => /^\/(app(\/|\/endpoints\/?)?)?$/.test(path);
+
+/** All endpoints. The home page does not need them: they are loaded when it is left, or when the palette opens. */
+function useEndpoints(isOnHome: boolean) {
+  const isNeeded = useRef(!isOnHome);
+  const wasOnHome = useRef(isOnHome);
+  const endpoints = useQuery('endpoints', () =>
+    isNeeded.current ? api.endpoints() : new Promise<Endpoint[]>(() => {}),
+  );
+  const reloadEndpoints = useCallback((): void => {
+    isNeeded.current = true;
+    endpoints.reload();
+  }, [endpoints.reload]);
+  useEffect(() => {
+    if (wasOnHome.current && !isOnHome) reloadEndpoints();
+    wasOnHome.current = isOnHome;
+  }, [isOnHome]);
+  return { endpoints, reloadEndpoints };
+}
+
 function SignedIn({ url, session, onReload }: { url: PageLocation; session: Session; onReload: () => Promise<void> }) {
-  const endpoints = useQuery('endpoints', api.endpoints);
+  const { endpoints, reloadEndpoints } = useEndpoints(isHome(url.path));
   const workspace = useMemo(
     () => ({
       session,
       endpoints: endpoints.value,
       endpointsProblem: endpoints.problem,
-      reloadEndpoints: endpoints.reload,
+      reloadEndpoints,
       setEndpoints: endpoints.set,
     }),
-    [session, endpoints.value, endpoints.problem, endpoints.reload, endpoints.set],
+    [session, endpoints.value, endpoints.problem, reloadEndpoints, endpoints.set],
   );
   useEffect(
     () => () => {
@@ -177,8 +198,7 @@ function SignedIn({ url, session, onReload }: { url: PageLocation; session: Sess
 
 function Route({ url }: { url: PageLocation }) {
   const [, app, section, id, page, item, part] = url.path.split('/').map(safeDecode);
-  if (app === 'app' && (section === undefined || section === '' || (section === 'endpoints' && !id)))
-    return <EndpointsPage />;
+  if (isHome(url.path)) return <EndpointsPage />;
   if (app === 'app' && section === 'endpoints' && id) {
     if (page === 'settings') return <EndpointSettingsPage key={id} id={id} />;
     if (page === 'alerts') return <AlertsPage key={id} endpointId={id} kind={url.query.get('new')} />;

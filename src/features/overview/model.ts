@@ -1,6 +1,7 @@
 /* Schemas of the overview. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { literals, nullable, Timestamp, textDocumentedAs } from '../../http/schemas.ts';
+import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
+import { Timestamp } from '../../http/schemas.ts';
 import { activityBuckets } from '../../shared/endpoints.ts';
 import { maxNameCharacters } from '../../shared/limits.ts';
 

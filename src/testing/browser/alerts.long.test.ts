@@ -224,7 +224,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('alerts'), () => {
     expect(await violationsInBothThemes(page, { within: '.endpoint-header' })).toEqual([]);
     await look('header');
     await page.goto(`${dashboard.origin}/app`);
-    await page.locator(`.endpoint-card:has([href*="${id}"]) .badge`).getByText('Alert').waitFor();
+    await page.locator(`.endpoint-card:has([href*="${id}"]) .badge`).getByText('is firing').waitFor();
     await look('endpoints');
     await page.goto(`${endpointUrl}/settings`);
     await page.locator('#alerts').getByText('Firing').waitFor();

@@ -131,8 +131,6 @@ describe.skipIf(hasNoBrowser)(browserTitle('guard'), () => {
       const { endpoints } = (await response.json()) as { endpoints: object[] };
       await route.fulfill({ response, json: { endpoints: endpoints.map(one => ({ ...one, declared: true })) } });
     });
-    await page.goto(`${dashboard.origin}/app`);
-    await page.locator(`.endpoint-card:has([href*="${id}"])`).getByText('Declared').waitFor();
     await openSettings();
     await page.getByText('sets back the values that the file has').waitFor();
     await page.getByRole('link', { name: 'Add rules' }).click();

@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('hostile content'), () => {
     await page.goto(`${dashboard.origin}/app`);
     await page.locator('.endpoint-card').nth(1).waitFor();
     for (const card of await page.locator('.endpoint-card').all()) {
-      const [main, facts] = [card.locator('h2 a'), card.locator('.endpoint-facts')];
+      const [main, facts] = [card.locator('.endpoint-main a'), card.locator('.figures').first()];
       const [name, numbers] = [await main.boundingBox(), await facts.boundingBox()];
       expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThanOrEqual(numbers?.x ?? 0);
     }

@@ -129,10 +129,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
 
   test("an endpoint's URL is rotated with an overlap, and the endpoint is paused and resumed", async () => {
     await page.goto(`${dashboard.origin}/app`);
-    await page
-      .getByRole('link', { name: /^Settings of / })
-      .first()
-      .click();
+    await page.locator('.endpoint-main a').first().click();
+    await page.getByRole('link', { name: 'Endpoint settings' }).click();
     const shown = page.locator('#url .address code');
     const before = (await shown.textContent()) ?? '';
     await page.getByRole('button', { name: 'Rotate URL' }).click();
@@ -158,10 +156,8 @@ describe.skipIf(hasNoBrowser)(browserTitle('settings'), () => {
     expect(await statuses()).toEqual([404, 503]);
     await page.goto(`${dashboard.origin}/app`);
     await page.locator('.endpoint-card .badge', { hasText: 'Paused' }).waitFor();
-    await page
-      .getByRole('link', { name: /^Settings of / })
-      .first()
-      .click();
+    await page.locator('.endpoint-main a').first().click();
+    await page.getByRole('link', { name: 'Endpoint settings' }).click();
     await page.getByText('1 delivery refused so far').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await notice.waitFor({ state: 'detached' });

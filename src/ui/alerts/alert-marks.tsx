@@ -54,14 +54,6 @@ function textOf(alerts: readonly Alert[], isFiring: boolean): string {
   return only && others.length === 0 ? `Alert: ${visibleName(only.name)}` : `${alerts.length} alerts`;
 }
 
-/** For the list of endpoints. */
-export const AlertsBadge = ({ endpoint: { alerts } }: { endpoint: Endpoint }) =>
-  !alerts || alerts.firing === 0 ? null : (
-    <span class="badge bad" title={countText(alerts.firing)}>
-      {alerts.firing === 1 ? 'Alert' : `${alerts.firing} alerts`}
-    </span>
-  );
-
 /** The card of the settings. */
 export function AlertsSection({ endpoint: { id } }: { endpoint: Endpoint }) {
   const query = useAlerts(id, cardEveryMs);

@@ -32,14 +32,6 @@ function Mark({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** For the list of endpoints, without the rules. */
-export const AnswersBadge = ({ endpoint }: { endpoint: Endpoint }) =>
-  !endpoint.customAnswers ? null : (
-    <span class="badge warn" title="Senders don't always get the default answer">
-      Custom answers
-    </span>
-  );
-
 /** For the page of an endpoint without events, where the first test would be answered by a rule. */
 export const AnswersNotice = ({ endpoint }: { endpoint: Endpoint }) =>
   !endpoint.customAnswers ? null : <RulesNotice endpoint={endpoint} />;

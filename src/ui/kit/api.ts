@@ -6,12 +6,13 @@
 import type { AnswerPreview, AnswerRule, AnswerRules } from '../../features/answers/model.ts';
 import type { ConnectedApp } from '../../features/apps/model.ts';
 import type { Delivery, RetrySchedule } from '../../features/deliveries/model.ts';
-import type { Activity, Endpoint, EndpointChange, EndpointChanged } from '../../features/endpoints/model.ts';
+import type { Endpoint, EndpointChange, EndpointChanged } from '../../features/endpoints/model.ts';
 import type { EventDetail, EventPage, EventSummary } from '../../features/events/model.ts';
 import type { ExportFormat } from '../../features/exports/model.ts';
 import type { EventCount, FilterTestResult, SavedFilter } from '../../features/filters/model.ts';
 import type { ApiKey, ApiKeyInput, CreatedApiKey } from '../../features/keys/model.ts';
 import type { ListenerList } from '../../features/listeners/model.ts';
+import type { Overview } from '../../features/overview/model.ts';
 import type { ReplayDryRun, ReplayRequest, ReplayResult } from '../../features/replays/model.ts';
 import type { SchemaChange, SchemaForm, TypeSchema } from '../../features/schemas/model.ts';
 import type { Secret, SecretChange, SecretInput, SecretList } from '../../features/secrets/model.ts';
@@ -73,10 +74,16 @@ const maxRateLimitWaits = 3;
 export const call = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> =>
   (await (await responseTo(method, path, body, signal)).json()) as T;
 
-async function responseTo(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+async function responseTo(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  known?: string,
+): Promise<Response> {
   for (let waitCount = 0; ; waitCount++) {
-    const response = await send(method, path, body, signal);
-    if (response.ok) return response;
+    const response = await send(method, path, body, signal, known);
+    if (response.ok || response.status === 304) return response;
     const error = await errorOf(response);
     if (error.status === 401 && !pathsHandling401.has(path)) apiListeners.onSignedOut();
     if (error.status !== 429 || method !== 'GET' || waitCount >= maxRateLimitWaits) throw error;
@@ -91,11 +98,15 @@ const send = async (
   path: string,
   body: unknown,
   signal: AbortSignal | undefined,
+  known: string | undefined,
 ): Promise<Response> => {
   try {
     return await fetch(path, {
       method,
-      headers: body === undefined ? { accept: 'application/json' } : { 'content-type': 'application/json' },
+      headers: {
+        ...(body === undefined ? { accept: 'application/json' } : { 'content-type': 'application/json' }),
+        ...(known !== undefined && { 'if-none-match': known }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
       cache: 'no-store',
@@ -140,6 +151,13 @@ export const api = {
   sessions: () => call<{ sessions: Session[] }>('GET', '/api/sessions').then(answer => answer.sessions),
   revokeSession: (session: string) => call<Ok>('DELETE', `/api/sessions/${id(session)}`),
 
+  /** @param known the ETag of an earlier answer @returns no page if it has not changed since */
+  async overview(q: string, cursor: string | undefined, known: string | undefined) {
+    const path = `/api/overview?q=${id(q)}${cursor === undefined ? '' : `&cursor=${id(cursor)}`}`;
+    const response = await responseTo('GET', path, undefined, undefined, known);
+    const page = response.status === 304 ? undefined : ((await response.json()) as Overview);
+    return { page, etag: response.headers.get('etag') ?? undefined };
+  },
   endpoints: () => call<{ endpoints: Endpoint[] }>('GET', '/api/endpoints').then(answer => answer.endpoints),
   createEndpoint: (name: string) => call<Endpoint>('POST', '/api/endpoints', { name }),
   /** In a guard, the secret `[set]` keeps the stored one. */
@@ -151,7 +169,6 @@ export const api = {
     call<Endpoint>('POST', `/api/endpoints/${id(endpoint)}/rotate`, { overlap }),
   endPreviousUrl: (endpoint: string, url: string) =>
     call<Ok>('DELETE', `/api/endpoints/${id(endpoint)}/previous-urls/${id(url)}`),
-  activity: (endpoint: string) => call<Activity>('GET', `/api/endpoints/${id(endpoint)}/activity`),
   secrets: (endpoint: string) => call<SecretList>('GET', `/api/endpoints/${id(endpoint)}/secrets`),
   addSecret: (endpoint: string, given: SecretInput) =>
     call<Secret>('POST', `/api/endpoints/${id(endpoint)}/secrets`, given),

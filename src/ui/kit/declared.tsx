@@ -8,9 +8,3 @@ export const DeclaredNotice = ({ what = 'values' }: { what?: string }) => (
     sets back the {what} that the file has.
   </Notice>
 );
-
-export const DeclaredBadge = () => (
-  <span class="badge" title="Declared in a file, which restores its values when it is applied">
-    Declared
-  </span>
-);

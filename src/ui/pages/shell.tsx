@@ -113,10 +113,15 @@ function EndpointLinks({ url }: { url: PageLocation }) {
   );
 }
 
+/** More endpoints are found on the home page and in the palette, which have a search. */
+const maxOffered = 200;
+
 function EndpointSwitcher({ url }: { url: PageLocation }) {
   const { endpoints } = useWorkspace();
   const current = /^\/app\/endpoints\/([^/]+)/.exec(url.path)?.[1] ?? '';
   if (!endpoints || endpoints.length === 0) return null;
+  const offered =
+    endpoints.length > maxOffered ? endpoints.filter(({ id }) => id === current) : endpoints;
   return (
     <div class="switcher anchor line tight faint">
       <span aria-hidden="true">/</span>
@@ -126,7 +131,7 @@ function EndpointSwitcher({ url }: { url: PageLocation }) {
         onChange={event => navigate(event.currentTarget.value ? `/app/endpoints/${event.currentTarget.value}` : '/app')}
       >
         <option value="">All endpoints</option>
-        {endpoints.map(endpoint => (
+        {offered.map(endpoint => (
           <option key={endpoint.id} value={endpoint.id}>
             {visibleName(endpoint.name)}
           </option>

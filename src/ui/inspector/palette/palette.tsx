@@ -3,7 +3,7 @@
  * part of its name. It closes before it does what was chosen, so that the focus is where it was.
  */
 
-import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../../kit/format/time.ts';
 import { Icon } from '../../kit/icons.tsx';
 import { currentLocation, navigate } from '../../kit/navigation.tsx';
@@ -111,7 +111,10 @@ const nextActive = (active: number, count: number, by: number): number =>
 
 /** The items of each group are together, the group with the best one first. */
 function usePaletteItems(text: string): { items: PaletteItem[]; isBusy: boolean } {
-  const { endpoints } = useWorkspace();
+  const { endpoints, reloadEndpoints } = useWorkspace();
+  useEffect(() => {
+    if (!endpoints) reloadEndpoints();
+  }, []);
   // The items at the moment when the palette opens, so that arriving events do not move an item that is about to be chosen.
   const fixed = useMemo(() => {
     const events = loadedEvents();

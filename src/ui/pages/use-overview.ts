@@ -1,0 +1,66 @@
+/*
+ * The endpoints of the overview that the home page shows. Its first page is asked for again every 10 seconds while the browser shows the
+ * dashboard, with the ETag of the last answer, so that the server sends it only if something has changed.
+ */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { OverviewEndpoint } from '../../features/overview/model.ts';
+import { api } from '../kit/api.ts';
+
+const refreshMs = 10_000;
+const typingMs = 250;
+
+/** `endpoints`: undefined until the first page is loaded. */
+type Shown = {
+  endpoints: readonly OverviewEndpoint[] | undefined;
+  total: number;
+  nextCursor: string | null;
+  problem: string;
+};
+
+export function useOverview(q: string) {
+  const [shown, setShown] = useState<Shown>({ endpoints: undefined, total: 0, nextCursor: null, problem: '' });
+  const latestQ = useRef(q);
+  latestQ.current = q;
+  /** The ETag of the first page, and the search to which it belongs. */
+  const known = useRef<{ q: string; etag: string | undefined }>({ q, etag: undefined });
+
+  const load = useCallback(async (cursor?: string): Promise<void> => {
+    const asked = latestQ.current;
+    const isRepeated = cursor === undefined && known.current.q === asked;
+    try {
+      const { page, etag } = await api.overview(asked, cursor, isRepeated ? known.current.etag : undefined);
+      if (latestQ.current !== asked) return;
+      if (cursor === undefined) known.current = { q: asked, etag };
+      setShown(old => {
+        if (!page) return { ...old, problem: '' };
+        const before = old.endpoints ?? [];
+        const isMore = cursor !== undefined;
+        // A longer list keeps its other endpoints, so that nothing vanishes while somebody reads it.
+        const isLonger = isRepeated && before.length > page.endpoints.length && old.total === page.total;
+        const fresh = new Set(page.endpoints.map(({ id }) => id));
+        const others = before.filter(({ id }) => !fresh.has(id));
+        const endpoints = isMore
+          ? [...others, ...page.endpoints]
+          : isLonger
+            ? [...page.endpoints, ...others]
+            : page.endpoints;
+        return { endpoints, total: page.total, nextCursor: isLonger ? old.nextCursor : page.nextCursor, problem: '' };
+      });
+    } catch (error) {
+      if (latestQ.current !== asked) return;
+      setShown(old => ({ ...old, problem: error instanceof Error ? error.message : String(error) }));
+    }
+  }, []);
+
+  useEffect(() => {
+    const first = setTimeout(load, known.current.etag === undefined ? 0 : typingMs);
+    const timer = setInterval(() => !document.hidden && void load(), refreshMs);
+    return () => {
+      clearTimeout(first);
+      clearInterval(timer);
+    };
+  }, [q]);
+
+  const { nextCursor } = shown;
+  return { ...shown, reload: () => void load(), showMore: () => void (nextCursor && load(nextCursor)) };
+}
