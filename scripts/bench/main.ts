@@ -4,6 +4,7 @@
  * lists the benchmarks.
  */
 import { goals } from './goals.ts';
+import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { ingest } from './ingest.ts';
 import { peers } from './peers.ts';
@@ -15,6 +16,10 @@ const benchmarks: Record<string, { run: (args: string[]) => Promise<void>; usage
     run: goals,
     usage:
       'goals [--only capture,latency,disk,load,device,reading,memory,start] [--seconds 60] [--rounds 3] [--burst 100000] [--load-seconds 420] [--events 1000000] [--requests 500] [--baseline-binary PATH] [--request-baskets PATH]',
+  },
+  growth: {
+    run: growth,
+    usage: 'growth [--only endpoints,teams,alerts,forwards,streams,deletion] [--baseline-binary PATH] [--rounds 1]',
   },
   history: {
     run: history,
