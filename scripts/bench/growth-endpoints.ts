@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { freePort } from '../../src/testing/free-port.ts';
 import { createApi } from '../lib/api.ts';
 import { residentMegabytes, totalCpuMs } from '../lib/process.ts';
-import type { Figure } from './growth.ts';
 import { startRecorder, untilAtRest } from './recorder.ts';
+
+export type Figure = { name: string; value: number; unit: string };
 
 const idleSeconds = 10;
 const requests = 20;

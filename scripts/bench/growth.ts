@@ -6,14 +6,12 @@ import { parseArgs } from 'node:util';
 import { builtBinary } from '../lib/installation.ts';
 import { growthAlerts } from './growth-alerts.ts';
 import { growthDeletion } from './growth-deletion.ts';
-import { endpointFigures, teamFigures } from './growth-endpoints.ts';
+import { endpointFigures, type Figure, teamFigures } from './growth-endpoints.ts';
 import { growthForwards } from './growth-forwards.ts';
 import { measureStreams } from './growth-streams.ts';
 import { chosenParts, reportName } from './parts.ts';
 import { type Row, report } from './report.ts';
 import { median } from './statistics.ts';
-
-export type Figure = { name: string; value: number; unit: string };
 
 const parts: Record<string, (binary: string) => Promise<Figure[]>> = {
   endpoints: endpointFigures,

@@ -1,7 +1,7 @@
 /* The home page with more endpoints than it shows: what it asks for, and how much it draws. */
 import { Database } from 'bun:sqlite';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Dashboard, openDashboard } from './dashboard.ts';
 

@@ -120,8 +120,7 @@ function EndpointSwitcher({ url }: { url: PageLocation }) {
   const { endpoints } = useWorkspace();
   const current = /^\/app\/endpoints\/([^/]+)/.exec(url.path)?.[1] ?? '';
   if (!endpoints || endpoints.length === 0) return null;
-  const offered =
-    endpoints.length > maxOffered ? endpoints.filter(({ id }) => id === current) : endpoints;
+  const offered = endpoints.length > maxOffered ? endpoints.filter(({ id }) => id === current) : endpoints;
   return (
     <div class="switcher anchor line tight faint">
       <span aria-hidden="true">/</span>
