@@ -160,7 +160,7 @@ describe('troubles', () => {
       {
         kind: 'invalid_signatures',
         text: '1 invalid signature in the last 24 hours',
-        link: `${page}?where=signature%3Ainvalid`,
+        link: `${page}?where=verdict%3Ainvalid`,
         since: at,
       },
     ]);

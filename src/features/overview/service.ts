@@ -114,7 +114,7 @@ const pages: Record<Trouble['kind'], (row: TroubleRow) => string> = {
   forward_down: ({ owner }) => `/forwards/${owner}`,
   forward_given_up: ({ owner }) => `/forwards/${owner}?state=given_up`,
   alert_firing: () => '/alerts',
-  invalid_signatures: () => `?where=${encodeURIComponent('signature:invalid')}`,
+  invalid_signatures: () => `?where=${encodeURIComponent('verdict:invalid')}`,
   paused: () => '/settings',
 };
 
