@@ -5,7 +5,8 @@ ALTER TABLE alerts ADD COLUMN due_at INTEGER DEFAULT -1;
 CREATE INDEX alerts_due ON alerts (due_at) WHERE enabled = 1;
 --> statement-breakpoint
 -- Silence does not count while an endpoint is paused. `pausedSince`: when a check first found it paused.
-UPDATE alerts SET state = CAST(json_set(CAST(state AS TEXT), '$.pausedSince', NULL) AS BLOB);
+UPDATE alerts SET state = CAST(json_set(CAST(state AS TEXT), '$.pausedSince', NULL) AS BLOB)
+  WHERE json_valid(CAST(state AS TEXT));
 --> statement-breakpoint
 -- The row number up to which events have woken the alerts of their endpoints. All alerts are due now.
 INSERT INTO meta (name, value)

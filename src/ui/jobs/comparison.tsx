@@ -116,7 +116,7 @@ function Example({ job, example, isElsewhere }: ExampleProps) {
   return (
     <>
       <div class="row">
-        <Link to={`/app/endpoints/${job.endpointId}/events/${example.eventId}`}>
+        <Link class="target" to={`/app/endpoints/${job.endpointId}/events/${example.eventId}`}>
           <code>{example.eventId}</code>
         </Link>
         {isElsewhere && <code class="faint">{visibleLine(example.path)}</code>}
