@@ -31,6 +31,12 @@ describe('a group that the database refuses', () => {
     expect(failures).toEqual([1]);
   });
 
+  test('is refused from the row on for which there is no response in time', async () => {
+    const { commits, inserted } = setUp(failure('SQLITE_CONSTRAINT'), 7, failure('TIMEOUT'));
+    expect(await settle([1, 2, 3].map(n => commits.add(event(n))))).toEqual([7, 'unavailable', 'unavailable']);
+    expect(inserted).toEqual([[1, 2, 3], [1], [2]]);
+  });
+
   test.each(['SQLITE_FULL', 'SQLITE_BUSY', 'ECONNRESET', 'SERVER_ERROR', 'TRANSACTION_CLOSED', '23'])(
     '%s: is never tried again, because its rows may be stored already',
     async code => {

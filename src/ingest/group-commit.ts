@@ -107,23 +107,38 @@ export function createGroupCommit<Item, Stored>(options: GroupCommitOptions<Item
       };
     } catch (error) {
       // A row that the database refuses must not fail the others.
-      if (group.length > 1 && isRowError(error)) {
-        const settleEach: (() => void)[] = [];
-        for (const queued of group) settleEach.push(await commit([queued]));
-        return () => {
-          for (const settle of settleEach) settle();
-        };
-      }
-      // The waiting items would wait as long again, and the storage might store them after their senders were refused.
-      const refused = isTimeout(error) ? [...group, ...takeQueue()] : group;
-      onFailure(error, refused.length);
-      const refusal = isTooBig(error)
-        ? tooLarge('the delivery is larger than the database accepts')
-        : unavailable('the delivery could not be stored, try again', 5, error);
-      return () => {
-        for (const { reject } of refused) reject(refusal);
-      };
+      return group.length > 1 && isRowError(error) ? commitEach(group) : refuse(group, error);
     }
+  };
+
+  const commitEach = async (group: readonly Queued[]): Promise<() => void> => {
+    const settleEach: (() => void)[] = [];
+    for (const [i, { item, resolve }] of group.entries()) {
+      try {
+        const [stored] = await insert([item]);
+        settleEach.push(() => resolve(stored as Stored | Promise<Stored>));
+      } catch (error) {
+        // Each of the following items would wait as long again.
+        const isLast = isTimeout(error);
+        settleEach.push(refuse(isLast ? group.slice(i) : group.slice(i, i + 1), error));
+        if (isLast) break;
+      }
+    }
+    return () => {
+      for (const settle of settleEach) settle();
+    };
+  };
+
+  const refuse = (group: readonly Queued[], error: unknown): (() => void) => {
+    // The waiting items would wait as long again, and the storage might store them after their senders were refused.
+    const refused = isTimeout(error) ? [...group, ...takeQueue()] : group;
+    onFailure(error, refused.length);
+    const refusal = isTooBig(error)
+      ? tooLarge('the delivery is larger than the database accepts')
+      : unavailable('the delivery could not be stored, try again', 5, error);
+    return () => {
+      for (const { reject } of refused) reject(refusal);
+    };
   };
 
   // A single item may exceed the limit of a group: then nothing else is in flight with it.

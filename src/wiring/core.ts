@@ -131,23 +131,25 @@ function wire(
     wakeSweeper();
     recheckAccess();
   };
-  /** Live streams know how long events are kept. */
+  /** Live streams know the URLs of their endpoint and how long events are kept. */
+  const onUrlsChanged = (): void => events.notifications.recheckAll();
   const onRetentionChanged = (): void => {
     wakeSweeper();
-    events.notifications.recheckAll();
+    onUrlsChanged();
   };
   const captureRate = createCaptureRate(infrastructure.clock.monotonic);
   const { isHigh, recent } = captureRate;
   const captureLoad: CaptureLoad = { isWaiting: () => ingest.isWaiting(), isHigh, recent };
 
   const audit = createAudit(infrastructure);
-  const endpoints = wireEndpoints({ infrastructure, onDeleted, onRetentionChanged });
+  const endpoints = wireEndpoints({ infrastructure, onDeleted, onRetentionChanged, onUrlsChanged });
   const declared = wireDeclared({
     infrastructure,
     audit,
     ...endpoints,
     onDeleted,
     onRetentionChanged,
+    onUrlsChanged,
     onForwardsChanged: ids => {
       const loaded = api();
       if (loaded) loaded.forwardsChanged(ids);

@@ -23,12 +23,13 @@ type DeclaredDependencies = {
   secrets: SecretsService;
   onDeleted: () => void;
   onRetentionChanged: () => void;
+  onUrlsChanged: () => void;
   onForwardsChanged: (ids: readonly string[]) => void;
 };
 
 export function wireDeclared(dependencies: DeclaredDependencies) {
   const { audit, registry, tokens, guards, policies, endpoints, secrets } = dependencies;
-  const { onDeleted, onRetentionChanged, onForwardsChanged } = dependencies;
+  const { onDeleted, onRetentionChanged, onUrlsChanged, onForwardsChanged } = dependencies;
   const { config, clock, random, sealer, direct, retentionMs, outbound } = dependencies.infrastructure;
   const forwardColumns = createForwardColumns(sealer);
   const isOwnIngest = createOwnIngestCheck({
@@ -74,6 +75,7 @@ export function wireDeclared(dependencies: DeclaredDependencies) {
       }
       if (removed.length > 0) onDeleted();
       if (isRetentionChanged) onRetentionChanged();
+      onUrlsChanged();
       if (forwards.length > 0) onForwardsChanged(forwards);
     },
   });

@@ -18,10 +18,11 @@ type EndpointsDependencies = {
   infrastructure: Infrastructure;
   onDeleted: () => void;
   onRetentionChanged: () => void;
+  onUrlsChanged: () => void;
 };
 
 export function wireEndpoints(dependencies: EndpointsDependencies) {
-  const { infrastructure, onDeleted, onRetentionChanged } = dependencies;
+  const { infrastructure, onDeleted, onRetentionChanged, onUrlsChanged } = dependencies;
   const { config, log, clock, random, sealer, every, database, direct, isShared, retentionMs } = infrastructure;
   const store = createEndpointsStore(database.db, database.scanDb);
   const tokens = createTokensStore(direct.db);
@@ -56,6 +57,7 @@ export function wireEndpoints(dependencies: EndpointsDependencies) {
     findVersion,
     onDeleted,
     onRetentionChanged,
+    onUrlsChanged,
   });
 
   const secrets = createSecretsService({

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { deflateRawSync } from 'node:zlib';
 import { decodeShown, encodeShown } from './shown-cursor.ts';
 
 test.each([[[1]], [[5, 3, 900_000, 127, 128, 2 ** 52]]])('reads the numbers %p again, sorted', seqs => {
@@ -12,5 +13,11 @@ test('10,000 neighbours fit into a URL', () => {
 });
 
 test.each(['', 'x', '!', '%00', 'AAAA', encodeShown([1]).slice(0, -2), encodeShown([])])('refuses %p', cursor => {
+  expect(decodeShown(cursor)).toBeUndefined();
+});
+
+test('refuses a short cursor that stands for millions of numbers', () => {
+  const cursor = deflateRawSync(Buffer.alloc(1 << 22, 1)).toString('base64url');
+  expect(cursor.length).toBeLessThan(10_000);
   expect(decodeShown(cursor)).toBeUndefined();
 });

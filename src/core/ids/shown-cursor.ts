@@ -5,7 +5,8 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-const maxDecodedBytes = 1 << 22;
+/** More row numbers than any team has endpoints; a crafted cursor must not become millions of them. */
+const maxDecodedBytes = 1 << 16;
 
 export function encodeShown(seqs: readonly number[]): string {
   const bytes: number[] = [];

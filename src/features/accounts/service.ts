@@ -129,10 +129,13 @@ export function createAccountService(options: {
       const row = await byEmail(email);
       const hash = await passwords.hash(checkPassword(password, row.email));
       const sessionsEnded = await store.setPasswordHash(row.id, hash);
-      const grantsRevoked = await revokeGrants(row.id);
-      const keysRevoked = keepKeys ? 0 : await revokeKeys(row.id);
-      onAccessEnded();
-      return { ...toAccount(row), sessionsEnded, grantsRevoked, keysRevoked };
+      try {
+        const grantsRevoked = await revokeGrants(row.id);
+        const keysRevoked = keepKeys ? 0 : await revokeKeys(row.id);
+        return { ...toAccount(row), sessionsEnded, grantsRevoked, keysRevoked };
+      } finally {
+        onAccessEnded();
+      }
     },
 
     /**

@@ -50,6 +50,8 @@ export type Notice = {
 };
 
 const minuteMs = 60_000;
+/** When an alert whose notification waits is checked again, in case the notification was dropped. */
+const droppedMs = 10 * minuteMs;
 const maxItems = 10;
 
 export const newState = (now: number): AlertState => ({
@@ -145,8 +147,8 @@ export function nextCheckAt(
   const windowMs = (minutes ?? 0) * minuteMs;
   const hasNews = reportingKinds.has(kind) ? state.pending > 0 : state.isFiring !== firing;
   const times: number[] = [];
-  // The end of a queued notification wakes the alert.
-  if (hasNews && !isWaiting) times.push((state.notifiedAt ?? now) + minuteMs);
+  // The end of a queued notification wakes the alert, unless the notification is dropped at this moment.
+  if (hasNews) times.push(isWaiting ? now + droppedMs : (state.notifiedAt ?? now) + minuteMs);
   if (kind === 'silence' && !state.isFiring && !seen.isPaused) times.push(state.quietSince + windowMs);
   if (kind === 'bad_signatures' && state.isFiring) times.push((state.bad[0] ?? now) + windowMs);
   // The wall clock, which says how long a forward has been stuck, may jump.

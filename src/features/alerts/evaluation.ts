@@ -21,6 +21,8 @@ export const checkEveryMs = 5000;
 /** A longer gap means that the server was suspended or could not reach its database. The alert clock skips that time. */
 const maxGapMs = 30_000;
 const alertsPerSlice = 10;
+/** When an alert with more new events than one check reads is checked again. */
+const moreMs = 1000;
 
 /** Observations of an alert since its position. `hasMore`: the next check reads on. @param last the highest row number of an event */
 export type Observe = (alert: OpenAlert, last: number) => Promise<{ seen: Seen; position: number; hasMore: boolean }>;
@@ -48,8 +50,9 @@ export function createEvaluation({
 }) {
   /** The alert clock as this process last saw it, and since when; and when this process last wrote it (monotonic ms). */
   let known: { time: number; atMs: number; writtenMs: number } | undefined;
-  let pass: Pass | undefined;
   let isDue = false;
+  /** Whether a check goes on in the next slice. */
+  let isContinued = false;
 
   /** Begins a check; undefined if there is no enabled alert, or another process does it. */
   const begin = async (): Promise<Pass | undefined> => {
@@ -58,7 +61,8 @@ export function createEvaluation({
     if (!hasAlerts) known = undefined;
     if (!hasAlerts) return undefined;
     const atMs = clock.monotonic();
-    const elapsedMs = Math.round(atMs - (known?.atMs ?? atMs));
+    // Each slice moves the clock, so that of several processes one continues.
+    const elapsedMs = Math.max(Number(isContinued), Math.round(atMs - (known?.atMs ?? atMs)));
     const isMine = known?.time === time && elapsedMs > 0 && atMs - known.writtenMs <= maxGapMs;
     const now = isMine ? time + elapsedMs : time;
     known = { time: now, atMs, writtenMs: atMs };
@@ -84,7 +88,7 @@ export function createEvaluation({
     const before = JSON.parse(alert.state.toString()) as AlertState;
     const { firing: wasFiring, isWaiting } = alert;
     const { state, firing, notice } = check(alert, { state: before, firing: wasFiring, isWaiting }, seen, now);
-    const dueAt = hasMore ? now + 1 : nextCheckAt(alert, { state, firing, isWaiting }, seen, now);
+    const dueAt = hasMore ? now + moreMs : nextCheckAt(alert, { state, firing, isWaiting }, seen, now);
     const changedAt = notice ? clock.now() : null;
     return {
       statements: [
@@ -103,23 +107,18 @@ export function createEvaluation({
     return isWritten;
   };
 
-  const slice = async (): Promise<SliceResult> => {
-    if (!pass && !isDue) return 'done';
-    isDue = false;
-    const current = pass ?? (await begin());
-    pass = undefined;
-    if (!current) return 'done';
-    const next = { ...current, from: current.now };
+  /** Each slice begins anew, so that the clock and new events do not wait for the end of a long check. @returns whether there is more */
+  const checkSome = async (): Promise<boolean> => {
+    const current = await begin();
+    if (!current) return false;
     if (current.position < current.lastSeq) {
       const found = await store.newEvents(current.position, current.lastSeq);
-      if (!(await write(current, store.wakeByEventsStatements(found)))) return 'done';
-      pass = { ...next, position: found.upTo };
-      return 'more';
+      return write(current, store.wakeByEventsStatements(found));
     }
     const alerts = await store.due(current.now, alertsPerSlice);
     if (alerts.length === 0) {
-      if (current.from !== current.now) await write(current, []);
-      return 'done';
+      await write(current, []);
+      return false;
     }
     const checked = [];
     for (const alert of alerts) checked.push({ id: alert.id, ...(await checkAlert(alert, current)) });
@@ -127,23 +126,23 @@ export function createEvaluation({
       current,
       checked.flatMap(({ statements }) => statements),
     );
-    if (!isWritten) return 'done';
-    for (const { id, hasNotice } of checked) if (hasNotice) queues.wake(alertQueueName, id);
-    pass = next;
-    return 'more';
+    if (isWritten) for (const { id, hasNotice } of checked) if (hasNotice) queues.wake(alertQueueName, id);
+    return isWritten;
   };
 
-  const { wake } = addJob({
-    name: 'alerts',
-    slice: async () => {
-      try {
-        return await slice();
-      } catch (error) {
-        pass = undefined;
-        throw error;
-      }
-    },
-  });
+  const slice = async (): Promise<SliceResult> => {
+    if (!isDue && !isContinued) return 'done';
+    isDue = false;
+    try {
+      isContinued = await checkSome();
+    } catch (error) {
+      isContinued = false;
+      throw error;
+    }
+    return isContinued ? 'more' : 'done';
+  };
+
+  const { wake } = addJob({ name: 'alerts', slice });
   return {
     /** Checks the alerts that are due. */
     wake(): void {

@@ -40,9 +40,11 @@ export function createEndpointsService(options: {
   onDeleted: () => void;
   /** Called after an endpoint's retention changed: events may have expired. */
   onRetentionChanged: () => void;
+  /** Called after the URLs of an endpoint changed, which signatures may cover. */
+  onUrlsChanged: () => void;
 }) {
   const { store, tokens, registry, guards, clock, random, ingestUrl, limits, retentionMs } = options;
-  const { findVersion, onDeleted, onRetentionChanged } = options;
+  const { findVersion, onDeleted, onRetentionChanged, onUrlsChanged } = options;
 
   const pathOf = (token: string): string => `/in/${token}`;
   const urlOf = (token: string): string => ingestUrl + pathOf(token);
@@ -228,6 +230,7 @@ export function createEndpointsService(options: {
         );
       }
       registry.add(registered);
+      onUrlsChanged();
       return endpoint(principal, id);
     },
 
@@ -236,6 +239,7 @@ export function createEndpointsService(options: {
       const registered = await tokens.endOverlap({ teamId, id }, { tokenId, now: clock.now() });
       if (!registered) throw notFound('previous URL');
       registry.add(registered);
+      onUrlsChanged();
     },
 
     /**

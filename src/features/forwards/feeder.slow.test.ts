@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { createBackground } from '../../db/background.ts';
 import { countStatements } from '../../testing/count-statements.ts';
 import { rowsOf } from '../../testing/events.ts';
+import { eventually } from '../../testing/poll.ts';
 import { openTestServer, type TestServer } from '../../testing/test-server.ts';
 import { createForwardFeeder } from './feeder.ts';
 import { createForwardsStore } from './store.ts';
@@ -34,11 +35,16 @@ function openProcess() {
     onError: (_, error) => onError(error),
   });
   const opened: number[] = [];
+  let failing = 0;
   const feeder = createForwardFeeder({
     store: {
       ...store,
-      openOf: seq => {
+      openOf: async seq => {
         opened.push(seq);
+        if (failing > 0) {
+          failing = 0;
+          throw new Error('interrupted');
+        }
         return store.openOf(seq);
       },
     },
@@ -55,6 +61,10 @@ function openProcess() {
     statements: counted.statements,
     /** The endpoints whose forwards were read, by row number. */
     opened,
+    /** Lets the next read of an endpoint's forwards fail. */
+    failOnce: (): void => {
+      failing = 1;
+    },
     start: async (): Promise<void> => {
       await feeder.refresh();
       await background.idle();
@@ -133,6 +143,21 @@ test('events that were stored before a kill are added by the next process, once'
   await Promise.all([one.look(), two.look()]);
   expect([await items(), one.errors, two.errors]).toEqual([1, [], []]);
 });
+
+test('an event is forwarded although its forwards could not be read at first', async () => {
+  await addForwards(0);
+  const process = openProcess();
+  await process.start();
+  const before = await items();
+  await server.deliver(endpoint, '{}');
+  process.failOnce();
+  await process.look();
+  await eventually(async () => {
+    await process.look();
+    return (await items()) > before;
+  });
+  expect(process.errors).toEqual([new Error('interrupted')]);
+}, 120_000);
 
 test('after very many events that it has not looked at, a process reads all endpoints with forwards', async () => {
   await addForwards(3);

@@ -54,6 +54,7 @@ export function createForwardFeeder(options: {
   const dirty = new Set<number>();
   /** Events up to this row number have been looked at. After the start it is unknown, and any endpoint may have unfed events. */
   let lookedUpTo: number | undefined;
+  let refreshes = 0;
   let isStopped = false;
 
   /** @param to the position after these events @returns false if the forward has changed and must be read again */
@@ -109,7 +110,11 @@ export function createForwardFeeder(options: {
     if (endpoint === undefined) return 'done';
     dirty.delete(endpoint);
     const until = monotonic() + sliceMs;
-    const forwards = await store.openOf(endpoint);
+    const forwards = await store.openOf(endpoint).catch((error: unknown) => {
+      // The job is repeated, and nothing else would say again that the endpoint has new events.
+      dirty.add(endpoint);
+      throw error;
+    });
     // Unless a forward was added since.
     if (forwards.length === 0 && !dirty.has(endpoint)) known.delete(endpoint);
     for (const forward of forwards) {
@@ -140,9 +145,11 @@ export function createForwardFeeder(options: {
     // Read first, so that no event is between the two reads.
     const last = await store.lastSeq();
     while (lookedUpTo === undefined || lookedUpTo < last) {
-      const found = lookedUpTo === undefined ? undefined : await store.newEvents(lookedUpTo, last);
+      const [from, asked] = [lookedUpTo, refreshes];
+      const found = from === undefined ? undefined : await store.newEvents(from, last);
       for (const endpoint of await store.endpointsWithForwards(found?.endpoints)) add(endpoint);
-      lookedUpTo = found?.upTo ?? last;
+      // Unless everything was asked for meanwhile.
+      if (asked === refreshes) lookedUpTo = found?.upTo ?? last;
     }
   };
 
@@ -156,6 +163,7 @@ export function createForwardFeeder(options: {
     /** Reads which endpoints have forwards, and feeds all of them. Call it at the start, and after forwards were changed elsewhere. */
     async refresh(): Promise<void> {
       lookedUpTo = undefined;
+      refreshes++;
       await look();
     },
     /** Feeds the endpoints that have new events, whichever process stored them. Without new events, it costs one query. */

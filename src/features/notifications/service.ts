@@ -90,17 +90,21 @@ export function createNotificationsService(options: {
     const newest = await events.newest();
     if (hub.isShuttingDown()) throw unavailable('shutting down, try again', 5);
     const access = accessChecks.open({ principal, endpointId, endpoint, recheck });
+    /** The endpoint as it is now, because signatures may cover its URL. A tail checks access itself before it returns events. */
+    const endpointNow = async (): Promise<ReadableEndpoint> => {
+      await access.verify().catch(() => {});
+      return access.endpoint();
+    };
     const own: TailSource = {
-      listAfter: (position, limit) => events.listAfter(readerNow(), access.endpoint(), position, limit, filter),
+      listAfter: async (position, limit) => events.listAfter(readerNow(), await endpointNow(), position, limit, filter),
       // Without this tail's signal: the events may be read for others, too.
-      listBySeq: seqs =>
-        sharedReads.listBySeq(
-          { reader: { ...access.principal(), isPatient: true }, endpoint: access.endpoint() },
-          seqs,
-          given,
-        ),
+      listBySeq: async seqs => {
+        const now = await endpointNow();
+        const reader = { ...access.principal(), isPatient: true };
+        return sharedReads.listBySeq({ reader, endpoint: now }, seqs, given);
+      },
       ...(request.withChanges && {
-        listChanged: seqs => events.listBySeq(readerNow(), access.endpoint(), seqs),
+        listChanged: async seqs => events.listBySeq(readerNow(), await endpointNow(), seqs),
       }),
     };
     const tail = createTail({

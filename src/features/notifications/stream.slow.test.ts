@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import { openBrowser } from '../../testing/browser.ts';
 import { eventually } from '../../testing/poll.ts';
@@ -28,6 +29,31 @@ const deliverMany = async (endpoint: { url: string }, count: number) => {
 };
 
 describe('GET /api/endpoints/{id}/stream', () => {
+  test('a signature that covers the URL is verified with the new URL at once after a rotation', async () => {
+    const endpoint = await ada.createEndpoint();
+    const secret = 'a secret of Twilio with 32 bytes';
+    await ada.json(201, 'POST', `/api/endpoints/${endpoint.id}/secrets`, { platform: 'twilio', secret });
+    const stream = await follow(endpoint);
+    const deliver = (url: string) =>
+      server.deliver({ url }, '', {
+        headers: {
+          'x-twilio-signature': createHmac('sha1', secret).update(url).digest('base64'),
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+      });
+    await deliver(endpoint.url);
+    await stream.count(1);
+    const rotated = await ada.json<{ url: string }>(200, 'POST', `/api/endpoints/${endpoint.id}/rotate`, {});
+    await deliver(rotated.url);
+    await stream.count(2);
+    expect(stream.messages.map(({ data }) => (data as { signatureValid: boolean }).signatureValid)).toEqual([
+      true,
+      true,
+    ]);
+    stream.close();
+    await eventually(() => openStreams() === 0);
+  });
+
   test('a delivery is sent as an `event` message with its summary, and deliveries of other endpoints are not', async () => {
     const endpoint = await ada.createEndpoint();
     const other = await ada.createEndpoint();

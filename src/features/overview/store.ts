@@ -144,7 +144,7 @@ function createEventTroubles(db: Drizzle) {
     const cut = endpointCutoff(cutoff);
     const rows = await db.all<Pick<TroubleRow, 'endpoint' | 'count' | 'since' | 'untilExpiryMs'>>(
       sql`SELECT events.endpoint AS endpoint, count(*) AS count, min(events.received_at) AS since,
-          min(events.received_at - max(${cut}, ${from})) AS untilExpiryMs
+          min(events.received_at - CASE WHEN events.received_at < ${cut} THEN ${from} ELSE max(${cut}, ${from}) END) AS untilExpiryMs
         FROM events INDEXED BY events_invalid CROSS JOIN endpoints ON endpoints.seq = events.endpoint AND ${liveSql(teamId)}
         WHERE instr(verdict, '"verdict":"invalid"') > 0 AND events.received_at >= ${from} AND ${isVisible(cut)}
         GROUP BY events.endpoint`,

@@ -43,19 +43,22 @@ export function createLeases({
   let lastBeatMs = 0;
 
   const isAlive = (): boolean => timer === undefined || clock.monotonic() - lastBeatMs < giveUpMs;
-  /** Stops everything if the last heartbeat is too old. */
-  const stopIfLate = (): void => {
-    if (!isAlive()) onHeld(new Map(), clock.monotonic());
+  /** Stops everything once the last heartbeat is too old. A timer may fire early: then it waits for the rest. */
+  const watch = (): void => {
+    clearTimeout(endTimer);
+    if (!timer) return;
+    const leftMs = lastBeatMs + giveUpMs - clock.monotonic();
+    if (leftMs > 0) endTimer = setTimeout(watch, Math.ceil(leftMs)).unref();
+    else onHeld(new Map(), clock.monotonic());
   };
   let beating: Promise<void> | undefined;
   const sendBeat = async (): Promise<void> => {
     const startedMs = clock.monotonic();
-    stopIfLate();
+    watch();
     try {
       const held = await store.beat(holder);
       lastBeatMs = startedMs;
-      clearTimeout(endTimer);
-      if (timer) endTimer = setTimeout(stopIfLate, startedMs + giveUpMs - clock.monotonic()).unref();
+      watch();
       onHeld(new Map(held.map(({ seq, pausedAt }) => [seq, { isPaused: pausedAt !== null }])), startedMs);
     } catch (error) {
       onError(error);
@@ -93,6 +96,7 @@ export function createLeases({
     start(): void {
       lastBeatMs = clock.monotonic();
       timer = setInterval(() => holdsAny() && void beat(), beatMs).unref();
+      watch();
     },
     stop(): void {
       clearInterval(timer);

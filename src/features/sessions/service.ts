@@ -159,15 +159,17 @@ export function createSessionsService(options: {
           ? invalidAt(['current'], 'is wrong', 'the current password is wrong')
           : unauthorized();
       await accounts.setPasswordHash(verified.id, await passwords.hash(password), clientInfo.sessionId);
-      if (given.signOutEverywhere) await revokeGrants(verified.id);
-      const token = newToken(random);
-      const hash = hashOf(token);
-      const isRotated =
-        clientInfo.sessionId !== undefined && (await store.rotate(verified.id, clientInfo.sessionId, hash));
-      onAccessEnded();
-      if (!isRotated) return undefined;
-      index.add(indexId(hash));
-      return token;
+      try {
+        if (given.signOutEverywhere) await revokeGrants(verified.id);
+        if (clientInfo.sessionId === undefined) return undefined;
+        const token = newToken(random);
+        const hash = hashOf(token);
+        if (!(await store.rotate(verified.id, clientInfo.sessionId, hash))) return undefined;
+        index.add(indexId(hash));
+        return token;
+      } finally {
+        onAccessEnded();
+      }
     },
   };
 }

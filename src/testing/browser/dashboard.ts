@@ -226,6 +226,10 @@ export async function openEndpoint(
     });
   const listUrl = `${new URL(page.url()).origin}/app/endpoints/${id}`;
   await page.goto(listUrl);
-  if (events.length > 0) await page.locator('.event-row').first().waitFor();
+  // Until the page is there, keys are lost.
+  await page
+    .locator(events.length > 0 ? '.event-row' : '.topbar')
+    .first()
+    .waitFor();
   return { id, address, listUrl };
 }

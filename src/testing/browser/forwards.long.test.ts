@@ -81,6 +81,7 @@ describe.skipIf(hasNoBrowser)(browserTitle('forwards'), () => {
 
   test('a forward is made with completion, and problems stand at their fields', async () => {
     await send(1, 'push');
+    await page.locator('.event-row').waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('go to forwards');
     await page.keyboard.press('Enter');

@@ -50,7 +50,7 @@ describe.skipIf(noLibsqlServer !== undefined)('forwards of two processes on one 
     expect(outOfOrder(ordered.arrivals)).toEqual([]);
   }, 120_000);
 
-  test('of which one is killed while it sends: the other goes on 40 s later, and only what was under way is sent again', async () => {
+  test('of which one is killed while it sends: the other goes on within 10 s, and only what was under way is sent again', async () => {
     let aheadMs = 0;
     // The first destination answers ten times, and then no more until the kill.
     const released = Promise.withResolvers<void>();
@@ -76,12 +76,10 @@ describe.skipIf(noLibsqlServer !== undefined)('forwards of two processes on one 
       two.services.queues.wake('forward', '');
       await two.services.queues.idle();
     };
-    for (let ms = 0; ms < 30_000; ms += 10_000) {
-      await step(10_000);
-      expect(arrivals.length).toBe(before);
-    }
+    await step(2000);
+    expect(arrivals.length).toBe(before);
     await eventually(async () => {
-      await step(5000);
+      await step(1000);
       return new Set(arrivals.map(({ seq }) => seq)).size === 60;
     }, 120_000);
     await eventually(async () => JSON.stringify(await settledOf(two)) === '[[0,60]]', 20_000);

@@ -82,7 +82,7 @@ describe.skipIf(noLibsqlServer !== undefined)('replay jobs of two processes on o
     expect(distinct(arrivals)).toBe(arrivals.length);
   }, 120_000);
 
-  test('of which one is killed while it sends: the other goes on 40 s later, and only what was under way is sent again', async () => {
+  test('of which one is killed while it sends: the other goes on within 10 s, and only what was under way is sent again', async () => {
     const [count, answered, concurrency] = [40, 10, 4];
     let aheadMs = 0;
     // The destination answers ten times, and then no more until the kill.
@@ -109,12 +109,10 @@ describe.skipIf(noLibsqlServer !== undefined)('replay jobs of two processes on o
       two.services.queues.wake('replay', job.id);
       await two.services.queues.idle();
     };
-    for (let ms = 0; ms < 30_000; ms += 10_000) {
-      await step(10_000);
-      expect(arrivals.length).toBe(answered + concurrency);
-    }
+    await step(2000);
+    expect(arrivals.length).toBe(answered + concurrency);
     await eventually(async () => {
-      await step(5000);
+      await step(1000);
       return (await jobs.read(job)).state === 'done';
     }, 120_000);
     expect(await jobs.read(job)).toMatchObject({ ok: count, failed: 0, skipped: 0 });

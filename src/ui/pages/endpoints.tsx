@@ -99,7 +99,7 @@ const EndpointRow = ({ endpoint }: { endpoint: OverviewEndpoint }) => (
     <div class="endpoint-main breaks">
       <Link to={`/app/endpoints/${endpoint.id}`}>{visibleName(endpoint.name)}</Link>
       {endpoint.troubles.map(({ kind, text: what, link }) => (
-        <Link key={link + kind} to={link} class={`badge ${kind === 'paused' ? 'warn' : 'bad'}`}>
+        <Link key={kind + text} to={link} class={`badge ${kind === 'paused' ? 'warn' : 'bad'}`}>
           {visibleName(what)}
         </Link>
       ))}

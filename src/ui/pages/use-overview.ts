@@ -38,7 +38,11 @@ export function useOverview(q: string) {
         // A longer list keeps its other endpoints, so that nothing vanishes while somebody reads it.
         const isLonger = isRepeated && before.length > page.endpoints.length && old.total === page.total;
         const fresh = new Set(page.endpoints.map(({ id }) => id));
-        const others = before.filter(({ id }) => !fresh.has(id));
+        // Endpoints with troubles come first: if the page has one without, those behind it have none.
+        const hasAllTroubles = page.endpoints.some(({ troubles }) => troubles.length === 0);
+        const others = before
+          .filter(({ id }) => !fresh.has(id))
+          .map(one => (hasAllTroubles && !isMore ? { ...one, troubles: [] } : one));
         const endpoints = isMore
           ? [...others, ...page.endpoints]
           : isLonger
