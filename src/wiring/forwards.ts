@@ -126,7 +126,7 @@ export function wireForwards(dependencies: ForwardsDependencies) {
       for (const id of ids) queues.wake('forward', id);
       lookForEvents();
     },
-    /** For how long a forward of the endpoint has failed, ms, 1 at least, whatever the clock says; 0: none fails. */
+    /** For how long a forward of the endpoint has failed, ms, 1 at least, even if the clock went back; 0: none fails. */
     stuckFor: async (endpoint: number): Promise<number> => {
       const since = await store.failingSince(endpoint);
       return since === null ? 0 : Math.max(1, clock.now() - since);

@@ -110,7 +110,7 @@ export function textsAtKeys(body: Uint8Array, keys: ReadonlySet<string>): Readon
   return found;
 }
 
-/** The text of a string with its quotes; undefined if it is none. */
+/** The text of a string with its quotes; undefined for anything else. */
 function textOf(body: Uint8Array, from: number, to: number): string | undefined {
   try {
     return JSON.parse(Buffer.from(body.buffer, body.byteOffset + from, to - from).toString('utf8'));

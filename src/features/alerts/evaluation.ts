@@ -107,7 +107,7 @@ export function createEvaluation({
     return isWritten;
   };
 
-  /** Each slice begins anew, so that the clock and new events do not wait for the end of a long check. @returns whether there is more */
+  /** Reads the clock and new events in each slice, so that they do not wait for the end of a long check. @returns whether there is more */
   const checkSome = async (): Promise<boolean> => {
     const current = await begin();
     if (!current) return false;

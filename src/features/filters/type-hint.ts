@@ -1,6 +1,6 @@
 /*
  * A hint for a filter that finds no event because it asks for types that the events do not have, while their bodies say them. So it
- * is for events of a recognised sender whose type comes from elsewhere, and for those that an earlier version stored.
+ * is for events of a recognised sender whose type comes from elsewhere, and for events that an earlier version stored.
  */
 import { parseWhere } from '../../core/where.ts';
 import { type Filter, termsOf } from '../../shared/filter/filter.ts';

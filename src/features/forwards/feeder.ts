@@ -148,7 +148,7 @@ export function createForwardFeeder(options: {
       const [from, asked] = [lookedUpTo, refreshes];
       const found = from === undefined ? undefined : await store.newEvents(from, last);
       for (const endpoint of await store.endpointsWithForwards(found?.endpoints)) add(endpoint);
-      // Unless everything was asked for meanwhile.
+      // Unless `refresh` was called during the reads.
       if (asked === refreshes) lookedUpTo = found?.upTo ?? last;
     }
   };

@@ -3,7 +3,7 @@
  * account, and the endpoint must still exist in its team. However many requests share a credential or an endpoint, each is
  * checked once.
  *
- * With the embedded database this process is told whenever access ends (`forget`), and knows when a credential expires, so a check
+ * With the embedded database this process learns whenever access ends (`forget`), and knows when a credential expires, so a check
  * holds until then, for a minute at most. On a shared database another process may end access at any time: there a check holds
  * only for the calls of the same turn of the event loop.
  */
@@ -22,7 +22,7 @@ export type AccessCheck = {
   endpoint: () => ReadableEndpoint;
   /** @throws AppError when access has ended; any other error if the check itself failed */
   verify: () => Promise<void>;
-  /** Whether the last check is too old to hold, although nobody has said that access ended. */
+  /** Whether the last check is too old to hold, although no call said that access ended. */
   isDue: () => boolean;
   /** Call it when the request has ended. */
   leave: () => void;

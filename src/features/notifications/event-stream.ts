@@ -19,7 +19,7 @@ const encodeChange = (type: 'changed' | 'deleted', data: object): string =>
   `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
 const encoder = new TextEncoder();
-/** Streams of one endpoint get the same events: each is encoded once, as are those that all streams get together. */
+/** Streams of one endpoint get the same events: each event is encoded once, and so is a list that all streams get. */
 const encodedMessages = new WeakMap<EventSummary | readonly EventSummary[], Uint8Array>();
 
 function encodeEvents(events: readonly EventSummary[]): Uint8Array {

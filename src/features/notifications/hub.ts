@@ -13,7 +13,7 @@ type Member = {
   isLongLived: boolean;
 };
 
-/** `newest`: the highest row number of all endpoints. `accessMark`: another one each time that access of any kind may have ended. */
+/** `newest`: the highest row number of all endpoints. `accessMark`: changes each time that access of any kind may have ended. */
 export type Look = () => Promise<{ newest: number; accessMark: string }>;
 
 export type Hub = {
@@ -87,7 +87,7 @@ export function createHub(options: {
     if (members.size > 0) return;
     clearInterval(timer);
     timer = undefined;
-    // While nobody waits, nobody looks.
+    // Without open tails there are no looks.
     last = undefined;
   };
 

@@ -60,7 +60,7 @@ export type HubTail = Tail & {
   look: () => void;
   /** Checks access, and ends the tail when it has ended. Never rejects. */
   recheck: () => Promise<void>;
-  /** Whether access must be checked although nobody has said that it ended. */
+  /** Whether access must be checked although no call said that it ended. */
   isCheckDue: () => boolean;
   end: (end: TailEnd) => void;
   /** How long the reader has not called `next`; 0 during a call. */

@@ -1,4 +1,4 @@
-/* The endpoints of a team with their troubles, those that need attention first. */
+/* The endpoints of a team with their troubles. Endpoints that need attention come first. */
 import type { Principal, TeamAccess } from '../../core/access/principal.ts';
 import { activityHours, hourMs } from '../../core/activity.ts';
 import type { AnswerVersion, FindVersion } from '../../core/answer-version.ts';

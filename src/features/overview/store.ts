@@ -138,7 +138,7 @@ function createEventTroubles(db: Drizzle) {
   };
 
   /**
-   * Counts verdicts that were stored at capture: so far, those of signatures whose proof the header rules remove. @param from epoch ms
+   * Counts verdicts that were stored at capture: so far, only of signatures whose proof the header rules remove. @param from epoch ms
    */
   const invalid = async (teamId: string, cutoff: PlanCutoff, from: number): Promise<TroubleRow[]> => {
     const cut = endpointCutoff(cutoff);

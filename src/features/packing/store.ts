@@ -103,7 +103,7 @@ export function createPackingStore(
     /** The highest block number ever used. */
     lastBlock: async (): Promise<number> => Number((await rowsOf(`SELECT ${lastBlock}`))[0]?.[0] ?? 0),
 
-    /** The first endpoint from `from` on with at least this many small blocks, or bytes in them; none whose events are being removed. */
+    /** The first endpoint from `from` on with at least this many small blocks, or bytes in them; not an endpoint whose events are being removed. */
     async endpointToPack(from: number, minBlocks: number, minBytes: number): Promise<number | undefined> {
       const [row] = await rowsOf(
         `SELECT endpoint FROM blocks INDEXED BY blocks_small WHERE bytes < 32768 AND endpoint >= ?

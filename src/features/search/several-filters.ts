@@ -28,7 +28,7 @@ export async function selectForEach(
   const { store, endpoint, seqs, now, monotonic, readVerdict, read } = options;
   const yieldIfDue = createTimeSlices({ monotonic, signal: read.signal });
   const matching = new Map(filters.map(filter => [filter, new Set<number>()]));
-  // The filter for whatever one of them needs.
+  // A filter that needs what any of them needs.
   const any: Filter = { text: '', root: { kind: 'or', nodes: filters.flatMap(({ root }) => root ?? []) }, parts: [] };
   const plan = planOf(any, now).columns;
   const attempts = plan?.needs.attempts ? await store.attemptsOf(endpoint, seqs) : undefined;

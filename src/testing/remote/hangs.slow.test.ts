@@ -31,7 +31,7 @@ async function open(url: string, overrides = {}) {
   return { server, owner, endpoint, send };
 }
 
-/** Forwards requests to the libSQL server, and holds those that change rows while `isHolding`. */
+/** Forwards requests to the libSQL server, and holds requests that change rows while `isHolding`. */
 function holdWrites(url: string) {
   const state = { isHolding: false };
   const http = Bun.serve({
@@ -76,7 +76,7 @@ describe.skipIf(noLibsqlServer !== undefined)('a libSQL server', () => {
       'GET',
       `/api/events?endpointId=${endpoint.id}`,
     );
-    // The server may store a refused delivery that it had already received, but none that was never sent to it.
+    // The server may store a refused delivery that it had already received. This one was never sent to it.
     const bodies = await Promise.all(
       events.map(
         async ({ id }) => (await owner.json<{ payloadRaw: string }>(200, 'GET', `/api/events/${id}`)).payloadRaw,
