@@ -24,7 +24,7 @@ export type Database = {
   /** Runs the writer thread's job (threads/thread-server.ts); undefined for a server, which has no thread here. */
   runWriterJob: ((input: unknown, transfer: ArrayBuffer[]) => Promise<unknown>) | undefined;
   /**
-   * A write batch of capture. On a server, it runs before all other waiting writes and has a shorter time limit.
+   * A write batch that must not wait: of capture, or a heartbeat. On a server, it runs before all other waiting writes and has a shorter time limit.
    * @throws LibsqlError `TIMEOUT` when the time is up; the server may still carry out the batch
    */
   captureBatch: (statements: InStatement[]) => Promise<ResultSet[]>;

@@ -212,7 +212,7 @@ function createStatements(db: Drizzle) {
 
 const toBlob = (bytes: Uint8Array | undefined): Buffer | null => (bytes === undefined ? null : Buffer.from(bytes));
 
-export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'>) {
+export function createQueuesStore({ db, client, captureBatch }: Pick<Database, 'db' | 'client' | 'captureBatch'>) {
   const heldBy = (seq: number, holder: string) => and(eq(queues.seq, seq), eq(queues.holder, holder));
 
   const { resultStatements, ...statements } = createStatements(db);
@@ -252,13 +252,25 @@ export function createQueuesStore({ db, client }: Pick<Database, 'db' | 'client'
       return rowsAffected === 1;
     },
 
-    /** Sends a heartbeat. @returns the queues that it still holds, and whether each is paused */
-    beat: (holder: string): Promise<{ seq: number; pausedAt: number | null }[]> =>
-      db
-        .update(queues)
-        .set({ beats: sql`${queues.beats} + 1` })
-        .where(eq(queues.holder, holder))
-        .returning({ seq: queues.seq, pausedAt: queues.pausedAt }),
+    /**
+     * Sends a heartbeat, before all writes that wait: behind a slow one it would come too late.
+     * @returns the queues that it still holds, and whether each is paused
+     */
+    async beat(holder: string): Promise<{ seq: number; pausedAt: number | null }[]> {
+      const [result] = await captureBatch([
+        toClientStatement(
+          db
+            .update(queues)
+            .set({ beats: sql`${queues.beats} + 1` })
+            .where(eq(queues.holder, holder))
+            .returning({ seq: queues.seq, pausedAt: queues.pausedAt }),
+        ),
+      ]);
+      return (result?.rows ?? []).map(row => ({
+        seq: Number(row[0]),
+        pausedAt: row[1] === null ? null : Number(row[1]),
+      }));
+    },
 
     /**
      * Releases a queue and makes it due with its earliest item, including items that were added since.
