@@ -60,7 +60,7 @@ describe('reads that tails share', () => {
     expect(reads.map(({ length }) => length)).toEqual([200, 200, 200]);
   });
 
-  test('a read that fails fails for those that wait for it', async () => {
+  test('an error of a shared read reaches every tail that waits for it', async () => {
     const shared = createSharedReads<typeof context>({
       list: () => Promise.reject(new Error('broken')),
       match: async () => new Map(),

@@ -213,6 +213,10 @@ describe('activity', () => {
 });
 
 describe('If-None-Match', () => {
+  test.each(['abc', '"', '*', '"another"'])('%j is no ETag of the answer, which is given', async value => {
+    expect((await get(value)).status).toBe(200);
+  });
+
   test('304 without a body while nothing has changed, and 200 after each change', async () => {
     const endpoint = await ada.createEndpoint('Shop');
     const forward = await createForward(endpoint, 'warehouse');
