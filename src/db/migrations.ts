@@ -29,6 +29,7 @@ import addTeamToQueues from '../../migrations/0027_add_team_to_queues.sql' with 
 import renameAlertStates from '../../migrations/0028_rename_alert_states.sql' with { type: 'text' };
 import wakeAlerts from '../../migrations/0029_wake_alerts.sql' with { type: 'text' };
 import versionTeams from '../../migrations/0030_version_teams.sql' with { type: 'text' };
+import indexValues from '../../migrations/0031_index_values.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -62,4 +63,5 @@ export const migrations: readonly string[] = [
   renameAlertStates,
   wakeAlerts,
   versionTeams,
+  indexValues,
 ];

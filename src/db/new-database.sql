@@ -264,7 +264,7 @@ CREATE TABLE block_signatures (
   bytes      INTEGER NOT NULL,
   facts      BLOB NOT NULL DEFAULT x'',
   filter     BLOB NOT NULL
-) STRICT;
+, value_filter BLOB NOT NULL DEFAULT x'') STRICT;
 --> statement-breakpoint
 CREATE INDEX block_signatures_by_time ON block_signatures (endpoint, newest, last_event, oldest);
 --> statement-breakpoint
@@ -283,7 +283,7 @@ CREATE TABLE signature_runs (
   last_event   INTEGER NOT NULL,
   filter_bytes INTEGER NOT NULL,
   blocks       BLOB NOT NULL
-) STRICT;
+, value_bytes INTEGER NOT NULL DEFAULT 0) STRICT;
 --> statement-breakpoint
 CREATE INDEX signature_runs_by_endpoint ON signature_runs (endpoint);
 --> statement-breakpoint
@@ -695,6 +695,8 @@ CREATE INDEX queue_items_given_up ON queue_items (queue) WHERE outcome = 'given_
 --> statement-breakpoint
 CREATE INDEX events_invalid ON events (received_at, endpoint) WHERE instr(verdict, '"verdict":"invalid"') > 0;
 --> statement-breakpoint
+CREATE INDEX block_signatures_without_values ON block_signatures (block) WHERE length(value_filter) = 0;
+--> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 30;
+PRAGMA user_version = 31;

@@ -18,7 +18,7 @@ import type { NewEvent } from './row-encoder.ts';
 
 /**
  * `numbers`: the head (`readHead`), then the numbers of each block (`blockNumbers`), each signature (`signatureNumbers`) and each row
- * (`rowNumbers`); NaN is null. `bytes`: checksum and content of each block, facts and filter of each signature, the nonces of the rows,
+ * (`rowNumbers`); NaN is null. `bytes`: checksum and content of each block, facts and filters of each signature, the nonces of the rows,
  * and the labels.
  */
 export type PackedRows = {
@@ -62,8 +62,11 @@ export function readHead({ numbers }: PackedRows): PackedHead {
 
 /** `first`, `last`: positions of events in the batch. `start`: offset of the checksum in `bytes`, followed by `length` bytes of content. */
 export const blockNumbers = ['endpoint', 'first', 'last', 'events', 'size', 'encoding', 'start', 'length'] as const;
-/** One per block, in the same order. `newest`, `oldest`: times of receipt. `start`: offset of the facts in `bytes`; the filter follows them. */
-export const signatureNumbers = ['newest', 'oldest', 'start', 'length'] as const;
+/**
+ * One per block, in the same order. `newest`, `oldest`: times of receipt. `start`: offset of the facts in `bytes`; they are followed by a
+ * filter of `length` bytes, and one of `value_length` bytes.
+ */
+export const signatureNumbers = ['newest', 'oldest', 'start', 'length', 'value_length'] as const;
 /**
  * `place`: the block's position in the batch, and the event's offset in it (placeBits). `label`: the offset of its method,
  * platform, event type and verdict after `noncesAt`. `lengths`: one more than the length of each, 0 for null (lengthBits).
@@ -153,10 +156,10 @@ function packParts(
   }
   let noncesAt = filtersAt;
   for (const { signature } of blocks) {
-    const { newest, oldest, facts, filter } = signature;
-    numbers.set([newest, oldest, noncesAt, filter.length], next);
+    const { newest, oldest, facts, filter, values } = signature;
+    numbers.set([newest, oldest, noncesAt, filter.length, values.length], next);
     next += signatureNumbers.length;
-    noncesAt += facts.length + filter.length;
+    noncesAt += facts.length + filter.length + values.length;
   }
   numbers.set(rows, next);
   numbers.set([first, blocks.length, filtersAt, noncesAt]);
@@ -173,6 +176,7 @@ function packParts(
   for (const { signature } of blocks) {
     write(signature.facts);
     write(signature.filter);
+    write(signature.values);
   }
   return { packed: { count: rows.length / rowNumbers.length, numbers, bytes }, noncesAt };
 }

@@ -132,7 +132,7 @@ describe('rows', () => {
     const packed = packRows([event(3), event(4), event(6)], Number.NaN, events => {
       seen.push(events.map(({ eventType, body }) => [eventType, body.length]));
       const filter = seen.length === 1 ? bytes('signed') : new Uint8Array(0);
-      return { newest: 9, oldest: 8, facts: unknownFacts(), filter };
+      return { newest: 9, oldest: 8, facts: unknownFacts(), filter, values: bytes(`values ${seen.length}`) };
     });
     await server.services.database.client.batch(insertStatements(packed), 'write');
     expect(seen).toEqual([
@@ -143,12 +143,12 @@ describe('rows', () => {
       [['type 4!', 54]],
     ]);
     const signatures = await rowsOf(
-      `SELECT filter, newest, oldest, s.endpoint = b.endpoint AND s.last_event = b.last_event AND s.bytes = b.bytes
+      `SELECT filter, newest, oldest, value_filter, s.endpoint = b.endpoint AND s.last_event = b.last_event AND s.bytes = b.bytes
        FROM blocks AS b JOIN block_signatures AS s ON s.block = b.seq ORDER BY b.seq`,
     );
-    expect(signatures.map(row => [hex(row[0]), row[1], row[2], row[3]])).toEqual([
-      [hex(bytes('signed')), 9, 8, 1],
-      ['', 9, 8, 1],
+    expect(signatures.map(row => [hex(row[0]), row[1], row[2], hex(row[3]), row[4]])).toEqual([
+      [hex(bytes('signed')), 9, 8, hex(bytes('values 1')), 1],
+      ['', 9, 8, hex(bytes('values 2')), 1],
     ]);
     expect(await stored()).toHaveLength(3);
     await server.services.database.client.batch(insertStatements(packRows([event(1)], Number.NaN, null)), 'write');

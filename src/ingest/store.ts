@@ -115,10 +115,11 @@ const insertBlocks: InsertText = {
  */
 const insertSignatures: InsertText = {
   texts: new Map(),
-  of: values => `INSERT INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, facts, filter)
+  of: values => `INSERT INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, facts, filter, value_filter)
     WITH given (i, ${signatureNumbers.join(', ')}) AS (VALUES ${values})
     SELECT seq, endpoint, newest, oldest, last_event, bytes, substr(?3, 1 + start - ?2, ${factBytes}),
-           ifnull(substr(?3, ${1 + factBytes} + start - ?2, length), x'')
+           ifnull(substr(?3, ${1 + factBytes} + start - ?2, length), x''),
+           substr(?3, ${1 + factBytes} + start - ?2 + length, value_length)
     FROM given CROSS JOIN blocks ON seq = ${lastNumber('blocks')} - ?1 + 1 + i WHERE i < ?1`,
 };
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { blocksInAll, makePart, partBytes, sliceBytes, sliceOf } from './bit-slices.ts';
 import { gramsOf, mayContain, signBlock } from './block-signature.ts';
 
+const none = { part: -1, offset: 0 };
 const textOf = (i: number): string => Array.from({ length: 30 }, (_, at) => `word${i}-${at * i}`).join(' ');
 const sign = (text: string): Uint8Array =>
   signBlock([{ receivedAt: 0, eventType: null, body: new TextEncoder().encode(text) }]).filter;
@@ -16,7 +17,7 @@ describe('bit slices', () => {
 
   const find = (q: string): number[] => {
     const slices = gramsOf(q).map(gram => {
-      const { part, offset } = sliceOf(gram, filterBytes, filters.length);
+      const { part, offset } = sliceOf(gram, { filterBytes, valueBytes: 0 }, filters.length) ?? none;
       return parts[part]?.subarray(offset, offset + sliceBytes(filters.length)) ?? new Uint8Array(0);
     });
     return blocksInAll(slices, filters.length);
@@ -37,7 +38,7 @@ describe('bit slices', () => {
     const smaller = Array.from({ length: half / partBytes }, (_, part) => makePart(filters, half, part));
     for (const q of ['word3', 'word21-42', 'absent from all']) {
       const slices = gramsOf(q).map(gram => {
-        const { part, offset } = sliceOf(gram, half, filters.length);
+        const { part, offset } = sliceOf(gram, { filterBytes: half, valueBytes: 0 }, filters.length) ?? none;
         return smaller[part]?.subarray(offset, offset + sliceBytes(filters.length)) ?? new Uint8Array(0);
       });
       expect(blocksInAll(slices, filters.length)).toEqual(expect.arrayContaining(find(q)));

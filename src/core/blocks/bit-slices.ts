@@ -3,8 +3,10 @@
  * A part stores the slices of `partBytes` consecutive filter bytes, in order. A run of 2,048 blocks has slices of 256 bytes and parts
  * of 8 KiB, half a database page.
  */
+import { factBytes } from './block-facts.ts';
 import { byteOf } from './block-signature.ts';
-import { isFact, type Probe } from './narrowing.ts';
+import { isFact, isValueProbe, type Probe } from './narrowing.ts';
+import { valueByteOf } from './value-filter.ts';
 
 /** Bytes of a filter whose slices are stored together. */
 export const partBytes = 4;
@@ -12,11 +14,23 @@ export const partBytes = 4;
 /** The size of a slice. */
 export const sliceBytes = (blocks: number): number => Math.ceil(blocks / 8);
 
+/** The sizes of the filters of all blocks of a run: of their texts, and of their values, which is 0 if the run has none. */
+export type FilterSizes = { filterBytes: number; valueBytes: number };
+
 /**
- * The position of a probe's slice in a run with filters of `filterBytes`. The parts of the facts follow the parts of the filters.
+ * The position of a probe's slice in a run; undefined if every block of the run meets the probe. The parts of the filters of texts are
+ * first, then those of the facts, then those of the filters of values.
  */
-export function sliceOf(probe: Probe, filterBytes: number, blocks: number): { part: number; offset: number } {
-  const byte = isFact(probe) ? filterBytes + probe.byte : byteOf(probe, filterBytes);
+export function sliceOf(
+  probe: Probe,
+  { filterBytes, valueBytes }: FilterSizes,
+  blocks: number,
+): { part: number; offset: number } | undefined {
+  let byte: number;
+  if (isFact(probe)) byte = filterBytes + probe.byte;
+  else if (!isValueProbe(probe)) byte = byteOf(probe, filterBytes);
+  else if (valueBytes > 0) byte = filterBytes + factBytes + valueByteOf(probe, valueBytes);
+  else return undefined;
   const part = Math.floor(byte / partBytes);
   return { part, offset: ((byte % partBytes) * 8 + probe.bit) * sliceBytes(blocks) };
 }
@@ -39,11 +53,11 @@ export function makePart(filters: readonly (Uint8Array | undefined)[], filterByt
   return slices;
 }
 
-/** Byte `at` of a filter resized to `filterBytes`. */
+/** Byte `at` of a filter resized to `filterBytes`: all bytes that it may stand for. */
 function byteAt(filter: Uint8Array, at: number, filterBytes: number): number {
-  const scale = filter.length / filterBytes;
-  let byte = filter[Math.floor(at * scale)] as number;
-  for (let i = 1; i < scale; i++) byte |= filter[at * scale + i] as number;
+  const end = Math.ceil(((at + 1) * filter.length) / filterBytes);
+  let byte = 0;
+  for (let i = Math.floor((at * filter.length) / filterBytes); i < end; i++) byte |= filter[i] as number;
   return byte;
 }
 

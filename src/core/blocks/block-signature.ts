@@ -1,6 +1,6 @@
 /*
- * The search signature of a block: the time range of its events, facts about their columns (block-facts.ts), and a Bloom filter of the
- * 3-grams and 6-grams of their folded texts (search-text.ts) and paths. It is computed for every block while deliveries are stored, so
+ * The search signature of a block: the time range of its events, facts about their columns (block-facts.ts), a filter of the whole
+ * values of their bodies (value-filter.ts), and a Bloom filter of the 3-grams and 6-grams of their folded texts (search-text.ts) and paths. It is computed for every block while deliveries are stored, so
  * it must be cheap: one pass over the bytes folds ASCII letters; text is decoded only around escapes and non-ASCII characters.
  *
  * The size of a filter is a power of two in bytes, or 0 if it would exclude almost nothing. The top three bits of a gram's hash select
@@ -10,6 +10,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { factsOf, unknownFacts } from './block-facts.ts';
 import { backslash, decodeForm, escapeLength, letterU, mayBeEncoded, shortEscapes } from './encoded-text.ts';
 import { foldCase, resolveEscapes } from './search-text.ts';
+import { addPieces, addValues, everyValue, takeValueFilter } from './value-filter.ts';
 
 /** If `platform`, `method` or `path` is undefined, the signature does not exclude any value of it. `path`: bytes as Latin-1. */
 export type SignedEvent = {
@@ -23,7 +24,10 @@ export type SignedEvent = {
 };
 
 /** `newest`, `oldest`: times of receipt. */
-export type BlockSignature = { newest: number; oldest: number; facts: Uint8Array; filter: Uint8Array };
+export type BlockSignature = { newest: number; oldest: number } & BlockFilters;
+
+/** `values`: not empty, unless the signature was made before there were filters of values. */
+export type BlockFilters = { facts: Uint8Array; filter: Uint8Array; values: Uint8Array };
 
 /** 2^15 bits for a full block of 64 KiB. */
 const textBytesPerFilterByte = 16;
@@ -148,10 +152,12 @@ const nextBackslash = (text: Uint8Array, from: number): number => {
 };
 
 /** @returns false for a body that is not UTF-8: its text is not searched, but it may have fields */
-function addBody({ body, headersJson }: SignedEvent, shift: number): boolean {
+function addBody(event: SignedEvent, shift: number): boolean {
+  const { body, headersJson } = event;
   const isPlain = isAscii(body);
   if (!isPlain && !isUtf8(body)) return false;
   addGrams(body, 0, body.length, shift);
+  addValues(body, headersJson);
   if (!isPlain || body.includes(backslash)) addAroundSpecials(body, isPlain, shift);
   if (mayBeEncoded(body)) addFormText(body, headersJson, shift);
   return true;
@@ -211,12 +217,12 @@ function addPath(path: string, shift: number): void {
 const pathMark = '\u0001';
 const enclosedPath = (path: string): string => `${pathMark}${path}${pathMark}`;
 
-/** `hasAll`: whether the filter has the texts of all bodies. */
-function makeFilter(events: readonly SignedEvent[]): { filter: Uint8Array; hasAll: boolean } {
+/** `hasAll`: whether the filters have the texts of all bodies. */
+function makeFilters(events: readonly SignedEvent[]): { filter: Uint8Array; values: Uint8Array; hasAll: boolean } {
   let textBytes = 0;
   let hasAll = true;
   for (const { eventType, body } of events) textBytes += body.length + (eventType?.length ?? 0);
-  if (textBytes > maxSignedBytes) return { filter: nothing, hasAll };
+  if (textBytes > maxSignedBytes) return { filter: nothing, values: everyValue(), hasAll };
   let size = minFilterBytes;
   while (size * textBytesPerFilterByte < textBytes && size < maxFilterBytes) size *= 2;
   const shift = shiftFor(size);
@@ -224,21 +230,25 @@ function makeFilter(events: readonly SignedEvent[]): { filter: Uint8Array; hasAl
   for (const event of events) {
     const { eventType, path } = event;
     hasAll = addBody(event, shift) && hasAll;
-    if (eventType !== null && eventType !== last?.eventType) addString(foldCase(eventType), shift);
+    if (eventType !== null && eventType !== last?.eventType) {
+      addString(foldCase(eventType), shift);
+      addPieces(eventType);
+    }
     if (path && path !== last?.path) addPath(path, shift);
     last = event;
   }
+  const values = takeValueFilter();
   let { filter, set } = takeFilter(size);
-  if (set > size * 8 * maxFill) return { filter: nothing, hasAll };
+  if (set > size * 8 * maxFill) return { filter: nothing, values, hasAll };
   // Repetitive texts leave most of the filter empty.
   for (; set <= filter.length * 8 * minFill && filter.length > minFilterBytes; set *= 2) filter = halve(filter);
-  return { filter, hasAll };
+  return { filter, values, hasAll };
 }
 
 /** The signature of a block with these events, at least one. */
 export function signBlock(events: readonly SignedEvent[]): BlockSignature {
-  const { filter, hasAll } = makeFilter(events);
-  return { ...signTimes(events), facts: factsOf(events, !hasAll), filter };
+  const { hasAll, ...filters } = makeFilters(events);
+  return { ...signTimes(events), facts: factsOf(events, !hasAll), ...filters };
 }
 
 /** A signature that excludes events only by their time. */
@@ -249,7 +259,7 @@ export function signTimes(events: readonly SignedEvent[]): BlockSignature {
     if (receivedAt > newest) newest = receivedAt;
     if (receivedAt < oldest) oldest = receivedAt;
   }
-  return { newest, oldest, facts: unknownFacts(), filter: nothing };
+  return { newest, oldest, facts: unknownFacts(), filter: nothing, values: everyValue() };
 }
 
 /** The position of a gram in a filter: bit `bit` of the byte at the fraction `place / 2 ** 32` of its size. */

@@ -2,17 +2,25 @@
  * The condition of a search on the signatures of blocks. Every block with a matching event meets it, and other blocks may meet
  * it, too. So a weaker condition is always correct, and a stronger one never is.
  */
-import type { Fact } from './block-facts.ts';
-import type { Gram } from './block-signature.ts';
+import { type Fact, hasFact } from './block-facts.ts';
+import { type BlockFilters, type Gram, mayContain } from './block-signature.ts';
+import { mayHaveValue, type ValueProbe } from './value-filter.ts';
 
-/** One bit of a signature: of its facts or of the filter of its texts. */
-export type Probe = Gram | Fact;
+/** One bit of a signature: of the filter of its texts, of its facts, or of the filter of its values. */
+export type Probe = Gram | Fact | ValueProbe;
 
 /** A block must meet all items. With none, every block matches. */
 export type Narrowing = readonly NarrowingItem[];
 export type NarrowingItem = Probe | { any: readonly Narrowing[] };
 
 export const isFact = (probe: Probe): probe is Fact => 'byte' in probe;
+export const isValueProbe = (probe: Probe): probe is ValueProbe => 'valuePlace' in probe;
+
+/** Whether a block with these filters meets the probe. */
+export function hasProbe({ facts, filter, values }: BlockFilters, probe: Probe): boolean {
+  if (isFact(probe)) return hasFact(facts, probe);
+  return isValueProbe(probe) ? mayHaveValue(values, probe) : mayContain(filter, [probe]);
+}
 
 /** All probes, in order. */
 export const probesOf = (narrowing: Narrowing): Probe[] =>

@@ -81,14 +81,18 @@ export function createCandidates(
     const some = runs.splice(-runsAtOnce);
     runsAtOnce = Math.min(runsAtOnce * 2, maxRuns);
     for (const [length, group] of Map.groupBy(some, ({ blocks }) => sliceBytes(blocks))) {
-      const wanted = group.flatMap(({ seq, filterBytes, blocks }) =>
+      const places = group.flatMap(run =>
         probes.map(probe => {
-          const { part, offset } = sliceOf(probe, filterBytes, blocks);
-          return { seq: partSeq(seq, part), offset };
+          const place = sliceOf(probe, run, run.blocks);
+          return place && { seq: partSeq(run.seq, place.part), offset: place.offset };
         }),
       );
-      const slices = wanted.length > 0 ? await store.slices(wanted, length) : [];
-      if (slices.length < wanted.length) throw new ChangedError();
+      const wanted = places.filter(place => place !== undefined);
+      const found = wanted.length > 0 ? await store.slices(wanted, length) : [];
+      if (found.length < wanted.length) throw new ChangedError();
+      const every = new Uint8Array(length).fill(0xff);
+      const next = found.values();
+      const slices = places.map(place => (place && next.next().value) ?? every);
       for (const [i, run] of group.entries())
         add(await blocksOf(run, slices.slice(i * probes.length, (i + 1) * probes.length)));
     }

@@ -1,11 +1,13 @@
 /* Checks the search signatures against the events. Deliveries may be stored at the same time. */
 import { blocksInAll, sliceBytes, sliceOf } from '../../core/blocks/bit-slices.ts';
-import { factOfSize, factsOfValue, hasFact } from '../../core/blocks/block-facts.ts';
-import { gramsOf, gramsOfPath, mayContain } from '../../core/blocks/block-signature.ts';
-import { isFact, type Probe } from '../../core/blocks/narrowing.ts';
+import { factOfSize, factsOfValue } from '../../core/blocks/block-facts.ts';
+import { gramsOf, gramsOfPath } from '../../core/blocks/block-signature.ts';
+import { hasProbe, type Probe } from '../../core/blocks/narrowing.ts';
 import { searchTexts } from '../../core/blocks/search-text.ts';
 import { partSeq } from '../../core/blocks/signature-runs.ts';
 import { DamagedError } from '../../core/blocks/stored-content.ts';
+import { probesOfDigits, probesOfValue } from '../../core/blocks/value-filter.ts';
+import { decodeUtf8 } from '../../core/text.ts';
 import type { RunsStore, StoredRun } from './runs-store.ts';
 import { eventsOf, type ReadEvent } from './signing.ts';
 import type { SigningStore } from './signing-store.ts';
@@ -25,6 +27,19 @@ function piecesOf(text: string): string[] {
     const at = Math.floor((room * i) / (piecesPerText - 1));
     return text.slice(at, at + pieceCharacters);
   });
+}
+
+/** The texts of the outermost object of a JSON body. */
+function valuesIn(body: Uint8Array): string[] {
+  try {
+    const values = Object.values(JSON.parse(decodeUtf8(body) ?? '') as object) as unknown[];
+    return values
+      .filter(value => typeof value === 'string')
+      .filter(text => text.isWellFormed())
+      .slice(0, piecesPerText);
+  } catch {
+    return [];
+  }
 }
 
 /** The facts about an event's columns that a signature must have. */
@@ -54,7 +69,13 @@ export function createIndexCheck(options: {
     try {
       const events = await eventsOf(signing, found);
       const texts = events.flatMap(({ eventType, body }) => searchTexts(eventType, body));
-      return [...texts.flatMap(piecesOf).map(gramsOf), ...events.map(probesOfColumns)];
+      const digits = texts.flatMap(text => text.match(/\d{7}/g) ?? []).slice(0, piecesPerText);
+      return [
+        ...texts.flatMap(piecesOf).map(gramsOf),
+        ...digits.map(text => probesOfDigits([text])),
+        ...events.flatMap(({ body }) => valuesIn(body).map(text => probesOfValue(text)[0] ?? [])),
+        ...events.map(probesOfColumns),
+      ];
     } catch (error) {
       // The check of contents reports damaged blocks.
       if (error instanceof DamagedError) return undefined;
@@ -63,22 +84,19 @@ export function createIndexCheck(options: {
   };
 
   const isInRun = async (run: StoredRun, position: number, probes: readonly Probe[]): Promise<boolean> => {
-    const wanted = probes.map(probe => {
-      const { part, offset } = sliceOf(probe, run.filterBytes, run.blocks.length);
-      return { seq: partSeq(run.seq, part), offset };
+    const wanted = probes.flatMap(probe => {
+      const place = sliceOf(probe, run, run.blocks.length);
+      return place ? [{ seq: partSeq(run.seq, place.part), offset: place.offset }] : [];
     });
     const slices = await search.slices(wanted, sliceBytes(run.blocks.length));
-    return slices.length === probes.length && blocksInAll(slices, run.blocks.length).includes(position);
+    return slices.length === wanted.length && blocksInAll(slices, run.blocks.length).includes(position);
   };
 
   const isCovered = async (block: number, run: StoredRun | undefined): Promise<boolean | undefined> => {
-    const own = await signing.filter(block);
+    const own = await signing.filters(block);
     const pieces = await probesIn(block);
     if (!pieces) return undefined;
-    if (own)
-      return pieces.every(probes =>
-        probes.every(one => (isFact(one) ? hasFact(own.facts, one) : mayContain(own.filter, [one]))),
-      );
+    if (own) return pieces.every(probes => probes.every(one => hasProbe(own, one)));
     const position = run?.blocks.findIndex(one => one.block === block) ?? -1;
     if (!run || position < 0) return undefined;
     for (const probes of pieces) if (!(await isInRun(run, position, probes))) return false;

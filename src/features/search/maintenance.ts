@@ -3,8 +3,8 @@ import type { SliceResult } from '../../db/background.ts';
 import type { OldIndexStore } from './old-index-store.ts';
 import { createRunBuilder } from './run-builder.ts';
 import type { RunsStore } from './runs-store.ts';
-import { createRebuild, signAgain } from './signing.ts';
-import type { SigningStore } from './signing-store.ts';
+import { blocksPerStep, createRebuild, signAgain } from './signing.ts';
+import type { SignedAgain, SigningStore } from './signing-store.ts';
 
 /** Under load, each step is followed by a pause of this many times its duration. */
 const restFactor = 8;
@@ -32,15 +32,30 @@ export function createIndexMaintenance({
   isBusy,
   runLength,
 }: IndexMaintenanceOptions) {
-  const sign = async (blocks: readonly number[]): Promise<void> => {
+  const sign = async (blocks: readonly number[]): Promise<number[]> => {
+    const signed: SignedAgain[] = [];
     for (const number of blocks) {
       const block = await signing.blockAfter(number - 1);
-      if (block?.seq === number) await signing.save(await signAgain(signing, block));
+      if (block?.seq === number) signed.push(...(await signAgain(signing, block)));
     }
+    await signing.save(signed);
+    const readable = new Set(signed.map(({ block }) => block.seq));
+    return blocks.filter(block => !readable.has(block));
   };
   const builder = createRunBuilder({ store: runs, sign, monotonic, ...(runLength && { runLength }) });
   const rebuild = createRebuild(signing, runs);
   let hasOldIndex: boolean | undefined;
+  /** Up to this block, there are filters of values; undefined when all blocks have one. */
+  let valuesUpTo: number | undefined = 0;
+
+  /** Signs the blocks of an earlier version. @returns false if there are none */
+  const addValues = async (): Promise<boolean> => {
+    if (valuesUpTo === undefined) return false;
+    const blocks = await signing.withoutValues(valuesUpTo, blocksPerStep);
+    valuesUpTo = blocks.at(-1);
+    await sign(blocks);
+    return blocks.length > 0;
+  };
 
   const removeOldIndex = async (): Promise<void> => {
     hasOldIndex ??= await oldIndex.exists();
@@ -52,7 +67,7 @@ export function createIndexMaintenance({
   /** Does the most urgent step. @returns whether there may be more work */
   const step = async (): Promise<boolean> => {
     if (rebuild.isDue()) await rebuild.step(runs.lastRun);
-    else if (await builder.step()) return true;
+    else if ((await addValues()) || (await builder.step())) return true;
     else if (hasOldIndex !== false) await removeOldIndex();
     else return false;
     return true;

@@ -7,6 +7,7 @@ import { factOfSize, factsOfValue, noPaths, otherBodies } from '../../core/block
 import { type Gram, gramsOf, gramsOfPath } from '../../core/blocks/block-signature.ts';
 import type { Narrowing, NarrowingItem } from '../../core/blocks/narrowing.ts';
 import { foldCase } from '../../core/blocks/search-text.ts';
+import { probesOfValue } from '../../core/blocks/value-filter.ts';
 import {
   type Filter,
   isIn,
@@ -92,7 +93,7 @@ export function planOf({ root }: Filter, now: number): Plan {
 const maxGrams = 60;
 const maxGramsPerTerm = 12;
 const minGramsPerTerm = 2;
-/** A term with facts needs few grams in addition. */
+/** A term with facts, or with a whole value, needs few grams in addition. */
 const gramsBesideFacts = 4;
 
 /** The terms that every matching event meets. */
@@ -227,16 +228,21 @@ function narrowingOfField(term: Exclude<Term, { on: 'column' } | { on: 'text' }>
   );
   // One number can be written in several ways.
   const literals = term.on === 'content' && term.number === undefined ? piecesOf(term.value) : [];
+  const values =
+    term.on === 'content' && term.operator === ':' && isExact(term.value) ? valueItems(term.value.text) : [];
   const pieces = [...literals.sort((a, b) => b.length - a.length), ...keys];
   // Text that could not be decoded is compared by its replacement.
-  return unless(
-    otherBodies,
-    gramsOfPieces(
-      pieces.flatMap(piece => piece.split('\ufffd')),
-      limit,
-    ),
+  const grams = gramsOfPieces(
+    pieces.flatMap(piece => piece.split('\ufffd')),
+    values.length === 0 ? limit : Math.min(limit, gramsBesideFacts),
   );
+  return unless(otherBodies, [...values, ...grams]);
 }
 
-const unless = (fact: NarrowingItem, grams: readonly Gram[]): Narrowing =>
-  grams.length === 0 ? [] : [{ any: [[fact], grams] }];
+function valueItems(text: string): Narrowing {
+  const [only, ...others] = probesOfValue(text);
+  return others.length === 0 ? (only ?? []) : [{ any: [only ?? [], ...others] }];
+}
+
+const unless = (fact: NarrowingItem, items: Narrowing): Narrowing =>
+  items.length === 0 ? [] : [{ any: [[fact], items] }];

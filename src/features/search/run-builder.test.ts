@@ -29,7 +29,7 @@ const states = async (): Promise<number[]> =>
     Number(row[0]),
   );
 
-const makeBuilder = (sign: (blocks: readonly number[]) => Promise<void> = async () => {}) => {
+const makeBuilder = (sign: (blocks: readonly number[]) => Promise<number[]> = async () => []) => {
   const { client, scanClient } = server.services.database;
   const builder = createRunBuilder({ store: createRunsStore(client, scanClient), sign, monotonic: () => 0, runLength });
   return builder;

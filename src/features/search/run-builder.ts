@@ -2,12 +2,14 @@
  * Moves the signatures of full blocks into runs, oldest first, in slices of a few milliseconds. Every block always has its own
  * signature or is in a usable run: the signatures that a run replaces are deleted only after it is complete. A crash loses the
  * work of one slice; another process that shares the database continues with the same run. If most blocks of a run no longer
- * exist, the others get their own signatures again, and the run is removed.
+ * exist, or the run has no filters of values, its blocks get their own signatures again, and the run is removed.
  */
 import { makePart, partBytes } from '../../core/blocks/bit-slices.ts';
 import { factBytes } from '../../core/blocks/block-facts.ts';
+import type { BlockFilters } from '../../core/blocks/block-signature.ts';
 import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
-import type { BlockFilter, RunsStore, StoredRun } from './runs-store.ts';
+import type { RunsStore, StoredRun } from './runs-store.ts';
+import { blocksPerStep } from './signing.ts';
 
 const blocksPerRun = 2048;
 /**
@@ -21,18 +23,19 @@ const minLiving = 1 / 8;
 
 export function createRunBuilder(options: {
   store: RunsStore;
-  /** Computes the signatures of these blocks again from their contents. */
-  sign: (blocks: readonly number[]) => Promise<void>;
+  /** Computes the signatures of these blocks again from their contents. @returns the blocks that cannot be read */
+  sign: (blocks: readonly number[]) => Promise<number[]>;
   monotonic: () => number;
   runLength?: number;
 }) {
   const { store, sign, monotonic, runLength = blocksPerRun } = options;
   /** The filters of the run under construction. */
-  let filters: { run: number; filters: (BlockFilter | undefined)[] } | undefined;
+  let filters: { run: number; filters: (BlockFilters | undefined)[] } | undefined;
   /** Runs up to this number have been checked for deleted blocks; undefined when no check is due. */
   let checked: number | undefined = 0;
+  const unreadable = new Set<number>();
 
-  const filtersOf = async ({ seq, blocks }: StoredRun): Promise<(BlockFilter | undefined)[]> => {
+  const filtersOf = async ({ seq, blocks }: StoredRun): Promise<(BlockFilters | undefined)[]> => {
     if (filters?.run !== seq) {
       const numbers = blocks.map(({ block }) => block);
       const found = await store.filters(numbers);
@@ -43,8 +46,9 @@ export function createRunBuilder(options: {
 
   const addParts = async (run: StoredRun): Promise<void> => {
     const from = await store.storedParts(run.seq);
-    const filterParts = run.filterBytes / partBytes;
-    const to = Math.min(filterParts + factBytes / partBytes, from + partsPerSlice);
+    const factsFrom = run.filterBytes / partBytes;
+    const valuesFrom = factsFrom + factBytes / partBytes;
+    const to = Math.min(valuesFrom + run.valueBytes / partBytes, from + partsPerSlice);
     if (from === to) {
       await store.setState(run.seq, 0, 1);
       filters = undefined;
@@ -52,13 +56,16 @@ export function createRunBuilder(options: {
     }
     const yieldIfDue = createTimeSlices({ monotonic });
     const given = await filtersOf(run);
-    const texts = given.map(one => one?.filter);
-    const facts = given.map(one => one?.facts);
+    const [texts, facts, values] = [
+      given.map(one => one?.filter),
+      given.map(one => one?.facts),
+      given.map(one => one?.values),
+    ];
     const parts: Uint8Array[] = [];
     for (let part = from; part < to; part++) {
-      parts.push(
-        part < filterParts ? makePart(texts, run.filterBytes, part) : makePart(facts, factBytes, part - filterParts),
-      );
+      if (part < factsFrom) parts.push(makePart(texts, run.filterBytes, part));
+      else if (part < valuesFrom) parts.push(makePart(facts, factBytes, part - factsFrom));
+      else parts.push(makePart(values, run.valueBytes, part - valuesFrom));
       await yieldIfDue();
     }
     await store.addParts(run.seq, from, parts);
@@ -84,9 +91,12 @@ export function createRunBuilder(options: {
     checked = run?.seq;
     if (!run) return;
     const living = await store.living(run.blocks.map(({ block }) => block));
-    if (living.length > run.blocks.length * minLiving) return;
-    await sign(living);
-    await store.setState(run.seq, 2, 3);
+    if (run.valueBytes > 0 && living.length > run.blocks.length * minLiving) return;
+    const signed = new Set(await store.signed(living));
+    const left = living.filter(block => !signed.has(block) && !unreadable.has(block));
+    for (const block of await sign(left.slice(0, blocksPerStep))) unreadable.add(block);
+    if (left.length <= blocksPerStep) await store.setState(run.seq, 2, 3);
+    else checked = after;
   };
 
   return {
@@ -108,9 +118,9 @@ export function createRunBuilder(options: {
       }
       const endpoint = await store.endpointWith(runLength);
       if (endpoint === undefined) return false;
-      const { blocks, filterBytes } = await store.oldest(endpoint, runLength);
-      if (blocks.length < runLength) return false;
-      await store.add(endpoint, blocks, filterBytes);
+      const run = await store.oldest(endpoint, runLength);
+      if (run.blocks.length < runLength) return false;
+      await store.add(endpoint, run);
       return true;
     },
   };

@@ -1,13 +1,12 @@
 /* Creates and removes runs of signatures. Raw SQL, because it moves many blobs. Each statement holds the writer for a few milliseconds. */
 import type { Client, InStatement, Row } from '@libsql/client';
-import { partBytes } from '../../core/blocks/bit-slices.ts';
-import type { BlockSignature } from '../../core/blocks/block-signature.ts';
+import { type FilterSizes, partBytes } from '../../core/blocks/bit-slices.ts';
+import type { BlockFilters } from '../../core/blocks/block-signature.ts';
 import { maxParts, packBlocks, partSeq, type SignedBlock, unpackBlocks } from '../../core/blocks/signature-runs.ts';
 
 /** 0: under construction. 1: in use. 2: in use, and the replaced signatures are deleted. 3: out of use, being deleted. */
 export type RunState = 0 | 1 | 2 | 3;
-export type BlockFilter = Pick<BlockSignature, 'filter' | 'facts'>;
-export type StoredRun = { seq: number; state: RunState; filterBytes: number; blocks: SignedBlock[] };
+export type StoredRun = FilterSizes & { seq: number; state: RunState; blocks: SignedBlock[] };
 
 export type RunsStore = ReturnType<typeof createRunsStore>;
 
@@ -19,13 +18,16 @@ const isFull = 'bytes BETWEEN 32768 AND 65536';
  */
 const mostFilters = 0.75;
 const inList = 'IN (SELECT value FROM json_each(?))';
-const runColumns = 'seq, state, filter_bytes, blocks';
+const runColumns = 'seq, state, filter_bytes, value_bytes, blocks';
+const sizeOfMost = (sizes: readonly number[]): number =>
+  Math.max(partBytes, sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length * mostFilters)] ?? 0);
 const bytesOf = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer);
 const toRun = (row: Row): StoredRun => ({
   seq: Number(row[0]),
   state: Number(row[1]) as RunState,
   filterBytes: Number(row[2]),
-  blocks: unpackBlocks(bytesOf(row[3])),
+  valueBytes: Number(row[3]),
+  blocks: unpackBlocks(bytesOf(row[4])),
 });
 
 /** @param client for writes @param scans for reads of any length */
@@ -43,12 +45,11 @@ export function createRunsStore(client: Client, scans: Client) {
       return row && Number(row[0]);
     },
 
-    /** The oldest full blocks of an endpoint that are in no run, and the size that most of their filters do not exceed. */
-    async oldest(endpoint: number, limit: number): Promise<{ blocks: SignedBlock[]; filterBytes: number }> {
-      const sql = `SELECT block, newest, oldest, last_event, length(filter) FROM block_signatures
+    /** The oldest full blocks of an endpoint that are in no run, and the sizes that most of their filters do not exceed. */
+    async oldest(endpoint: number, limit: number): Promise<FilterSizes & { blocks: SignedBlock[] }> {
+      const sql = `SELECT block, newest, oldest, last_event, length(filter), length(value_filter) FROM block_signatures
         WHERE endpoint = ? AND ${isFull} ORDER BY newest LIMIT ?`;
       const found = await rows(sql, [endpoint, limit]);
-      const sizes = found.map(row => Number(row[4])).sort((a, b) => a - b);
       return {
         blocks: found.map(row => ({
           block: Number(row[0]),
@@ -56,17 +57,21 @@ export function createRunsStore(client: Client, scans: Client) {
           oldest: Number(row[2]),
           lastEvent: Number(row[3]),
         })),
-        filterBytes: Math.max(partBytes, sizes[Math.floor(sizes.length * mostFilters)] ?? 0),
+        filterBytes: sizeOfMost(found.map(row => Number(row[4]))),
+        valueBytes: sizeOfMost(found.map(row => Number(row[5]))),
       };
     },
 
     /** Adds a run, unless another run of this endpoint is under construction, perhaps by another process. */
-    async add(endpoint: number, blocks: readonly SignedBlock[], filterBytes: number): Promise<void> {
+    async add(
+      endpoint: number,
+      { blocks, filterBytes, valueBytes }: FilterSizes & { blocks: readonly SignedBlock[] },
+    ): Promise<void> {
       const newest = blocks.reduce((a, b) => ((b.newest - a.newest || b.lastEvent - a.lastEvent) > 0 ? b : a));
       await write([
         {
-          sql: `INSERT INTO signature_runs (endpoint, state, newest, oldest, last_event, filter_bytes, blocks)
-            SELECT ?, 0, ?, ?, ?, ?, ?
+          sql: `INSERT INTO signature_runs (endpoint, state, newest, oldest, last_event, filter_bytes, value_bytes, blocks)
+            SELECT ?, 0, ?, ?, ?, ?, ?, ?
             WHERE NOT EXISTS (SELECT 1 FROM signature_runs WHERE state <> 2 AND +endpoint = ? AND state < 2)`,
           args: [
             endpoint,
@@ -74,6 +79,7 @@ export function createRunsStore(client: Client, scans: Client) {
             Math.min(...blocks.map(({ oldest }) => oldest)),
             newest.lastEvent,
             filterBytes,
+            valueBytes,
             packBlocks(blocks),
             endpoint,
           ],
@@ -97,11 +103,17 @@ export function createRunsStore(client: Client, scans: Client) {
     lastRun: async (): Promise<number> => Number((await rows('SELECT max(seq) FROM signature_runs'))[0]?.[0] ?? 0),
 
     /** The filters and facts of these blocks, without deleted ones. */
-    async filters(blocks: readonly number[]): Promise<Map<number, BlockFilter>> {
-      const found = await rows(`SELECT block, filter, facts FROM block_signatures WHERE block ${inList}`, [
-        JSON.stringify(blocks),
-      ]);
-      return new Map(found.map(row => [Number(row[0]), { filter: bytesOf(row[1]), facts: bytesOf(row[2]) }]));
+    async filters(blocks: readonly number[]): Promise<Map<number, BlockFilters>> {
+      const found = await rows(
+        `SELECT block, filter, facts, value_filter FROM block_signatures WHERE block ${inList}`,
+        [JSON.stringify(blocks)],
+      );
+      return new Map(
+        found.map(row => [
+          Number(row[0]),
+          { filter: bytesOf(row[1]), facts: bytesOf(row[2]), values: bytesOf(row[3]) },
+        ]),
+      );
     },
 
     /** The blocks among these that have their own signature. */

@@ -1,6 +1,6 @@
 /* Reads the blocks to sign, and replaces their signatures. Raw SQL, because blocks are read as blobs. */
 import type { Client, InStatement, Row } from '@libsql/client';
-import type { BlockSignature } from '../../core/blocks/block-signature.ts';
+import type { BlockFilters, BlockSignature } from '../../core/blocks/block-signature.ts';
 import type { StoredBlock } from '../../core/blocks/event-block.ts';
 import { blockColumns, toStoredBlock } from '../../db/contents.ts';
 
@@ -62,12 +62,12 @@ export function createSigningStore(client: Client, scans: Client) {
 
     /** Replaces the signatures of blocks that still exist. */
     async save(signed: readonly SignedAgain[]): Promise<void> {
-      const statements = signed.map(({ block, signature: { newest, oldest, facts, filter } }): InStatement => {
+      const statements = signed.map(({ block, signature: { newest, oldest, facts, filter, values } }): InStatement => {
         const { seq, endpoint, lastEvent, bytes } = block;
         return {
-          sql: `INSERT OR REPLACE INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, facts, filter)
-            SELECT seq, ?, ?, ?, ?, ?, ?, ifnull(?, x'') FROM blocks WHERE seq = ?`,
-          args: [endpoint, newest, oldest, lastEvent, bytes, facts, filter, seq],
+          sql: `INSERT OR REPLACE INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, facts, filter, value_filter)
+            SELECT seq, ?, ?, ?, ?, ?, ?, ifnull(?, x''), ? FROM blocks WHERE seq = ?`,
+          args: [endpoint, newest, oldest, lastEvent, bytes, facts, filter, values, seq],
         };
       });
       if (statements.length > 0) await client.batch(statements, 'write');
@@ -79,16 +79,23 @@ export function createSigningStore(client: Client, scans: Client) {
       return found.map(row => Number(row[0]));
     },
 
+    /** The next blocks after block number `seq` that were signed before signatures had filters of values. */
+    async withoutValues(seq: number, limit: number): Promise<number[]> {
+      const sql =
+        'SELECT block FROM block_signatures WHERE length(value_filter) = 0 AND block > ? ORDER BY block LIMIT ?';
+      return (await rows(sql, [seq, limit])).map(row => Number(row[0]));
+    },
+
     /** Numbers of signatures whose block no longer exists. */
     async orphans(): Promise<number[]> {
       const found = await rows('SELECT block FROM block_signatures WHERE block NOT IN (SELECT seq FROM blocks)');
       return found.map(row => Number(row[0]));
     },
 
-    /** The filter and facts of a block with a signature of its own. */
-    async filter(block: number): Promise<Pick<BlockSignature, 'filter' | 'facts'> | undefined> {
-      const [row] = await rows('SELECT filter, facts FROM block_signatures WHERE block = ?', [block]);
-      return row && { filter: bytesOf(row[0]), facts: bytesOf(row[1]) };
+    /** The filters of a block with a signature of its own. */
+    async filters(block: number): Promise<BlockFilters | undefined> {
+      const [row] = await rows('SELECT filter, facts, value_filter FROM block_signatures WHERE block = ?', [block]);
+      return row && { filter: bytesOf(row[0]), facts: bytesOf(row[1]), values: bytesOf(row[2]) };
     },
 
     /** Block numbers spread evenly. */

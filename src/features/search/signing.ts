@@ -35,7 +35,7 @@ export async function signAgain(store: SigningStore, block: BlockToSign): Promis
 }
 
 /** Blocks signed in one step, in one transaction. */
-const blocksPerStep = 16;
+export const blocksPerStep = 16;
 
 /**
  * Rebuilds all signatures, a few blocks at a time.

@@ -4,8 +4,9 @@
  */
 
 import type { Client, InStatement, ResultSet, Row } from '@libsql/client';
+import type { FilterSizes } from '../../core/blocks/bit-slices.ts';
 import type { StoredBlock } from '../../core/blocks/event-block.ts';
-import { isFact, type Narrowing, type Probe, probesOf } from '../../core/blocks/narrowing.ts';
+import { isFact, isValueProbe, type Narrowing, type Probe, probesOf } from '../../core/blocks/narrowing.ts';
 import type { Position } from '../../core/ids/cursor.ts';
 import { blockColumns, toStoredBlock } from '../../db/contents.ts';
 import type { ListRest } from './rows-store.ts';
@@ -15,7 +16,7 @@ import { createRowsStore } from './rows-store.ts';
 export type Candidate = { block: number; first: Position };
 
 /** A run of signatures (core/blocks/bit-slices.ts). No event of its blocks is listed before `first`. */
-export type Run = { seq: number; first: Position; filterBytes: number; blocks: number };
+export type Run = FilterSizes & { seq: number; first: Position; blocks: number };
 
 /** Signatures of single blocks in list order. `last`: the position at which the next page begins; undefined at the end. */
 export type SignaturePage = { candidates: Candidate[]; last: Position | undefined };
@@ -31,8 +32,11 @@ export type SearchStore = ReturnType<typeof createSearchStore>;
 const withBit = Array.from({ length: 8 }, (_, bit) =>
   Uint8Array.from(Array.from({ length: 256 }, (_, byte) => byte).filter(byte => (byte >>> bit) & 1)),
 );
-/** The place of a gram's byte: `byteOf` of core/blocks/block-signature.ts. */
-const hasGram = '(length(filter) = 0 OR instr(?, substr(filter, 1 + ((? * length(filter)) >> 32), 1)) > 0)';
+/** The byte of a gram or value: `byteOf` of core/blocks/block-signature.ts, and `valueByteOf` of core/blocks/value-filter.ts. */
+const hasBit = (filter: string): string =>
+  `(length(${filter}) = 0 OR instr(?, substr(${filter}, 1 + ((? * length(${filter})) >> 32), 1)) > 0)`;
+const hasGram = hasBit('filter');
+const hasValue = hasBit('value_filter');
 const hasFact = '(length(facts) = 0 OR instr(?, substr(facts, 1 + ?, 1)) > 0)';
 
 /** Its parameters come from `probesOf`, in order. */
@@ -40,24 +44,25 @@ const meets = (narrowing: Narrowing): string =>
   narrowing
     .map(item => {
       if ('any' in item) return `(${item.any.map(meets).join(' OR ')})`;
-      return isFact(item) ? hasFact : hasGram;
+      return isFact(item) ? hasFact : isValueProbe(item) ? hasValue : hasGram;
     })
     .join(' AND ') || '1';
 const toParameters = (probe: Probe): [Uint8Array | null, number] => [
   withBit[probe.bit] ?? null,
-  isFact(probe) ? probe.byte : probe.place,
+  isFact(probe) ? probe.byte : isValueProbe(probe) ? probe.valuePlace : probe.place,
 ];
 
 /** A list of numbers of any length as one parameter. */
 const inList = 'IN (SELECT value FROM json_each(?))';
 
-const runsSql = `SELECT seq, newest, last_event, filter_bytes, length(blocks) / ${4 * 8} FROM signature_runs
+const runsSql = `SELECT seq, newest, last_event, filter_bytes, value_bytes, length(blocks) / ${4 * 8} FROM signature_runs
   WHERE endpoint = ? AND state IN (1, 2) AND oldest <= ? AND newest >= ?`;
 const toRun = (row: Row): Run => ({
   seq: Number(row[0]),
   first: { receivedAt: Number(row[1]), seq: Number(row[2]) },
   filterBytes: Number(row[3]),
-  blocks: Number(row[4]),
+  valueBytes: Number(row[4]),
+  blocks: Number(row[5]),
 });
 
 /** Larger than any part: a part number and an offset in it are combined into one number. */

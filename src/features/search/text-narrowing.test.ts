@@ -1,8 +1,8 @@
 /* Signatures leave every block that a search finds something in, and exclude most of the others. */
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type BlockSignature, gramsOf, mayContain, signBlock } from '../../core/blocks/block-signature.ts';
-import { isFact, type Narrowing } from '../../core/blocks/narrowing.ts';
+import { type BlockSignature, gramsOf, signBlock } from '../../core/blocks/block-signature.ts';
+import { hasProbe, isFact, type Narrowing } from '../../core/blocks/narrowing.ts';
 import { createMatcher } from '../../core/blocks/search-text.ts';
 import { matchesNow } from '../../testing/search-oracle.ts';
 import { narrowingOfText } from './text-narrowing.ts';
@@ -14,7 +14,7 @@ const sign = (...bodies: string[]): BlockSignature =>
 const meets = (signature: BlockSignature, narrowing: Narrowing): boolean =>
   narrowing.every(item => {
     if ('any' in item) return item.any.some(one => meets(signature, one));
-    return isFact(item) || mayContain(signature.filter, [item]);
+    return isFact(item) || hasProbe(signature, item);
   });
 
 describe('narrowing by a text', () => {

@@ -1,0 +1,308 @@
+/*
+ * The part of a block's signature about whole values: a Bloom filter of the texts and numbers of its bodies' fields, and of every five
+ * digits that stand together in a searched text. It makes an exact value, or a number in a text, as selective as a rare word.
+ *
+ * A value is a string or a number of a JSON body, or a field of a form or multipart body, of at least four bytes. The index reads JSON
+ * without checking that it is valid, so a body that is none may add values that no filter looks for. Words such as `true` are left out.
+ */
+
+import { type Decimal, parseDecimal } from '../../shared/filter/decimal.ts';
+import { boundaryOf, parseMultipart } from '../../shared/multipart.ts';
+import { asBuffer } from '../encoding/buffer.ts';
+import { colon, isDigit, minus, quote, skipSpace } from '../json/bytes.ts';
+import { backslash, decodeForm, mayBeEncoded } from './encoded-text.ts';
+import { resolveEscapes } from './search-text.ts';
+
+/** Bit `bit` of the byte at the fraction `valuePlace / 2 ** 32` of the filter's size. */
+export type ValueProbe = { bit: number; valuePlace: number };
+
+/** Shorter values are in most blocks. */
+const minBytes = 4;
+const pieceDigits = 5;
+/** Bits set for a value, and for five digits: a number has several groups of five. */
+const valueBits = 5;
+const pieceBits = 2;
+/** Half of the bits are set in a filter of this many bytes for each set bit. */
+const bytesPerBit = 1 / (8 * Math.LN2);
+/** Sizes are a multiple of this, which is the unit of bit slices, and at most 2 KiB. */
+const minFilterBytes = 4;
+const maxFilterBytes = 2048;
+
+/** A filter that excludes nothing. An empty filter stands for a block that has none yet. */
+export const everyValue = (): Uint8Array => new Uint8Array(minFilterBytes).fill(0xff);
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The hashes of the block under construction. Neighbouring events share many values, so the latest hashes are remembered. */
+type Hashes = { list: Uint32Array; count: number; latest: Uint32Array };
+const latestHashes = 4096;
+const createHashes = (): Hashes => ({ list: new Uint32Array(4096), count: 0, latest: new Uint32Array(latestHashes) });
+const valueHashes = createHashes();
+const pieceHashes = createHashes();
+
+function addHash(hashes: Hashes, hash: number): void {
+  const at = hash & (latestHashes - 1);
+  if (hashes.latest[at] === hash) return;
+  hashes.latest[at] = hash;
+  if (hashes.count === hashes.list.length) {
+    const larger = new Uint32Array(hashes.count * 2);
+    larger.set(hashes.list);
+    hashes.list = larger;
+  }
+  hashes.list[hashes.count++] = hash;
+}
+
+const factor = 0x9e3779b1 | 0;
+
+function mix(given: number): number {
+  let hash = Math.imul(given ^ (given >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+function hashOfBytes(bytes: Uint8Array, from: number, to: number): number {
+  let hash = 0;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), factor);
+  return hash >>> 0;
+}
+
+/** @param digits four bits for each of five digits */
+
+const addValue = (bytes: Uint8Array, from: number, to: number): void => {
+  if (to - from >= minBytes) addHash(valueHashes, hashOfBytes(bytes, from, to));
+};
+
+function addText(text: string): void {
+  const bytes = encoder.encode(text);
+  addValue(bytes, 0, bytes.length);
+}
+
+/** Adds the groups of five digits. */
+export function addPieces(text: string): void {
+  for (const digits of piecesOf(text)) addHash(pieceHashes, digits);
+}
+
+function piecesOf(text: string): number[] {
+  const pieces: number[] = [];
+  let [digits, run] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) run = 0;
+    else {
+      digits = ((digits << 4) | digit) & 0xfffff;
+      if (++run >= pieceDigits) pieces.push(digits);
+    }
+  }
+  return pieces;
+}
+
+/** A number as it is compared: numbers that are written differently but equal have the same text. */
+function canonical({ isNegative, digits, exponent }: Decimal): string {
+  const sign = isNegative ? '-' : '';
+  if (exponent < digits.length || exponent > 24) return `${sign}${digits}e${exponent}`;
+  return sign + digits.padEnd(exponent, '0');
+}
+
+function addNumber(body: Uint8Array, from: number, to: number): void {
+  const number = to - from > 65_536 ? undefined : parseDecimal(asBuffer(body).toString('latin1', from, to));
+  if (!number) return;
+  const text = canonical(number);
+  addText(text);
+  addPieces(text);
+}
+
+/** Adds a string with escapes. */
+function addEscaped(body: Uint8Array, from: number, to: number): void {
+  try {
+    addText(JSON.parse(asBuffer(body).toString('utf8', from - 1, to + 1)) as string);
+  } catch {
+    // It is not in a body of valid JSON.
+  }
+}
+
+const isOfNumber = Uint8Array.from({ length: 256 }, (_, byte) => Number('+-.eE'.includes(String.fromCharCode(byte))));
+
+const plain = 0;
+const digit = 1;
+/** What a byte of a string means for the index: a digit, its end or an escape (2), or nothing. */
+const inString = Uint8Array.from({ length: 256 }, (_, byte) =>
+  isDigit(byte) ? digit : byte === quote || byte === backslash ? 2 : plain,
+);
+/** What a byte outside of strings means: a string or number may begin (2), or nothing. */
+const outside = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte === quote || byte === minus || byte === backslash || isDigit(byte) ? 2 : plain,
+);
+
+/** Adds the digits from `from` on, in groups of five. @returns the position after them */
+function addDigits(body: Uint8Array, from: number): number {
+  let digits = 0;
+  let at = from;
+  for (let byte = body[at] as number; byte >= 0x30 && byte <= 0x39; byte = body[++at] as number) {
+    digits = ((digits << 4) | (byte - 0x30)) & 0xfffff;
+    if (at - from >= pieceDigits - 1) addHash(pieceHashes, digits);
+  }
+  return at;
+}
+
+/** Adds the strings and numbers of JSON, and the groups of digits of any text. @returns whether it has a backslash */
+function addBytes(body: Uint8Array): boolean {
+  let hasEscape = false;
+  const end = body.length;
+  for (let at = 0; ; ) {
+    while (at < end && outside[body[at] as number] === plain) at++;
+    if (at >= end) return hasEscape;
+    const first = body[at] as number;
+    const from = first === quote ? at + 1 : at;
+    if (first === backslash) {
+      hasEscape = true;
+      at++;
+    } else if (first === quote) {
+      let isEscaped = false;
+      let hash = 0;
+      let digits = 0;
+      let run = 0;
+      for (at = from; at < end; at++) {
+        const byte = body[at] as number;
+        const kind = inString[byte];
+        if (kind === plain) run = 0;
+        else if (kind === digit) {
+          digits = ((digits << 4) | (byte - 0x30)) & 0xfffff;
+          if (++run >= pieceDigits) addHash(pieceHashes, digits);
+        } else {
+          if (byte === quote) break;
+          run = 0;
+          isEscaped = true;
+          const next = body[at + 1];
+          if (next === quote || next === backslash) at++;
+        }
+        hash = Math.imul(hash ^ byte, factor);
+      }
+      hasEscape ||= isEscaped;
+      const close = at++;
+      if (body[at] === colon || body[skipSpace(body, at)] === colon) continue;
+      if (isEscaped) addEscaped(body, from, close);
+      else if (close - from >= minBytes) addHash(valueHashes, hash >>> 0);
+    } else {
+      at = addDigits(body, first === minus ? at + 1 : at);
+      if (isOfNumber[body[at] as number] !== 1 && at - from <= 20 && first !== 0x30 && first !== minus)
+        addValue(body, from, at);
+      else {
+        while (isOfNumber[body[at] as number] === 1 || isDigit(body[at]))
+          at = isDigit(body[at]) ? addDigits(body, at) : at + 1;
+        addNumber(body, from, at);
+      }
+    }
+  }
+}
+
+const ofForms = /urlencoded|multipart\//i;
+
+/** Adds the fields of a form or of a multipart body. */
+function addFields(body: Uint8Array, headersJson: string): void {
+  const headers = JSON.parse(headersJson) as [string, string][];
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  const boundary = boundaryOf(type);
+  if (boundary !== undefined) {
+    for (const { bytes } of parseMultipart(body, boundary)) addText(decoder.decode(bytes));
+    return;
+  }
+  for (const pair of decoder.decode(body).split('&')) {
+    const written = encoder.encode(pair.slice(pair.indexOf('=') + 1));
+    if (!mayBeEncoded(written)) {
+      addValue(written, 0, written.length);
+      continue;
+    }
+    const value = decoder.decode(decodeForm(written));
+    addText(value);
+    addPieces(value);
+  }
+}
+
+/** Adds the values and digits of a body. @param body in UTF-8 @param headersJson the pairs, as JSON; undefined only for JSON bodies */
+export function addValues(body: Uint8Array, headersJson: string | undefined): void {
+  if (addBytes(body) && asBuffer(body).includes('\\u003')) addPieces(resolveEscapes(decoder.decode(body)));
+  if (headersJson !== undefined && ofForms.test(headersJson)) addFields(body, headersJson);
+}
+
+/** The filter of what was added since the last call. */
+export function takeValueFilter(): Uint8Array {
+  const bits = valueHashes.count * valueBits + pieceHashes.count * pieceBits;
+  const filter = new Uint8Array(sizeFor(bits * bytesPerBit));
+  setBits(filter, valueHashes, valueBits);
+  setBits(filter, pieceHashes, pieceBits);
+  return filter;
+}
+
+/** Few different sizes, because the filters of a run of blocks get one size. */
+function sizeFor(bytes: number): number {
+  if (bytes >= maxFilterBytes) return maxFilterBytes;
+  const step = Math.max(minFilterBytes, 2 ** (Math.ceil(Math.log2(bytes)) - 3));
+  return Math.max(minFilterBytes, Math.ceil(bytes / step) * step);
+}
+
+/** The bits of a hash are this far apart. */
+const stepOf = (hash: number): number => Math.imul(hash, 0x297a2d39) | 1;
+
+function setBits(filter: Uint8Array, hashes: Hashes, bits: number): void {
+  const { list, count } = hashes;
+  const scale = filter.length / 2 ** 29;
+  for (let i = 0; i < count; i++) {
+    let at = mix(list[i] as number);
+    const step = stepOf(at);
+    for (let bit = 0; bit < bits; bit++, at = (at + step) | 0) {
+      const byte = Math.floor((at & 0x1fffffff) * scale);
+      filter[byte] = (filter[byte] as number) | (1 << (at >>> 29));
+    }
+  }
+  hashes.count = 0;
+  hashes.latest.fill(0);
+}
+
+function probesOfHash(given: number, bits: number): ValueProbe[] {
+  const hash = mix(given);
+  const step = stepOf(hash);
+  return Array.from({ length: bits }, (_, i) => {
+    const at = (hash + Math.imul(step, i)) | 0;
+    return { bit: at >>> 29, valuePlace: (at << 3) >>> 0 };
+  });
+}
+
+/** The probes of every block that has this whole value in a field; undefined if the filter does not have such values. */
+function probesOfText(text: string): ValueProbe[] | undefined {
+  const bytes = encoder.encode(text);
+  if (bytes.length < minBytes || /^(?:true|false|null)$/.test(text)) return undefined;
+  return [...probesOfHash(hashOfBytes(bytes, 0, bytes.length), valueBits), ...probesOfDigits([text])];
+}
+
+/**
+ * The probes of every block that has a field with this whole text, or with a number that equals it: those of one list. Empty if the
+ * filter does not have such values.
+ */
+export function probesOfValue(text: string): ValueProbe[][] {
+  const number = parseDecimal(text);
+  const probes = [...new Set(number ? [text, canonical(number)] : [text])].map(probesOfText);
+  return probes.every(one => one !== undefined) ? probes : [];
+}
+
+const maxPieces = 4;
+
+/** The probes of every block with a searched text in which these texts occur; few, even for long ones. */
+export function probesOfDigits(texts: readonly string[]): ValueProbe[] {
+  const pieces = [...new Set(texts.flatMap(piecesOf))];
+  const count = Math.min(pieces.length, maxPieces);
+  // The digits at both ends are among them.
+  const chosen = Array.from(
+    { length: count },
+    (_, i) => pieces[Math.floor((i * (pieces.length - 1)) / Math.max(1, count - 1))] ?? 0,
+  );
+  return chosen.flatMap(digits => probesOfHash(digits, pieceBits));
+}
+
+/** The byte of a filter that has the probe's bit. */
+export const valueByteOf = ({ valuePlace }: ValueProbe, filterBytes: number): number =>
+  Math.floor((valuePlace / 2 ** 32) * filterBytes);
+
+/** Whether the block of the filter may have the value. An empty filter excludes nothing. */
+export const mayHaveValue = (filter: Uint8Array, probe: ValueProbe): boolean =>
+  filter.length === 0 || (((filter[valueByteOf(probe, filter.length)] as number) >>> probe.bit) & 1) === 1;
