@@ -100,6 +100,33 @@ describe('the search index', () => {
     expect(await count('SELECT count(*) + (SELECT count(*) FROM signature_slices) FROM signature_runs')).toBe(0);
   });
 
+  test('adds the values of blocks that an earlier version signed, in runs and outside, and searches miss nothing meanwhile', async () => {
+    for (let i = 10; i < 12; i++) {
+      await server.deliver({ url: await urlOf() }, `{"number":${i},"text":"word${i} ${'dolor sit '.repeat(4000)}"}`);
+      await filed();
+    }
+    server.services.search.wake();
+    await server.services.background.idle();
+    // As after an upgrade: no filter has values, and the run has no parts of them.
+    await execute("UPDATE block_signatures SET value_filter = x''");
+    await execute(
+      `DELETE FROM signature_slices WHERE seq % 2048 >= (SELECT (filter_bytes + 48) / 4 FROM signature_runs)`,
+    );
+    await execute('UPDATE signature_runs SET value_bytes = 0');
+    const [before] = (await execute('SELECT seq, value_bytes FROM signature_runs WHERE state = 2')).rows;
+    expect(await server.services.search.checkIndex()).toEqual([]);
+    for (const i of [1, 6, 9, 11]) expect(await found(`word${i} `)).toBe(1);
+    await damageEvent(server.services.database.client, seqs[8] ?? 0, 'unreadable');
+    server.services.search.wakeForMaintenance();
+    await server.services.background.idle();
+    const [after] = (await execute('SELECT seq, value_bytes FROM signature_runs WHERE state = 2')).rows;
+    expect([Number(before?.['value_bytes']), Number(after?.['value_bytes'])]).toEqual([0, 4]);
+    expect(Number(after?.['seq'])).toBeGreaterThan(Number(before?.['seq']));
+    expect(await count('SELECT count(*) FROM block_signatures WHERE length(value_filter) = 0')).toBe(0);
+    expect(await server.services.search.checkIndex()).toEqual([]);
+    for (const i of [1, 6, 9, 11]) expect(await found(`word${i} `)).toBe(1);
+  });
+
   test('a damaged event does not affect other events', async () => {
     await damageEvent(server.services.database.client, seqs[8] ?? 0, 'unreadable');
     expect([await found('word6 '), await found('word8 ')]).toEqual([1, 0]);

@@ -86,8 +86,9 @@ export function createIndexMaintenance({
     /** Starts the background work. */
     wake,
 
-    /** Starts the background work, including the search for runs whose blocks were removed. */
+    /** Starts the background work, including the search for runs whose blocks were removed and for old signatures. */
     wakeForMaintenance(): void {
+      valuesUpTo = 0;
       builder.checkRuns();
       wake();
     },

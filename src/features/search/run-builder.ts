@@ -33,7 +33,6 @@ export function createRunBuilder(options: {
   let filters: { run: number; filters: (BlockFilters | undefined)[] } | undefined;
   /** Runs up to this number have been checked for deleted blocks; undefined when no check is due. */
   let checked: number | undefined = 0;
-  const unreadable = new Set<number>();
 
   const filtersOf = async ({ seq, blocks }: StoredRun): Promise<(BlockFilters | undefined)[]> => {
     if (filters?.run !== seq) {
@@ -93,8 +92,9 @@ export function createRunBuilder(options: {
     const living = await store.living(run.blocks.map(({ block }) => block));
     if (run.valueBytes > 0 && living.length > run.blocks.length * minLiving) return;
     const signed = new Set(await store.signed(living));
-    const left = living.filter(block => !signed.has(block) && !unreadable.has(block));
-    for (const block of await sign(left.slice(0, blocksPerStep))) unreadable.add(block);
+    const left = living.filter(block => !signed.has(block));
+    const unreadable = new Set(await sign(left.slice(0, blocksPerStep)));
+    await store.keep(run.blocks.filter(({ block }) => unreadable.has(block)));
     if (left.length <= blocksPerStep) await store.setState(run.seq, 2, 3);
     else checked = after;
   };

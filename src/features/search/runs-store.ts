@@ -3,6 +3,7 @@ import type { Client, InStatement, Row } from '@libsql/client';
 import { type FilterSizes, partBytes } from '../../core/blocks/bit-slices.ts';
 import type { BlockFilters } from '../../core/blocks/block-signature.ts';
 import { maxParts, packBlocks, partSeq, type SignedBlock, unpackBlocks } from '../../core/blocks/signature-runs.ts';
+import { everyValue } from '../../core/blocks/value-filter.ts';
 
 /** 0: under construction. 1: in use. 2: in use, and the replaced signatures are deleted. 3: out of use, being deleted. */
 export type RunState = 0 | 1 | 2 | 3;
@@ -146,6 +147,14 @@ export function createRunsStore(client: Client, scans: Client) {
     /** Deletes the signatures of blocks that are in a run. */
     forget: (blocks: readonly number[]): Promise<number> =>
       write([{ sql: `DELETE FROM block_signatures WHERE block ${inList}`, args: [JSON.stringify(blocks)] }]),
+
+    /** Gives blocks that cannot be read signatures that exclude them only by their time. */
+    async keep(blocks: readonly SignedBlock[]): Promise<void> {
+      const sql = `INSERT OR IGNORE INTO block_signatures (block, endpoint, newest, oldest, last_event, bytes, filter, value_filter)
+        SELECT seq, endpoint, ?, ?, last_event, bytes, x'', ? FROM blocks WHERE seq = ?`;
+      const args = blocks.map(({ block, newest, oldest }) => [newest, oldest, everyValue(), block]);
+      if (args.length > 0) await write(args.map(one => ({ sql, args: one })));
+    },
 
     /** The blocks among these that still exist. */
     async living(blocks: readonly number[]): Promise<number[]> {
