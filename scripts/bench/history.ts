@@ -8,12 +8,13 @@ import { exportRows } from './history-export.ts';
 import { replayRows } from './history-replay.ts';
 import { finishIndexing, searchRows } from './history-search.ts';
 import { historySweep } from './history-sweep.ts';
+import { valueRows } from './history-values.ts';
 import { whereRows } from './history-where.ts';
 import { chosenParts, reportName } from './parts.ts';
 import { type Row, report } from './report.ts';
 import { requireWrk } from './wrk.ts';
 
-const historyParts = ['search', 'where', 'export', 'sweep', 'replay'] as const;
+const historyParts = ['search', 'where', 'export', 'sweep', 'replay', 'values'] as const;
 
 export async function history(args: string[]): Promise<void> {
   const options = {
@@ -43,7 +44,7 @@ export async function history(args: string[]): Promise<void> {
     rows.push(...part.rows);
     Object.assign(details, part.details);
   };
-  if (chosen.some(part => part !== 'sweep')) {
+  if (chosen.some(part => part !== 'sweep' && part !== 'values')) {
     const data = await dataSet(events);
     details['data'] = { ...data, key: '' };
     const settled = () => finishIndexing(data.dataDir);
@@ -52,6 +53,7 @@ export async function history(args: string[]): Promise<void> {
     if (chosen.includes('where')) add(await settled().then(() => whereRows(data, { requests })));
     if (chosen.includes('export')) add(await settled().then(() => exportRows(data, { seconds, rounds, settled })));
   }
+  if (chosen.includes('values')) add(await valueRows(events, { requests }));
   // Last, because it creates its own history.
   if (chosen.includes('sweep')) rows.push(...(await historySweep({ events, seconds })));
   report(reportName('history', historyParts, chosen), rows, details);

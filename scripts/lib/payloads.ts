@@ -66,11 +66,14 @@ function orderPayload({ id, created, customer, article }: Order): Payload {
 }
 
 /** Events of about 1 KB in Stripe's form, each with its own ids, amounts and times; the same in every run. */
-export function stripePayloads(count: number): Payload[] {
+export const stripePayloads = (count: number): Payload[] => [...stripeEvents(count)];
+
+/** Like `stripePayloads`, one by one. @param orderOf the order number of an event, instead of a random one */
+export function* stripeEvents(count: number, orderOf?: (number: number) => string | undefined): Generator<Payload> {
   const encoder = new TextEncoder();
   const random = createRandom(1);
   const id = (prefix: string): string => `${prefix}_${randomText(random, 24)}`;
-  return Array.from({ length: count }, (_, number) => {
+  for (let number = 0; number < count; number++) {
     const created = 1_789_000_000 + number * 7 + random(7);
     const amount = 500 + random(100_000);
     const intent = id('pi');
@@ -96,7 +99,7 @@ export function stripePayloads(count: number): Payload[] {
           description: `Order ${100_000 + random(900_000)}`,
           latest_charge: id('ch'),
           livemode: true,
-          metadata: { order_id: String(random(10_000_000)) },
+          metadata: { order_id: orderOf?.(number) ?? String(random(9_000_000)) },
           payment_method: id('pm'),
           payment_method_types: ['card'],
           receipt_email: `customer${random(1_000_000)}@example.com`,
@@ -108,8 +111,8 @@ export function stripePayloads(count: number): Payload[] {
       request: { id: id('req'), idempotency_key: id('key').slice(4) },
       type: 'payment_intent.succeeded',
     };
-    return { event: event.type, body: encoder.encode(JSON.stringify(event)) };
-  });
+    yield { event: event.type, body: encoder.encode(JSON.stringify(event)) };
+  }
 }
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

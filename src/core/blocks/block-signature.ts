@@ -157,8 +157,9 @@ function addBody(event: SignedEvent, shift: number): boolean {
   const isPlain = isAscii(body);
   if (!isPlain && !isUtf8(body)) return false;
   addGrams(body, 0, body.length, shift);
-  addValues(body, headersJson);
-  if (!isPlain || body.includes(backslash)) addAroundSpecials(body, isPlain, shift);
+  const hasEscapes = body.includes(backslash);
+  addValues(body, headersJson, hasEscapes);
+  if (!isPlain || hasEscapes) addAroundSpecials(body, isPlain, shift);
   if (mayBeEncoded(body)) addFormText(body, headersJson, shift);
   return true;
 }

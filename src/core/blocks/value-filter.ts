@@ -9,7 +9,7 @@
 import { type Decimal, parseDecimal } from '../../shared/filter/decimal.ts';
 import { boundaryOf, parseMultipart } from '../../shared/multipart.ts';
 import { asBuffer } from '../encoding/buffer.ts';
-import { colon, isDigit, minus, quote, skipSpace } from '../json/bytes.ts';
+import { colon, endOfString, isDigit, minus, quote, skipSpace } from '../json/bytes.ts';
 import { backslash, decodeForm, mayBeEncoded } from './encoded-text.ts';
 import { resolveEscapes } from './search-text.ts';
 
@@ -121,78 +121,48 @@ function addEscaped(body: Uint8Array, from: number, to: number): void {
   }
 }
 
-const isOfNumber = Uint8Array.from({ length: 256 }, (_, byte) => Number('+-.eE'.includes(String.fromCharCode(byte))));
-
-const plain = 0;
-const digit = 1;
-/** What a byte of a string means for the index: a digit, its end or an escape (2), or nothing. */
-const inString = Uint8Array.from({ length: 256 }, (_, byte) =>
-  isDigit(byte) ? digit : byte === quote || byte === backslash ? 2 : plain,
-);
-/** What a byte outside of strings means: a string or number may begin (2), or nothing. */
-const outside = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte === quote || byte === minus || byte === backslash || isDigit(byte) ? 2 : plain,
+/** 1 for the bytes of numbers. */
+const isOfNumber = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number('0123456789+-.eE'.includes(String.fromCharCode(byte))),
 );
 
-/** Adds the digits from `from` on, in groups of five. @returns the position after them */
-function addDigits(body: Uint8Array, from: number): number {
-  let digits = 0;
-  let at = from;
-  for (let byte = body[at] as number; byte >= 0x30 && byte <= 0x39; byte = body[++at] as number) {
-    digits = ((digits << 4) | (byte - 0x30)) & 0xfffff;
-    if (at - from >= pieceDigits - 1) addHash(pieceHashes, digits);
+/** Adds the strings and numbers of JSON. */
+function addJson(body: Uint8Array): void {
+  const end = body.length;
+  for (let at = 0; at < end; ) {
+    const first = body[at++] as number;
+    if (first > 0x39 || (first < 0x30 && first !== quote && first !== minus)) continue;
+    if (first !== quote) {
+      const from = at - 1;
+      let isInteger = first > 0x30;
+      for (; isOfNumber[body[at] as number] === 1; at++) isInteger &&= isDigit(body[at]);
+      if (isInteger && at - from <= 20) addValue(body, from, at);
+      else if (at - from >= minBytes) addNumber(body, from, at);
+      continue;
+    }
+    const from = at;
+    let byte = body[at] as number;
+    while (byte !== quote && byte !== backslash && at < end) byte = body[++at] as number;
+    if (byte === backslash) at = endOfString(body, at);
+    const close = at++;
+    if (body[at] === colon || body[skipSpace(body, at)] === colon) continue;
+    if (byte === backslash) addEscaped(body, from, close);
+    else addValue(body, from, close);
   }
-  return at;
 }
 
-/** Adds the strings and numbers of JSON, and the groups of digits of any text. @returns whether it has a backslash */
-function addBytes(body: Uint8Array): boolean {
-  let hasEscape = false;
-  const end = body.length;
-  for (let at = 0; ; ) {
-    while (at < end && outside[body[at] as number] === plain) at++;
-    if (at >= end) return hasEscape;
-    const first = body[at] as number;
-    const from = first === quote ? at + 1 : at;
-    if (first === backslash) {
-      hasEscape = true;
-      at++;
-    } else if (first === quote) {
-      let isEscaped = false;
-      let hash = 0;
-      let digits = 0;
-      let run = 0;
-      for (at = from; at < end; at++) {
-        const byte = body[at] as number;
-        const kind = inString[byte];
-        if (kind === plain) run = 0;
-        else if (kind === digit) {
-          digits = ((digits << 4) | (byte - 0x30)) & 0xfffff;
-          if (++run >= pieceDigits) addHash(pieceHashes, digits);
-        } else {
-          if (byte === quote) break;
-          run = 0;
-          isEscaped = true;
-          const next = body[at + 1];
-          if (next === quote || next === backslash) at++;
-        }
-        hash = Math.imul(hash ^ byte, factor);
-      }
-      hasEscape ||= isEscaped;
-      const close = at++;
-      if (body[at] === colon || body[skipSpace(body, at)] === colon) continue;
-      if (isEscaped) addEscaped(body, from, close);
-      else if (close - from >= minBytes) addHash(valueHashes, hash >>> 0);
-    } else {
-      at = addDigits(body, first === minus ? at + 1 : at);
-      if (isOfNumber[body[at] as number] !== 1 && at - from <= 20 && first !== 0x30 && first !== minus)
-        addValue(body, from, at);
-      else {
-        while (isOfNumber[body[at] as number] === 1 || isDigit(body[at]))
-          at = isDigit(body[at]) ? addDigits(body, at) : at + 1;
-        addNumber(body, from, at);
-      }
+/** Adds the groups of five digits of a text. Each has a digit at every fifth byte. */
+function addDigits(body: Uint8Array): void {
+  for (let next = pieceDigits - 1; next < body.length; next += pieceDigits) {
+    if (!isDigit(body[next])) continue;
+    let at = next;
+    while (isDigit(body[at - 1])) at--;
+    let digits = 0;
+    for (let run = 1; isDigit(body[at]); at++, run++) {
+      digits = ((digits << 4) | ((body[at] as number) - 0x30)) & 0xfffff;
+      if (run >= pieceDigits) addHash(pieceHashes, digits);
     }
+    next = at;
   }
 }
 
@@ -220,8 +190,10 @@ function addFields(body: Uint8Array, headersJson: string): void {
 }
 
 /** Adds the values and digits of a body. @param body in UTF-8 @param headersJson the pairs, as JSON; undefined only for JSON bodies */
-export function addValues(body: Uint8Array, headersJson: string | undefined): void {
-  if (addBytes(body) && asBuffer(body).includes('\\u003')) addPieces(resolveEscapes(decoder.decode(body)));
+export function addValues(body: Uint8Array, headersJson: string | undefined, hasEscapes: boolean): void {
+  addJson(body);
+  addDigits(body);
+  if (hasEscapes && asBuffer(body).includes('\\u003')) addPieces(resolveEscapes(decoder.decode(body)));
   if (headersJson !== undefined && ofForms.test(headersJson)) addFields(body, headersJson);
 }
 
