@@ -19,6 +19,8 @@ export type ValueProbe = { bit: number; valuePlace: number };
 /** Shorter values are in most blocks. */
 const minBytes = 4;
 const pieceDigits = 5;
+/** Keeps the number of a piece from being 0. */
+const isPiece = 1 << 20;
 /** Bits set for a value, and for five digits: a number has several groups of five. */
 const valueBits = 5;
 const pieceBits = 2;
@@ -34,7 +36,10 @@ export const everyValue = (): Uint8Array => new Uint8Array(minFilterBytes).fill(
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The hashes of the block under construction. Neighbouring events share many values, so the latest hashes are remembered. */
+/**
+ * The hashes of the block under construction, which are not 0. Neighbouring events share many values, so the latest hashes are
+ * remembered.
+ */
 type Hashes = { list: Uint32Array; count: number; latest: Uint32Array };
 const latestHashes = 4096;
 const createHashes = (): Hashes => ({ list: new Uint32Array(4096), count: 0, latest: new Uint32Array(latestHashes) });
@@ -64,7 +69,7 @@ function mix(given: number): number {
 function hashOfBytes(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0;
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), factor);
-  return hash >>> 0;
+  return hash >>> 0 || 1;
 }
 
 /** @param digits four bits for each of five digits */
@@ -90,7 +95,7 @@ function piecesOf(text: string): number[] {
     const digit = text.charCodeAt(at) - 0x30;
     if (digit < 0 || digit > 9) run = 0;
     else {
-      digits = ((digits << 4) | digit) & 0xfffff;
+      digits = (((digits << 4) | digit) & 0xfffff) | isPiece;
       if (++run >= pieceDigits) pieces.push(digits);
     }
   }
@@ -159,7 +164,7 @@ function addDigits(body: Uint8Array): void {
     while (isDigit(body[at - 1])) at--;
     let digits = 0;
     for (let run = 1; isDigit(body[at]); at++, run++) {
-      digits = ((digits << 4) | ((body[at] as number) - 0x30)) & 0xfffff;
+      digits = (((digits << 4) | ((body[at] as number) - 0x30)) & 0xfffff) | isPiece;
       if (run >= pieceDigits) addHash(pieceHashes, digits);
     }
     next = at;
