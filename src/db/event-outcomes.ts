@@ -15,6 +15,9 @@ export const answeredStatus = 'ifnull((SELECT ifnull(status, -1) FROM outcomes W
 /** Whether the guard refused a row of `events`. */
 export const isRefused = 'EXISTS (SELECT 1 FROM outcomes WHERE event = events.seq AND refused IS NOT NULL)';
 
+/** Whether a row of `outcomes` is a failure. It must be the condition of the index `outcomes_failed`. */
+export const hasFailed = '(refused IS NOT NULL OR status IS NULL OR status NOT BETWEEN 200 AND 299)';
+
 type Values = [
   status: number | null,
   rule: string | null,

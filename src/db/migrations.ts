@@ -30,6 +30,7 @@ import renameAlertStates from '../../migrations/0028_rename_alert_states.sql' wi
 import wakeAlerts from '../../migrations/0029_wake_alerts.sql' with { type: 'text' };
 import versionTeams from '../../migrations/0030_version_teams.sql' with { type: 'text' };
 import indexValues from '../../migrations/0031_index_values.sql' with { type: 'text' };
+import createInvalidSignatures from '../../migrations/0032_create_invalid_signatures.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -64,4 +65,5 @@ export const migrations: readonly string[] = [
   wakeAlerts,
   versionTeams,
   indexValues,
+  createInvalidSignatures,
 ];

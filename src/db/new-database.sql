@@ -693,10 +693,19 @@ CREATE INDEX forwards_down ON forwards (endpoint) WHERE enabled AND failures > 0
 --> statement-breakpoint
 CREATE INDEX queue_items_given_up ON queue_items (queue) WHERE outcome = 'given_up';
 --> statement-breakpoint
-CREATE INDEX events_invalid ON events (received_at, endpoint) WHERE instr(verdict, '"verdict":"invalid"') > 0;
---> statement-breakpoint
 CREATE INDEX block_signatures_without_values ON block_signatures (block) WHERE length(value_filter) = 0;
+--> statement-breakpoint
+CREATE TABLE invalid_signatures (
+  event       INTEGER PRIMARY KEY,
+  endpoint    INTEGER NOT NULL,
+  received_at INTEGER NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX invalid_signatures_by_time ON invalid_signatures (endpoint, received_at);
+--> statement-breakpoint
+CREATE INDEX outcomes_failed ON outcomes (endpoint, received_at)
+WHERE refused IS NOT NULL OR status IS NULL OR status NOT BETWEEN 200 AND 299;
 --> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 31;
+PRAGMA user_version = 32;

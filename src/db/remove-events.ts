@@ -62,7 +62,9 @@ export function removalStatements({ seqs, endpoints, withPinned, isExpiry = fals
     // selection.
     ...(withPinned ? [withPinned === true ? unpinSql : unpinOfDeletedSql] : []),
     countersSql(isExpiry ? 'max(swept_seq, leaving.last)' : 'swept_seq'),
-    ...['tags', 'replays', 'outcomes'].map(table => `DELETE FROM ${table} WHERE event IN (${gone})`),
+    ...['tags', 'replays', 'outcomes', 'invalid_signatures'].map(
+      table => `DELETE FROM ${table} WHERE event IN (${gone})`,
+    ),
     // The sequences of these deliveries restart; the sequences of the whole endpoint continue.
     `DELETE FROM sequences WHERE delivery >= 0 AND event IN (${gone})`,
     countInBlocksSql,

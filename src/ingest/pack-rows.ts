@@ -27,6 +27,8 @@ export type PackedRows = {
   bytes: Uint8Array;
   large?: LargeRow[];
   outcomes?: RowOutcome[];
+  /** Positions in the batch of the events with an invalid signature. */
+  invalid?: number[];
 };
 
 /** The stored outcome of an event. `row`: position in the batch. */
@@ -115,8 +117,13 @@ export function packRows(
   labels.write(packed.bytes, at);
   const large = events.flatMap((event, row) => (event.body.length > maxBlockBytes ? [toLargeRow(event, row)] : []));
   const outcomes = events.some(({ outcome }) => outcome) ? events.flatMap(toRowOutcome) : [];
-  if (large.length + outcomes.length === 0) return packed;
-  return { ...packed, ...(large.length > 0 && { large }), ...(outcomes.length > 0 && { outcomes }) };
+  const invalid = events.flatMap(({ isInvalid }, row) => (isInvalid ? [row] : []));
+  return {
+    ...packed,
+    ...(large.length > 0 && { large }),
+    ...(outcomes.length > 0 && { outcomes }),
+    ...(invalid.length > 0 && { invalid }),
+  };
 }
 
 const toRowOutcome = ({ endpoint, receivedAt, outcome }: NewEvent, row: number): RowOutcome[] =>

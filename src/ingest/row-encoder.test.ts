@@ -14,6 +14,7 @@ function setUp(recognise: (delivery: Pick<Delivery, 'path' | 'body'>) => Recogni
       seen.push(arrived.headers);
       return recognise(arrived);
     },
+    hasInvalidSignature: () => false,
   });
   return { prepare, seen };
 }

@@ -30,7 +30,15 @@ export type NewEvent = {
   body: Uint8Array;
   /** The stored outcome; most events have the default answer and no outcome. */
   outcome?: Outcome | undefined;
+  /** Whether its signature is invalid with the secrets that are known now. Imported events are not verified. */
+  isInvalid?: boolean;
 };
+
+/** What is verified when an event is stored: the event, with its header pairs. */
+export type EventToFile = Pick<
+  NewEvent,
+  'method' | 'path' | 'query' | 'platform' | 'verdict' | 'receivedAt' | 'body'
+> & { headers: readonly HeaderPair[] };
 
 /** A delivery before the header rules, for recognition. */
 export type UnredactedDelivery = {
@@ -78,11 +86,13 @@ export type RowEncoder<Destination extends { seq: number }> = (deliveries: {
   nonces: Uint8Array;
 }) => EncodedRows;
 
-/** @param recognise gets the destination from `deliveries` */
+/** Both functions get the destination from `deliveries`. */
 export function createRowEncoder<Destination extends { seq: number }>({
   recognise,
+  hasInvalidSignature,
 }: {
   recognise: (destination: Destination, delivery: UnredactedDelivery) => Recognition;
+  hasInvalidSignature: (destination: Destination, event: EventToFile) => boolean;
 }): RowEncoder<Destination> {
   const encode = (
     { destination, delivery }: { destination: Destination; delivery: Delivery },
@@ -90,7 +100,8 @@ export function createRowEncoder<Destination extends { seq: number }>({
   ): { event: NewEvent; answer: HandshakeAnswer | null } => {
     const { method, path, body, sourceIp, receivedAt } = delivery;
     const received = unredacted(delivery);
-    const { query, headers } = received.stored ?? received;
+    const { query, headers: given } = received.stored ?? received;
+    const headers = applyHeaderRules(given);
     const { answer, deliveryId, platform, eventType, verdict, outcome } = recognise(destination, received);
     const endpoint = destination.seq;
     const event: NewEvent = {
@@ -105,9 +116,19 @@ export function createRowEncoder<Destination extends { seq: number }>({
       path,
       query,
       delivery: deliveryNumber({ endpoint, platform, method, path, query, eventType, body }, deliveryId),
-      headersJson: JSON.stringify(applyHeaderRules(headers)),
+      headersJson: JSON.stringify(headers),
       body,
       outcome,
+      isInvalid: hasInvalidSignature(destination, {
+        method,
+        path,
+        query,
+        platform,
+        verdict,
+        receivedAt,
+        body,
+        headers,
+      }),
     };
     return { event, answer };
   };

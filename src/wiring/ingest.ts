@@ -38,6 +38,7 @@ export function wireIngest(dependencies: IngestDependencies) {
   const { infrastructure, registry, endpoints, secrets, notifications, metrics, answerer, captureRate, onStored } =
     dependencies;
   const { config, log, clock, random, database, journal, onError } = infrastructure;
+  journal?.verifyWith(secrets.allSecrets);
   const captureStore = createCaptureStore(database.captureBatch);
   const importStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
   const capture = createCaptureService({

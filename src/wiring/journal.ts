@@ -5,7 +5,7 @@ import type { RandomBytes } from '../core/ids/ids.ts';
 import type { Database } from '../db/database.ts';
 import type { Answerer } from '../ingest/answers/answerer.ts';
 import type { WriteBatch } from '../ingest/capture.ts';
-import { createFiling, type FilingJob, type FilingReport } from '../ingest/journal/filing.ts';
+import { createFiling, type FilingJob, type FilingReport, type KnownSecrets } from '../ingest/journal/filing.ts';
 import { createJournal } from '../ingest/journal/journal.ts';
 import { createJournalWriter, type Recogniser } from '../ingest/journal/journal-writer.ts';
 import { recoverGroups } from '../ingest/journal/recovery.ts';
@@ -32,10 +32,13 @@ export type JournalOptions = {
   beforeFiling: (() => Promise<void>) | undefined;
 };
 
+type ReadSecrets = () => Promise<KnownSecrets | undefined>;
+
 /** The journal as the rest of the program uses it. Empty before `open`. */
 export function createCaptureJournal(options: JournalOptions) {
   let opened: Awaited<ReturnType<typeof openJournal>> | undefined;
   let onHealed = (): void => {};
+  let readSecrets: ReadSecrets = async () => undefined;
   const get = () => {
     if (!opened) throw new Error('the capture journal is not open');
     return opened;
@@ -43,13 +46,17 @@ export function createCaptureJournal(options: JournalOptions) {
   return {
     /** Recovers the groups of an earlier process and starts to file them. @throws the database's or the file system's error */
     open: async (): Promise<void> => {
-      opened = await openJournal(options, () => onHealed());
+      opened = await openJournal(options, { onHealed: () => onHealed(), readSecrets: () => readSecrets() });
     },
     filed: () => opened?.filing.filed(),
     areAllFiled: async (): Promise<boolean> => (await opened?.filing.areAllFiled()) ?? true,
     /** Sets the callback for when filing works again after a failure. */
     whenHealed: (callback: () => void): void => {
       onHealed = callback;
+    },
+    /** Sets where filing gets the secrets with which it verifies signatures. Call it before `open`. */
+    verifyWith: (secrets: ReadSecrets): void => {
+      readSecrets = secrets;
     },
     isUnfiled: (seq: number): boolean => opened?.filing.isUnfiled(seq) ?? false,
     /** Whether the backlog is large enough to be filed without waiting for more. */
@@ -80,7 +87,7 @@ export function createCaptureJournal(options: JournalOptions) {
 
 async function openJournal(
   { database, file, random, monotonic, now, log, beforeFiling }: JournalOptions,
-  onHealed: () => void,
+  { onHealed, readSecrets }: { onHealed: () => void; readSecrets: ReadSecrets },
 ) {
   const { client, runWriterJob } = database;
   if (!runWriterJob) throw new TypeError('only an embedded database has a journal');
@@ -110,11 +117,16 @@ async function openJournal(
     });
 
   let loggedFailure: string | undefined;
+  let sentSecrets: KnownSecrets | undefined;
   const journal = createJournal({ files, nextGroup: recovered.nextGroup, unfiled: recovered.unfiled });
   const filing = createFiling({
     run: async job => {
       await beforeFiling?.();
-      return (await runWriterJob(job satisfies FilingJob, [])) as FilingReport;
+      const secrets = await readSecrets();
+      const isNew = secrets !== undefined && secrets !== sentSecrets;
+      const report = await runWriterJob({ ...job, ...(isNew && { secrets }) } satisfies FilingJob, []);
+      sentSecrets = secrets;
+      return report as FilingReport;
     },
     lastSeq: Math.max(lastSeq, recovered.lastSeq),
     recovered: recovered.unfiled,

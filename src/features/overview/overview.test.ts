@@ -47,6 +47,11 @@ const giveUp = (forward: string, event: string) =>
   ).then(() =>
     write("UPDATE queue_items SET outcome = 'given_up' WHERE outcome IS NULL AND attempts = 9 AND ? <> ''", event),
   );
+/** The newest event is one that was filed with an invalid signature. */
+const markInvalid = () =>
+  write(
+    'INSERT INTO invalid_signatures SELECT seq, endpoint, received_at FROM events WHERE seq = (SELECT max(seq) FROM events)',
+  );
 
 describe('the order', () => {
   test('by the latest trouble, then by the last event, then the newest first', async () => {
@@ -134,9 +139,7 @@ describe('troubles', () => {
     await goDown(second.id, at + 2);
     await write('UPDATE alerts SET firing = 1, changed_at = ? WHERE id = ?', at + 3, alert.id);
     await giveUp(second.id, event);
-    await write(
-      `UPDATE events SET verdict = '{"verdict":"invalid","scheme":"x"}' WHERE seq = (SELECT max(seq) FROM events)`,
-    );
+    await markInvalid();
     clock.advance(5);
     await ada.json(200, 'PATCH', `/api/endpoints/${endpoint.id}`, { paused: true });
     const answer = await overview();
@@ -172,7 +175,7 @@ describe('troubles', () => {
     const forward = await createForward(endpoint, 'warehouse');
     const alert = await createAlert(endpoint, 'signatures');
     await server.deliver(endpoint);
-    await write(`UPDATE events SET verdict = '{"verdict":"invalid"}' WHERE seq = (SELECT max(seq) FROM events)`);
+    await markInvalid();
     await goDown(forward.id, clock.now());
     await write('UPDATE alerts SET firing = 1 WHERE id = ?', alert.id);
     expect((await overview()).endpoints[0]?.troubles).toHaveLength(3);

@@ -102,13 +102,13 @@ function listed(among: readonly number[] | undefined, except: readonly number[])
 
 const sentences: Record<Trouble['kind'], (row: TroubleRow) => string> = {
   forward_down: ({ name }) => `Forward “${name}” is down`,
-  forward_given_up: ({ name, count }) =>
-    `Forward “${name}” gave up on ${count === maxCounted ? `${maxCounted} or more events` : events(count)}`,
+  forward_given_up: ({ name, count }) => `Forward “${name}” gave up on ${counted(count, 'event')}`,
   alert_firing: ({ name }) => `Alert “${name}” is firing`,
-  invalid_signatures: ({ count }) => `${count} invalid signature${count === 1 ? '' : 's'} in the last 24 hours`,
+  invalid_signatures: ({ count }) => `${counted(count, 'invalid signature')} in the last 24 hours`,
   paused: () => 'Paused: deliveries are refused',
 };
-const events = (count: number | null): string => `${count} event${count === 1 ? '' : 's'}`;
+const counted = (count: number | null, what: string): string =>
+  `${count === maxCounted ? `${maxCounted} or more` : count} ${what}${count === 1 ? '' : 's'}`;
 
 const pages: Record<Trouble['kind'], (row: TroubleRow) => string> = {
   forward_down: ({ owner }) => `/forwards/${owner}`,

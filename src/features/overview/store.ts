@@ -137,19 +137,31 @@ function createEventTroubles(db: Drizzle) {
     );
   };
 
-  /**
-   * Counts verdicts that were stored at capture: so far, only of signatures whose proof the header rules remove. @param from epoch ms
-   */
-  const invalid = async (teamId: string, cutoff: PlanCutoff, from: number): Promise<TroubleRow[]> => {
+  /** Visits each endpoint with invalid signatures once, however many it has. @param from epoch ms */
+  const invalid = async (
+    teamId: string,
+    cutoff: PlanCutoff,
+    { from, maxCounted }: { from: number; maxCounted: number },
+  ): Promise<TroubleRow[]> => {
     const cut = endpointCutoff(cutoff);
-    const rows = await db.all<Pick<TroubleRow, 'endpoint' | 'count' | 'since' | 'untilExpiryMs'>>(
-      sql`SELECT events.endpoint AS endpoint, count(*) AS count, min(events.received_at) AS since,
-          min(events.received_at - CASE WHEN events.received_at < ${cut} THEN ${from} ELSE max(${cut}, ${from}) END) AS untilExpiryMs
-        FROM events INDEXED BY events_invalid CROSS JOIN endpoints ON endpoints.seq = events.endpoint AND ${liveSql(teamId)}
-        WHERE instr(verdict, '"verdict":"invalid"') > 0 AND events.received_at >= ${from} AND ${isVisible(cut)}
-        GROUP BY events.endpoint`,
+    const next = (after: SQL): SQL => sql`(SELECT min(endpoint) FROM invalid_signatures WHERE endpoint > ${after})`;
+    const isPinned = sql`EXISTS (SELECT 1 FROM pins WHERE event = invalid_signatures.event)`;
+    const signatures = (column: SQL): SQL => sql`(SELECT ${column} AS value FROM invalid_signatures
+      WHERE endpoint = found.endpoint AND received_at >= ${from} AND (received_at >= ${cut} OR ${isPinned})
+      ORDER BY received_at LIMIT ${maxCounted})`;
+    const age = sql`received_at - CASE WHEN received_at < ${cut} THEN ${from} ELSE max(${cut}, ${from}) END`;
+    const rows = await db.all<Omit<TroubleRow, 'kind' | 'owner' | 'name' | 'since'> & { since: number | null }>(
+      sql`WITH RECURSIVE found (endpoint) AS (
+          SELECT ${next(sql`-1`)} UNION ALL SELECT ${next(sql`found.endpoint`)} FROM found WHERE found.endpoint IS NOT NULL
+        )
+        SELECT found.endpoint AS endpoint, (SELECT count(*) FROM ${signatures(sql`1`)}) AS count,
+          (SELECT min(value) FROM ${signatures(sql`received_at`)}) AS since,
+          (SELECT min(value) FROM ${signatures(age)}) AS untilExpiryMs
+        FROM found CROSS JOIN endpoints ON endpoints.seq = found.endpoint AND ${liveSql(teamId)}`,
     );
-    return rows.map(row => ({ ...none, ...row, kind: 'invalid_signatures' }));
+    return rows.flatMap(row =>
+      row.since === null ? [] : [{ ...none, ...row, kind: 'invalid_signatures' as const, since: row.since }],
+    );
   };
 
   return { givenUp, invalid };
@@ -161,7 +173,7 @@ export function createOverviewStore(db: Drizzle, scanDb: Drizzle) {
   const { givenUp, invalid } = createEventTroubles(db);
 
   return {
-    /** @param invalidSince from when on invalid signatures count, epoch ms @param maxCounted more events given up are not counted */
+    /** @param invalidSince from when on invalid signatures count, epoch ms @param maxCounted more events of one trouble are not counted */
     troubles: async (
       teamId: string,
       cutoff: PlanCutoff,
@@ -173,7 +185,7 @@ export function createOverviewStore(db: Drizzle, scanDb: Drizzle) {
           down(teamId),
           firing(teamId),
           givenUp(teamId, cutoff, maxCounted),
-          invalid(teamId, cutoff, invalidSince),
+          invalid(teamId, cutoff, { from: invalidSince, maxCounted }),
         ])
       ).flat(),
 

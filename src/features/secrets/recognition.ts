@@ -4,7 +4,7 @@
  * query.
  */
 
-import type { Recognition, UnredactedDelivery } from '../../ingest/row-encoder.ts';
+import type { EventToFile, Recognition, UnredactedDelivery } from '../../ingest/row-encoder.ts';
 import {
   type Detection,
   type HandshakeAnswer,
@@ -91,3 +91,18 @@ export function recogniseLater(
 
 /** Whether the delivery gets the default answer, and the header rules remove nothing that recognition needs. */
 export const mayRecogniseLater = mayDefer;
+
+/**
+ * Whether the signature of an event is invalid with these secrets, when it is filed. A verdict that was stored with it decides; without
+ * secrets nothing is verified. Never throws.
+ */
+export function hasInvalidSignature(
+  { url, secrets }: { url: string; secrets: readonly SigningSecret[] },
+  { verdict, platform, receivedAt, headers, ...request }: EventToFile,
+): boolean {
+  const stored = verdict === null ? null : (JSON.parse(verdict) as Verdict | SentTo);
+  if (stored && 'verdict' in stored) return stored.verdict === 'invalid';
+  if (secrets.length === 0) return false;
+  const delivery: RawDelivery = { ...request, rawHeaders: headers };
+  return verify({ delivery, platform, secrets, receivedAt, urls: urlsOf(url, delivery) })?.verdict === 'invalid';
+}

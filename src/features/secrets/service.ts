@@ -40,7 +40,8 @@ export function createSecretsService(options: {
   const turns = createSemaphore(1);
   // A read of all secrets that began before a change must not undo it.
   let changes = 0;
-  let byEndpoint = new Map<number, readonly OpenedSecret[]>();
+  let byEndpoint: ReadonlyMap<number, readonly OpenedSecret[]> = new Map();
+  const firstRead = Promise.withResolvers<void>();
   const none: readonly OpenedSecret[] = [];
   const secretsOf = (endpoint: number): readonly OpenedSecret[] => byEndpoint.get(endpoint) ?? none;
 
@@ -86,7 +87,7 @@ export function createSecretsService(options: {
         return await work();
       } finally {
         const secrets = open(await store.listOf(endpoint));
-        byEndpoint.set(endpoint, secrets);
+        byEndpoint = new Map(byEndpoint).set(endpoint, secrets);
         changes++;
       }
     });
@@ -105,14 +106,25 @@ export function createSecretsService(options: {
     secretsAt: (endpoint: number, at: number): readonly SigningSecret[] =>
       secretsOf(endpoint).filter(({ createdAt }) => createdAt <= at),
 
+    /** The secrets of all endpoints, once they have been read; a new map after each change. */
+    async allSecrets(): Promise<ReadonlyMap<number, readonly OpenedSecret[]>> {
+      await firstRead.promise;
+      return byEndpoint;
+    },
+
     /** Reads all secrets again: at the start, and when other processes may have changed them. */
     async refresh(): Promise<void> {
-      const before = changes;
-      const all = await store.all();
-      if (changes !== before) return;
-      const rows = new Map<number, SecretRow[]>();
-      for (const row of all) rows.set(row.endpoint, [...(rows.get(row.endpoint) ?? []), row]);
-      byEndpoint = new Map([...rows].map(([endpoint, own]) => [endpoint, open(own)]));
+      try {
+        const before = changes;
+        const all = await store.all();
+        if (changes !== before) return;
+        const rows = new Map<number, SecretRow[]>();
+        for (const row of all) rows.set(row.endpoint, [...(rows.get(row.endpoint) ?? []), row]);
+        byEndpoint = new Map([...rows].map(([endpoint, own]) => [endpoint, open(own)]));
+      } finally {
+        // Also after an error: filing waits for it, and the server closes only after filing.
+        firstRead.resolve();
+      }
     },
 
     /** @throws not_found for the endpoint */

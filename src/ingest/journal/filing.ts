@@ -6,11 +6,18 @@
  * the filed events, and filing is retried until it succeeds.
  */
 import { unavailable } from '../../core/errors.ts';
+import type { SigningSecret } from '../../platforms/engine/model.ts';
 import { type FilingWork, newSlot, type Slot } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
 
-/** `isRetry`: an earlier attempt, perhaps in an earlier process, failed or was interrupted and may have stored some of it. */
-export type FilingJob = { work: FilingWork[]; isRetry: boolean };
+/** The signing secrets of all endpoints, by row number. A change makes a new map. */
+export type KnownSecrets = ReadonlyMap<number, readonly (SigningSecret & { createdAt: number })[]>;
+
+/**
+ * `isRetry`: an earlier attempt, perhaps in an earlier process, failed or was interrupted and may have stored some of it. `secrets`: only
+ * if they have changed since the last job.
+ */
+export type FilingJob = { work: FilingWork[]; isRetry: boolean; secrets?: KnownSecrets };
 
 /** Work that could not be stored as rows. */
 export type FilingReport = {

@@ -24,6 +24,8 @@ export type JournalEntry = {
   endpoint: number;
   /** The platforms for which the endpoint had confirmed secrets; recognition needs them. */
   platforms: readonly string[];
+  /** The URL to which it was sent; absent if the endpoint had no secrets. Signatures may cover it. */
+  url?: string | undefined;
   delivery: Delivery;
   recognition: EarlyRecognition | null;
   /** The stored outcome, if the answer is not the default. */
@@ -47,7 +49,7 @@ type EntryText = [
   recognition?: [platform: string | null, eventType: string | null, verdict: string | null] | null,
   outcome?: Outcome,
 ];
-type GroupText = { endpoints: [seq: number, platforms: readonly string[]][]; entries: EntryText[] };
+type GroupText = { endpoints: [seq: number, platforms: readonly string[], url?: string][]; entries: EntryText[] };
 
 export const alignedBytes = (bytes: number): number => Math.ceil(bytes / groupAlignment) * groupAlignment;
 
@@ -95,11 +97,12 @@ export function encodeGroup(
 function textOf(entries: readonly JournalEntry[]): string {
   const endpoints: GroupText['endpoints'] = [];
   const indexes = new Map<number, number>();
-  const texts = entries.map(({ endpoint, platforms, delivery, recognition, outcome }): EntryText => {
+  const texts = entries.map(({ endpoint, platforms, url, delivery, recognition, outcome }): EntryText => {
     let index = indexes.get(endpoint);
-    // The secrets of an endpoint may change between two deliveries of a group.
-    if (index === undefined || endpoints[index]?.[1] !== platforms) {
-      index = endpoints.push([endpoint, platforms]) - 1;
+    const known = index === undefined ? undefined : endpoints[index];
+    // The secrets and the URL of an endpoint may change between two deliveries of a group.
+    if (index === undefined || known?.[1] !== platforms || known[2] !== url) {
+      index = endpoints.push(url === undefined ? [endpoint, platforms] : [endpoint, platforms, url]) - 1;
       indexes.set(endpoint, index);
     }
     const { receivedAt, method, path, query, sourceIp, fields, body } = delivery;
@@ -158,6 +161,7 @@ export function decodeGroup(bytes: Buffer): { entries: JournalEntry[]; nonces: U
     return {
       endpoint: endpoint[0],
       platforms: endpoint[1],
+      url: endpoint[2],
       delivery: { method, path, query, fields, body, sourceIp, receivedAt },
       recognition: recognition
         ? { platform: recognition[0], eventType: recognition[1], verdict: recognition[2] }

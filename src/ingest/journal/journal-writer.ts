@@ -61,6 +61,7 @@ export function createJournalWriter({
     const entry: JournalEntry = {
       endpoint: destination.seq,
       platforms: registered,
+      url: destination.secrets.length > 0 ? destination.url : undefined,
       delivery: toStored(delivery, fieldLines),
       recognition: null,
     };
