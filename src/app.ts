@@ -30,6 +30,7 @@ import { setupRoutes } from './features/setup/routes.ts';
 import { signaturesRoutes } from './features/signatures/routes.ts';
 import { teamsRoutes } from './features/teams/routes.ts';
 import { testEventsRoutes } from './features/test-events/routes.ts';
+import { timelineRoutes } from './features/timeline/routes.ts';
 import { createRequestAudit } from './http/audit-requests.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { declaredOnly } from './http/declared-only.ts';
@@ -56,6 +57,7 @@ export function createApi(services: Services) {
     .use(eventsRoutes(services))
     .use(keepingRoutes(services))
     .use(deliveriesRoutes(services))
+    .use(timelineRoutes(services))
     .use(filtersRoutes(services))
     .use(answersRoutes(services))
     .use(alertsRoutes({ gate, alerts: alerts.rules }))

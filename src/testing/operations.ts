@@ -68,6 +68,8 @@ const pathKinds: Record<string, ResourceKind> = {
 };
 /** The kind of resource that a required query parameter identifies. */
 const queryKinds: Record<string, ResourceKind> = { endpointId: 'endpoint' };
+/** Values for required query parameters that identify no resource. */
+const queryValues: Record<string, string> = { field: 'type' };
 
 /** Operations that cannot succeed in these tests, and the status that they return. */
 export const neverSucceeds: Record<string, number> = { setUp: 401 };
@@ -82,7 +84,7 @@ export const resourceParameters = ({
     kind: pathKinds[path.slice(0, index + placeholder.length)],
   })),
   ...parameters
-    .filter(parameter => parameter.in === 'query' && parameter.required)
+    .filter(({ in: place, required, name }) => place === 'query' && required && queryValues[name] === undefined)
     .map(({ name }) => ({ name, kind: queryKinds[name] })),
 ];
 
@@ -101,8 +103,9 @@ export function requestFor(
   const address = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? ''));
   const inQuery = resourceParameters(operation).filter(({ name }) => !path.includes(`{${name}}`));
   const query = new URLSearchParams(Object.fromEntries(inQuery.map(({ name }) => [name, ids[name] ?? ''])));
+  for (const { name } of operation.parameters ?? []) if (queryValues[name]) query.set(name, queryValues[name]);
   return [
-    inQuery.length > 0 ? `${address}?${query}` : address,
+    query.size > 0 ? `${address}?${query}` : address,
     {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),

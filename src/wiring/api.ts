@@ -16,6 +16,7 @@ import { wireMcp } from './mcp.ts';
 import { wireReplayJobs } from './replay-jobs.ts';
 import { wireReplays } from './replays.ts';
 import { wireTestEvents } from './test-events.ts';
+import { wireTimeline } from './timeline.ts';
 
 export type ApiServices = ReturnType<typeof wireApi>;
 
@@ -71,6 +72,7 @@ function wire(core: CoreServices) {
     alerts: wireAlerts({ ...shared, stuckForward: forwards.stuckFor }),
     ...wireFilters(shared),
     ...wireHistory(shared),
+    ...wireTimeline(shared),
     ...wireAnswerRules(shared),
     ...wireTestEvents(shared),
     ...wireMcp(shared),

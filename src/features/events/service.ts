@@ -7,6 +7,7 @@ import type { TeamAccess } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { ContentRead, ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
 import type { CreateSlices } from '../../core/concurrency/time-slices.ts';
+import { latin1 } from '../../core/encoding/buffer.ts';
 import { notFound } from '../../core/errors.ts';
 import {
   type OwnRetention,
@@ -144,6 +145,12 @@ export function createEventsService(options: {
 
     /** The highest row number of all endpoints; 0 without events. */
     newest: store.newest,
+
+    /** The paths of events of one endpoint, oldest first. */
+    async pathsOf(endpoint: number, seqs: readonly number[]): Promise<string[]> {
+      const rows = await store.rows(endpoint, Number.MIN_SAFE_INTEGER, { seqs: [...seqs] }, seqs.length);
+      return rows.map(({ path }) => latin1(path));
+    },
 
     /**
      * Events that were stored after a row number and match the filter, oldest first, at most `limit`. One call scans a bounded number

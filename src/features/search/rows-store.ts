@@ -16,7 +16,7 @@ import type { ColumnCondition, ColumnPlan, RequiredRows } from './plan.ts';
 /** The part of an endpoint's list to search: after a position, received at `since` or later. */
 export type ListRest = { endpoint: number; since: number; after: Position | undefined };
 
-type Sql = { sql: string; args: (string | number)[] };
+export type Sql = { sql: string; args: (string | number)[] };
 
 const columns = {
   type: 'events.event_type',
@@ -32,7 +32,8 @@ const endOfTime = Number.MAX_SAFE_INTEGER;
 const lowest = { size: -endOfTime, received: -endOfTime, answered: 0 } as const;
 const inList = 'IN (SELECT value FROM json_each(?))';
 
-function expressionOf(condition: ColumnCondition): Sql {
+/** Whether a row of `events` meets the condition: 1, 0, or NULL if its columns do not decide. */
+export function expressionOf(condition: ColumnCondition): Sql {
   switch (condition.is) {
     case 'known':
       return { sql: condition.value ? '1' : '0', args: [] };

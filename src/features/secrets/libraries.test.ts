@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { signedDeliveries } from '../../testing/signed-deliveries.ts';
 import { openTestServer, type TestAccount, type TestServer } from '../../testing/test-server.ts';
+import type { Timeline } from '../timeline/model.ts';
 
 type Detail = {
   platform: string | null;
@@ -59,5 +60,11 @@ describe('deliveries signed by the platforms’ own libraries', () => {
       signatureValid: false,
       signature: { verdict: 'invalid' },
     });
+    // The verdict that was stored when they were filed is the same, and it stays when the secret goes.
+    const path = `/api/endpoints/${endpoint.id}`;
+    const [stored] = (await ada.json<{ secrets: { id: string }[] }>(200, 'GET', `${path}/secrets`)).secrets;
+    await ada.json(200, 'DELETE', `${path}/secrets/${stored?.id}`);
+    const { buckets } = await ada.json<Timeline>(200, 'GET', `${path}/timeline?buckets=1`);
+    expect(buckets).toMatchObject([{ count: 2, accepted: 1, failed: 0, invalid: 1 }]);
   });
 });

@@ -1,0 +1,238 @@
+/*
+ * Counts the events of an endpoint that match a filter, by time and by a column. The counts are those of the list with the same filter:
+ * also pinned events that are older than `since` are in them. A filter about nothing but type and platform is evaluated on the kinds of
+ * events in each range of time, which are remembered: a range is counted again only when its index shows that it has other events.
+ * Other filters about columns are counted row by row. What only contents can decide is not counted here.
+ */
+import { evaluate } from '../../core/filter/evaluate.ts';
+import { type Filter, type Node, termsOf } from '../../shared/filter/filter.ts';
+import { type ColumnCondition, planOf } from './plan.ts';
+import type { Extent, GroupColumn, Kind, TalliesStore, Tally, TimeRange } from './tallies-store.ts';
+
+export type GroupBy = 'none' | GroupColumn;
+
+/** Events of one bucket with the same value; null: without a value, or not among the most frequent ones. */
+export type Cell = {
+  bucket: number;
+  value: string | null;
+  count: number;
+  accepted: number;
+  failed: number;
+  invalid: number;
+};
+
+/** `range`: times of receipt. `since`: events received earlier are in the list only if they are pinned. */
+export type ToCount = {
+  endpoint: number;
+  filter: Filter;
+  since: number;
+  range: TimeRange;
+  bucketMs: number;
+  by: GroupBy;
+  /** How many of the most frequent values are told apart, at least. */
+  maxValues: number;
+};
+
+/** The part of a request: the range and the filter without the times that every match must have. */
+type Part = Pick<ToCount, 'endpoint' | 'bucketMs' | 'by' | 'maxValues'> & {
+  filter: Filter;
+  condition: ColumnCondition | undefined;
+  listed: TimeRange;
+  pinned: TimeRange | undefined;
+};
+
+/** Endpoints with more kinds of events in one chart are counted row by row. */
+const maxKinds = 20_000;
+/** How many kinds and ranges are remembered, of all endpoints: some 100 bytes each. */
+const maxRemembered = 50_000;
+/** A long count is divided into as many statements, so that other reads need not wait for all of it. */
+const statements = 16;
+
+export function createTallies({ store, now }: { store: TalliesStore; now: () => number }) {
+  const remembered = createMemory();
+
+  /** The kinds in each range; undefined if there are too many. */
+  const kindsOf = async (endpoint: number, ranges: readonly TimeRange[]): Promise<Kind[][] | undefined> => {
+    const extents = await store.extents(endpoint, ranges);
+    const found = ranges.map((range, i) => remembered.find(endpoint, range, extents[i] ?? [0, null]));
+    const outdated = [...found.keys()].filter(i => found[i] === undefined);
+    let left = maxKinds;
+    for (const some of inParts(outdated)) {
+      const given = some.map(i => ranges[i] as TimeRange);
+      const rows = await store.kinds(endpoint, given, left + 1);
+      left -= rows.length;
+      if (left < 0) return undefined;
+      const byRange = Map.groupBy(rows, ({ range }) => range);
+      for (const [at, i] of some.entries()) {
+        const own = byRange.get(at) ?? [];
+        const kinds = own.map(({ kind }) => kind);
+        const lastSeq = own.length === 0 ? null : Math.max(...own.map(one => one.lastSeq));
+        remembered.add(endpoint, given[at] as TimeRange, { kinds, lastSeq });
+        found[i] = kinds;
+      }
+    }
+    return found.map(kinds => kinds ?? []);
+  };
+
+  /** Counts ranges of the index. undefined if there are too many kinds of events. */
+  const byKinds = async (part: Part): Promise<Tally[] | undefined> => {
+    const { endpoint, bucketMs, by, filter, listed, pinned } = part;
+    const withKinds = filter.root !== undefined || by === 'type' || by === 'platform';
+    const withAnswers = by === 'answered';
+    const ranges = rangesOf(listed, bucketMs);
+    const counted = withKinds
+      ? await kindsOf(endpoint, ranges)
+      : (await store.extents(endpoint, ranges)).map(([count]): Kind[] => [[null, null, count]]);
+    if (!counted) return undefined;
+    const scope = { endpoint, bucketMs };
+    const marked = await store.marked(scope, listed, { withKinds, withAnswers });
+    const old = pinned ? await store.rows(scope, { pinned }, { columns: ['type', 'platform', 'answered'] }) : [];
+    const usual = (bucket: number, [platform, type, count]: Kind): Tally => [bucket, platform, type, 200, 0, 0, count];
+    const all = [
+      ...counted.flatMap((kinds, i) => kinds.map(kind => usual(bucketOf(ranges[i]?.[0] ?? 0, bucketMs), kind))),
+      ...marked,
+      // Until here they are also counted as usual ones.
+      ...marked.map(([bucket, platform, type, , , , count]) => usual(bucket, [platform, type, -count])),
+      ...old,
+    ];
+    if (filter.root === undefined) return all;
+    const time = now();
+    return all.filter(([, platform, type]) => evaluate(filter, { platform, type }, time));
+  };
+
+  const byRows = async ({ endpoint, bucketMs, by, condition, listed, pinned, maxValues }: Part): Promise<Tally[]> => {
+    const columns = by === 'none' ? [] : [by];
+    const top = columns.map(column =>
+      store.topValues(endpoint, { range: listed, pinned }, { column, condition, limit: maxValues }),
+    );
+    const what = { condition, columns, ...(top[0] && { among: await top[0] }) };
+    const tallies = pinned ? await store.rows({ endpoint, bucketMs }, { pinned }, what) : [];
+    for (const some of inParts(rangesOf(listed, bucketMs))) {
+      const range = [some[0]?.[0] ?? 0, some.at(-1)?.[1] ?? -1] as const;
+      tallies.push(...(await store.rows({ endpoint, bucketMs }, { range }, what)));
+    }
+    return tallies;
+  };
+
+  return {
+    /** Counts all that match; undefined if columns alone do not decide that in SQL. */
+    async whole({ filter, range: [from, to], since, ...request }: ToCount): Promise<Cell[] | undefined> {
+      const { range } = planOf(filter, now());
+      const rest = { ...filter, root: withoutTimes(filter.root) };
+      const { isOfRows, columns } = planOf(rest, now());
+      const last = Math.min(to, (range.to ?? Number.POSITIVE_INFINITY) - 1);
+      const first = Math.max(from, range.from ?? from);
+      const part: Part = {
+        ...request,
+        filter: rest,
+        condition: columns?.condition,
+        listed: [Math.max(first, since), last],
+        pinned: first < since ? [first, Math.min(last, since - 1)] : undefined,
+      };
+      const tallies = isOfKinds(rest) ? await byKinds(part) : undefined;
+      if (tallies) return toCells(tallies, request.by);
+      if (!isOfRows || (part.condition && !isDecided(part.condition))) return undefined;
+      return toCells(await byRows(part), request.by);
+    },
+
+    /** Counts events by their row numbers. */
+    among: async (
+      { endpoint, bucketMs, by }: Pick<ToCount, 'endpoint' | 'bucketMs' | 'by'>,
+      seqs: readonly number[],
+    ): Promise<Cell[]> =>
+      toCells(await store.rows({ endpoint, bucketMs }, { seqs }, { columns: by === 'none' ? [] : [by] }), by),
+
+    oldest: store.oldest,
+    values: store.values,
+  };
+}
+
+export type Tallies = ReturnType<typeof createTallies>;
+
+/** The kinds of events in ranges of time. The least recently used ones are forgotten. */
+function createMemory() {
+  type Known = { kinds: Kind[]; lastSeq: number | null };
+  const known = new Map<string, Known & { count: number }>();
+  let size = 0;
+  const keyOf = (endpoint: number, [from, to]: TimeRange): string => `${endpoint} ${from} ${to}`;
+  const remove = (key: string): void => {
+    size -= (known.get(key)?.kinds.length ?? -1) + 1;
+    known.delete(key);
+  };
+  return {
+    /** undefined if the range is unknown or has other events since. */
+    find(endpoint: number, range: TimeRange, [count, lastSeq]: Extent): Kind[] | undefined {
+      if (count === 0) return [];
+      const key = keyOf(endpoint, range);
+      const found = known.get(key);
+      if (found?.count !== count || found.lastSeq !== lastSeq) return undefined;
+      known.delete(key);
+      known.set(key, found);
+      return found.kinds;
+    },
+    add(endpoint: number, range: TimeRange, { kinds, lastSeq }: Known): void {
+      const key = keyOf(endpoint, range);
+      remove(key);
+      known.set(key, { kinds, lastSeq, count: kinds.reduce((sum, [, , count]) => sum + count, 0) });
+      size += kinds.length + 1;
+      for (const oldest of known.keys()) {
+        if (size <= maxRemembered) break;
+        remove(oldest);
+      }
+    },
+  };
+}
+
+const bucketOf = (time: number, bucketMs: number): number => Math.floor(time / bucketMs);
+
+/** The part of a range in each bucket; none of an empty range. */
+function rangesOf([from, to]: TimeRange, bucketMs: number): TimeRange[] {
+  const ranges: TimeRange[] = [];
+  for (let at = from; at <= to; ) {
+    const next = (bucketOf(at, bucketMs) + 1) * bucketMs;
+    ranges.push([at, Math.min(next - 1, to)]);
+    at = next;
+  }
+  return ranges;
+}
+
+function inParts<T>(all: readonly T[]): T[][] {
+  const size = Math.ceil(all.length / statements);
+  return Array.from({ length: size === 0 ? 0 : Math.ceil(all.length / size) }, (_, i) =>
+    all.slice(i * size, (i + 1) * size),
+  );
+}
+
+/** The filter without the times of receipt that every match must have. */
+function withoutTimes(root: Node | undefined): Node | undefined {
+  if (root?.kind === 'term') return root.on === 'column' && root.column === 'received' ? undefined : root;
+  if (root?.kind !== 'and') return root;
+  const nodes = root.nodes.flatMap(node => withoutTimes(node) ?? []);
+  return nodes.length === 0 ? undefined : { kind: 'and', nodes };
+}
+
+const isOfKinds = ({ root }: Filter): boolean =>
+  termsOf(root).every(term => term.on === 'column' && (term.column === 'type' || term.column === 'platform'));
+
+/** Whether SQL decides every row. */
+function isDecided(condition: ColumnCondition): boolean {
+  if (condition.is === 'not') return isDecided(condition.of);
+  if (condition.is === 'all' || condition.is === 'any') return condition.of.every(isDecided);
+  return condition.is !== 'unknown';
+}
+
+function toCells(tallies: readonly Tally[], by: GroupBy): Cell[] {
+  const cells = new Map<string, Cell>();
+  for (const [bucket, platform, type, status, failed, invalid, count] of tallies) {
+    const values = { none: null, platform, type, answered: status < 0 ? null : String(status) };
+    const value = values[by];
+    const key = `${bucket} ${value === null ? '' : `=${value}`}`;
+    const cell = cells.get(key) ?? { bucket, value, count: 0, accepted: 0, failed: 0, invalid: 0 };
+    cells.set(key, cell);
+    cell.count += count;
+    if (failed) cell.failed += count;
+    if (invalid) cell.invalid += count;
+    if (!failed && !invalid) cell.accepted += count;
+  }
+  return [...cells.values()].filter(({ count }) => count > 0);
+}

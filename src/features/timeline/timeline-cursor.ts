@@ -1,0 +1,61 @@
+/*
+ * The cursor of a timeline whose search needs several answers: the range, the series and where to go on. It is bound to the request,
+ * because counts of different filters must not be added up. Opaque to clients.
+ */
+import { Buffer } from 'node:buffer';
+import { sha256 } from '../../core/encoding/sha256.ts';
+import type { Position } from '../../core/ids/cursor.ts';
+import { maxBuckets, type TimelineQuery } from './model.ts';
+
+/** `values`: of the series; null if there are none. `after`: the search continues after this position of the list. */
+export type Continuation = { from: number; to: number; values: string[] | null; after: Position };
+
+type Fields = [key: string, from: number, to: number, values: string[] | null, receivedAt: number, seq: number];
+
+function keyOf(endpointId: string, { from, to, buckets, where, q, by }: TimelineQuery): string {
+  const request = JSON.stringify([endpointId, from, to, buckets, where, q, by]);
+  return Buffer.from(sha256(Buffer.from(request))).toString('base64url', 0, 12);
+}
+
+export function encodeTimelineCursor(
+  endpointId: string,
+  query: TimelineQuery,
+  { from, to, values, after }: Continuation,
+): string {
+  const fields: Fields = [keyOf(endpointId, query), from, to, values, after.receivedAt, after.seq];
+  return Buffer.from(JSON.stringify(fields)).toString('base64url');
+}
+
+/** undefined for a cursor of another request, and for anything that `encodeTimelineCursor` cannot have made. */
+export function decodeTimelineCursor(
+  endpointId: string,
+  query: TimelineQuery,
+  cursor: string,
+): Continuation | undefined {
+  let fields: unknown;
+  try {
+    fields = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+  if (!isFields(fields)) return undefined;
+  const [key, from, to, values, receivedAt, seq] = fields;
+  return key === keyOf(endpointId, query) ? { from, to, values, after: { receivedAt, seq } } : undefined;
+}
+
+function isFields(given: unknown): given is Fields {
+  if (!Array.isArray(given) || given.length !== 6) return false;
+  const [key, from, to, values, ...after] = given as unknown[];
+  const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+  const areValues =
+    values === null ||
+    (Array.isArray(values) && values.length <= maxBuckets && values.every(one => typeof one === 'string'));
+  return (
+    typeof key === 'string' &&
+    isTime(from) &&
+    isTime(to) &&
+    from <= to &&
+    areValues &&
+    after.every(Number.isSafeInteger)
+  );
+}
