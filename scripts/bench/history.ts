@@ -1,5 +1,5 @@
 /*
- * Benchmarks with a long history: search, filters, export, sweep and replay. The data set is built once and kept; `--build-only` builds it
+ * Benchmarks with a long history: search, filters, timelines, export, sweep and replay. The data set is built once and kept; `--build-only` builds it
  * and measures nothing.
  */
 import { parseArgs } from 'node:util';
@@ -8,13 +8,14 @@ import { exportRows } from './history-export.ts';
 import { replayRows } from './history-replay.ts';
 import { finishIndexing, searchRows } from './history-search.ts';
 import { historySweep } from './history-sweep.ts';
+import { timelineRows } from './history-timeline.ts';
 import { valueRows } from './history-values.ts';
 import { whereRows } from './history-where.ts';
 import { chosenParts, reportName } from './parts.ts';
 import { type Row, report } from './report.ts';
 import { requireWrk } from './wrk.ts';
 
-const historyParts = ['search', 'where', 'export', 'sweep', 'replay', 'values'] as const;
+const historyParts = ['search', 'where', 'timeline', 'export', 'sweep', 'replay', 'values'] as const;
 
 export async function history(args: string[]): Promise<void> {
   const options = {
@@ -51,6 +52,7 @@ export async function history(args: string[]): Promise<void> {
     if (chosen.includes('replay')) add(await settled().then(() => replayRows(data, { requests })));
     if (chosen.includes('search')) add(await settled().then(() => searchRows(data, { requests, seconds })));
     if (chosen.includes('where')) add(await settled().then(() => whereRows(data, { requests })));
+    if (chosen.includes('timeline')) add(await settled().then(() => timelineRows(data, { requests, seconds })));
     if (chosen.includes('export')) add(await settled().then(() => exportRows(data, { seconds, rounds, settled })));
   }
   if (chosen.includes('values')) add(await valueRows(events, { requests }));

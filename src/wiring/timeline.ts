@@ -8,7 +8,7 @@ import { createTimelineService } from '../features/timeline/service.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 export const wireTimeline = ({
-  infrastructure: { clock, database, searchLimits },
+  infrastructure: { clock, direct, searchLimits },
   endpoints,
   events,
   search,
@@ -19,7 +19,8 @@ export const wireTimeline = ({
   search: SearchService;
 }) => ({
   timeline: createTimelineService({
-    tallies: createTallies({ store: createTalliesStore(database.scanClient), now: clock.now }),
+    // Each request looks for its endpoint first, and that read has waited for the deliveries acknowledged before.
+    tallies: createTallies({ store: createTalliesStore(direct.scanClient), now: clock.now }),
     search,
     clock,
     endpoint: endpoints.owned,

@@ -51,9 +51,15 @@ const statements = 16;
 export function createTallies({ store, now }: { store: TalliesStore; now: () => number }) {
   const remembered = createMemory();
 
+  const extentsOf = async (endpoint: number, ranges: readonly TimeRange[]): Promise<Extent[]> => {
+    const extents: Extent[] = [];
+    for (const some of inParts(ranges)) extents.push(...(await store.extents(endpoint, some)));
+    return extents;
+  };
+
   /** The kinds in each range; undefined if there are too many. */
   const kindsOf = async (endpoint: number, ranges: readonly TimeRange[]): Promise<Kind[][] | undefined> => {
-    const extents = await store.extents(endpoint, ranges);
+    const extents = await extentsOf(endpoint, ranges);
     const found = ranges.map((range, i) => remembered.find(endpoint, range, extents[i] ?? [0, null]));
     const outdated = [...found.keys()].filter(i => found[i] === undefined);
     let left = maxKinds;
@@ -82,7 +88,7 @@ export function createTallies({ store, now }: { store: TalliesStore; now: () => 
     const ranges = rangesOf(listed, bucketMs);
     const counted = withKinds
       ? await kindsOf(endpoint, ranges)
-      : (await store.extents(endpoint, ranges)).map(([count]): Kind[] => [[null, null, count]]);
+      : (await extentsOf(endpoint, ranges)).map(([count]): Kind[] => [[null, null, count]]);
     if (!counted) return undefined;
     const scope = { endpoint, bucketMs };
     const marked = await store.marked(scope, listed, { withKinds, withAnswers });

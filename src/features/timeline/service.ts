@@ -25,6 +25,8 @@ import { type Continuation, decodeTimelineCursor, encodeTimelineCursor } from '.
 
 /** A call starts no further search after this time. */
 const defaultBudgetMs = 250;
+/** A filter that matches all events, which a search decides without their contents. */
+const everyEvent = 'size>=0';
 /** How many events one search finds. */
 const foundAtOnce = 2048;
 /** How many values have a series of their own. */
@@ -190,7 +192,8 @@ export function createTimelineService(options: {
       { field, limit, ...query }: ValuesQuery,
       signal?: AbortSignal,
     ): Promise<FieldValues> {
-      const scope = await scopeOf(principal, endpointId, query, signal);
+      const isFiltered = (query.q ?? '') !== '' || (query.where ?? '').trim() !== '';
+      const scope = await scopeOf(principal, endpointId, isFiltered ? query : { where: everyEvent }, signal);
       const endpoint = scope.endpoint.seq;
       const until = clock.monotonic() + budgetMs;
       const counts = new Map<string | null, number>();
