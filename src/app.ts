@@ -32,6 +32,7 @@ import { teamsRoutes } from './features/teams/routes.ts';
 import { testEventsRoutes } from './features/test-events/routes.ts';
 import { timelineRoutes } from './features/timeline/routes.ts';
 import { createRequestAudit } from './http/audit-requests.ts';
+import { compressAnswers } from './http/compress.ts';
 import { dashboardRoutes } from './http/dashboard/routes.ts';
 import { declaredOnly } from './http/declared-only.ts';
 import { docsRoutes } from './http/docs.ts';
@@ -107,6 +108,6 @@ export function createApp(services: Services): App {
     .get('/readyz', health['/readyz'])
     .use(metricsRoutes(services))
     .use(dashboardRoutes());
-  const fetch = audit.wrap(answerHeadRequests(app.fetch, match));
+  const fetch = audit.wrap(compressAnswers(answerHeadRequests(app.fetch, match), match));
   return { fetch: countRequests({ fetch, match }, services.metrics.request, services.clock.monotonic) };
 }

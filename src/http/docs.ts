@@ -112,6 +112,9 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
+// The descriptions are public.
+const compressed = { detail: { hide: true }, isCompressed: true };
+
 /** Functions that are called at the first request, not at the start. */
 type Sources = {
   /** Makes the interface description. */
@@ -126,8 +129,8 @@ export const docsRoutes = ({ describe, operations }: Sources) => {
   const forPage = once(async () => JSON.stringify({ ...(await document()), servers: [{ url: '/' }] }));
   const read = async (file: string) => new Blob([await Bun.file(file).arrayBuffer()]);
   return new Elysia()
-    .get('/openapi.json', async () => asset(await forGenerators(), 'application/json'))
-    .get('/docs/openapi.json', async () => asset(await forPage(), 'application/json'))
+    .get('/openapi.json', async () => asset(await forGenerators(), 'application/json'), compressed)
+    .get('/docs/openapi.json', async () => asset(await forPage(), 'application/json'), compressed)
     .get('/docs', explorer)
     .get('/docs/explorer.js', () => asset(start(operations()), 'text/javascript; charset=utf-8'))
     .get('/docs/theme.js', () => asset(theme, 'text/javascript; charset=utf-8'))

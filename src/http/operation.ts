@@ -1,5 +1,6 @@
 /*
- * The declaration of a route's operation: its description, who may call it, its entry in the audit log, and the handling of HEAD.
+ * The declaration of a route's operation: its description, who may call it, its entry in the audit log, and the handling of HEAD,
+ * and whether its answers are compressed.
  * Spread `operation({ … })` into the options of the route. The gate, the audit log and other checks read it through
  * route-table.ts.
  */
@@ -41,20 +42,25 @@ export type OperationRules = {
    * first chunk, whose length is the Content-Length if there is no second one.
    */
   head: 'stream' | 'chunk' | undefined;
+  /**
+   * Whether its JSON answers are compressed (compress.ts); undefined: those of GET are. It must be false if the answer can have a secret
+   * or a signature beside text that a stranger chose.
+   */
+  compressed: boolean | undefined;
 };
 
 type Declaration = Pick<OperationRules, 'operationId' | 'permission'> &
-  Partial<Pick<OperationRules, 'reads' | 'audit' | 'head'>> & {
+  Partial<Pick<OperationRules, 'reads' | 'audit' | 'head' | 'compressed'>> & {
     summary: string;
     description: string;
     /** `[]`: no credentials; with `{}` among others: credentials are optional. */
     security?: Record<string, string[]>[];
   };
 
-export function operation({ permission, reads, audit, head, ...detail }: Declaration) {
+export function operation({ permission, reads, audit, head, compressed, ...detail }: Declaration) {
   const { operationId, security } = detail;
   const isOpen = security?.length === 0 || security?.some(scheme => Object.keys(scheme).length === 0) === true;
-  const rules: OperationRules = { operationId, permission, isOpen, reads, audit, head };
+  const rules: OperationRules = { operationId, permission, isOpen, reads, audit, head, compressed };
   // The rules are not in `detail`, because that becomes part of the interface description.
   return { detail, operation: rules };
 }

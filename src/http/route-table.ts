@@ -8,14 +8,17 @@ import type { OperationRules } from './operation.ts';
 export type AppRoute = {
   method: string;
   path: string;
-  hooks: { query?: { properties?: Record<string, unknown> }; operation?: OperationRules };
+  /** `isCompressed`: of a route without an operation. */
+  hooks: { query?: { properties?: Record<string, unknown> }; operation?: OperationRules; isCompressed?: boolean };
 };
 
 export type Route = {
   /** Such as `/api/events/:id`. */
   path: string;
-  operation: (OperationRules & { reads: boolean }) | undefined;
+  operation: (OperationRules & { reads: boolean; compressed: boolean }) | undefined;
   queryNames: ReadonlySet<string>;
+  /** Whether its JSON answers are compressed. */
+  isCompressed: boolean;
 };
 
 export type RouteMatch = {
@@ -70,7 +73,11 @@ export const declaredOperations = (routes: readonly AppRoute[]): DeclaredOperati
   });
 
 const operationOf = ({ method, hooks: { operation } }: AppRoute): Route['operation'] =>
-  operation && { ...operation, reads: operation.reads ?? method === 'GET' };
+  operation && {
+    ...operation,
+    reads: operation.reads ?? method === 'GET',
+    compressed: operation.compressed ?? method === 'GET',
+  };
 
 function compile(routes: readonly AppRoute[]): Path[] {
   const byPath = new Map<string, Map<string, Route>>();
@@ -78,8 +85,10 @@ function compile(routes: readonly AppRoute[]): Path[] {
     const { method, path, hooks } = route;
     if (path.includes('*')) continue;
     const queryNames = new Set(Object.keys(hooks.query?.properties ?? {}));
+    const operation = operationOf(route);
+    const isCompressed = operation?.compressed ?? hooks.isCompressed ?? false;
     const ofPath = byPath.get(path) ?? new Map<string, Route>();
-    byPath.set(path, ofPath.set(method, { path, operation: operationOf(route), queryNames }));
+    byPath.set(path, ofPath.set(method, { path, operation, queryNames, isCompressed }));
   }
   return [...byPath]
     .sort(([a], [b]) => Number(parametersLast(a) > parametersLast(b)) - Number(parametersLast(a) < parametersLast(b)))

@@ -27,6 +27,7 @@ export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersS
       response: responses({ 200: AnswerRules, 400: FilterErrorBody }, 404),
       ...operation({
         operationId: 'setAnswers',
+        compressed: true,
         permission: 'answers',
         audit: 'endpoint.answers_changed',
         summary: 'Set the rules for custom answers',
@@ -61,6 +62,7 @@ export const answersRoutes = ({ gate, answers }: { gate: Gate; answers: AnswersS
         response: responses({ 200: AnswerPreview, 400: FilterErrorBody }, 404),
         ...operation({
           operationId: 'previewAnswers',
+          compressed: true,
           permission: 'answers',
           reads: true,
           summary: 'Try rules on the newest events',

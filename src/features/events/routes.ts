@@ -55,6 +55,7 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
         ...operation({
           operationId: 'getEventBody',
           permission: 'reading',
+          compressed: false,
           head: 'chunk',
           summary: 'The exact body bytes',
           description: 'The body as it was received, still encoded if the sender encoded it. Sent as a download.',

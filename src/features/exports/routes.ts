@@ -32,6 +32,7 @@ export const exportsRoutes = ({ gate, exports }: { gate: Gate; exports: ExportsS
       ...operation({
         operationId: 'exportEndpoint',
         permission: 'reading',
+        compressed: false,
         head: 'stream',
         summary: 'Download an endpoint’s history',
         description:

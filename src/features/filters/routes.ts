@@ -45,6 +45,7 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
         response: responses({ 201: SavedFilter, 400: FilterErrorBody }, 403, 404),
         ...operation({
           operationId: 'saveFilter',
+          compressed: true,
           permission: 'keeping',
           audit: 'filter.created',
           summary: 'Save a filter',
@@ -80,6 +81,7 @@ export const filtersRoutes = ({ gate, filters, counting, deletion }: Services) =
         response: responses({ 200: FilterTestResult, 400: FilterErrorBody }, 404),
         ...operation({
           operationId: 'testFilter',
+          compressed: true,
           permission: 'reading',
           reads: true,
           summary: 'Try a filter on the newest events',

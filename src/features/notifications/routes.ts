@@ -39,6 +39,7 @@ export const notificationsRoutes = ({ gate, notifications }: { gate: Gate; notif
       ...operation({
         operationId: 'streamEvents',
         permission: 'reading',
+        compressed: false,
         head: 'stream',
         summary: 'Deliveries as they are stored, as server-sent events',
         description:

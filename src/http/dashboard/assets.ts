@@ -5,6 +5,7 @@
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import html from '../../ui/index.html';
+import { chooseEncoding } from '../accept-encoding.ts';
 import { withScriptNonce } from '../script-nonce.ts';
 
 export type Asset = { status: number; headers: Record<string, string>; body: Uint8Array<ArrayBuffer> };
@@ -52,7 +53,8 @@ export async function loadAssets(): Promise<Assets> {
   return (pathname, acceptEncoding) => {
     const file = isPagePath(pathname) ? withNonce(page) : files.get(pathname);
     if (!file) return undefined;
-    const encoding = bestEncoding(file, acceptEncoding ?? '');
+    const encoding =
+      file.body.length < minEncodedBytes ? undefined : chooseEncoding(acceptEncoding ?? null, ['br', 'gzip']);
     const headers: Record<string, string> = {
       'content-type': file.type,
       'cache-control': file.cacheControl,
@@ -137,12 +139,6 @@ async function bundle(): Promise<Bun.BuildArtifact[]> {
 }
 
 const minEncodedBytes = 512;
-
-const bestEncoding = (file: File, acceptEncoding: string): 'br' | 'gzip' | undefined => {
-  if (file.body.length < minEncodedBytes) return undefined;
-  const refused = (name: string): boolean => new RegExp(`\\b${name}\\s*;\\s*q=0(\\.0+)?(,|\\s|$)`).test(acceptEncoding);
-  return (['br', 'gzip'] as const).find(name => new RegExp(`\\b${name}\\b`).test(acceptEncoding) && !refused(name));
-};
 
 /** Compresses each file once per encoding, on first use, at levels that take little time. */
 const encode = (file: File, encoding: 'br' | 'gzip'): Uint8Array<ArrayBuffer> => {
