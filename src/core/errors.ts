@@ -12,6 +12,8 @@ export type ErrorCode =
   | 'limit_reached'
   | 'not_found'
   | 'conflict'
+  /** It was there, and is not kept. */
+  | 'gone'
   /** The resource has changed since the version that the request names. */
   | 'precondition_failed'
   | 'too_large'
@@ -78,6 +80,7 @@ export const limitReached = (message: string): AppError => new AppError('limit_r
 /** Clients get one message for missing things and for another team's things, so that they cannot tell them apart. */
 export const notFound = (thing: string): AppError => new AppError('not_found', `${thing} not found`);
 export const conflict = (message: string): AppError => new AppError('conflict', message);
+export const gone = (message: string): AppError => new AppError('gone', message);
 export const preconditionFailed = (message: string): AppError => new AppError('precondition_failed', message);
 export const tooLarge = (message: string): AppError => new AppError('too_large', message);
 export const tooSlow = (message: string): AppError => new AppError('too_slow', message);

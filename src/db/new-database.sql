@@ -66,7 +66,7 @@ CREATE TABLE replays (
   duration_ms INTEGER NOT NULL,
   created_at  INTEGER NOT NULL
 , via TEXT NOT NULL DEFAULT 'api'
-  CHECK (via IN ('api', 'dashboard', 'mcp', 'listen', 'forward', 'job')), signed INTEGER NOT NULL DEFAULT 0 CHECK (signed IN (0, 1)), edited INTEGER NOT NULL DEFAULT 0 CHECK (edited IN (0, 1)), response BLOB) STRICT;
+  CHECK (via IN ('api', 'dashboard', 'mcp', 'listen', 'forward', 'job')), signed INTEGER NOT NULL DEFAULT 0 CHECK (signed IN (0, 1)), edited INTEGER NOT NULL DEFAULT 0 CHECK (edited IN (0, 1)), response BLOB, request BLOB) STRICT;
 --> statement-breakpoint
 CREATE INDEX replays_by_event ON replays (event);
 --> statement-breakpoint
@@ -708,4 +708,4 @@ WHERE refused IS NOT NULL OR status IS NULL OR status NOT BETWEEN 200 AND 299;
 --> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 32;
+PRAGMA user_version = 33;

@@ -192,6 +192,7 @@ export const replays = sqliteTable('replays', {
   signed: integer({ mode: 'boolean' }).notNull().default(false),
   edited: integer({ mode: 'boolean' }).notNull().default(false),
   response: blob({ mode: 'buffer' }),
+  request: blob({ mode: 'buffer' }),
 });
 
 export const secrets = sqliteTable('secrets', {

@@ -13,6 +13,7 @@ const statuses: Record<ErrorCode, number> = {
   limit_reached: 403,
   not_found: 404,
   conflict: 409,
+  gone: 410,
   precondition_failed: 412,
   too_large: 413,
   too_slow: 408,

@@ -70,7 +70,7 @@ export const OwnUrl = (description: string) => textDocumentedAs(t.String({ forma
 
 export const IdParams = t.Object({ id: t.String() });
 
-type ErrorStatus = 400 | 403 | 404 | 409 | 412 | 502;
+type ErrorStatus = 400 | 403 | 404 | 409 | 410 | 412 | 502;
 
 /** The responses of an operation: its own, the listed errors, and the errors that every operation can answer. */
 export function responses<S extends Record<number, TSchema>>(own: S, ...errors: ErrorStatus[]) {

@@ -298,6 +298,7 @@ export type PreviousUrl = {
 export type ReplayAnswer = ReplayResult | ReplayDryRun;
 
 export type ReplayAttempt = {
+  id: string;
   /** the URL that it was sent to; to a read-only key only the server, with `[set]` as its path */
   destination: string;
   /** null when the destination could not be reached */
@@ -316,6 +317,7 @@ export type ReplayAttempt = {
   /** body, headers or the delivery id were changed */
   edited: boolean;
   response: KeptResponse | null;
+  request: SentRequest | null;
 };
 
 export type ReplayDryRun = {
@@ -391,6 +393,18 @@ export type RuleAnswer = {
   delayMs?: number | undefined;
   /** instead of an answer: the connection is closed, reset (TCP RST), or gets the head and then nothing for a minute */
   fault?: 'close' | 'reset' | 'stall' | undefined;
+};
+
+/** what was sent; null for `via: "listen"` and for attempts of earlier versions. `edit` is as it was asked for, with credentials `[redacted]`; null without one, and when it is larger than 64 KiB as JSON. `GET /api/events/{id}/replays/{replayId}/request` has the body */
+export type SentRequest = {
+  method: string;
+  /** as `destination` */
+  url: string;
+  /** without those of the connection; credentials, the headers of a forward and a secret that came with the request are `[redacted]`, a signature by a stored secret `[signed]` */
+  headers: [string, string][];
+  edit: ReplayEdit | null;
+  /** hex, of the body */
+  sha256: string;
 };
 
 export type Signature = {

@@ -51,6 +51,12 @@ export function eventId(seq: number, nonces: Uint8Array, from = 0): string {
   return eventLetters.toString('latin1');
 }
 
+/**
+ * The id of an attempt to send an event again: its row number and the event's nonce. Row numbers of removed attempts may be used again, but never for the same event: only its older attempts
+ * are removed without it.
+ */
+export const replayId = (seq: number, eventNonce: Uint8Array): string => `rpl_${eventId(seq, eventNonce).slice(4)}`;
+
 /** The inverse of `eventId`; undefined for any other text. */
 export function parseEventId(id: string): { seq: number; nonce: Uint8Array } | undefined {
   if (id.length !== 4 + seqLetters + nonceLetters || !id.startsWith('evt_')) return undefined;

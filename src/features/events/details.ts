@@ -8,10 +8,11 @@ import { sha256InSlices } from '../../core/encoding/sha256.ts';
 import { AppError, notFound, unavailable } from '../../core/errors.ts';
 import { oldestVisibleSince, type PlanCutoff } from '../../core/events/retention.ts';
 import { joinHeaders } from '../../core/headers.ts';
-import { parseEventId } from '../../core/ids/ids.ts';
+import { parseEventId, replayId } from '../../core/ids/ids.ts';
 import { largeBodyBytes } from '../../core/limits.ts';
 import { withoutPath } from '../../core/network/destination.ts';
 import { queryPairs } from '../../core/network/request-target.ts';
+import { bodyOfRequest } from '../../core/replay/kept-request.ts';
 import type { Attempts } from './attempts.ts';
 import { bodyChunks, type DetailFields, detailChunks, toReservedStream } from './detail-stream.ts';
 import { queryText, toPayload, toReplayAttempt, toSummary } from './event-json.ts';
@@ -130,6 +131,7 @@ export function createEventDetails({
       ...summary
     } = summarised;
     const query = queryText(row.query);
+    const bodyHash = Buffer.from(sha256).toString('hex');
     return {
       before: {
         ...summary,
@@ -140,14 +142,22 @@ export function createEventDetails({
         params: queryPairs(query),
       },
       after: {
-        sha256: Buffer.from(sha256).toString('hex'),
+        sha256: bodyHash,
         sourceIp: row.sourceIp,
         signature,
         replays: replays
-          .map(toReplayAttempt)
-          .map(one => (isReadOnly ? { ...one, destination: withoutPath(one.destination) } : one)),
+          .map(one => (isReadOnly ? { ...one, destination: withoutPath(one.destination) } : one))
+          .map(one => toReplayAttempt(one, { ...row, headers, bodyHash })),
       },
     };
+  };
+
+  const sentBody = async (event: StoredEvent, attempt: string | undefined): Promise<Uint8Array> => {
+    if (attempt === undefined) return event.body;
+    const { seq, nonce } = event.row;
+    const request = (await store.attempts(seq)).find(one => replayId(one.seq, nonce) === attempt)?.request;
+    if (!request) throw notFound('replay');
+    return bodyOfRequest(request, event);
   };
 
   return {
@@ -181,14 +191,20 @@ export function createEventDetails({
         signal,
       ),
 
-    /** The exact bytes. @throws as `readStored` */
+    /**
+     * The exact bytes, as received or, with `replayId`, as they were sent again.
+     * @throws as `readStored`; not_found for an attempt that the event does not list or whose request is unknown; gone
+     */
     async body(
       principal: MemberAccess,
-      id: string,
+      { id, replayId: attempt }: { id: string; replayId?: string },
       signal?: AbortSignal,
     ): Promise<{ bytes: number; body: Uint8Array | ReadableStream<Uint8Array> }> {
       const { event, memory } = await open(principal, id, signal);
-      const { body } = event;
+      const body = await sentBody(event, attempt).catch((error: unknown) => {
+        memory?.release();
+        throw error;
+      });
       return { bytes: body.length, body: memory ? toReservedStream(bodyChunks(body), memory) : body };
     },
 

@@ -1,9 +1,11 @@
 /* Converts rows of events and replay attempts to their wire shapes. Only here are stored bytes decoded. */
 import { shownOutcome } from '../../core/answers/model.ts';
 import { latin1 } from '../../core/encoding/buffer.ts';
+import type { HeaderPair } from '../../core/headers.ts';
 import { basisOf, encodeDeliveryKey, numberOfRow } from '../../core/ids/delivery-key.ts';
-import { eventId } from '../../core/ids/ids.ts';
+import { eventId, replayId } from '../../core/ids/ids.ts';
 import { maxParsedBodyBytes, payloadPreviewCharacters } from '../../core/limits.ts';
+import { readKeptRequest } from '../../core/replay/kept-request.ts';
 import { decodeUtf8, decodeUtf8Leniently, firstCharacters } from '../../core/text.ts';
 import type { DeliveryPlace } from './attempts.ts';
 import type { EventSummary, KeptResponse, ReplayAttempt, Signature } from './model.ts';
@@ -56,13 +58,19 @@ export function toSummary(
 
 export const queryText = (query: Uint8Array | null): string | null => (query === null ? null : latin1(query));
 
-export function toReplayAttempt(row: ReplayAttemptRow): ReplayAttempt {
-  const { accountId, email, response, ...attempt } = row;
+/** @param event whose attempt it is; `bodyHash`: the SHA-256 of its body, hex */
+export function toReplayAttempt(
+  row: ReplayAttemptRow,
+  event: { nonce: Uint8Array; method: string; headers: readonly HeaderPair[]; bodyHash: string },
+): ReplayAttempt {
+  const { seq, accountId, email, response, request, ...attempt } = row;
   return {
+    id: replayId(seq, event.nonce),
     ...attempt,
     replayedBy: email,
     formerMember: accountId === null,
     response: response && (JSON.parse(response.toString('utf8')) as KeptResponse),
+    request: request && { method: event.method, url: attempt.destination, ...readKeptRequest(request, event) },
   };
 }
 

@@ -3,6 +3,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { type Refusal, refusals } from '../../core/answers/model.ts';
 import { defaultPageSize, keptResponseBytes, maxHighlightCharacters, maxHighlights } from '../../core/limits.ts';
+import { ReplayEdit } from '../../core/replay/edit-schema.ts';
 import { replayVia } from '../../core/replay/replay-via.ts';
 import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
 import { ByteCount, HttpStatus, Sha256, Timestamp } from '../../http/schemas.ts';
@@ -147,8 +148,27 @@ export const KeptResponse = t.Object(
 );
 export type KeptResponse = Static<typeof KeptResponse>;
 
+export const SentRequest = t.Object(
+  {
+    method: t.String(),
+    url: t.String({ description: 'as `destination`' }),
+    headers: t.Array(NameValue, {
+      description:
+        'without those of the connection; credentials, the headers of a forward and a secret that came with the request are `[redacted]`, a signature by a stored secret `[signed]`',
+    }),
+    edit: nullable(ReplayEdit),
+    sha256: Sha256,
+  },
+  {
+    title: 'SentRequest',
+    description:
+      'what was sent; null for `via: "listen"` and for attempts of earlier versions. `edit` is as it was asked for, with credentials `[redacted]`; null without one, and when it is larger than 64 KiB as JSON. `GET /api/events/{id}/replays/{replayId}/request` has the body',
+  },
+);
+
 export const ReplayAttempt = t.Object(
   {
+    id: t.String({ examples: ['rpl_01m2ab3cd4ef5gh6jk7mn8pq9r'] }),
     destination: t.String({
       description: 'the URL that it was sent to; to a read-only key only the server, with `[set]` as its path',
     }),
@@ -162,10 +182,13 @@ export const ReplayAttempt = t.Object(
     signed: t.Boolean({ description: 'it was signed anew; false = with the signature as captured' }),
     edited: t.Boolean({ description: 'body, headers or the delivery id were changed' }),
     response: nullable(KeptResponse),
+    request: nullable(SentRequest),
   },
   { title: 'ReplayAttempt' },
 );
 export type ReplayAttempt = Static<typeof ReplayAttempt>;
+
+export const ReplayParams = t.Object({ id: t.String(), replayId: t.String() });
 
 export const EventDetail = t.Object(
   {

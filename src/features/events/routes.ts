@@ -7,7 +7,7 @@ import { queryOf } from '../../http/input.ts';
 import { operation } from '../../http/operation.ts';
 import { sandboxed } from '../../http/sandboxed.ts';
 import { Bytes, FilterErrorBody, IdParams, responses } from '../../http/schemas.ts';
-import { EventDetail, EventListQuery, EventPage } from './model.ts';
+import { EventDetail, EventListQuery, EventPage, ReplayParams } from './model.ts';
 import type { EventsService } from './service.ts';
 
 const json = { 'content-type': 'application/json;charset=utf-8' };
@@ -48,7 +48,7 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
     .get(
       '/:id/raw',
       async ({ principal, params, request }) =>
-        attachment(params.id, await events.body(principal, params.id, request.signal)),
+        attachment(params.id, await events.body(principal, params, request.signal)),
       {
         params: IdParams,
         response: responses({ 200: Bytes }, 404),
@@ -59,6 +59,23 @@ export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsServi
           head: 'chunk',
           summary: 'The exact body bytes',
           description: 'The body as it was received, still encoded if the sender encoded it. Sent as a download.',
+        }),
+      },
+    )
+    .get(
+      '/:id/replays/:replayId/request',
+      async ({ principal, params, request }) =>
+        attachment(params.replayId, await events.body(principal, params, request.signal)),
+      {
+        params: ReplayParams,
+        response: responses({ 200: Bytes }, 404, 410),
+        ...operation({
+          operationId: 'getReplayRequestBody',
+          permission: 'reading',
+          head: 'chunk',
+          summary: 'The exact body bytes that a replay sent',
+          description:
+            'For the replays that the event lists; 404 when `request` is null. 410 when what was changed was not kept: an edit larger than 64 KiB, or one with a secret in it. Sent as a download.',
         }),
       },
     );

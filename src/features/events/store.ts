@@ -52,6 +52,7 @@ export type FoundRow = Omit<DetailRow, 'content'> & {
 /** An event whose content has been checked. */
 export type IntactRow = SummaryRow & IntactContent;
 export type ReplayAttemptRow = {
+  seq: number;
   destination: string;
   status: number | null;
   ok: boolean;
@@ -61,6 +62,7 @@ export type ReplayAttemptRow = {
   signed: boolean;
   edited: boolean;
   response: Buffer | null;
+  request: Buffer | null;
   accountId: string | null;
   email: string | null;
 };
@@ -90,6 +92,7 @@ const toSummaryRow = (row: Row): SummaryRow => ({
 export type Rows = { seqs: number[] } | { after: number; upTo: number };
 
 const attemptColumns = {
+  seq: replays.seq,
   destination: replays.destination,
   status: replays.status,
   ok: replays.ok,
@@ -99,6 +102,7 @@ const attemptColumns = {
   signed: replays.signed,
   edited: replays.edited,
   response: replays.response,
+  request: replays.request,
   accountId: replays.accountId,
   email: accounts.email,
 };

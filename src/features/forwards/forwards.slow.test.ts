@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { type ForwardBench, openForwards, quickRetry } from '../../testing/forwards.ts';
 import { eventually } from '../../testing/poll.ts';
 import { ok } from '../../testing/replay-jobs.ts';
+import type { EventDetail } from '../events/model.ts';
 
 setDefaultTimeout(120_000);
 
@@ -44,6 +45,16 @@ describe('a forward', () => {
     expect(await forwards.deliveries(endpoint, created.id)).toEqual([]);
     const { replays } = await forwards.ada.json<{ replays: object[] }>(200, 'GET', `/api/events/${ids[0]}`);
     expect(replays).toMatchObject([{ via: 'forward', ok: true, status: 200, destination: url, response: null }]);
+    const [attempt] = replays as EventDetail['replays'];
+    expect(attempt?.request).toMatchObject({ method: 'POST', url, edit: null });
+    expect(attempt?.request?.headers.slice(-3)).toEqual([
+      ['x-service-replay', ids[0] ?? ''],
+      ['Authorization', '[redacted]'],
+      ['x-hooktape-hops', '1'],
+    ]);
+    const path = `/api/events/${ids[0]}/replays/${attempt?.id}/request`;
+    const sent = await forwards.server.fetch(path, { headers: { authorization: `Bearer ${forwards.ada.key}` } });
+    expect(await sent.text()).toBe('{"n":1}');
   });
 
   test('skips events that do not match, and refused ones', async () => {

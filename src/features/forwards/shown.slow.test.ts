@@ -103,7 +103,7 @@ test('a read-only key sees no values of headers, and only the servers of URLs to
     [forwards.path(endpoint, id), 1],
     ['/api/replay-jobs', 2],
     [`/api/replay-jobs/${job.id}`, 2],
-    ...events.map(event => [`/api/events/${event}`, 3] as const),
+    ...events.map(event => [`/api/events/${event}`, 6] as const),
   ] as const) {
     const answer = await forwards.server.fetch(path, { headers: { authorization: `Bearer ${key}` } });
     const text = await answer.text();

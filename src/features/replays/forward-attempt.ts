@@ -8,6 +8,7 @@ import type { Clock } from '../../core/clock.ts';
 import { hopsHeader, maxHops } from '../../core/forward.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import { isSuccess } from '../../core/network/destination.ts';
+import { keepRequest } from '../../core/replay/kept-request.ts';
 import type { Outbound } from '../../net/outbound.ts';
 import type { StoredEvent } from '../events/reading.ts';
 import type { PrepareRequest } from './prepare.ts';
@@ -57,10 +58,11 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
       ...(isFresh && { sign: { mode: 'fresh' as const } }),
       ...(isFresh && forward.headers.length > 0 && { edit: { headers: forward.headers.map(([n, v]) => [n, v]) } }),
     });
+    const headers = withOwn(request.headers, [...forward.headers, [hopsHeader, `${hops + 1}`]]);
     const outcome = await send({
       url: request.url,
       method: request.method,
-      headers: withOwn(request.headers, [...forward.headers, [hopsHeader, `${hops + 1}`]]),
+      headers,
       body: request.body,
       timeoutMs,
       signal,
@@ -73,11 +75,12 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
       onAttempt?.('failed');
       return { kind: 'failed', reason: outcome.reason };
     }
-    const { status, headers, durationMs } = outcome;
+    const { status, durationMs } = outcome;
     onAttempt?.(isSuccess(status) ? 'ok' : 'not_ok');
-    const accepted = { accountId, destination: url, status, durationMs, createdAt: clock.now() };
+    const kept = keepRequest(event, { ...request, headers }, { ownHeaders: forward.headers.map(([name]) => name) });
+    const accepted = { accountId, destination: url, status, durationMs, createdAt: clock.now(), request: kept };
     const recorded = store.recordAcceptanceStatement(event.row, { ...accepted, signed: request.isSigned });
-    return { kind: 'answered', status, headers, recorded };
+    return { kind: 'answered', status, headers: outcome.headers, recorded };
   };
 
   /**

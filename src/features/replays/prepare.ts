@@ -11,6 +11,7 @@ import { type HeaderPair, redacted } from '../../core/headers.ts';
 import { eventId } from '../../core/ids/ids.ts';
 import type { AllowEntry } from '../../core/network/allow-list.ts';
 import { readDestination } from '../../core/network/destination.ts';
+import type { SentRequest } from '../../core/replay/kept-request.ts';
 import { applyEdit, isEdit } from '../../core/replay/replay-edit.ts';
 import { replayHeaders, sentHeaders } from '../../core/replay/replay-headers.ts';
 import { credentialsIn, type HiddenText } from '../../core/secrets/hidden-text.ts';
@@ -32,7 +33,7 @@ export type PreparedRequest = {
   isEdited: boolean;
   /** Texts that must not be shown or stored if the destination echoes them. */
   hidden: HiddenText[];
-};
+} & Pick<SentRequest, 'unsignedBody' | 'mayKeepBody'>;
 
 /** A secret of an endpoint. */
 export type Signer = SigningSecret & { id: string; maySign: boolean; destinations: readonly string[] };
@@ -125,11 +126,13 @@ export function createPrepareRequest(options: {
     const unsigned = { method: row.method, url: url ?? placeholderUrl, ...edited };
     const signing = chosen && wanted ? { ...unsigned, ...optionsOf(wanted, chosen, clock.now()) } : undefined;
     if (signing && chosen && url === undefined) refuseSignedUrl({ ...signing, secret: chosen.secret });
-    const { hidden, ...request } = signing && chosen ? signed(signing, chosen, dryRun) : { ...unsigned, hidden: [] };
+    const { hidden, ...request } =
+      signing && chosen ? signed(signing, chosen, dryRun) : { ...unsigned, mayKeepBody: true, hidden: [] };
     return {
       ...request,
       ...(url === undefined && { url: listenerDestination(listener ?? '') }),
       headers: sentHeaders(request.headers, { eventId: eventId(row.seq, row.nonce), isEdited }),
+      unsignedBody: edited.body,
       isSigned,
       isEdited,
       hidden: [...hidden, ...credentialsIn(edit.headers ?? [])],
@@ -178,7 +181,7 @@ function signed(
   request: Omit<SignRequest, 'secret'>,
   { secret, isStored }: ChosenSecret,
   dryRun: boolean,
-): Pick<PreparedRequest, 'method' | 'url' | 'headers' | 'body' | 'hidden'> {
+): Pick<PreparedRequest, 'method' | 'url' | 'headers' | 'body' | 'mayKeepBody' | 'hidden'> {
   const { method } = request;
   const make = (isMasked: boolean) => {
     const result = sign({ ...request, secret, isMasked });
@@ -186,11 +189,15 @@ function signed(
     return { method, ...result };
   };
   const hidden: HiddenText[] = [{ text: secret.trim(), shownAs: redacted }];
-  if (!isStored) return { ...make(false), hidden };
+  if (!isStored) return { ...make(false), mayKeepBody: true, hidden };
   const masked = make(true);
-  if (dryRun) return { ...masked, hidden };
+  if (dryRun) return { ...masked, mayKeepBody: false, hidden };
   const real = make(false);
   const signatures = real.headers.filter((_, n) => masked.headers[n]?.[1] === signatureMask).map(([, value]) => value);
   const parts = signatures.flatMap(value => [value, ...value.split(/[,;= ]+/).filter(part => part.length >= 16)]);
-  return { ...real, hidden: [...hidden, ...parts.map(text => ({ text, shownAs: signatureMask }))] };
+  return {
+    ...real,
+    mayKeepBody: Buffer.compare(masked.body, real.body) === 0,
+    hidden: [...hidden, ...parts.map(text => ({ text, shownAs: signatureMask }))],
+  };
 }

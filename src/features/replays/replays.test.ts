@@ -17,13 +17,21 @@ afterEach(closePeers);
 afterAll(() => server.close());
 
 type Result = { ok: boolean; status: number; durationMs: number; responsePreview: string };
-type Attempt = { destination: string; status: number | null; ok: boolean; durationMs: number; createdAt: number } & {
+type Attempt = {
+  id: string;
+  destination: string;
+  status: number | null;
+  ok: boolean;
+  durationMs: number;
+  createdAt: number;
+} & {
   replayedBy: string | null;
   formerMember: boolean;
   via: string;
   signed: boolean;
   edited: boolean;
   response: unknown;
+  request: unknown;
 };
 const attemptsOf = async (caller: TestAccount, id: string) =>
   (await caller.json<{ replays: Attempt[] }>(200, 'GET', `/api/events/${id}`)).replays;
@@ -126,6 +134,7 @@ describe('POST /api/events/{id}/replay', () => {
     const attempts = await attemptsOf(ada, id);
     expect(attempts).toHaveLength(20);
     expect(attempts[0]).toEqual({
+      id: expect.stringMatching(/^rpl_/),
       destination: `http://127.0.0.1:${to.port}/19`,
       status: 200,
       ok: true,
@@ -137,6 +146,7 @@ describe('POST /api/events/{id}/replay', () => {
       signed: false,
       edited: false,
       response: { headers: [['Content-Length', '2']], body: 'hi', bodyEncoding: 'utf8', truncated: false },
+      request: expect.objectContaining({ method: 'POST', edit: null }),
     });
     expect(attempts.at(-1)?.destination).toEndWith('/0');
   });

@@ -14,6 +14,7 @@ import type { HeaderPair } from '../../core/headers.ts';
 import { parseEventId } from '../../core/ids/ids.ts';
 import { replayPreviewCharacters } from '../../core/limits.ts';
 import { isSuccess, readDestination, refusedDestination } from '../../core/network/destination.ts';
+import { keepRequest } from '../../core/replay/kept-request.ts';
 import { isEdit } from '../../core/replay/replay-edit.ts';
 import type { ReplayVia } from '../../core/replay/replay-via.ts';
 import { hideIn } from '../../core/secrets/hidden-text.ts';
@@ -90,8 +91,9 @@ export function createReplaysService(options: {
     {
       via,
       listener,
+      edit,
       signal = stopping.signal,
-    }: { via: ReplayVia; listener?: string | undefined; signal?: AbortSignal },
+    }: { via: ReplayVia; signal?: AbortSignal } & Pick<ReplayRequest, 'listener' | 'edit'>,
   ): Promise<{ outcome: Transmitted; attempt: Attempt }> => {
     const { isSigned, isEdited, hidden } = request;
     const outcome = await transmit(event, request, listener, signal);
@@ -102,9 +104,20 @@ export function createReplaysService(options: {
     const response =
       outcome.kind === 'answered' ? toStored(keepResponse({ ...outcome, body: outcome.preview }, hidden)) : null;
     const how = { via, signed: isSigned, edited: isEdited };
+    const kept = listener === undefined ? keepRequest(event, request, { edit }) : null;
     return {
       outcome,
-      attempt: { accountId, destination, status, ok, durationMs, createdAt: clock.now(), ...how, response },
+      attempt: {
+        accountId,
+        destination,
+        status,
+        ok,
+        durationMs,
+        createdAt: clock.now(),
+        ...how,
+        response,
+        request: kept,
+      },
     };
   };
 
@@ -112,7 +125,7 @@ export function createReplaysService(options: {
     replayer: Replayer,
     event: StoredEvent,
     request: PreparedRequest,
-    how: { via: ReplayVia; listener?: string | undefined },
+    how: { via: ReplayVia } & Pick<ReplayRequest, 'listener' | 'edit'>,
   ): Promise<ReplayResult> => {
     const { outcome, attempt: sent } = await sendOnce(replayer, event, request, how);
     await store.insert(event.row.seq, sent);
@@ -160,7 +173,11 @@ export function createReplaysService(options: {
         const prepared = prepare(principal, event, { ...request, url });
         if (request.dryRun) return toDryRun(prepared);
         // Agents may not use the destination of a listener.
-        return sendAndRecord(principal, event, prepared, { via: listener === undefined ? via : 'listen', listener });
+        return sendAndRecord(principal, event, prepared, {
+          via: listener === undefined ? via : 'listen',
+          ...(listener !== undefined && { listener }),
+          ...(edit && { edit }),
+        });
       };
       return run(principal, () => withStored(principal, id, use, signal));
     },

@@ -12,12 +12,12 @@ export type EventOfEndpoint = { endpoint: number; seq: number; nonce: Uint8Array
 export type ReplaysStore = ReturnType<typeof createReplaysStore>;
 
 // For the transaction that settles the item. No response is stored, because every forwarded event has such a row.
-const settledSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited)
-  SELECT seq, (SELECT id FROM accounts WHERE id = ?3), ?4, ?5, 1, ?6, ?7, 'forward', ?8, 0 FROM events WHERE seq = ?1 AND nonce = ?2`;
+const settledSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, request)
+  SELECT seq, (SELECT id FROM accounts WHERE id = ?3), ?4, ?5, 1, ?6, ?7, 'forward', ?8, 0, ?9 FROM events WHERE seq = ?1 AND nonce = ?2`;
 
 // Like `settledSql`, for an attempt of a job, with its response.
-const jobAttemptSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, response)
-  SELECT seq, (SELECT id FROM accounts WHERE id = ?2), ?3, ?4, ?5, ?6, ?7, 'job', ?8, 0, ?9 FROM events WHERE seq = ?1`;
+const jobAttemptSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, response, request)
+  SELECT seq, (SELECT id FROM accounts WHERE id = ?2), ?3, ?4, ?5, ?6, ?7, 'job', ?8, 0, ?9, ?10 FROM events WHERE seq = ?1`;
 
 const removeOlderSql = `DELETE FROM replays WHERE event = ?1 AND seq <=
   (SELECT seq FROM replays WHERE event = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`;
@@ -29,11 +29,12 @@ export function createReplaysStore(db: Drizzle) {
   // One statement, because the caller waits for it, and usually there is nothing to delete. Raw, because Drizzle's INSERT … SELECT has
   // to list every column, the generated one included.
   const insertion = (attempt: Attempt, event: SQL): SQL => {
-    const { accountId, destination, status = null, ok, durationMs, createdAt, via = 'api', response = null } = attempt;
+    const { accountId, destination, status = null, ok, durationMs, createdAt, via = 'api' } = attempt;
+    const { response = null, request = null } = attempt;
     return sql`
-      INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, response)
+      INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, response, request)
       SELECT seq, (SELECT id FROM accounts WHERE id = ${accountId}), ${destination}, ${status}, ${ok ? 1 : 0}, ${durationMs},
-             ${createdAt}, ${via}, ${attempt.signed ? 1 : 0}, ${attempt.edited ? 1 : 0}, ${response}
+             ${createdAt}, ${via}, ${attempt.signed ? 1 : 0}, ${attempt.edited ? 1 : 0}, ${response}, ${request}
       FROM events WHERE ${event}
       RETURNING event, (SELECT count(*) FROM replays AS same WHERE same.event = replays.event) AS count`;
   };
@@ -63,8 +64,9 @@ export function createReplaysStore(db: Drizzle) {
 
     /** Statements that record an attempt of a job; they do nothing if the event no longer exists. */
     recordStatements: (event: number, attempt: Attempt): InStatement[] => {
-      const { accountId, destination, status = null, ok, durationMs, createdAt, signed, response = null } = attempt;
-      const answer = [destination, status, ok ? 1 : 0, durationMs, createdAt, signed ? 1 : 0, response];
+      const { accountId, destination, status = null, ok, durationMs, createdAt, signed } = attempt;
+      const { response = null, request = null } = attempt;
+      const answer = [destination, status, ok ? 1 : 0, durationMs, createdAt, signed ? 1 : 0, response, request];
       return [
         { sql: jobAttemptSql, args: [event, accountId, ...answer] },
         { sql: removeOlderSql, args: [event, maxAttemptsPerEvent] },
@@ -77,11 +79,12 @@ export function createReplaysStore(db: Drizzle) {
       attempt: Pick<Attempt, 'destination' | 'status' | 'durationMs' | 'createdAt'> & {
         accountId: string | null;
         signed: boolean;
+        request: Buffer;
       },
     ): InStatement => {
-      const { accountId, destination, status = null, durationMs, createdAt, signed } = attempt;
+      const { accountId, destination, status = null, durationMs, createdAt, signed, request } = attempt;
       const { seq, nonce } = event;
-      const answer = [destination, status, durationMs, createdAt, signed ? 1 : 0];
+      const answer = [destination, status, durationMs, createdAt, signed ? 1 : 0, request];
       return { sql: settledSql, args: [seq, Buffer.from(nonce), accountId, ...answer] };
     },
 

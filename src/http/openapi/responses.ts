@@ -25,6 +25,7 @@ const descriptions: Record<string, string> = {
   405: 'The path accepts only the methods that `Allow` lists',
   408: 'The request did not arrive in time',
   409: 'Conflicts with existing data',
+  410: 'Was there, and is not kept',
   412: 'Has changed since the version in `If-Match`, or exists although `If-None-Match` says that it must not',
   413: 'Too large',
   415: 'With a session or at sign-in: the content type is not application/json',

@@ -38,6 +38,7 @@ __all__ = [
     "ReplayResult",
     "ReplaySign",
     "RuleAnswer",
+    "SentRequest",
     "Signature",
 ]
 
@@ -364,6 +365,7 @@ ReplayAnswer = Union["ReplayResult", "ReplayDryRun"]
 
 
 class ReplayAttempt(TypedDict):
+    id: str
     # the URL that it was sent to; to a read-only key only the server, with `[set]` as its path
     destination: str
     # null when the destination could not be reached
@@ -382,6 +384,7 @@ class ReplayAttempt(TypedDict):
     # body, headers or the delivery id were changed
     edited: bool
     response: Optional[KeptResponse]
+    request: Optional[SentRequest]
 
 
 class ReplayDryRun(TypedDict):
@@ -464,6 +467,18 @@ class RuleAnswer(TypedDict, total=False):
     # instead of an answer: the connection is closed, reset (TCP RST), or gets the head and then
     # nothing for a minute
     fault: Literal["close", "reset", "stall"]
+
+
+class SentRequest(TypedDict):
+    method: str
+    # as `destination`
+    url: str
+    # without those of the connection; credentials, the headers of a forward and a secret that came
+    # with the request are `[redacted]`, a signature by a stored secret `[signed]`
+    headers: list[list[str]]
+    edit: Optional[ReplayEdit]
+    # hex, of the body
+    sha256: str
 
 
 class Signature(TypedDict):

@@ -1,0 +1,144 @@
+/*
+ * What is kept of a request that was sent again, as JSON: how it differs from the captured event. Its body is made again from the
+ * event when somebody asks for it. Credentials, secrets and signatures by stored secrets are not kept. Pure.
+ */
+import { asBuffer } from '../encoding/buffer.ts';
+import { sha256 } from '../encoding/sha256.ts';
+import type { AppError } from '../errors.ts';
+import { gone } from '../errors.ts';
+import { type HeaderPair, isCredentialHeader, redacted } from '../headers.ts';
+import { parseExactJson } from '../json/exact.ts';
+import { type HiddenText, hideIn, hideInHeaders } from '../secrets/hidden-text.ts';
+import type { ReplayEdit } from './edit-schema.ts';
+import { applyEdit, isEdit } from './replay-edit.ts';
+
+type Captured = { headers: readonly HeaderPair[]; body: Uint8Array };
+type Run = [start: number, count: number];
+
+/** `sha256`: hex, of a body that differs from the captured one. */
+type KeptRequest = {
+  /** Captured headers that were sent as they came, and others. */
+  headers: (Run | [name: string, value: string])[];
+  edit?: ReplayEdit;
+  sha256?: string;
+  /** The change that the signature made to the edited body: bytes from `start` on, in base64, in place of `removed` bytes. */
+  signed?: { start: number; removed: number; bytes: string };
+};
+
+export type SentRequest = {
+  headers: HeaderPair[];
+  body: Uint8Array;
+  /** The body before it was signed. */
+  unsignedBody: Uint8Array;
+  /** False if a stored secret made a signature in the body. */
+  mayKeepBody: boolean;
+  hidden: readonly HiddenText[];
+};
+
+const maxEditBytes = 64 << 10;
+
+/** @param ownHeaders names of headers that a forward adds, whose values are not kept */
+export function keepRequest(
+  event: Captured,
+  sent: SentRequest,
+  { edit = {}, ownHeaders = [] }: { edit?: ReplayEdit | undefined; ownHeaders?: readonly string[] } = {},
+): Buffer {
+  const { headers, body, unsignedBody, mayKeepBody, hidden } = sent;
+  const secretNames = new Set(ownHeaders.map(name => name.toLowerCase()));
+  const isSecret = (name: string): boolean =>
+    secretNames.has(name.toLowerCase()) || isCredentialHeader(name.toLowerCase());
+  const shown = headers.map(([name, value]): HeaderPair => {
+    // Texts of less than four characters are not looked for in other texts.
+    const whole = hidden.find(({ text }) => text === value)?.shownAs ?? value;
+    return [name, isSecret(name) ? redacted : whole];
+  });
+  const kept: KeptRequest = { headers: toRuns(event.headers, hideInHeaders(shown, hidden)) };
+  const editJson = isEdit(edit) ? JSON.stringify(edit) : '';
+  if (editJson !== '' && Buffer.byteLength(editJson) <= maxEditBytes) {
+    const changes = edit.headers?.map(([name, value]): [string, string | null] => [
+      name,
+      value !== null && isSecret(name) ? redacted : value,
+    ]);
+    const shownJson = JSON.stringify({ ...edit, ...(changes && { headers: changes }) });
+    kept.edit = parseExactJson(asBuffer(hideIn(Buffer.from(shownJson), hidden)).toString('utf8')) as ReplayEdit;
+  }
+  if (!isSame(body, event.body)) {
+    kept.sha256 = hexHash(body);
+    const change = mayKeepBody && !isSame(body, unsignedBody) ? changeOf(unsignedBody, body) : undefined;
+    if (change && isSame(hideIn(change.bytes, hidden), change.bytes) && change.bytes.length <= maxEditBytes)
+      kept.signed = { ...change, bytes: change.bytes.toString('base64') };
+  }
+  return Buffer.from(JSON.stringify(kept), 'utf8');
+}
+
+/** The parts of `ReplayAttempt.request` that were kept. @param bodyHash the SHA-256 of the captured body, hex */
+export function readKeptRequest(
+  kept: Uint8Array,
+  { headers, bodyHash }: { headers: readonly HeaderPair[]; bodyHash: string },
+): { headers: [string, string][]; edit: ReplayEdit | null; sha256: string } {
+  const { headers: parts, edit = null, sha256: hash = bodyHash } = parse(kept);
+  const pairs = parts.flatMap(part => (isRun(part) ? headers.slice(part[0], part[0] + part[1]) : [part]));
+  return { headers: pairs.map(([name, value]) => [name, value]), edit, sha256: hash };
+}
+
+/** The body that was sent. @throws gone when what was changed was not kept */
+export function bodyOfRequest(kept: Uint8Array, { headers, body }: Captured): Uint8Array {
+  const { edit, sha256: hash, signed } = parse(kept);
+  if (hash === undefined) return body;
+  const { headers: _headers, ...bodyEdit } = edit ?? {};
+  const edited = remake(() => applyEdit({ headers, body }, bodyEdit).body);
+  const sent = signed
+    ? Buffer.concat([
+        edited.subarray(0, signed.start),
+        Buffer.from(signed.bytes, 'base64'),
+        edited.subarray(signed.start + signed.removed),
+      ])
+    : edited;
+  if (hexHash(sent) !== hash) throw notKept();
+  return sent;
+}
+
+const notKept = (): AppError =>
+  gone('what was changed in this body was not kept: it was too large, or had a secret in it');
+
+/** An edit whose texts were hidden may no longer be one. */
+function remake(make: () => Uint8Array): Uint8Array {
+  try {
+    return make();
+  } catch {
+    throw notKept();
+  }
+}
+
+const parse = (kept: Uint8Array): KeptRequest => parseExactJson(asBuffer(kept).toString('utf8')) as KeptRequest;
+const hexHash = (body: Uint8Array): string => asBuffer(sha256(body)).toString('hex');
+const isSame = (one: Uint8Array, other: Uint8Array): boolean => one === other || Buffer.compare(one, other) === 0;
+const isRun = (part: KeptRequest['headers'][number] | undefined): part is Run => typeof part?.[0] === 'number';
+
+function toRuns(captured: readonly HeaderPair[], sent: readonly HeaderPair[]): KeptRequest['headers'] {
+  const parts: KeptRequest['headers'] = [];
+  let next = 0;
+  for (const [name, value] of sent) {
+    const at = captured.findIndex((pair, i) => i >= next && pair[0] === name && pair[1] === value);
+    const last = parts.at(-1);
+    if (at < 0) parts.push([name, value]);
+    else if (isRun(last) && last[0] + last[1] === at) last[1]++;
+    else parts.push([at, 1]);
+    if (at >= 0) next = at + 1;
+  }
+  return parts;
+}
+
+/** The part in which two byte sequences differ. */
+function changeOf(before: Uint8Array, after: Uint8Array): { start: number; removed: number; bytes: Buffer } {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  return {
+    start,
+    removed: before.length - end - start,
+    bytes: asBuffer(after.subarray(start, after.length - end)),
+  };
+}
