@@ -5,6 +5,7 @@ import { jobOutcomes, replayJobStates } from '../../core/replay/replay-job.ts';
 import { HttpUrl, literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
 import { ByteCount, Timestamp } from '../../http/schemas.ts';
 import { maxChosenEvents, maxJobConcurrency } from '../../shared/limits.ts';
+import { EventSummary } from '../events/model.ts';
 
 const maxPaths = 200;
 
@@ -112,6 +113,7 @@ export const ReplayJob = t.Object(
     same: Count,
     different: Count,
     createdAt: Timestamp,
+    startedBy: nullable(t.String({ description: 'the email address; null when the account is gone' })),
     finishedAt: nullable(Timestamp),
   },
   { title: 'ReplayJob' },
@@ -140,11 +142,14 @@ const Difference = t.Object(
 export const ReplayJobItem = t.Object(
   {
     eventId: t.String(),
+    event: nullable(EventSummary),
     outcome: literals(jobOutcomes),
     status: nullable(t.Integer({ description: 'of `dest`; null without an answer' })),
     status2: nullable(t.Integer({ description: 'of `dest2`' })),
     error: nullable(t.String({ description: 'why there was no answer, or why it was skipped' })),
     differences: t.Array(Difference),
+    sentAt: nullable({ ...Timestamp, description: 'when the last request to `dest` began; null while it is waiting' }),
+    durationMs: nullable(t.Integer({ description: 'of that request, to the end of the response' })),
   },
   { title: 'ReplayJobItem' },
 );

@@ -11,6 +11,29 @@ beforeAll(async () => {
 afterAll(() => jobs.close());
 
 describe('a job', () => {
+  test('lists its items with their events, as far as they are there, and without times while they wait', async () => {
+    const endpoint = await jobs.endpointWith(numbers(3));
+    const { url, release } = jobs.heldDestination();
+    const { id } = await jobs.create({ endpointId: endpoint.id, dest: url });
+    await jobs.ada.json(200, 'DELETE', `/api/events/${endpoint.ids[2]}`);
+    const { items } = await jobs.items(id, 'outcome=waiting');
+    expect(items.map(({ event }) => event?.id ?? null)).toEqual([...endpoint.ids.slice(0, 2), null]);
+    for (const item of items) expect(item).toMatchObject({ sentAt: null, durationMs: null });
+    release();
+    await jobs.until(id, 'done');
+    const { items: settled } = await jobs.items(id);
+    expect(settled.map(({ outcome, sentAt }) => [outcome, sentAt !== null])).toEqual([
+      ['ok', true],
+      ['ok', true],
+      ['skipped', false],
+    ]);
+    await jobs.server.services.database.client.execute({
+      sql: 'UPDATE queue_items SET detail = ?',
+      args: [Buffer.from('{"status2":null,"differences":[]}')],
+    });
+    for (const item of (await jobs.items(id)).items) expect(item).toMatchObject({ sentAt: null, durationMs: null });
+  });
+
   test('sends all events once, oldest first, and says what became of each', async () => {
     const endpoint = await jobs.endpointWith(numbers(12));
     const { url, received } = jobs.destination(
@@ -24,6 +47,7 @@ describe('a job', () => {
       dest: url,
       dest2: null,
       finishedAt: null,
+      startedBy: 'ada@example.com',
     });
     expect(created.bytes).toBe(numbers(12).join('').length);
     const done = await jobs.until(created.id, 'done');
@@ -39,9 +63,17 @@ describe('a job', () => {
     const { items: all, nextCursor } = await jobs.items(created.id);
     expect(all.map(({ eventId }) => eventId)).toEqual(endpoint.ids);
     expect(nextCursor).toBeNull();
-    expect((await jobs.items(created.id, 'outcome=failed')).items).toEqual([
-      { eventId: endpoint.ids[7] ?? '', outcome: 'failed', status: 500, status2: null, error: null, differences: [] },
+    const { items: failed } = await jobs.items(created.id, 'outcome=failed');
+    expect(failed as object[]).toEqual([
+      {
+        eventId: endpoint.ids[7] ?? '',
+        event: expect.objectContaining({ id: endpoint.ids[7], payloadPreview: '{"n":7}' }),
+        ...{ outcome: 'failed', status: 500, status2: null, error: null, differences: [] },
+        sentAt: expect.any(Number),
+        durationMs: expect.any(Number),
+      },
     ]);
+    expect(failed[0]?.sentAt).toBeGreaterThanOrEqual(created.createdAt);
     const page = await jobs.items(created.id, 'limit=5&outcome=ok');
     expect((await jobs.items(created.id, `limit=100&outcome=ok&cursor=${page.nextCursor}`)).items).toHaveLength(6);
     const event = await jobs.ada.json<{ replays: { via: string; ok: boolean }[] }>(

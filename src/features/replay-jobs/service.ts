@@ -55,7 +55,7 @@ export function createReplayJobsService(
     random: RandomBytes;
   },
 ) {
-  const { store, queues, endpoint: findEndpoint, hasSecret, send, refusal, onItem, clock, random } = options;
+  const { store, queues, endpoint: findEndpoint, hasSecret, summaries, send, refusal, onItem, clock, random } = options;
 
   const find = async ({ teamId }: Pick<TeamAccess, 'teamId'>, id: string): Promise<JobRow> => {
     const job = await store.find(teamId, id);
@@ -229,15 +229,17 @@ export function createReplayJobsService(
       }),
 
     async items(
-      principal: TeamAccess,
+      principal: MemberAccess,
       id: string,
       { outcome, cursor, limit }: ReplayJobItemQuery,
     ): Promise<ReplayJobItemPage> {
-      await find(principal, id);
+      const { endpointId } = await find(principal, id);
       const size = pageSize(limit);
       const rows = await store.items(id, { outcome, after: readRowCursor(cursor) ?? 0, limit: size + 1 });
       const { shown, nextCursor } = toPage(rows, size);
-      return { items: shown.map(toItem), nextCursor };
+      const seqs = shown.flatMap(({ event }) => (event === null ? [] : [event]));
+      const events = new Map((await summaries(principal, endpointId, seqs)).map(event => [event.id, event]));
+      return { items: shown.map(row => toItem(row, events)), nextCursor };
     },
 
     /** Both responses to an event whose responses differed. They are kept for 7 days. @throws not_found */

@@ -20,7 +20,8 @@ import { isUniqueViolation } from '../../db/unique-violation.ts';
 
 type Row = typeof replayJobs.$inferSelect;
 export type NewJobRow = Omit<Row, 'seq' | 'failedAtResume' | 'finishedAt'>;
-export type JobRow = Row & { endpointId: string };
+/** `startedBy`: an email address. */
+export type JobRow = Row & { endpointId: string; startedBy: string | null };
 export type ReplayJobsStore = ReturnType<typeof createReplayJobsStore>;
 
 const jobQueue = 'replay';
@@ -133,14 +134,18 @@ function createJobItems(db: Drizzle) {
 }
 
 export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'client'>) {
-  const shown = { job: replayJobs, endpointId: endpoints.id };
+  const shown = { job: replayJobs, endpointId: endpoints.id, startedBy: accounts.email };
   const ofTeam = (teamId: string) => and(eq(replayJobs.teamId, teamId), isNotNull(replayJobs.matched));
-  const toRow = ({ job, endpointId }: { job: Row; endpointId: string }): JobRow => ({ ...job, endpointId });
+  const toRow = ({ job, ...others }: { job: Row } & Pick<JobRow, 'endpointId' | 'startedBy'>): JobRow => ({
+    ...job,
+    ...others,
+  });
   const selectJobs = () =>
     db
       .select(shown)
       .from(replayJobs)
-      .innerJoin(endpoints, and(eq(endpoints.seq, replayJobs.endpoint), isNull(endpoints.deletedAt)));
+      .innerJoin(endpoints, and(eq(endpoints.seq, replayJobs.endpoint), isNull(endpoints.deletedAt)))
+      .leftJoin(accounts, eq(accounts.id, replayJobs.accountId));
 
   return {
     ...createJobItems(db),
@@ -200,13 +205,15 @@ export function createReplayJobsStore({ db, client }: Pick<Database, 'db' | 'cli
     /** The job with its owner, for the runner. */
     async open(id: string) {
       const [found] = await db
-        .select({ ...shown, plan: teams.plan, account: accounts.id })
+        .select({ ...shown, plan: teams.plan })
         .from(replayJobs)
         .innerJoin(endpoints, and(eq(endpoints.seq, replayJobs.endpoint), isNull(endpoints.deletedAt)))
         .innerJoin(teams, eq(teams.id, replayJobs.teamId))
         .leftJoin(accounts, eq(accounts.id, replayJobs.accountId))
         .where(and(eq(replayJobs.id, id), isNotNull(replayJobs.matched)));
-      return found && { ...toRow(found), plan: found.plan };
+      if (!found) return undefined;
+      const { plan, ...job } = found;
+      return { ...toRow(job), plan };
     },
 
     list: async (

@@ -1,6 +1,7 @@
 /* Replay jobs and their items in their wire shapes. */
 import { eventId } from '../../core/ids/ids.ts';
 import { rowCursor } from '../../core/ids/row-cursor.ts';
+import type { EventSummary } from '../events/model.ts';
 import type { ReplayJob, ReplayJobItem } from './model.ts';
 import type { Counts, ItemRow, JobRow } from './store.ts';
 import type { ItemDetail } from './work.ts';
@@ -41,17 +42,25 @@ export const toJob = (row: JobRow, counts: Counts): ReplayJob => ({
   same: counts.same ?? 0,
   different: counts.different ?? 0,
   createdAt: row.createdAt,
+  startedBy: row.startedBy,
   finishedAt: row.finishedAt,
 });
 
-export function toItem({ event, nonce, outcome, status, error, detail }: ItemRow): ReplayJobItem {
+/** @param events those that can be read, by id */
+export function toItem(row: ItemRow, events: ReadonlyMap<string, EventSummary>): ReplayJobItem {
+  const { outcome, status, error, detail } = row;
   // The detail of a waiting item is the time at which its event was received.
-  const { status2, differences } =
+  const known: ItemDetail =
     outcome === null || detail === null
       ? { status2: null, differences: [] }
       : (JSON.parse(detail.toString('utf8')) as ItemDetail);
+  const { status2, differences, sentAt = null, durationMs = null } = known;
+  const id = eventId(row.event ?? 0, row.nonce ?? Buffer.alloc(12));
   return {
-    eventId: eventId(event ?? 0, nonce ?? Buffer.alloc(12)),
+    eventId: id,
+    event: events.get(id) ?? null,
+    sentAt,
+    durationMs,
     outcome: (outcome ?? 'waiting') as ReplayJobItem['outcome'],
     status,
     status2,

@@ -18,13 +18,21 @@ import { createPaceControl, readPace } from './pace.ts';
 import type { JobRow, ReplayJobsStore } from './store.ts';
 
 /** The response to an attempt, with credentials hidden. `recorded`: statements that record it among the event's replays. */
-export type SentAnswer = { recorded: InStatement[] } & (
+export type SentAnswer = { recorded: InStatement[]; sentAt: number; durationMs: number } & (
   | { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array }
   | { kind: 'failed'; reason: string }
 );
 
-/** The result of a job's item, besides its status. */
-export type ItemDetail = { status2: number | null; differences: Difference[] };
+/**
+ * The result of a job's item, besides its status. `sentAt`, `durationMs`: of the request to the first destination; missing in
+ * results of earlier versions.
+ */
+export type ItemDetail = {
+  status2: number | null;
+  differences: Difference[];
+  sentAt?: number | undefined;
+  durationMs?: number | undefined;
+};
 
 /**
  * Sends one event to each destination. @returns their responses in that order; AppError for a destination that is not allowed
@@ -90,13 +98,16 @@ export function createJobWork(
     const status = left.kind === 'answered' ? left.status : null;
     const failure = [left, right].find(one => one?.kind === 'failed');
     const error = failure?.kind === 'failed' ? failure.reason : null;
+    const status2 = right?.kind === 'answered' ? right.status : null;
+    const { sentAt, durationMs } = left;
+    const toDetail = (differences: Difference[]) =>
+      encode({ status2, differences, sentAt, durationMs } satisfies ItemDetail);
+    if (left.kind === 'failed' || right?.kind === 'failed')
+      return { kind: 'settled', outcome: 'failed', status, error, detail: toDetail([]) };
     if (!right)
-      return { kind: 'settled', outcome: isSuccess(status) ? 'ok' : 'failed', status, error, detail: encode(noDetail) };
-    const status2 = right.kind === 'answered' ? right.status : null;
-    if (left.kind === 'failed' || right.kind === 'failed')
-      return { kind: 'settled', outcome: 'failed', status, error, detail: encode({ status2, differences: [] }) };
+      return { kind: 'settled', outcome: isSuccess(status) ? 'ok' : 'failed', status, error, detail: toDetail([]) };
     const differences = compareAnswers(left, right, comparing);
-    const detail = encode({ status2, differences } satisfies ItemDetail);
+    const detail = toDetail(differences);
     if (differences.length === 0) return { kind: 'settled', outcome: 'same', status, error, detail };
     const answers = gzipSync(encode({ left: toKept(left), right: toKept(right) }));
     const also = [store.keepAnswersStatement(item.seq, answers, clock.now() + answersKeptMs)];
@@ -140,7 +151,7 @@ export function createJobWork(
     }
     for (const one of answers) pace.answered(paceResult(one), startedMs);
     const [refusal] = errors;
-    if (refusal instanceof AppError) return { ...notSent(refusal, sent.map(statusOf)), also };
+    if (refusal instanceof AppError) return { ...notSent(refusal, sent), also };
     if (!left) throw new Error('nothing was sent');
     const wait = item.attempts < longestTimesInRow ? askedToWait(answers) : undefined;
     if (wait)
@@ -184,21 +195,20 @@ const skipped = (reason: string): WorkResult => ({
   error: reason,
   detail: encode(noDetail),
 });
-/** @param statuses of the destinations that have responded */
-const refused = (reason: string, [status = null, status2 = null]: readonly (number | null)[] = []): WorkResult => ({
-  kind: 'settled',
-  outcome: 'failed',
-  status,
-  error: reason,
-  detail: encode({ status2, differences: [] } satisfies ItemDetail),
-});
+/** @param sent what was sent to the destinations, in their order */
+function refused(reason: string, sent: readonly PromiseSettledResult<SentAnswer>[] = []): WorkResult {
+  const [left, right] = sent.map(one => (one.status === 'fulfilled' ? one.value : undefined));
+  const { sentAt, durationMs } = left ?? {};
+  const detail: ItemDetail = { status2: statusOf(right), differences: [], sentAt, durationMs };
+  return { kind: 'settled', outcome: 'failed', status: statusOf(left), error: reason, detail: encode(detail) };
+}
 
 /** The event is gone, or may not be sent or signed. That does not count against the pace. */
-const notSent = ({ code, message }: AppError, statuses: readonly (number | null)[] = []): WorkResult =>
-  code === 'not_found' ? skipped('the event is gone') : refused(message, statuses);
+const notSent = ({ code, message }: AppError, sent: readonly PromiseSettledResult<SentAnswer>[] = []): WorkResult =>
+  code === 'not_found' ? skipped('the event is gone') : refused(message, sent);
 
-const statusOf = (one: PromiseSettledResult<SentAnswer>): number | null =>
-  one.status === 'fulfilled' && one.value.kind === 'answered' ? one.value.status : null;
+const statusOf = (answer: SentAnswer | undefined): number | null =>
+  answer?.kind === 'answered' ? answer.status : null;
 
 const paceResult = (answer: SentAnswer): 'ok' | 'failed' | 'refused' => {
   if (answer.kind === 'failed') return 'failed';

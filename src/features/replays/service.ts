@@ -51,7 +51,7 @@ export type SendToListener = (
   | { kind: 'absent' }
 >;
 
-type AttemptInJob = { recorded: InStatement[] } & (
+type AttemptInJob = { recorded: InStatement[]; sentAt: number; durationMs: number } & (
   | { kind: 'answered'; status: number; headers: HeaderPair[]; body: Uint8Array }
   | { kind: 'failed'; reason: string }
 );
@@ -199,13 +199,15 @@ export function createReplaysService(options: {
         event => {
           const prepared = urls.map(url => prepare({ app: undefined }, event, { url, ...(sign && { sign }) }));
           const send = async (request: PreparedRequest): Promise<AttemptInJob> => {
+            const sentAt = clock.now();
             const { outcome, attempt } = await sendOnce(principal, event, request, { via: 'job', signal });
             const recorded = store.recordStatements(event.row.seq, attempt);
-            if (outcome.kind === 'unreachable') return { kind: 'failed', reason: outcome.reason, recorded };
+            const sent = { recorded, sentAt, durationMs: outcome.durationMs };
+            if (outcome.kind === 'unreachable') return { kind: 'failed', reason: outcome.reason, ...sent };
             const { status, headers, preview } = outcome;
             const { hidden } = request;
             const shown = { headers: shownHeaders(headers, hidden), body: hideIn(preview, hidden) };
-            return { kind: 'answered', status, ...shown, recorded };
+            return { kind: 'answered', status, ...shown, ...sent };
           };
           return Promise.allSettled(prepared.map(send));
         },
