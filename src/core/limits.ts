@@ -4,6 +4,8 @@ export const apiVersion = '2026.09.17';
 export const maxPinsPerTeam = 1000;
 export const maxFiltersPerEndpoint = 100;
 export const defaultPageSize = 25;
+/** Older attempts are deleted, so that no event grows without limit. */
+export const maxAttemptsPerEvent = 100;
 export const maxReplaysShown = 20;
 export const replayPreviewCharacters = 500;
 /** The most that is stored of the body of a response to a replay, and of its headers. */

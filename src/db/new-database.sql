@@ -66,7 +66,7 @@ CREATE TABLE replays (
   duration_ms INTEGER NOT NULL,
   created_at  INTEGER NOT NULL
 , via TEXT NOT NULL DEFAULT 'api'
-  CHECK (via IN ('api', 'dashboard', 'mcp', 'listen', 'forward', 'job')), signed INTEGER NOT NULL DEFAULT 0 CHECK (signed IN (0, 1)), edited INTEGER NOT NULL DEFAULT 0 CHECK (edited IN (0, 1)), response BLOB, request BLOB) STRICT;
+  CHECK (via IN ('api', 'dashboard', 'mcp', 'listen', 'forward', 'job')), signed INTEGER NOT NULL DEFAULT 0 CHECK (signed IN (0, 1)), edited INTEGER NOT NULL DEFAULT 0 CHECK (edited IN (0, 1)), response BLOB, request BLOB, forward INTEGER, attempts INTEGER) STRICT;
 --> statement-breakpoint
 CREATE INDEX replays_by_event ON replays (event);
 --> statement-breakpoint

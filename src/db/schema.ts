@@ -193,6 +193,8 @@ export const replays = sqliteTable('replays', {
   edited: integer({ mode: 'boolean' }).notNull().default(false),
   response: blob({ mode: 'buffer' }),
   request: blob({ mode: 'buffer' }),
+  forward: integer(),
+  attempts: integer(),
 });
 
 export const secrets = sqliteTable('secrets', {

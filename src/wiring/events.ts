@@ -15,6 +15,8 @@ import { createAttempts } from '../features/events/attempts.ts';
 import { createAttemptsStore } from '../features/events/attempts-store.ts';
 import { createEventsService, type EventsService } from '../features/events/service.ts';
 import { createEventsStore } from '../features/events/store.ts';
+import { createFindWay } from '../features/events/way.ts';
+import { createWayStore } from '../features/events/way-store.ts';
 import type { MetricsService } from '../features/metrics/service.ts';
 import { createNotificationsService } from '../features/notifications/service.ts';
 import { createNotificationsStore } from '../features/notifications/store.ts';
@@ -90,6 +92,7 @@ export function wireEvents(dependencies: EventsDependencies) {
   const events = createEventsService({
     store: createEventsStore(database.db, database.scanDb, { highlightsOf, isSigned }),
     attemptsStore,
+    findWay: createFindWay({ store: createWayStore(database.db), search }),
     clock,
     endpoint: endpoints.owned,
     verdicts,

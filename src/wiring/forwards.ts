@@ -94,16 +94,14 @@ export function wireForwards(dependencies: ForwardsDependencies) {
   });
   const queueKind = createForwardQueueKind({
     store,
-    send: async (forward, id, signal) => {
+    send: async (forward, { id, attempts }, signal) => {
       const { teamId, plan, accountId, sign, timeoutS } = forward;
       const url = forward.url.toString();
       if (await isOwnIngest(url)) return { kind: 'refused', reason: 'the URL is an ingest URL of this server' };
       const added = forwardColumns.openHeaders(forward);
       if (!added) return { kind: 'refused', reason: 'the headers of the forward cannot be opened: set them again' };
-      return forwardAttempt(
-        { teamId, plan, accountId, url, sign, headers: added, timeoutMs: timeoutS * 1000, signal },
-        id,
-      );
+      const of = { teamId, plan, accountId, forward: forward.seq, attempts };
+      return forwardAttempt({ ...of, url, sign, headers: added, timeoutMs: timeoutS * 1000, signal }, id);
     },
     onResult: metrics.forward,
     clock,

@@ -138,6 +138,20 @@ export type EventDetail = {
   sourceIp: string;
   signature: Signature | null;
   replays: ReplayAttempt[];
+  /** one for each forward that takes the event; delivered ones as long as their replay is kept; empty for apps */
+  forwards: EventForward[];
+};
+
+export type EventForward = {
+  id: string;
+  name: string;
+  /** waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person, or because an earlier attempt of its delivery is forwarded */
+  state: 'waiting' | 'failed' | 'delivered' | 'given_up' | 'skipped';
+  attempts: number;
+  /** null without an answer */
+  lastStatus: number | null;
+  /** null: settled, given up, or behind another event of its lane */
+  nextAt: number | null;
 };
 
 export type EventSummary = {

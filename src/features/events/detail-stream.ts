@@ -13,7 +13,7 @@ import type { EventDetail } from './model.ts';
 import { normalizeJson } from './normalizer.ts';
 
 type PayloadField = 'payload' | 'payloadRaw' | 'payloadEncoding';
-type TrailingField = 'sha256' | 'sourceIp' | 'signature' | 'replays';
+type TrailingField = 'sha256' | 'sourceIp' | 'signature' | 'replays' | 'forwards';
 
 /** The fields before and after the payload. */
 export type DetailFields = {

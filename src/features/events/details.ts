@@ -20,9 +20,10 @@ import { type EventExcerpt, type ExcerptRange, excerptOf } from './excerpt.ts';
 import type { EventDetail } from './model.ts';
 import type { StoredEvent, Verdicts } from './reading.ts';
 import type { EventsStore, FoundRow } from './store.ts';
+import type { FindWay } from './way.ts';
 
 /** Who reads an event with its replays. */
-type EventReader = MemberAccess & Pick<Principal, 'isReadOnly'>;
+type EventReader = MemberAccess & Pick<Principal, 'isReadOnly' | 'app'>;
 
 /** The row numbers of an event and its endpoint, and the endpoint's id. */
 export type EventPlace = { seq: number; endpoint: number; endpointId: string };
@@ -34,6 +35,7 @@ const isLarge = ({ size }: { size: number }): boolean => size > largeBodyBytes;
 
 export function createEventDetails({
   store,
+  findWay,
   planCutoff,
   verdicts,
   attempts,
@@ -42,6 +44,7 @@ export function createEventDetails({
   isUnfiled,
 }: {
   store: Pick<EventsStore, 'find' | 'content' | 'attempts'>;
+  findWay: FindWay;
   /** The oldest time of receipt that the plan and the endpoint show. */
   planCutoff: (principal: TeamAccess) => PlanCutoff;
   verdicts: Pick<Verdicts, 'verify'>;
@@ -112,15 +115,18 @@ export function createEventDetails({
   };
 
   const fields = async (
-    { isReadOnly }: EventReader,
-    { row, endpointId, token, since, headers, body }: StoredEvent,
+    { isReadOnly, app }: EventReader,
+    event: StoredEvent,
     signal: AbortSignal | undefined,
   ): Promise<DetailFields> => {
-    const [[signature = null], replays, sha256, places] = await Promise.all([
+    const { row, endpointId, token, since, headers, body } = event;
+    const [[signature = null], replays, sha256, places, forwards] = await Promise.all([
       verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]),
       store.attempts(row.seq),
       sha256InSlices(body, createSlices(signal)),
       attempts.placesOf({ endpoint: row.endpoint, since }, [row]),
+      // Apps may not see forwards.
+      app ? [] : findWay(event),
     ]);
     const summarised = toSummary(row, { signature, delivery: places.get(row.seq) });
     const {
@@ -148,6 +154,7 @@ export function createEventDetails({
         replays: replays
           .map(one => (isReadOnly ? { ...one, destination: withoutPath(one.destination) } : one))
           .map(one => toReplayAttempt(one, { ...row, headers, bodyHash })),
+        forwards,
       },
     };
   };

@@ -166,6 +166,7 @@ describe('GET /api/events/{id}', () => {
       payloadRaw: body,
       payloadEncoding: 'utf8',
       replays: [],
+      forwards: [],
     });
   });
 

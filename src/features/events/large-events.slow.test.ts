@@ -47,6 +47,7 @@ describe('the detail of a large event', () => {
       size: body.length,
       sha256: createHash('sha256').update(body).digest('hex'),
       replays: [],
+      forwards: [],
     });
     await eventually(() => heldBytes() === 0);
   }, 120_000);

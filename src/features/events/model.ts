@@ -188,6 +188,22 @@ export const ReplayAttempt = t.Object(
 );
 export type ReplayAttempt = Static<typeof ReplayAttempt>;
 
+export const EventForward = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    state: literals(['waiting', 'failed', 'delivered', 'given_up', 'skipped'], {
+      description:
+        'waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person, or because an earlier attempt of its delivery is forwarded',
+    }),
+    attempts: t.Integer(),
+    lastStatus: nullable(t.Integer({ description: 'null without an answer' })),
+    nextAt: nullable({ ...Timestamp, description: 'null: settled, given up, or behind another event of its lane' }),
+  },
+  { title: 'EventForward' },
+);
+export type EventForward = Static<typeof EventForward>;
+
 export const ReplayParams = t.Object({ id: t.String(), replayId: t.String() });
 
 export const EventDetail = t.Object(
@@ -205,6 +221,10 @@ export const EventDetail = t.Object(
     sourceIp: t.String(),
     signature: nullable(Signature),
     replays: t.Array(ReplayAttempt),
+    forwards: t.Array(EventForward, {
+      description:
+        'one for each forward that takes the event; delivered ones as long as their replay is kept; empty for apps',
+    }),
   },
   { title: 'EventDetail' },
 );

@@ -14,6 +14,7 @@ test('four searches of an account run at a time, others do not wait, and a disco
   const events = createEventsService({
     store: createEventsStore(database.db, database.scanDb),
     attemptsStore: createAttemptsStore(database.db),
+    findWay: async () => [],
     clock: { now: () => 0, monotonic: () => 0 },
     endpoint: endpoints.owned,
     verdicts,

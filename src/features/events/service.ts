@@ -27,6 +27,7 @@ import type { EventSummary } from './model.ts';
 import type { ReadableEndpoint, Search, Verdicts } from './reading.ts';
 import type { EventsStore, Rows, SummaryRow } from './store.ts';
 import { createSummaries } from './summaries.ts';
+import type { FindWay } from './way.ts';
 
 /** How many rows one read scans, including rows of other endpoints: a few milliseconds of the reader thread. */
 const maxRowsScanned = 5000;
@@ -44,6 +45,7 @@ export type EventsService = ReturnType<typeof createEventsService>;
 export function createEventsService(options: {
   store: EventsStore;
   attemptsStore: AttemptsStore;
+  findWay: FindWay;
   clock: Clock;
   /** The endpoint, when it belongs to the principal's team. @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
@@ -67,7 +69,6 @@ export function createEventsService(options: {
     verdicts,
     search,
     retentionMs,
-    createSlices,
     contentReads,
     isUnfiled = () => false,
     isShared = false,
@@ -117,7 +118,7 @@ export function createEventsService(options: {
   };
 
   return {
-    ...createEventDetails({ store, planCutoff, verdicts, attempts, createSlices, contentReads, isUnfiled }),
+    ...createEventDetails({ ...options, isUnfiled, planCutoff, attempts }),
     list: createEventList({ store, search, findEndpoint, summarise, readFolded, retentionCutoff }),
     retentionCutoff,
 

@@ -24,7 +24,12 @@ export type ForwardAnswer =
   | { kind: 'failed'; reason: string }
   | { kind: 'refused'; reason: string };
 
-export type ForwardSender = (forward: OpenForward, id: string, signal: AbortSignal) => Promise<ForwardAnswer>;
+/** @param event `attempts`: how many attempts this makes, with earlier ones */
+export type ForwardSender = (
+  forward: OpenForward,
+  event: { id: string; attempts: number },
+  signal: AbortSignal,
+) => Promise<ForwardAnswer>;
 
 export type ForwardWorkOptions = {
   store: Pick<ForwardsStore, 'open' | 'saveHealthStatement'>;
@@ -115,7 +120,8 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
     if (!forward || !item.event) return { kind: 'removed' };
     let answer: ForwardAnswer;
     try {
-      answer = await send(forward, eventId(item.event.seq, item.event.nonce), signal);
+      const id = eventId(item.event.seq, item.event.nonce);
+      answer = await send(forward, { id, attempts: item.attempts + 1 }, signal);
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       if (!(error instanceof AppError)) throw error;

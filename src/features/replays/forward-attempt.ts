@@ -17,6 +17,10 @@ import type { ReplaysStore } from './store.ts';
 export type ForwardAttempt = TeamAccess & {
   /** The account that created the forward. */
   accountId: string | null;
+  /** The row number of the forward. */
+  forward: number;
+  /** How many attempts this makes, with earlier ones. */
+  attempts: number;
   url: string;
   sign: 'as-captured' | 'fresh';
   headers: readonly HeaderPair[];
@@ -79,7 +83,12 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
     onAttempt?.(isSuccess(status) ? 'ok' : 'not_ok');
     const kept = keepRequest(event, { ...request, headers }, { ownHeaders: forward.headers.map(([name]) => name) });
     const accepted = { accountId, destination: url, status, durationMs, createdAt: clock.now(), request: kept };
-    const recorded = store.recordAcceptanceStatement(event.row, { ...accepted, signed: request.isSigned });
+    const recorded = store.recordAcceptanceStatement(event.row, {
+      ...accepted,
+      signed: request.isSigned,
+      forward: forward.forward,
+      attempts: forward.attempts,
+    });
     return { kind: 'answered', status, headers: outcome.headers, recorded };
   };
 

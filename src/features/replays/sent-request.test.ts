@@ -205,5 +205,11 @@ describe('GET /api/events/{id}/replays/{replayId}/request', () => {
     const app = { key: access_token };
     const { id: attempt } = await newest(event, app);
     expect(await (await requestOf(event, attempt, app)).text()).toBe(body);
+    const own = await ada.createEndpoint();
+    await ada.json(201, 'POST', `/api/endpoints/${own.id}/forwards`, { name: 'one', url: localUrl(), enabled: false });
+    const waiting = await deliver(own);
+    const [seen, hidden] = [await get(`/api/events/${waiting}`, reader), await get(`/api/events/${waiting}`, app)];
+    expect(((await seen.json()) as EventDetail).forwards).toMatchObject([{ name: 'one', state: 'waiting' }]);
+    expect(((await hidden.json()) as EventDetail).forwards).toEqual([]);
   });
 });

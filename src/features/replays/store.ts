@@ -1,6 +1,7 @@
 /* Records replay attempts. Reading them is part of reading an event. */
 import type { InStatement } from '@libsql/client';
 import { and, desc, eq, lte, type SQL, sql } from 'drizzle-orm';
+import { maxAttemptsPerEvent } from '../../core/limits.ts';
 import type { Drizzle } from '../../db/database.ts';
 import { replays } from '../../db/schema.ts';
 
@@ -12,8 +13,8 @@ export type EventOfEndpoint = { endpoint: number; seq: number; nonce: Uint8Array
 export type ReplaysStore = ReturnType<typeof createReplaysStore>;
 
 // For the transaction that settles the item. No response is stored, because every forwarded event has such a row.
-const settledSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, request)
-  SELECT seq, (SELECT id FROM accounts WHERE id = ?3), ?4, ?5, 1, ?6, ?7, 'forward', ?8, 0, ?9 FROM events WHERE seq = ?1 AND nonce = ?2`;
+const settledSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, request, forward, attempts)
+  SELECT seq, (SELECT id FROM accounts WHERE id = ?3), ?4, ?5, 1, ?6, ?7, 'forward', ?8, 0, ?9, ?10, ?11 FROM events WHERE seq = ?1 AND nonce = ?2`;
 
 // Like `settledSql`, for an attempt of a job, with its response.
 const jobAttemptSql = `INSERT INTO replays (event, account_id, destination, status, ok, duration_ms, created_at, via, signed, edited, response, request)
@@ -21,9 +22,6 @@ const jobAttemptSql = `INSERT INTO replays (event, account_id, destination, stat
 
 const removeOlderSql = `DELETE FROM replays WHERE event = ?1 AND seq <=
   (SELECT seq FROM replays WHERE event = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`;
-
-/** Older attempts are deleted, so that no event grows without limit. */
-const maxAttemptsPerEvent = 100;
 
 export function createReplaysStore(db: Drizzle) {
   // One statement, because the caller waits for it, and usually there is nothing to delete. Raw, because Drizzle's INSERT … SELECT has
@@ -80,12 +78,15 @@ export function createReplaysStore(db: Drizzle) {
         accountId: string | null;
         signed: boolean;
         request: Buffer;
+        forward: number;
+        attempts: number;
       },
     ): InStatement => {
       const { accountId, destination, status = null, durationMs, createdAt, signed, request } = attempt;
       const { seq, nonce } = event;
       const answer = [destination, status, durationMs, createdAt, signed ? 1 : 0, request];
-      return { sql: settledSql, args: [seq, Buffer.from(nonce), accountId, ...answer] };
+      const by = [attempt.forward, attempt.attempts];
+      return { sql: settledSql, args: [seq, Buffer.from(nonce), accountId, ...answer, ...by] };
     },
 
     /**

@@ -17,6 +17,7 @@ __all__ = [
     "EndpointList",
     "EndpointName",
     "EventDetail",
+    "EventForward",
     "EventSummary",
     "FeedEvent",
     "FeedPage",
@@ -190,6 +191,22 @@ class EventDetail(TypedDict):
     sourceIp: str
     signature: Optional[Signature]
     replays: list[ReplayAttempt]
+    # one for each forward that takes the event; delivered ones as long as their replay is kept;
+    # empty for apps
+    forwards: list[EventForward]
+
+
+class EventForward(TypedDict):
+    id: str
+    name: str
+    # waiting: not tried yet; failed: will be tried again; given_up: will not; skipped: by a person,
+    # or because an earlier attempt of its delivery is forwarded
+    state: Literal["waiting", "failed", "delivered", "given_up", "skipped"]
+    attempts: int
+    # null without an answer
+    lastStatus: Optional[int]
+    # null: settled, given up, or behind another event of its lane
+    nextAt: Optional[int]
 
 
 class EventSummary(TypedDict):

@@ -43,6 +43,7 @@ const event = (payloadRaw: string, contentType: string): EventDetail => ({
   sourceIp: '127.0.0.1',
   signature: null,
   replays: [],
+  forwards: [],
 });
 
 describe('fields of a body', () => {
