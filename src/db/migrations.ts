@@ -32,6 +32,8 @@ import versionTeams from '../../migrations/0030_version_teams.sql' with { type: 
 import indexValues from '../../migrations/0031_index_values.sql' with { type: 'text' };
 import createInvalidSignatures from '../../migrations/0032_create_invalid_signatures.sql' with { type: 'text' };
 import keepRequests from '../../migrations/0033_keep_requests.sql' with { type: 'text' };
+import keepRequests from '../../migrations/0032_keep_requests.sql' with { type: 'text' };
+import createForwardStats from '../../migrations/0033_create_forward_stats.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [
@@ -68,4 +70,5 @@ export const migrations: readonly string[] = [
   indexValues,
   createInvalidSignatures,
   keepRequests,
+  createForwardStats,
 ];

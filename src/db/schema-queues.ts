@@ -1,6 +1,6 @@
 /* The Drizzle schema of the tables of durable queues, of the features that use them, and of the audit log. */
 
-import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { auditVias } from '../core/access/audit-actions.ts';
 import { replayJobStates } from '../core/replay/replay-job.ts';
 import { alertChannels, alertKinds } from '../shared/alerts.ts';
@@ -131,3 +131,14 @@ export const forwards = sqliteTable('forwards', {
   probeAt: integer('probe_at'),
   createdAt: integer('created_at').notNull(),
 });
+
+export const forwardStats = sqliteTable(
+  'forward_stats',
+  {
+    forward: integer().notNull(),
+    minute: integer().notNull(),
+    bucket: integer().notNull(),
+    attempts: integer().notNull(),
+  },
+  ({ forward, minute, bucket }) => [primaryKey({ columns: [forward, minute, bucket] })],
+);

@@ -39,6 +39,7 @@ export function wireApi(core: CoreServices) {
       await starting.catch(() => {});
       forwards.feeder.stop();
       await queues.stop();
+      await forwards.flushStatistics();
       await replays.stop();
     },
   });

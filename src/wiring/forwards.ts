@@ -15,6 +15,8 @@ import { createForwardFeeder } from '../features/forwards/feeder.ts';
 import { createFirstAttempts } from '../features/forwards/first-attempts.ts';
 import { createLanes } from '../features/forwards/lanes.ts';
 import { createForwardsService } from '../features/forwards/service.ts';
+import { createForwardStatistics } from '../features/forwards/stats.ts';
+import { createStatsStore } from '../features/forwards/stats-store.ts';
 import { createForwardsStore } from '../features/forwards/store.ts';
 import { createForwardQueueKind } from '../features/forwards/work.ts';
 import type { MetricsService } from '../features/metrics/service.ts';
@@ -48,7 +50,7 @@ type ForwardsDependencies = {
 export function wireForwards(dependencies: ForwardsDependencies) {
   const { endpoints, events, search, background, createSlices, feed, metrics, queues } = dependencies;
   const { forwardColumns, forwardAttempt, isOwnIngest, refusalToForward } = dependencies;
-  const { database, clock, random, every, isShared, log } = dependencies.infrastructure;
+  const { database, direct, clock, random, every, isShared, log } = dependencies.infrastructure;
   const store = createForwardsStore(database);
   const feedStore = createFeedStore(database);
   const select = async (principal: TeamAccess, endpointId: string, where: string, seqs: readonly number[]) =>
@@ -80,10 +82,16 @@ export function wireForwards(dependencies: ForwardsDependencies) {
     monotonic: clock.monotonic,
     onError: (cause, fields) => log.warn('events could not be queued for a forward', { ...fields, cause }),
   });
+  const statistics = createForwardStatistics({
+    store: createStatsStore(direct),
+    clock,
+    onError: cause => log.warn('statistics of forwards could not be written', { cause }),
+  });
   const service = createForwardsService({
     store,
     queues,
     feeder,
+    statistics,
     endpoint: endpoints.owned,
     retentionCutoff: events.retentionCutoff,
     select,
@@ -104,6 +112,7 @@ export function wireForwards(dependencies: ForwardsDependencies) {
       return forwardAttempt({ ...of, url, sign, headers: added, timeoutMs: timeoutS * 1000, signal }, id);
     },
     onResult: metrics.forward,
+    onAttempt: statistics.record,
     clock,
     jitter: () => (random(1)[0] ?? 0) / 256,
   });
@@ -118,6 +127,8 @@ export function wireForwards(dependencies: ForwardsDependencies) {
     service,
     feeder,
     lookForEvents,
+    /** Writes statistics that are only in memory. Call it after the last attempt. */
+    flushStatistics: statistics.flush,
     /** After a file has changed forwards. */
     changed: (ids: readonly string[]): void => {
       for (const id of ids) queues.finish('forward', id);

@@ -8,6 +8,8 @@ import { Timestamp } from '../../http/schemas.ts';
 
 export { ForwardChange, ForwardInput };
 
+const maxStatsBuckets = 200;
+
 export const Forward = t.Object(
   {
     id: t.String(),
@@ -90,3 +92,37 @@ export const ForwardDeliveryQuery = t.Object({
 });
 export type ForwardDeliveryQuery = Static<typeof ForwardDeliveryQuery>;
 export const ForwardParams = t.Object({ id: t.String(), fid: t.String() });
+
+const statistics = {
+  delivered: t.Integer({ description: 'attempts that were answered with 2xx' }),
+  failed: t.Integer({ description: 'attempts that were not, in the time in which they ended' }),
+  p50Ms: nullable(t.Integer({ description: 'the median of the delivered ones, at most 10 % off; null without any' })),
+  p95Ms: nullable(t.Integer()),
+};
+export const ForwardStats = t.Object(
+  {
+    from: Timestamp,
+    to: { ...Timestamp, description: 'the last millisecond of the last bucket' },
+    bucketMs: t.Integer({ format: 'int64' }),
+    buckets: t.Array(t.Object({ at: Timestamp, ...statistics }), { description: 'all of them, oldest first' }),
+    ...statistics,
+  },
+  { title: 'ForwardStats' },
+);
+export type ForwardStats = Static<typeof ForwardStats>;
+
+const Moment = (description: string) =>
+  t.Optional(
+    textDocumentedAs(t.Integer({ minimum: 0, format: 'int64' }), { pattern: '^(?:0|[1-9][0-9]{0,14})$', description }),
+  );
+export const ForwardStatsQuery = t.Object({
+  from: Moment('epoch milliseconds; default: the beginning of 24 clock hours up to `to`'),
+  to: Moment('epoch milliseconds, default now'),
+  buckets: t.Optional(
+    textDocumentedAs(t.Integer({ minimum: 1, maximum: maxStatsBuckets, default: 24 }), {
+      pattern: '^(?:[1-9][0-9]?|1[0-9]{2}|200)$',
+      description: `the most buckets: 1 to ${maxStatsBuckets}, default 24`,
+    }),
+  ),
+});
+export type ForwardStatsQuery = Static<typeof ForwardStatsQuery>;

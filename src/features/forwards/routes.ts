@@ -19,6 +19,8 @@ import {
   ForwardList,
   ForwardParams,
   ForwardSelection,
+  ForwardStats,
+  ForwardStatsQuery,
 } from './model.ts';
 import type { ForwardsService } from './service.ts';
 
@@ -142,6 +144,22 @@ const deliveriesRoutes = ({ gate, forwards }: Options) =>
           permission: 'forwards',
           summary: 'The events of a forward that are not settled, oldest first',
           description: 'Accepted events are not listed: their replays have the attempt.',
+        }),
+      },
+    )
+    .get(
+      '/:id/forwards/:fid/stats',
+      ({ principal, params, query }) => forwards.stats(principal, params.id, params.fid, query),
+      {
+        params: ForwardParams,
+        ...queryOf(ForwardStatsQuery),
+        response: responses({ 200: ForwardStats }, 400, 403, 404),
+        ...operation({
+          operationId: 'getForwardStats',
+          permission: 'forwards',
+          summary: 'How many attempts of a forward succeeded and failed, and how long they took',
+          description:
+            'Attempts are counted when they end, and kept for 30 days. Buckets are the smallest of 1, 5, 10 and 30 minutes, 1, 3, 6 and 12 hours, 1 and 7 days and the multiples of 30 days of which at most `buckets` cover the range; both ends belong to it, and it is widened to whole buckets. By default the last 24 clock hours.',
         }),
       },
     )

@@ -26,7 +26,10 @@ import type {
   ForwardDryRun,
   ForwardInput,
   ForwardSelection,
+  ForwardStats,
+  ForwardStatsQuery,
 } from './model.ts';
+import type { ForwardStatistics } from './stats.ts';
 import type { ForwardRow, ForwardsStore, NewForwardRow } from './store.ts';
 import { toDelivery, toForward } from './view.ts';
 
@@ -45,6 +48,7 @@ export function createForwardsService(options: {
   store: ForwardsStore;
   queues: Omit<QueuesService, 'start' | 'stop' | 'idle' | 'register'>;
   feeder: Pick<Feeder, 'add'>;
+  statistics: Pick<ForwardStatistics, 'read' | 'sweep'>;
   /** @throws not_found */
   endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string } & OwnRetention>;
   /** Events of the endpoint received before this time are visible only if they are pinned. */
@@ -66,7 +70,18 @@ export function createForwardsService(options: {
   clock: Clock;
   random: RandomBytes;
 }) {
-  const { store, queues, feeder, endpoint: findEndpoint, retentionCutoff, select, refusal, clock, random } = options;
+  const {
+    store,
+    queues,
+    feeder,
+    statistics,
+    endpoint: findEndpoint,
+    retentionCutoff,
+    select,
+    refusal,
+    clock,
+    random,
+  } = options;
   const { columns, settings: settingsOf } = options.columns;
 
   const find = async (principal: Owner, endpointId: string, id: string): Promise<FoundForward> => {
@@ -243,6 +258,10 @@ export function createForwardsService(options: {
       return { deliveries: page.map(toDelivery), nextCursor: last ? rowCursor(last.seq) : null };
     },
 
+    /** @throws invalid, not_found */
+    stats: async (principal: Owner, endpointId: string, id: string, query: ForwardStatsQuery): Promise<ForwardStats> =>
+      statistics.read((await find(principal, endpointId, id)).seq, query),
+
     /** With `dryRun` it only counts. @throws invalid, not_found */
     retry: (principal: Owner, endpointId: string, id: string, request: ForwardSelection) =>
       act(principal, endpointId, id, request, 'retry'),
@@ -255,11 +274,12 @@ export function createForwardsService(options: {
     resume: (principal: Owner, endpointId: string, id: string): Promise<Forward> =>
       setEnabled(principal, endpointId, id, true),
 
-    /** Removes given-up items of events that an earlier version removed, and what is left of removed forwards. */
+    /** Removes given-up items of events that an earlier version removed, what is left of removed forwards, and old statistics. */
     async sweep(): Promise<void> {
       for (let after: number | undefined = 0; after !== undefined; )
         after = await store.removeGone(after, sweptTogether);
       await store.removeOrphans();
+      await statistics.sweep();
     },
   };
 }

@@ -1,8 +1,12 @@
-/* The way of an event through forwards, in the detail of the event. */
+/* The way of an event through forwards, in the detail of the event, and the statistics of its attempts. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type ForwardBench, openForwards, quickRetry } from '../../testing/forwards.ts';
 import { eventually } from '../../testing/poll.ts';
 import { ok } from '../../testing/replay-jobs.ts';
+import { openTestServer } from '../../testing/test-server.ts';
 import type { EventDetail } from '../events/model.ts';
 
 setDefaultTimeout(120_000);
@@ -37,6 +41,8 @@ describe('the forwards of an event', () => {
     await untilState(event, 'delivered');
     const delivered = { id, name: 'one', state: 'delivered' as const, attempts: 3, lastStatus: 202, nextAt: null };
     expect(await wayOf(event)).toEqual([delivered]);
+    const stats = await forwards.ada.json(200, 'GET', `${forwards.path(endpoint, id)}/stats`);
+    expect(stats).toMatchObject({ delivered: 1, failed: 2, p50Ms: expect.any(Number) });
     const { key } = await forwards.ada.json<{ key: string }>(201, 'POST', '/api/keys', { name: 'r', readOnly: true });
     expect(await wayOf(event, { key })).toEqual([delivered]);
     // Another forward with the same URL did not send it.
@@ -105,4 +111,23 @@ describe('the forwards of an event', () => {
     await untilState(first, 'delivered');
     expect(await wayOf(second)).toMatchObject([none]);
   });
+});
+
+test('attempts that were counted just before a stop are counted after it', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'hooktape-stats-'));
+  try {
+    const before = await openForwards({ directory });
+    const endpoint = await before.ada.createEndpoint();
+    const { url } = before.destination(ok);
+    await before.create(endpoint, { url });
+    await before.server.deliver(endpoint);
+    await before.idle();
+    await before.close();
+    const after = await openTestServer({ directory });
+    const { rows } = await after.services.database.client.execute('SELECT sum(attempts) AS n FROM forward_stats');
+    expect(rows[0]?.['n']).toBe(1);
+    await after.close();
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });

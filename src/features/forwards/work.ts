@@ -20,7 +20,7 @@ import type { ForwardsStore, Health, OpenForward } from './store.ts';
  * settings.
  */
 export type ForwardAnswer =
-  | { kind: 'answered'; status: number; headers: readonly HeaderPair[]; recorded: InStatement }
+  | { kind: 'answered'; status: number; headers: readonly HeaderPair[]; durationMs: number; recorded: InStatement }
   | { kind: 'failed'; reason: string }
   | { kind: 'refused'; reason: string };
 
@@ -39,6 +39,8 @@ export type ForwardWorkOptions = {
   /** A random number from 0 to 1, without 1. */
   jitter: () => number;
   onResult: (result: 'settled' | 'retried' | 'given_up') => void;
+  /** Called when an attempt has ended. @param durationMs null: it has failed */
+  onAttempt: (forward: number, durationMs: number | null) => void;
 };
 
 /** The most concurrent requests of one forward. */
@@ -63,8 +65,8 @@ export const createForwardQueueKind = (options: ForwardWorkOptions): QueueKind =
 });
 
 function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): QueueWork {
-  const { store, send, clock, jitter, onResult } = options;
-  const { id } = opened;
+  const { store, send, clock, jitter, onResult, onAttempt } = options;
+  const { id, seq } = opened;
   let health: Health = { failures: opened.failures, failingSince: opened.failingSince, probeAt: opened.probeAt };
   /** How many events were accepted since the last 429. */
   let acceptedSinceLimit = opened.failures === 0 && opened.probeAt !== null ? 0 : maxConcurrency * acceptedPerStep;
@@ -127,15 +129,19 @@ function createForwardWork(opened: OpenForward, options: ForwardWorkOptions): Qu
       if (!(error instanceof AppError)) throw error;
       if (isShortOfMemory(error)) return waitForMemory(item, error);
       if (!isFinal(error)) throw error;
-      return error.code === 'not_found' ? { kind: 'removed' } : givenUp(null, error.message);
-    }
-    if (answer.kind === 'refused') return givenUp(null, answer.reason);
-    if (answer.kind === 'answered' && isSuccess(answer.status)) {
-      onResult('settled');
-      acceptedSinceLimit++;
-      return { kind: 'removed', also: [answer.recorded, ...healthStatements(forward, healthy)] };
+      if (error.code === 'not_found') return { kind: 'removed' };
+      onAttempt(seq, null);
+      return givenUp(null, error.message);
     }
     if (answer.kind === 'failed' && signal.aborted) return { kind: 'interrupted' };
+    const accepted = answer.kind === 'answered' && isSuccess(answer.status) ? answer : undefined;
+    onAttempt(seq, accepted?.durationMs ?? null);
+    if (answer.kind === 'refused') return givenUp(null, answer.reason);
+    if (accepted) {
+      onResult('settled');
+      acceptedSinceLimit++;
+      return { kind: 'removed', also: [accepted.recorded, ...healthStatements(forward, healthy)] };
+    }
     return tryAgain(item, forward, answer);
   };
 

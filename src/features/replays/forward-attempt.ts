@@ -29,7 +29,7 @@ export type ForwardAttempt = TeamAccess & {
 };
 
 export type ForwardAttemptResult =
-  | { kind: 'answered'; status: number; headers: readonly HeaderPair[]; recorded: InStatement }
+  | { kind: 'answered'; status: number; headers: readonly HeaderPair[]; durationMs: number; recorded: InStatement }
   | { kind: 'failed'; reason: string }
   /** Nothing was sent. */
   | { kind: 'refused'; reason: string };
@@ -89,7 +89,7 @@ export function createForwardAttempt(options: ForwardAttemptOptions) {
       forward: forward.forward,
       attempts: forward.attempts,
     });
-    return { kind: 'answered', status, headers: outcome.headers, recorded };
+    return { kind: 'answered', status, headers: outcome.headers, durationMs, recorded };
   };
 
   /**
