@@ -5,6 +5,7 @@ import { alertsRoutes } from './features/alerts/routes.ts';
 import { answersRoutes } from './features/answers/routes.ts';
 import { appsRoutes } from './features/apps/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
+import { changesRoutes } from './features/changes/routes.ts';
 import { consumersRoutes } from './features/consumers/routes.ts';
 import { deliveriesRoutes } from './features/deliveries/routes.ts';
 import { endpointsRoutes } from './features/endpoints/routes.ts';
@@ -61,6 +62,7 @@ export function createApi(services: Services) {
     .use(timelineRoutes(services))
     .use(filtersRoutes(services))
     .use(answersRoutes(services))
+    .use(changesRoutes(services))
     .use(alertsRoutes({ gate, alerts: alerts.rules }))
     .use(replaysRoutes(services))
     .use(replayJobsRoutes({ gate, replayJobs: replayJobs.service }))

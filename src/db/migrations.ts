@@ -31,9 +31,8 @@ import wakeAlerts from '../../migrations/0029_wake_alerts.sql' with { type: 'tex
 import versionTeams from '../../migrations/0030_version_teams.sql' with { type: 'text' };
 import indexValues from '../../migrations/0031_index_values.sql' with { type: 'text' };
 import createInvalidSignatures from '../../migrations/0032_create_invalid_signatures.sql' with { type: 'text' };
-import keepRequests from '../../migrations/0033_keep_requests.sql' with { type: 'text' };
-import keepRequests from '../../migrations/0032_keep_requests.sql' with { type: 'text' };
-import createForwardStats from '../../migrations/0033_create_forward_stats.sql' with { type: 'text' };
+import keepRequests from '../../migrations/0033_keep_requests_and_places.sql' with { type: 'text' };
+import createForwardStats from '../../migrations/0034_create_forward_stats.sql' with { type: 'text' };
 
 /** Element N is migration N+1; its statements are separated by `--> statement-breakpoint`. */
 export const migrations: readonly string[] = [

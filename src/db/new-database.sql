@@ -264,7 +264,7 @@ CREATE TABLE block_signatures (
   bytes      INTEGER NOT NULL,
   facts      BLOB NOT NULL DEFAULT x'',
   filter     BLOB NOT NULL
-) STRICT;
+, value_filter BLOB NOT NULL DEFAULT x'') STRICT;
 --> statement-breakpoint
 CREATE INDEX block_signatures_by_time ON block_signatures (endpoint, newest, last_event, oldest);
 --> statement-breakpoint
@@ -283,7 +283,7 @@ CREATE TABLE signature_runs (
   last_event   INTEGER NOT NULL,
   filter_bytes INTEGER NOT NULL,
   blocks       BLOB NOT NULL
-) STRICT;
+, value_bytes INTEGER NOT NULL DEFAULT 0) STRICT;
 --> statement-breakpoint
 CREATE INDEX signature_runs_by_endpoint ON signature_runs (endpoint);
 --> statement-breakpoint
@@ -483,7 +483,7 @@ CREATE TABLE audit (
   action      TEXT NOT NULL,
   target_type TEXT NOT NULL,
   target_id   TEXT NOT NULL
-) STRICT;
+, endpoint_id TEXT, details TEXT) STRICT;
 --> statement-breakpoint
 CREATE INDEX audit_by_team ON audit (team_id, seq);
 --> statement-breakpoint
@@ -693,7 +693,20 @@ CREATE INDEX forwards_down ON forwards (endpoint) WHERE enabled AND failures > 0
 --> statement-breakpoint
 CREATE INDEX queue_items_given_up ON queue_items (queue) WHERE outcome = 'given_up';
 --> statement-breakpoint
-CREATE INDEX events_invalid ON events (received_at, endpoint) WHERE instr(verdict, '"verdict":"invalid"') > 0;
+CREATE INDEX block_signatures_without_values ON block_signatures (block) WHERE length(value_filter) = 0;
+--> statement-breakpoint
+CREATE TABLE invalid_signatures (
+  event       INTEGER PRIMARY KEY,
+  endpoint    INTEGER NOT NULL,
+  received_at INTEGER NOT NULL
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX invalid_signatures_by_time ON invalid_signatures (endpoint, received_at);
+--> statement-breakpoint
+CREATE INDEX outcomes_failed ON outcomes (endpoint, received_at)
+WHERE refused IS NOT NULL OR status IS NULL OR status NOT BETWEEN 200 AND 299;
+--> statement-breakpoint
+CREATE INDEX audit_by_endpoint ON audit (endpoint_id, at, seq) WHERE endpoint_id IS NOT NULL;
 --> statement-breakpoint
 CREATE TABLE forward_stats (
   forward  INTEGER NOT NULL REFERENCES forwards (seq) ON DELETE CASCADE,
@@ -705,4 +718,4 @@ CREATE TABLE forward_stats (
 --> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');
 --> statement-breakpoint
-PRAGMA user_version = 32;
+PRAGMA user_version = 34;

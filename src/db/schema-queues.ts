@@ -1,7 +1,7 @@
 /* The Drizzle schema of the tables of durable queues, of the features that use them, and of the audit log. */
 
 import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import { auditVias } from '../core/access/audit-actions.ts';
+import { type AuditDetails, auditVias } from '../core/access/audit-actions.ts';
 import { replayJobStates } from '../core/replay/replay-job.ts';
 import { alertChannels, alertKinds } from '../shared/alerts.ts';
 import { type ForwardRetry, forwardModes, forwardPers, forwardSigns } from '../shared/forwards.ts';
@@ -44,6 +44,8 @@ export const audit = sqliteTable('audit', {
   action: text().notNull(),
   targetType: text('target_type').notNull(),
   targetId: text('target_id').notNull(),
+  endpointId: text('endpoint_id'),
+  details: text({ mode: 'json' }).$type<AuditDetails>(),
 });
 
 export const replayJobs = sqliteTable('replay_jobs', {

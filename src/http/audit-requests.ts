@@ -3,16 +3,17 @@
  * entry. The facts about a result come from the value that the handler returned; the response itself is not read.
  */
 import { ElysiaCustomStatusResponse } from 'elysia';
-import type { AuditTarget } from '../core/access/audit-actions.ts';
+import type { AuditAbout, AuditTarget } from '../core/access/audit-actions.ts';
 import type { Fetcher } from './fetch-adapter.ts';
+import { givenFields } from './input.ts';
 import type { AuditRule, HandlerResult } from './operation.ts';
-import type { MatchRoute } from './route-table.ts';
+import type { MatchRoute, RouteMatch } from './route-table.ts';
 
 type Options<Actor> = {
   match: MatchRoute;
   /** Who made the request. Some operations need no sign-in but sign a person in: then the response identifies the person. */
   actorOf: (request: Request, response: Response) => Promise<(Actor & { accountId: string }) | undefined>;
-  record: (actor: Actor, action: string, target: AuditTarget) => Promise<void>;
+  record: (actor: Actor, action: string, target: AuditTarget, about: AuditAbout | undefined) => Promise<void>;
 };
 
 export function createRequestAudit<Actor>({ match, actorOf, record }: Options<Actor>) {
@@ -41,12 +42,25 @@ export function createRequestAudit<Actor>({ match, actorOf, record }: Options<Ac
         if (actor && action !== null) {
           const [noun = ''] = action.split('.');
           const id = targetId(rule, action, found.params, result) ?? actor.accountId;
-          await record(actor, action, { type: rule.type ?? noun, id });
+          const about = aboutOf(found, result, request.method === 'PATCH' ? givenFields(request) : undefined);
+          await record(actor, action, { type: rule.type ?? noun, id }, about);
         }
         return response;
       };
     },
   };
+}
+
+/** Of an operation on an endpoint, or on something that belongs to it, which is named by its name or, for a secret, its platform. */
+function aboutOf(
+  { route, params }: RouteMatch,
+  { name, platform }: HandlerResult,
+  fields: readonly string[] | undefined,
+): AuditAbout | undefined {
+  const { id } = params;
+  if (!route?.path.startsWith('/api/endpoints/:id') || id === undefined) return undefined;
+  const named = [name, platform].find(text => typeof text === 'string');
+  return { endpointId: id, details: { ...(fields && { fields }), ...(typeof named === 'string' && { name: named }) } };
 }
 
 /** Without the status that a handler may give (`status(201, …)`); `{}` for a result without properties. */

@@ -8,6 +8,11 @@ import { bodyOf } from './fetch-adapter.ts';
 /** `parse` replaces `JSON.parse`. With `nullIsAbsent`, optional properties may be null, which means absent. */
 export type JsonOptions = { parse?: (text: string) => unknown; nullIsAbsent?: boolean };
 
+const fieldNames = new WeakMap<Request, readonly string[]>();
+
+/** The names of the properties in the JSON body of a request; undefined without a valid one. */
+export const givenFields = (request: Request): readonly string[] | undefined => fieldNames.get(request);
+
 /**
  * The JSON body of a route. Validated here and not by Elysia, whose error messages contain the values that were sent, and
  * fail for an object with its own `toString`. Properties that are not in the schema are refused.
@@ -24,6 +29,7 @@ export const jsonInput = <T extends TObject>(
       const value = await jsonBody(request, parse);
       const read = readFields(closed, value);
       if ('problems' in read) throw invalidInput('body', read.problems);
+      fieldNames.set(request, Object.keys(Object(read.value)));
       return nullIsAbsent ? withoutNulls(schema, read.value as Record<string, unknown>) : read.value;
     },
     body: t.Unsafe<Static<T>>({ ...taken }),

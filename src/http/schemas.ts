@@ -50,6 +50,11 @@ export const Timestamp = t.Integer({
   format: 'int64',
   examples: [1_789_000_000_000],
 });
+/** A time in a query. */
+export const Moment = (description: string) =>
+  t.Optional(
+    textDocumentedAs(t.Integer({ minimum: 0, format: 'int64' }), { pattern: '^(?:0|[1-9][0-9]{0,14})$', description }),
+  );
 /** int64: totals can exceed 32 bits. */
 export const ByteCount = t.Integer({ description: 'body bytes', format: 'int64' });
 export const HttpStatus = (description: string) => t.Integer({ description, format: 'int32' });

@@ -7,6 +7,8 @@ import type { MemoryReservations } from '../core/concurrency/memory-reservations
 import type { CreateSlices, YieldIfDue } from '../core/concurrency/time-slices.ts';
 import { latin1 } from '../core/encoding/buffer.ts';
 import { parseWhere } from '../core/where.ts';
+import { createChangesService } from '../features/changes/service.ts';
+import { createChangesStore } from '../features/changes/store.ts';
 import { createDeliveriesService } from '../features/deliveries/service.ts';
 import type { EndpointRegistry } from '../features/endpoints/registry.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
@@ -16,6 +18,7 @@ import { createExportsService } from '../features/exports/service.ts';
 import { createExportsStore } from '../features/exports/store.ts';
 import { createOverviewService } from '../features/overview/service.ts';
 import { createOverviewStore } from '../features/overview/store.ts';
+import type { SchemaLearner } from '../features/schemas/learning.ts';
 import type { SearchService } from '../features/search/service.ts';
 import type { SecretsService } from '../features/secrets/service.ts';
 import type { SecretVerdicts } from '../features/secrets/verdicts.ts';
@@ -49,12 +52,18 @@ type HistoryDependencies = {
   createSlices: CreateSlices;
   contentReads: ContentReads;
   reserveMemory: MemoryReservations['reserve'];
+  schemaLearner: SchemaLearner;
 };
 
 export function wireHistory(dependencies: HistoryDependencies) {
   const { endpoints, verdicts, events, search, createSlices, contentReads, reserveMemory } = dependencies;
   const { log, clock, database, version } = dependencies.infrastructure;
   const answers = createAnswers(dependencies);
+  const changes = createChangesService({
+    store: createChangesStore(database.db),
+    endpoint: endpoints.owned,
+    catchUp: dependencies.schemaLearner.catchUp,
+  });
   const overview = createOverviewService({
     store: createOverviewStore(database.db, database.scanDb),
     clock,
@@ -107,5 +116,5 @@ export function wireHistory(dependencies: HistoryDependencies) {
       (await verdicts.verify({ seq: row.endpoint, token }, [{ ...row, headers, body }]))[0] ?? null,
     urlsOf: ({ row, token }, delivery) => verdicts.signedUrls({ seq: row.endpoint, token }, row, delivery),
   });
-  return { overview, deliveries, exports, signatures };
+  return { overview, changes, deliveries, exports, signatures };
 }

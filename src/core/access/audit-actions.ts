@@ -8,6 +8,11 @@ export type AuditVia = (typeof auditVias)[number];
 
 export type AuditTarget = { type: string; id: string };
 
+/** What the list of an endpoint's changes shows besides: the names of changed fields, and the name of the target. */
+export type AuditDetails = { fields?: readonly string[]; name?: string };
+/** What an entry of an endpoint is about. */
+export type AuditAbout = { endpointId: string; details: AuditDetails };
+
 /** The entry of a command: its arguments and its result give the team and the target. */
 export type CommandRule = {
   action: string;

@@ -2,7 +2,7 @@
  * The audit log: who changed what, and how. A line is written after the change and before the answer. If it cannot be
  * written, the change stays and the log of the server has the line instead.
  */
-import type { AuditTarget, AuditVia, CommandRule } from '../../core/access/audit-actions.ts';
+import type { AuditAbout, AuditTarget, AuditVia, CommandRule } from '../../core/access/audit-actions.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { Clock } from '../../core/clock.ts';
 import { forbidden } from '../../core/errors.ts';
@@ -20,6 +20,7 @@ export type Actor = Pick<Principal, 'accountId' | 'email' | 'teamId' | 'credenti
 type Line = { teamId: string | null; actor: { id: string; email: string } | null; via: AuditVia } & {
   action: string;
   target: AuditTarget;
+  about?: AuditAbout | undefined;
 };
 
 const exportPage = 1000;
@@ -49,7 +50,7 @@ export function createAuditService({
     written.set(key, now);
     return false;
   };
-  const write = async ({ teamId, actor, via, action, target }: Line): Promise<void> => {
+  const write = async ({ teamId, actor, via, action, target, about }: Line): Promise<void> => {
     const at = clock.now();
     if (repeated.has(action) && isRepeated(`${action} ${target.id} ${actor?.id}`)) return;
     try {
@@ -63,6 +64,8 @@ export function createAuditService({
         action,
         targetType: target.type,
         targetId: target.id,
+        endpointId: about?.endpointId ?? (target.type === 'endpoint' ? target.id : null),
+        details: about?.details ?? null,
       });
     } catch (error) {
       onError(error, { action, target, actor: actor?.id ?? null, via });
@@ -90,13 +93,19 @@ export function createAuditService({
 
   return {
     /** An operation of a person or an app. Never throws. */
-    record: ({ accountId, email, teamId, credential }: Actor, action: string, target: AuditTarget): Promise<void> =>
+    record: (
+      { accountId, email, teamId, credential }: Actor,
+      action: string,
+      target: AuditTarget,
+      about?: AuditAbout,
+    ): Promise<void> =>
       write({
         teamId,
         actor: { id: accountId, email },
         via: credential.kind === 'session' ? 'dashboard' : 'api',
         action,
         target,
+        about,
       }),
 
     /** An action of a person on a page outside of the API. Never throws. */

@@ -4,7 +4,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { forwardDeliveryStates, forwardStates } from '../../core/forward.ts';
 import { ForwardChange, ForwardInput, shownForwardSettings } from '../../core/forward-schema.ts';
 import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
-import { Timestamp } from '../../http/schemas.ts';
+import { Moment, Timestamp } from '../../http/schemas.ts';
 
 export { ForwardChange, ForwardInput };
 
@@ -111,10 +111,6 @@ export const ForwardStats = t.Object(
 );
 export type ForwardStats = Static<typeof ForwardStats>;
 
-const Moment = (description: string) =>
-  t.Optional(
-    textDocumentedAs(t.Integer({ minimum: 0, format: 'int64' }), { pattern: '^(?:0|[1-9][0-9]{0,14})$', description }),
-  );
 export const ForwardStatsQuery = t.Object({
   from: Moment('epoch milliseconds; default: the beginning of 24 clock hours up to `to`'),
   to: Moment('epoch milliseconds, default now'),

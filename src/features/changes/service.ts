@@ -1,0 +1,69 @@
+/*
+ * What changed about an endpoint: entries of the audit log, and changes of the schemas of its events, as sentences. They name what
+ * changed and never contain a secret or a value.
+ */
+import type { TeamAccess } from '../../core/access/principal.ts';
+import { invalidAt } from '../../core/errors.ts';
+import { decodeCursor, encodeCursor } from '../../core/ids/cursor.ts';
+import { type Change, type ChangePage, type ChangesQuery, defaultChanges } from './model.ts';
+import { changeActions, ofEntry, ofSchema } from './sentences.ts';
+import type { AuditEntryRow, ChangesStore, SchemaChangeRow } from './store.ts';
+
+export type ChangesService = ReturnType<typeof createChangesService>;
+
+/** `key`: the order among changes of the same time, from both sources. */
+type Found = { at: number; key: number } & ({ entry: AuditEntryRow } | { schema: SchemaChangeRow });
+
+export function createChangesService(options: {
+  store: ChangesStore;
+  /** @throws not_found */
+  endpoint: (principal: TeamAccess, id: string) => Promise<{ seq: number; id: string }>;
+  /** Waits a moment until the schemas of the events that have just arrived are known. */
+  catchUp: () => Promise<void>;
+}) {
+  const { store, endpoint, catchUp } = options;
+
+  const toChanges = async (endpointId: string, found: readonly Found[]): Promise<Change[]> => {
+    const unnamed = found.flatMap(one => ('entry' in one && !one.entry.details?.name ? [one.entry.targetId] : []));
+    const names = unnamed.length === 0 ? new Map<string, string>() : await store.names(endpointId, unnamed);
+    return found.map(one => {
+      const { path, ...change } =
+        'entry' in one ? ofEntry({ name: names.get(one.entry.targetId), ...one.entry }) : ofSchema(one.schema);
+      return { at: one.at, ...change, link: `/app/endpoints/${endpointId}${path}` };
+    });
+  };
+
+  return {
+    /** Newest first. @throws not_found, invalid */
+    async page(principal: TeamAccess, id: string, query: ChangesQuery): Promise<ChangePage> {
+      const { seq } = await endpoint(principal, id);
+      const [from, to] = [Number(query.from ?? 0), Number(query.to ?? Number.MAX_SAFE_INTEGER)];
+      if (from > to) throw invalidAt(['from'], 'must not be after to');
+      const size = Number(query.limit ?? defaultChanges);
+      const last = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+      if (query.cursor !== undefined && !last) throw invalidAt(['cursor'], 'invalid', 'invalid cursor');
+      /** Changes of a source after the cursor. Row numbers become even keys in one source, and odd keys in the other. */
+      const pageOf = (source: 0 | 1) => ({
+        from,
+        to,
+        before: last && { at: last.receivedAt, seq: Math.ceil((last.seq - source) / 2) },
+        limit: size + 1,
+      });
+      await catchUp();
+      const [entries, schemas] = await Promise.all([
+        store.entries({ teamId: principal.teamId, endpointId: id, actions: changeActions }, pageOf(0)),
+        store.schemaChanges(seq, pageOf(1)),
+      ]);
+      const found: Found[] = [
+        ...entries.map(entry => ({ at: entry.at, key: entry.seq * 2, entry })),
+        ...schemas.map(schema => ({ at: schema.at, key: schema.seq * 2 + 1, schema })),
+      ].sort((a, b) => b.at - a.at || b.key - a.key);
+      const shown = found.slice(0, size);
+      const end = found.length > size ? shown.at(-1) : undefined;
+      return {
+        changes: await toChanges(id, shown),
+        nextCursor: end ? encodeCursor({ receivedAt: end.at, seq: end.key }) : null,
+      };
+    },
+  };
+}
