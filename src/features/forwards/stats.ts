@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../core/clock.ts';
 import { invalidAt } from '../../core/errors.ts';
-import { bucketMsFor } from '../../core/time-buckets.ts';
+import { timeBuckets } from '../../core/time-buckets.ts';
 import type { ForwardStats, ForwardStatsQuery } from './model.ts';
 import type { AttemptCount, StatsStore } from './stats-store.ts';
 
@@ -79,20 +79,19 @@ export function createForwardStatistics({
       const { to = clock.now(), buckets = defaultStatsBuckets } = toNumbers(query);
       const { from = Math.max(0, (Math.floor(to / hourMs) - 23) * hourMs) } = toNumbers(query);
       if (from > to) throw invalidAt(['from'], 'must not be after to');
-      const bucketMs = bucketMsFor(from, to, buckets, minuteMs);
-      const first = Math.floor(from / bucketMs);
-      const last = Math.floor(to / bucketMs);
+      const { bucketMs, first, count } = timeBuckets(from, to, buckets, minuteMs);
+      const end = (first + count) * bucketMs;
       await flush();
       const rows = await store.read(forward, {
         fromMinute: Math.max((first * bucketMs) / minuteMs, Math.ceil((clock.now() - statsKeptMs) / minuteMs)),
-        toMinute: ((last + 1) * bucketMs) / minuteMs - 1,
+        toMinute: end / minuteMs - 1,
         minutes: bucketMs / minuteMs,
       });
       const bySlot = Map.groupBy(rows, ({ slot }) => slot);
-      const slots = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+      const slots = Array.from({ length: count }, (_, i) => first + i);
       return {
         from: first * bucketMs,
-        to: (last + 1) * bucketMs - 1,
+        to: end - 1,
         bucketMs,
         buckets: slots.map(slot => ({ at: slot * bucketMs, ...summaryOf(bySlot.get(slot) ?? []) })),
         ...summaryOf(rows),

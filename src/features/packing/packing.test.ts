@@ -101,7 +101,13 @@ describe('the packer', () => {
     const signed: number[] = [];
     await createTestPacker(server, undefined, events => {
       signed.push(events.length);
-      return { newest: 1, oldest: 1, facts: unknownFacts(), filter: Uint8Array.of(events.length), values: new Uint8Array(4) };
+      return {
+        newest: 1,
+        oldest: 1,
+        facts: unknownFacts(),
+        filter: Uint8Array.of(events.length),
+        values: new Uint8Array(4),
+      };
     }).run();
     // Sixteen small blocks are joined into one, and four of those into one of 64 KiB.
     expect([await countBlocks('endpoint = 1'), await countBlocks('endpoint = 2')].every(count => count <= 6)).toBe(
