@@ -26,6 +26,8 @@ export const forwardQueue = 'forward';
 /** How often an event may have been forwarded on its way: the fourth time is given up. */
 export const maxHops = 3;
 export const hopsHeader = 'x-hooktape-hops';
+/** The lengths of the periods in which attempts are counted, in minutes. Buckets of whole hours are read from hours. */
+export const statsPeriods = [1, 60] as const;
 
 /** The settings, with defaults for missing ones. @param given in the form of forward-schema.ts @param before the former settings; default: a new forward @throws invalid */
 export function readForward(given: ForwardChange, before?: ForwardSettings): ForwardSettings {

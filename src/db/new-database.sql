@@ -710,10 +710,11 @@ CREATE INDEX audit_by_endpoint ON audit (endpoint_id, at, seq) WHERE endpoint_id
 --> statement-breakpoint
 CREATE TABLE forward_stats (
   forward  INTEGER NOT NULL REFERENCES forwards (seq) ON DELETE CASCADE,
-  minute   INTEGER NOT NULL,
+  minutes  INTEGER NOT NULL,
+  at       INTEGER NOT NULL,
   bucket   INTEGER NOT NULL,
   attempts INTEGER NOT NULL,
-  PRIMARY KEY (forward, minute, bucket)
+  PRIMARY KEY (forward, minutes, at, bucket)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 INSERT INTO meta (name, value) VALUES ('database-id', randomblob(16)), ('alert-clock', x'30'), ('alert-events', x'30'), ('schemas-read-up-to', x'30'), ('storage-alert', x'6F6B');

@@ -138,9 +138,10 @@ export const forwardStats = sqliteTable(
   'forward_stats',
   {
     forward: integer().notNull(),
-    minute: integer().notNull(),
+    minutes: integer().notNull(),
+    at: integer().notNull(),
     bucket: integer().notNull(),
     attempts: integer().notNull(),
   },
-  ({ forward, minute, bucket }) => [primaryKey({ columns: [forward, minute, bucket] })],
+  ({ forward, minutes, at, bucket }) => [primaryKey({ columns: [forward, minutes, at, bucket] })],
 );

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../core/clock.ts';
 import { invalidAt } from '../../core/errors.ts';
+import { statsPeriods } from '../../core/forward.ts';
 import { timeBuckets } from '../../core/time-buckets.ts';
 import type { ForwardStats, ForwardStatsQuery } from './model.ts';
 import type { AttemptCount, StatsStore } from './stats-store.ts';
@@ -34,13 +35,15 @@ export function createForwardStatistics({
   clock: Pick<Clock, 'now'>;
   onError: (error: unknown) => void;
 }) {
-  /** By forward, minute and bucket. */
+  /** By forward, period and bucket. */
   let pending = new Map<string, AttemptCount>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing = Promise.resolve();
 
+  const oldestMinute = (): number => Math.ceil((clock.now() - statsKeptMs) / minuteMs);
+
   const add = (one: AttemptCount): void => {
-    const key = `${one.forward} ${one.minute} ${one.bucket}`;
+    const key = `${one.forward} ${one.minutes} ${one.at} ${one.bucket}`;
     pending.set(key, { ...one, attempts: one.attempts + (pending.get(key)?.attempts ?? 0) });
     timer ??= setTimeout(flush, writeEveryMs).unref();
   };
@@ -71,7 +74,9 @@ export function createForwardStatistics({
     /** Counts an attempt that has ended. @param durationMs of an attempt that was accepted; null for one that has failed */
     record(forward: number, durationMs: number | null): void {
       const bucket = durationMs === null ? failed : bucketOf(durationMs);
-      add({ forward, minute: Math.floor(clock.now() / minuteMs), bucket, attempts: 1 });
+      const minute = Math.floor(clock.now() / minuteMs);
+      for (const minutes of statsPeriods)
+        add({ forward, minutes, at: minute - (minute % minutes), bucket, attempts: 1 });
     },
 
     /** The statistics of a forward, by its row number. By default of the last 24 clock hours. @throws invalid */
@@ -83,8 +88,8 @@ export function createForwardStatistics({
       const end = (first + count) * bucketMs;
       await flush();
       const rows = await store.read(forward, {
-        fromMinute: Math.max((first * bucketMs) / minuteMs, Math.ceil((clock.now() - statsKeptMs) / minuteMs)),
-        toMinute: end / minuteMs - 1,
+        from: Math.max((first * bucketMs) / minuteMs, oldestMinute()),
+        to: end / minuteMs,
         minutes: bucketMs / minuteMs,
       });
       const bySlot = Map.groupBy(rows, ({ slot }) => slot);
@@ -99,7 +104,7 @@ export function createForwardStatistics({
     },
 
     /** Removes what is older than 30 days. */
-    sweep: (): Promise<void> => store.removeBefore(Math.ceil((clock.now() - statsKeptMs) / minuteMs)),
+    sweep: (): Promise<void> => store.removeBefore(oldestMinute()),
   };
 }
 
