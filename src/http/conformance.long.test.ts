@@ -112,7 +112,16 @@ describe('with an API key', () => {
     const lists: Record<
       Exclude<
         ResourceKind,
-        'secret' | 'filter' | 'alert' | 'forward' | 'consumer' | 'listener' | 'type' | 'invitation' | 'delivery'
+        | 'secret'
+        | 'filter'
+        | 'alert'
+        | 'forward'
+        | 'consumer'
+        | 'listener'
+        | 'type'
+        | 'invitation'
+        | 'delivery'
+        | 'replay'
       >,
       string
     > = {
@@ -127,8 +136,8 @@ describe('with an API key', () => {
       job: '/api/replay-jobs',
       jobItem: `/api/events/${id}`,
     };
-    // Deliveries are only read.
-    if (kind === 'invitation' || kind === 'delivery' || kind === 'listener') return;
+    // Deliveries and replays are only read.
+    if (kind === 'invitation' || kind === 'delivery' || kind === 'replay' || kind === 'listener') return;
     const { rows } = await harness.services.database.client.execute({
       sql: `SELECT id FROM secrets WHERE id = ?1 UNION ALL SELECT id FROM filters WHERE id = ?1
             UNION ALL SELECT id FROM alerts WHERE id = ?1 UNION ALL SELECT id FROM forwards WHERE id = ?1

@@ -28,6 +28,7 @@ export type ResourceKind =
   | 'listener'
   | 'endpoint'
   | 'event'
+  | 'replay'
   | 'delivery'
   | 'secret'
   | 'filter'
@@ -56,6 +57,7 @@ const pathKinds: Record<string, ResourceKind> = {
   '/api/endpoints/{id}/schemas/{type}': 'type',
   '/api/endpoints/{id}/previous-urls/{urlId}': 'previousUrl',
   '/api/events/{id}': 'event',
+  '/api/events/{id}/replays/{replayId}': 'replay',
   '/api/deliveries/{key}': 'delivery',
   '/api/replay-jobs/{id}': 'job',
   '/api/replay-jobs/{id}/items/{eventId}': 'jobItem',
@@ -138,6 +140,12 @@ export async function openOperationFixture(env: Record<string, string> = {}) {
   const create: Record<ResourceKind, (who: SignedInAccount) => Promise<Record<string, string>>> = {
     endpoint: async who => ({ endpoint: (await who.createEndpoint()).id }),
     event: async who => ({ event: await server.deliver(await who.createEndpoint()) }),
+    replay: async who => {
+      const event = await server.deliver(await who.createEndpoint());
+      await who.json(200, 'POST', `/api/events/${event}/replay`, { url: destination });
+      const { replays } = await who.json<{ replays: { id: string }[] }>(200, 'GET', `/api/events/${event}`);
+      return { event, replay: replays[0]?.id ?? '' };
+    },
     delivery: async who => {
       const endpoint = await who.createEndpoint();
       const id = await server.deliver(endpoint);
