@@ -50,7 +50,7 @@ export const Timestamp = t.Integer({
   format: 'int64',
   examples: [1_789_000_000_000],
 });
-/** A time in a query. */
+/** A time in a query. Services read it; the pattern allows no other notation. */
 export const Moment = (description: string) =>
   t.Optional(
     textDocumentedAs(t.Integer({ minimum: 0, format: 'int64' }), { pattern: '^(?:0|[1-9][0-9]{0,14})$', description }),

@@ -1,7 +1,7 @@
 /* Schemas of the timeline of an endpoint's events, and of the values that a field has in them. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
-import { Timestamp } from '../../http/schemas.ts';
+import { Moment, Timestamp } from '../../http/schemas.ts';
 import { EventListQuery, Where } from '../events/model.ts';
 
 export const maxBuckets = 200;
@@ -9,16 +9,13 @@ export const defaultBuckets = 60;
 export const maxValues = 50;
 export const defaultValues = 10;
 
-/** A decimal number in the query. Services read it; the pattern allows no other notation. */
-const TimeText = (description: string) =>
-  t.Optional(textDocumentedAs(Timestamp, { pattern: '^(?:0|[1-9][0-9]{0,14})$', description }));
 const groupings = ['none', 'type', 'platform', 'answered'] as const;
 const valueFields = ['type', 'platform', 'method', 'path', 'answered', 'tag'] as const;
 const { q } = EventListQuery.properties;
 
 export const TimelineQuery = t.Object({
-  from: TimeText('epoch milliseconds, included; by default the time of the endpoint’s oldest event'),
-  to: TimeText('epoch milliseconds, included; by default now'),
+  from: Moment('epoch milliseconds, included; by default the time of the endpoint’s oldest event'),
+  to: Moment('epoch milliseconds, included; by default now'),
   buckets: t.Optional(
     textDocumentedAs(t.Integer({ minimum: 1, maximum: maxBuckets, default: defaultBuckets }), {
       pattern: '^(?:[1-9][0-9]?|1[0-9][0-9]|200)$',
