@@ -36,7 +36,7 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
     );
   const toggle = (key: string): void =>
     setCompared(compared.includes(key) ? compared.filter(one => one !== key) : [...compared, key].slice(-2));
-  const chosen = replays.filter(one => compared.includes(keyOf(one))).sort((a, b) => a.createdAt - b.createdAt);
+  const chosen = replays.filter(one => compared.includes(one.id)).sort((a, b) => a.createdAt - b.createdAt);
   const [before, after] = chosen;
   return (
     <div class="scroll-pane col loose">
@@ -51,14 +51,14 @@ export function ReplayHistory({ event }: { event: EventDetail }) {
       <ul class="attempts">
         {replays.map((attempt, index) => (
           <AttemptRow
-            key={keyOf(attempt)}
+            key={attempt.id}
             attempt={attempt}
             isNewest={index === 0}
             canRepeat={index === 0 && isSentToListener(event.id)}
             forwardName={forwardNames.get(attempt.destination)}
             compare={
               comparable > 1 && !isCompact(attempt)
-                ? { isPicked: compared.includes(keyOf(attempt)), onPick: () => toggle(keyOf(attempt)) }
+                ? { isPicked: compared.includes(attempt.id), onPick: () => toggle(attempt.id) }
                 : undefined
             }
           />
@@ -75,9 +75,6 @@ const isSentToListener = (eventId: string): boolean => {
 
 /** Forwards and jobs keep what the answer was, without its headers and body. */
 const isCompact = ({ status, response }: ReplayAttempt): boolean => response === null && status !== null;
-
-const keyOf = ({ createdAt, destination, durationMs }: ReplayAttempt): string =>
-  `${createdAt} ${durationMs} ${destination}`;
 
 type AttemptProps = {
   attempt: ReplayAttempt;
