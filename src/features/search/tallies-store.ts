@@ -4,7 +4,7 @@
  * if the filter is about other columns than type and platform. Results are one JSON text, because many rows are slow on their way out
  * of the database's thread.
  */
-import type { Client } from '@libsql/client';
+import type { Client, Row } from '@libsql/client';
 import { answeredStatus, hasFailed } from '../../db/event-outcomes.ts';
 import type { ColumnCondition } from './plan.ts';
 import { expressionOf, type Sql } from './rows-store.ts';
@@ -40,6 +40,9 @@ export type Kind = [platform: string | null, type: string | null, count: number]
 
 /** Counts of a range of times. It has the same events as long as both are the same, because a new event gets a higher row number. */
 export type Extent = [count: number, lastSeq: number | null];
+
+/** `condition`: must not leave anything open. Without `withKinds`, events of all kinds are one. */
+export type KindsToCount = { condition: ColumnCondition | undefined; withKinds: boolean; limit: number };
 
 type Scope = { endpoint: number; bucketMs: number };
 
@@ -99,12 +102,45 @@ const union = (parts: readonly Sql[]): Sql => ({
   args: parts.flatMap(({ args }) => args),
 });
 
+/** One row with one JSON text. */
+const listOf = (values: string, { sql, args }: Sql): Sql => ({
+  sql: `SELECT json_group_array(${values}) FROM (${sql})`,
+  args,
+});
+const toList = <T>(rows: readonly Row[]): T => JSON.parse(String(rows[0]?.[0])) as T;
+
+/** The part of the index by time that a range of a list `given` has. The parameter is the endpoint. */
+const inGiven = `endpoint = ? AND received_at BETWEEN json_extract(given.value, '$[0]') AND json_extract(given.value, '$[1]')`;
+
+const extentsOf = (endpoint: number, ranges: readonly TimeRange[]): Sql =>
+  listOf('json(extent)', {
+    sql: `SELECT (SELECT json_array(count(*), max(seq)) FROM events INDEXED BY events_by_time WHERE ${inGiven}) AS extent
+      FROM json_each(?) AS given`,
+    args: [endpoint, JSON.stringify(ranges)],
+  });
+
+function kindsOf(endpoint: number, ranges: readonly TimeRange[], { condition, withKinds, limit }: KindsToCount): Sql {
+  const { sql, args } = condition ? expressionOf(condition) : { sql: '1', args: [] };
+  const list = JSON.stringify(ranges);
+  if (withKinds)
+    return listOf('json_array(range, platform, event_type, events)', {
+      sql: `SELECT given.key AS range, platform, event_type, count(*) AS events
+        FROM json_each(?) AS given CROSS JOIN events INDEXED BY events_by_time ON ${inGiven} AND ${sql}
+        GROUP BY 1, 2, 3 LIMIT ?`,
+      args: [list, endpoint, ...args, limit + 1],
+    });
+  return listOf('json_array(range, NULL, NULL, events)', {
+    sql: `SELECT given.key AS range,
+        (SELECT count(*) FROM events INDEXED BY events_by_time WHERE ${inGiven} AND ${sql}) AS events
+      FROM json_each(?) AS given`,
+    args: [endpoint, ...args, list],
+  });
+}
+
 /** @param scans for reads of any length */
 export function createTalliesStore(scans: Client) {
-  const read = async <T>(values: string, { sql, args }: Sql): Promise<T> => {
-    const { rows } = await scans.execute({ sql: `SELECT json_group_array(${values}) FROM (${sql})`, args });
-    return JSON.parse(String(rows[0]?.[0])) as T;
-  };
+  const read = async <T>(values: string, from: Sql): Promise<T> =>
+    toList((await scans.execute(listOf(values, from))).rows);
   const readTallies = (bucketMs: number, from: Sql): Promise<Tally[]> =>
     read('json_array(bucket, platform, type, status, failed, invalid, events)', {
       sql: `SELECT received_at / CAST(? AS INTEGER) AS bucket, platform, type, status, failed, invalid, count(*) AS events
@@ -125,53 +161,49 @@ export function createTalliesStore(scans: Client) {
     },
 
     /** Reads only the index. */
-    extents: (endpoint: number, ranges: readonly TimeRange[]): Promise<Extent[]> =>
-      read('json(extent)', {
-        sql: `SELECT (SELECT json_array(count(*), max(seq)) FROM events INDEXED BY events_by_time WHERE endpoint = ?
-          AND received_at BETWEEN json_extract(given.value, '$[0]') AND json_extract(given.value, '$[1]')) AS extent
-          FROM json_each(?) AS given`,
-        args: [endpoint, JSON.stringify(ranges)],
-      }),
+    extents: async (endpoint: number, ranges: readonly TimeRange[]): Promise<Extent[]> =>
+      toList((await scans.execute(extentsOf(endpoint, ranges))).rows),
 
-    /** The kinds of events in each range, at most `limit` in total, with the extent of the range. */
+    /** The kinds of events in each range, and its extent at that moment; undefined if there are more than `limit` kinds. */
     async kinds(
       endpoint: number,
       ranges: readonly TimeRange[],
-      limit: number,
-    ): Promise<{ range: number; kind: Kind; lastSeq: number }[]> {
-      const rows = await read<[number, ...Kind, number][]>('json_array(range, platform, event_type, events, last)', {
-        sql: `SELECT given.key AS range, platform, event_type, count(*) AS events, max(events.seq) AS last
-          FROM json_each(?) AS given CROSS JOIN events INDEXED BY events_by_time ON endpoint = ?
-            AND received_at BETWEEN json_extract(given.value, '$[0]') AND json_extract(given.value, '$[1]')
-          GROUP BY 1, 2, 3 LIMIT ?`,
-        args: [JSON.stringify(ranges), endpoint, limit],
-      });
-      return rows.map(([range, platform, type, count, lastSeq]) => ({ range, kind: [platform, type, count], lastSeq }));
+      what: KindsToCount,
+    ): Promise<{ extents: Extent[]; kinds: Kind[][] } | undefined> {
+      const statements = [extentsOf(endpoint, ranges), kindsOf(endpoint, ranges, what)];
+      const [extents, kinds] = await scans.batch(statements, 'read');
+      const rows = toList<[number, ...Kind][]>(kinds?.rows ?? []);
+      if (what.withKinds && rows.length > what.limit) return undefined;
+      const byRange = Map.groupBy(rows, ([range]) => range);
+      return {
+        extents: toList(extents?.rows ?? []),
+        kinds: ranges.map((_, i) => (byRange.get(i) ?? []).map(([, ...kind]) => kind)),
+      };
     },
 
     /**
      * The events of a range that failed, or whose signature is invalid.
-     * @param withKinds whether they have their type and platform @param withAnswers whether all that have an outcome are counted
+     * @param what `withKinds`: whether they have their type and platform. `withAnswers`: whether all that have an outcome are counted
      */
     marked(
       { endpoint, bucketMs }: Scope,
       range: TimeRange,
-      { withKinds, withAnswers }: { withKinds: boolean; withAnswers: boolean },
+      { condition, withKinds, withAnswers }: Omit<KindsToCount, 'limit'> & { withAnswers: boolean },
     ): Promise<Tally[]> {
-      const [index, condition] = withAnswers ? ['outcomes_by_time', '1'] : ['outcomes_failed', hasFailed];
-      const [kind, join] = withKinds
-        ? ['platform, event_type', 'CROSS JOIN events ON events.seq = event']
-        : ['NULL AS platform, NULL', ''];
+      const [index, outcome] = withAnswers ? ['outcomes_by_time', '1'] : ['outcomes_failed', hasFailed];
+      const kind = withKinds ? 'platform, event_type' : 'NULL AS platform, NULL';
+      const decided = condition ? expressionOf(condition) : { sql: '1', args: [] };
+      const join = withKinds || condition ? `CROSS JOIN events ON events.seq = marked.event AND ${decided.sql}` : '';
       const args = [endpoint, ...range];
       return readTallies(bucketMs, {
         sql: `SELECT marked.received_at AS received_at, ${kind} AS type, status, failed, invalid FROM (
           SELECT event, received_at, ifnull(status, -1) AS status, ${hasFailed} AS failed,
             EXISTS (SELECT 1 FROM invalid_signatures WHERE event = outcomes.event) AS invalid
-            FROM outcomes INDEXED BY ${index} WHERE ${within} AND ${condition}
+            FROM outcomes INDEXED BY ${index} WHERE ${within} AND ${outcome}
           UNION ALL SELECT event, received_at, ${usualStatus}, 0, 1 FROM invalid_signatures WHERE ${within}
-            AND NOT EXISTS (SELECT 1 FROM outcomes WHERE outcomes.event = invalid_signatures.event AND ${condition})
+            AND NOT EXISTS (SELECT 1 FROM outcomes WHERE outcomes.event = invalid_signatures.event AND ${outcome})
         ) AS marked ${join}`,
-        args: [...args, ...args],
+        args: [...args, ...args, ...decided.args],
       });
     },
 

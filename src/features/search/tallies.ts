@@ -1,13 +1,13 @@
 /*
  * Counts the events of an endpoint that match a filter, by time and by a column. The counts are those of the list with the same filter:
- * also pinned events that are older than `since` are in them. A filter about nothing but type and platform is evaluated on the kinds of
- * events in each range of time, which are remembered: a range is counted again only when its index shows that it has other events.
- * Other filters about columns are counted row by row. What only contents can decide is not counted here.
+ * also pinned events that are older than `since` are in them. Each range of time is counted in SQL. The results for columns that never
+ * change are remembered: a range is counted again only if its index shows that it has other events. A filter about nothing but type and
+ * platform is evaluated on the kinds of events. What only contents can decide is not counted here.
  */
 import { evaluate } from '../../core/filter/evaluate.ts';
 import { type Filter, type Node, termsOf } from '../../shared/filter/filter.ts';
 import { type ColumnCondition, planOf } from './plan.ts';
-import type { Extent, GroupColumn, Kind, TalliesStore, Tally, TimeRange } from './tallies-store.ts';
+import type { Extent, GroupColumn, Kind, KindsToCount, TalliesStore, Tally, TimeRange } from './tallies-store.ts';
 
 export type GroupBy = 'none' | GroupColumn;
 
@@ -36,19 +36,28 @@ export type ToCount = {
 /** The part of a request: the range and the filter without the times that every match must have. */
 type Part = Pick<ToCount, 'endpoint' | 'bucketMs' | 'by' | 'maxValues'> & {
   filter: Filter;
+  /** undefined if kinds decide. */
   condition: ColumnCondition | undefined;
   listed: TimeRange;
   pinned: TimeRange | undefined;
 };
 
-/** Endpoints with more kinds of events in one chart are counted row by row. */
-const maxKinds = 20_000;
+const defaultMaxKinds = 20_000;
 /** How many kinds and ranges are remembered, of all endpoints: some 100 bytes each. */
 const maxRemembered = 50_000;
 /** A long count is divided into as many statements, so that other reads need not wait for all of it. */
 const statements = 16;
 
-export function createTallies({ store, now }: { store: TalliesStore; now: () => number }) {
+export function createTallies({
+  store,
+  now,
+  maxKinds = defaultMaxKinds,
+}: {
+  store: TalliesStore;
+  now: () => number;
+  /** More kinds of events in one request are counted row by row. */
+  maxKinds?: number;
+}) {
   const remembered = createMemory();
 
   const extentsOf = async (endpoint: number, ranges: readonly TimeRange[]): Promise<Extent[]> => {
@@ -57,42 +66,47 @@ export function createTallies({ store, now }: { store: TalliesStore; now: () => 
     return extents;
   };
 
-  /** The kinds in each range; undefined if there are too many. */
-  const kindsOf = async (endpoint: number, ranges: readonly TimeRange[]): Promise<Kind[][] | undefined> => {
-    const extents = await extentsOf(endpoint, ranges);
-    const found = ranges.map((range, i) => remembered.find(endpoint, range, extents[i] ?? [0, null]));
-    const outdated = [...found.keys()].filter(i => found[i] === undefined);
-    let left = maxKinds;
-    for (const some of inParts(outdated)) {
+  /** The kinds in each range; undefined if there are too many. @param key of what is remembered; undefined if nothing may be */
+  const kindsOf = async (
+    endpoint: number,
+    ranges: readonly TimeRange[],
+    what: Omit<KindsToCount, 'limit'>,
+    key: string | undefined,
+  ): Promise<Kind[][] | undefined> => {
+    const keyOf = (i: number): string => `${endpoint} ${ranges[i]} ${key}`;
+    const extents = key === undefined ? [] : await extentsOf(endpoint, ranges);
+    const found = ranges.map((_, i) => (extents[i] ? remembered.find(keyOf(i), extents[i]) : undefined));
+    let limit = maxKinds;
+    for (const some of inParts([...found.keys()].filter(i => found[i] === undefined))) {
       const given = some.map(i => ranges[i] as TimeRange);
-      const rows = await store.kinds(endpoint, given, left + 1);
-      left -= rows.length;
-      if (left < 0) return undefined;
-      const byRange = Map.groupBy(rows, ({ range }) => range);
+      const counted = await store.kinds(endpoint, given, { ...what, limit });
+      if (!counted) return undefined;
       for (const [at, i] of some.entries()) {
-        const own = byRange.get(at) ?? [];
-        const kinds = own.map(({ kind }) => kind);
-        const lastSeq = own.length === 0 ? null : Math.max(...own.map(one => one.lastSeq));
-        remembered.add(endpoint, given[at] as TimeRange, { kinds, lastSeq });
+        const kinds = counted.kinds[at] ?? [];
+        limit = Math.max(0, limit - kinds.length);
         found[i] = kinds;
+        const extent = counted.extents[at];
+        if (key !== undefined && extent) remembered.add(keyOf(i), { kinds, extent });
       }
     }
     return found.map(kinds => kinds ?? []);
   };
 
-  /** Counts ranges of the index. undefined if there are too many kinds of events. */
-  const byKinds = async (part: Part): Promise<Tally[] | undefined> => {
-    const { endpoint, bucketMs, by, filter, listed, pinned } = part;
-    const withKinds = filter.root !== undefined || by === 'type' || by === 'platform';
-    const withAnswers = by === 'answered';
+  /** Counts each range. undefined if there are too many kinds of events. */
+  const byRanges = async ({ endpoint, bucketMs, by, filter, condition, listed, pinned }: Part) => {
+    const isByKind = condition === undefined && filter.root !== undefined;
+    const withKinds = isByKind || by === 'type' || by === 'platform';
     const ranges = rangesOf(listed, bucketMs);
-    const counted = withKinds
-      ? await kindsOf(endpoint, ranges)
-      : (await extentsOf(endpoint, ranges)).map(([count]): Kind[] => [[null, null, count]]);
+    const what = { condition, withKinds };
+    const counted =
+      condition || withKinds
+        ? await kindsOf(endpoint, ranges, what, condition ? keyOfFilter(filter, withKinds) : '')
+        : (await extentsOf(endpoint, ranges)).map(([count]): Kind[] => [[null, null, count]]);
     if (!counted) return undefined;
     const scope = { endpoint, bucketMs };
-    const marked = await store.marked(scope, listed, { withKinds, withAnswers });
-    const old = pinned ? await store.rows(scope, { pinned }, { columns: ['type', 'platform', 'answered'] }) : [];
+    const marked = await store.marked(scope, listed, { ...what, withAnswers: by === 'answered' });
+    const columns = ['type', 'platform', 'answered'] as const;
+    const old = pinned ? await store.rows(scope, { pinned }, { condition, columns }) : [];
     const usual = (bucket: number, [platform, type, count]: Kind): Tally => [bucket, platform, type, 200, 0, 0, count];
     const all = [
       ...counted.flatMap((kinds, i) => kinds.map(kind => usual(bucketOf(ranges[i]?.[0] ?? 0, bucketMs), kind))),
@@ -101,11 +115,12 @@ export function createTallies({ store, now }: { store: TalliesStore; now: () => 
       ...marked.map(([bucket, platform, type, , , , count]) => usual(bucket, [platform, type, -count])),
       ...old,
     ];
-    if (filter.root === undefined) return all;
+    if (!isByKind) return all;
     const time = now();
     return all.filter(([, platform, type]) => evaluate(filter, { platform, type }, time));
   };
 
+  /** Counts row by row, and tells only the most frequent values apart. */
   const byRows = async ({ endpoint, bucketMs, by, condition, listed, pinned, maxValues }: Part): Promise<Tally[]> => {
     const columns = by === 'none' ? [] : [by];
     const top = columns.map(column =>
@@ -128,17 +143,20 @@ export function createTallies({ store, now }: { store: TalliesStore; now: () => 
       const { isOfRows, columns } = planOf(rest, now());
       const last = Math.min(to, (range.to ?? Number.POSITIVE_INFINITY) - 1);
       const first = Math.max(from, range.from ?? from);
+      const condition = isOfKinds(rest) ? undefined : columns?.condition;
       const part: Part = {
         ...request,
         filter: rest,
-        condition: columns?.condition,
+        condition,
         listed: [Math.max(first, since), last],
         pinned: first < since ? [first, Math.min(last, since - 1)] : undefined,
       };
-      const tallies = isOfKinds(rest) ? await byKinds(part) : undefined;
+      if (!isOfRows || (condition && !isDecided(condition))) return undefined;
+      const tallies = await byRanges(part);
       if (tallies) return toCells(tallies, request.by);
-      if (!isOfRows || (part.condition && !isDecided(part.condition))) return undefined;
-      return toCells(await byRows(part), request.by);
+      const all = columns?.condition;
+      if (all && !isDecided(all)) return undefined;
+      return toCells(await byRows({ ...part, condition: all }), request.by);
     },
 
     /** Counts events by their row numbers. */
@@ -157,37 +175,43 @@ export type Tallies = ReturnType<typeof createTallies>;
 
 /** The kinds of events in ranges of time. The least recently used ones are forgotten. */
 function createMemory() {
-  type Known = { kinds: Kind[]; lastSeq: number | null };
-  const known = new Map<string, Known & { count: number }>();
+  type Known = { kinds: Kind[]; extent: Extent };
+  const known = new Map<string, Known>();
   let size = 0;
-  const keyOf = (endpoint: number, [from, to]: TimeRange): string => `${endpoint} ${from} ${to}`;
   const remove = (key: string): void => {
     size -= (known.get(key)?.kinds.length ?? -1) + 1;
     known.delete(key);
   };
+  const add = (key: string, one: Known): void => {
+    remove(key);
+    known.set(key, one);
+    size += one.kinds.length + 1;
+    for (const oldest of known.keys()) {
+      if (size <= maxRemembered) break;
+      remove(oldest);
+    }
+  };
   return {
     /** undefined if the range is unknown or has other events since. */
-    find(endpoint: number, range: TimeRange, [count, lastSeq]: Extent): Kind[] | undefined {
+    find(key: string, [count, lastSeq]: Extent): Kind[] | undefined {
       if (count === 0) return [];
-      const key = keyOf(endpoint, range);
       const found = known.get(key);
-      if (found?.count !== count || found.lastSeq !== lastSeq) return undefined;
-      known.delete(key);
-      known.set(key, found);
+      if (found?.extent[0] !== count || found.extent[1] !== lastSeq) return undefined;
+      add(key, found);
       return found.kinds;
     },
-    add(endpoint: number, range: TimeRange, { kinds, lastSeq }: Known): void {
-      const key = keyOf(endpoint, range);
-      remove(key);
-      known.set(key, { kinds, lastSeq, count: kinds.reduce((sum, [, , count]) => sum + count, 0) });
-      size += kinds.length + 1;
-      for (const oldest of known.keys()) {
-        if (size <= maxRemembered) break;
-        remove(oldest);
-      }
-    },
+    add,
   };
 }
+
+/** Columns that stay as they are, so that counts of a filter about them can be remembered. */
+const lasting: ReadonlySet<string> = new Set(['type', 'platform', 'method', 'size', 'answered']);
+const maxKeyCharacters = 200;
+
+const keyOfFilter = ({ root, text }: Filter, withKinds: boolean): string | undefined =>
+  text.length <= maxKeyCharacters && termsOf(root).every(term => term.on === 'column' && lasting.has(term.column))
+    ? `${withKinds} ${text}`
+    : undefined;
 
 const bucketOf = (time: number, bucketMs: number): number => Math.floor(time / bucketMs);
 

@@ -57,13 +57,14 @@ describe('a group', () => {
     const entries = [
       entry(),
       entry({ query: '', body: new Uint8Array(0), fields: new Uint8Array(0) }),
+      ...['old', 'new'].map(token => ({ ...entry(), url: `https://tape.example/in/${token}` })),
       { ...entry({ body: randomBytes(100_000), query: 'q=%22' }), endpoint: 8, platforms: [] },
       entry({}, { platform: 'stripe', eventType: 'a.b', verdict: '{"verdict":"valid"}' }),
       entry({}, { platform: null, eventType: null, verdict: null }),
     ];
     const { group, nonces } = encode(entries);
     expect(group.length % groupAlignment).toBe(0);
-    expect(readGroupHeader(group, segmentNonce)).toEqual({ group: 5, first: 41, count: 5, bytes: group.length });
+    expect(readGroupHeader(group, segmentNonce)).toEqual({ group: 5, first: 41, count: entries.length, bytes: group.length });
     expect(isIntactGroup(group)).toBe(true);
     const decoded = decodeGroup(group);
     expect(decoded.entries.map(readable)).toEqual(entries.map(readable));
