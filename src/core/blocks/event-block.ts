@@ -226,8 +226,22 @@ function unreadable(cause?: unknown): never {
   throw new DamagedError('its headers and body cannot be read', { cause });
 }
 
-/** The record that begins at `start`. @throws DamagedError if no record begins there */
-export function readRecord(records: Buffer, start: number, firstEvent: number): EventRecord {
+/** Where the parts of a record begin, and where it ends. `query`: the same as `sourceIp` if there is none or it is empty. */
+export type RecordPlace = {
+  /** The distance of its row number from the block's first. */
+  distance: number;
+  hasQuery: boolean;
+  tail: number;
+  path: number;
+  query: number;
+  sourceIp: number;
+  headers: number;
+  body: number;
+  end: number;
+};
+
+/** @throws DamagedError if no record begins at `start` */
+function placeAt(records: Buffer, start: number): RecordPlace {
   let at = start;
   const next = (): number => {
     let value = 0;
@@ -238,21 +252,35 @@ export function readRecord(records: Buffer, start: number, firstEvent: number): 
       if (byte < 0x80) return value;
     }
   };
-  const seq = firstEvent + next();
-  const tailStart = at;
+  const distance = next();
+  const tail = at;
   const [pathBytes, queryBytes, sourceIpBytes, headersBytes, bodyBytes] = [next(), next(), next(), next(), next()];
-  const part = (bytes: number): Buffer => {
-    at += bytes;
-    return records.subarray(at - bytes, at);
-  };
-  const path = part(pathBytes);
-  const query = queryBytes === 0 ? null : part(queryBytes - 1);
-  const sourceIp = part(sourceIpBytes).toString();
-  const headers = part(headersBytes);
-  const body = part(bodyBytes);
-  if (at > records.length) return unreadable();
-  return { seq, path, query, sourceIp, headers, body, tail: records.subarray(tailStart, at), end: at };
+  const query = at + pathBytes;
+  const sourceIp = query + Math.max(0, queryBytes - 1);
+  const headers = sourceIp + sourceIpBytes;
+  const body = headers + headersBytes;
+  const end = body + bodyBytes;
+  if (end > records.length) return unreadable();
+  return { distance, hasQuery: queryBytes > 0, tail, path: at, query, sourceIp, headers, body, end };
 }
+
+function recordAt(records: Buffer, place: RecordPlace, firstEvent: number): EventRecord {
+  const { distance, hasQuery, tail, path, query, sourceIp, headers, body, end } = place;
+  return {
+    seq: firstEvent + distance,
+    path: records.subarray(path, query),
+    query: hasQuery ? records.subarray(query, sourceIp) : null,
+    sourceIp: records.toString('utf8', sourceIp, headers),
+    headers: records.subarray(headers, body),
+    body: records.subarray(body, end),
+    tail: records.subarray(tail, end),
+    end,
+  };
+}
+
+/** The record that begins at `start`. @throws DamagedError if no record begins there */
+export const readRecord = (records: Buffer, start: number, firstEvent: number): EventRecord =>
+  recordAt(records, placeAt(records, start), firstEvent);
 
 /** All records of a block, with their offsets. @throws DamagedError */
 export function* readRecords(records: Buffer, firstEvent: number): Generator<EventRecord & { start: number }> {
@@ -261,6 +289,21 @@ export function* readRecords(records: Buffer, firstEvent: number): Generator<Eve
     yield { ...record, start };
     start = record.end;
   }
+}
+
+/** The records of a block that are wanted, which is decided in order by their places. @throws DamagedError */
+export function selectRecords(
+  records: Buffer,
+  firstEvent: number,
+  isWanted: (place: RecordPlace) => boolean,
+): EventRecord[] {
+  const found: EventRecord[] = [];
+  for (let start = 0; start < records.length; ) {
+    const place = placeAt(records, start);
+    if (isWanted(place)) found.push(recordAt(records, place, firstEvent));
+    start = place.end;
+  }
+  return found;
 }
 
 function bytesOfNumber(value: number): number {

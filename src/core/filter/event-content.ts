@@ -25,26 +25,34 @@ export type EventContent = {
   readonly bodyFields: (stepBytes: number) => Generator<undefined, BodyFields>;
 };
 
-/** @param query as received, undecoded; null without one */
+/**
+ * @param headers the pairs, or a function that reads them when they are needed
+ * @param query as received, undecoded; null without one
+ */
 export function createEventContent({
-  headers,
+  headers: given,
   query,
   body,
 }: {
-  headers: readonly HeaderPair[];
+  headers: readonly HeaderPair[] | (() => readonly HeaderPair[]);
   query: Uint8Array | string | null;
   body: Uint8Array;
 }): EventContent {
+  let headers: readonly HeaderPair[] | undefined;
   let fields: BodyFields | undefined;
-  return {
-    headers,
+  const content: EventContent = {
+    get headers() {
+      headers ??= typeof given === 'function' ? given() : given;
+      return headers;
+    },
     query: query === null || typeof query === 'string' ? (query ?? '') : asBuffer(query).toString('latin1'),
     body,
     *bodyFields(stepBytes) {
-      fields ??= yield* readBodyFields(headers, body, stepBytes);
+      fields ??= yield* readBodyFields(content, stepBytes);
       return fields;
     },
   };
+  return content;
 }
 
 /** RFC 2046, section 5.1.1. */
@@ -52,17 +60,15 @@ const maxBoundaryLength = 70;
 
 const none: BodyFields = { kind: 'none' };
 
-function* readBodyFields(
-  headers: readonly HeaderPair[],
-  body: Uint8Array,
-  stepBytes: number,
-): Generator<undefined, BodyFields> {
+function* readBodyFields(content: EventContent, stepBytes: number): Generator<undefined, BodyFields> {
+  const { body } = content;
   if (body.length === 0) return none;
   const start = endOfByteOrderMark(body);
   const first = body[skipSpace(body, start)];
   if ((first === openObject || first === openList) && isUtf8(body)) {
     if (yield* validateJson(body, { start, sliceBytes: stepBytes })) return { kind: 'json' };
   }
+  const { headers } = content;
   const encoding = headerValue(headers, 'content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') return none;
   const type = headerValue(headers, 'content-type') ?? '';

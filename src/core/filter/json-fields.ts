@@ -39,10 +39,13 @@ export function createJsonPaths(wanted: readonly { path: readonly Step[]; test: 
 
 const createBranch = (): Branch => ({ children: [], item: undefined, tests: [], below: [] });
 
+/** Whether a key is also the position of an item in a list. */
+export const isIndex = (key: string): boolean => /^(?:0|[1-9]\d{0,8})$/.test(key);
+
 function childOf({ children }: Branch, key: string): Branch {
   const known = children.find(child => child.key === key);
   if (known) return known.branch;
-  const index = /^(?:0|[1-9]\d{0,8})$/.test(key) ? Number(key) : -1;
+  const index = isIndex(key) ? Number(key) : -1;
   const child = { key, utf8: Buffer.from(key, 'utf8'), index, branch: createBranch(), withItem: undefined };
   children.push(child);
   return child.branch;
@@ -241,7 +244,7 @@ function isSame(body: Uint8Array, start: number, end: number, wanted: Uint8Array
 }
 
 /** The end of a number or a word. */
-function endOfScalar(body: Uint8Array, start: number): number {
+export function endOfScalar(body: Uint8Array, start: number): number {
   let at = start;
   for (let byte = body[at] ?? 0; byte > 0x20 && byte !== comma && byte !== closeList && byte !== closeObject; ) {
     at++;

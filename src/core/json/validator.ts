@@ -131,8 +131,12 @@ function endOfString(bytes: Uint8Array, slice: Uint8Array, start: number): numbe
 
 /** The position after `true`, `false` or `null`; -1 for anything else. */
 function endOfLiteral(bytes: Uint8Array, start: number): number {
-  const literal = literals.find(one => one[0] === bytes[start]);
-  return literal?.every((byte, i) => bytes[start + i] === byte) ? start + literal.length : -1;
+  for (const literal of literals) {
+    if (literal[0] !== bytes[start]) continue;
+    for (let i = 1; i < literal.length; i++) if (literal[i] !== bytes[start + i]) return -1;
+    return start + literal.length;
+  }
+  return -1;
 }
 
 function doubled(stack: Uint8Array): Uint8Array {

@@ -10,6 +10,7 @@ import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { evaluate, evaluateInSteps } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import type { EventFacts } from '../../core/filter/event-facts.ts';
+import { createPrefilter, type Prefilter } from '../../core/filter/prefilter.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { Position } from '../../core/ids/cursor.ts';
 import type { Filter, Node, Verdict } from '../../shared/filter/filter.ts';
@@ -52,8 +53,12 @@ export type ReadVerdict = (event: EventToVerify) => Promise<Verdict>;
 
 export type Condition = Pick<Plan, 'columns' | 'isOfRows' | 'required' | 'range'> & {
   narrowing: Narrowing;
-  /** Whether blocks are searched one by one even if signatures cannot exclude any. */
+  /** Whether it is only a text, so that every block is unpacked. */
   isText: boolean;
+  /** Excludes events of small blocks by their bytes. Undefined if bytes exclude no event. */
+  prefilter: Prefilter | undefined;
+  /** Whether the content alone excludes the event. Undefined if it never does. */
+  excludes: ((content: RowContent, yieldIfDue: YieldIfDue) => Promise<boolean>) | undefined;
   /** Whether the columns of the row decide. */
   decide: (row: EventRow) => boolean | undefined;
   /** @param content undefined when it is damaged */
@@ -80,6 +85,8 @@ export function textCondition(q: string, indexed: boolean): Condition {
     isOfRows: false,
     required: undefined,
     range: {},
+    prefilter: undefined,
+    excludes: undefined,
     decide: () => undefined,
     // A search still finds the type of a damaged event.
     matches: ({ eventType }, content, yieldIfDue) => advance(matcher(eventType, content?.body ?? nothing), yieldIfDue),
@@ -109,6 +116,10 @@ export function filterCondition(
     ...plan,
     narrowing: indexed ? narrowing : [],
     isText: false,
+    prefilter: createPrefilter(filter),
+    async excludes(content, yieldIfDue) {
+      return (await advance(evaluateInSteps(filter, contentFacts(content), now), yieldIfDue)) === false;
+    },
     decide,
     async matches(row, content, yieldIfDue) {
       if (!content) return decide(row) ?? undecided;
@@ -116,7 +127,7 @@ export function filterCondition(
       // In steps, because this thread responds to deliveries.
       const decided = await advance(evaluateInSteps(filter, facts, now), yieldIfDue);
       if (decided !== undefined) return decided;
-      const verdict = await readVerdict(toVerify);
+      const verdict = await readVerdict(toVerify());
       return evaluate(filter, { ...facts, verdict }, now) ?? false;
     },
   };
@@ -140,19 +151,29 @@ export const columnFacts = (row: EventRow) => ({
 const headersOf = ({ headers }: RowContent): HeaderPair[] =>
   JSON.parse(Buffer.from(headers).toString()) as HeaderPair[];
 
-const contentFacts = ({ path, query, sourceIp, body }: RowContent, headers: readonly HeaderPair[]) => ({
-  path: path.toString('latin1'),
-  sourceIp,
-  content: createEventContent({ headers, query, body }),
-});
+type ContentFacts = Pick<EventFacts, 'path' | 'sourceIp' | 'content'>;
+const knownContents = new WeakMap<RowContent, ContentFacts>();
+
+/** The same facts for the same object, so that its body is read only once. */
+function contentFacts(given: RowContent): ContentFacts {
+  const known = knownContents.get(given);
+  if (known) return known;
+  const { path, query, sourceIp, body } = given;
+  const content = createEventContent({ headers: () => headersOf(given), query, body });
+  const facts = { path: path.toString('latin1'), sourceIp, content };
+  knownContents.set(given, facts);
+  return facts;
+}
 
 /** Everything that a filter can ask about an event but its verdict, and what the verdict is computed from. */
 export function knownFacts(row: EventRow, content: RowContent) {
-  const { method, platform, receivedAt, verdict } = row;
-  const { path, query, body } = content;
-  const headers = headersOf(content);
-  const toVerify: EventToVerify = { method, platform, receivedAt, verdict, path, query, headers, body };
-  return { facts: { ...columnFacts(row), ...contentFacts(content, headers) }, toVerify };
+  const facts = { ...columnFacts(row), ...contentFacts(content) };
+  const toVerify = (): EventToVerify => {
+    const { method, platform, receivedAt, verdict } = row;
+    const { path, query, body } = content;
+    return { method, platform, receivedAt, verdict, path, query, headers: facts.content.headers, body };
+  };
+  return { facts, toVerify };
 }
 
 /** Everything that a filter can ask about an event. A damaged one has no content. */
@@ -163,7 +184,7 @@ export async function allFacts(
 ): Promise<EventFacts> {
   const content = given ?? { path: Buffer.of(), query: null, sourceIp: '', headers: Buffer.from('[]'), body: nothing };
   const { facts, toVerify } = knownFacts(row, content);
-  return { ...facts, attempt: row.attempt, verdict: await readVerdict(toVerify) };
+  return { ...facts, attempt: row.attempt, verdict: await readVerdict(toVerify()) };
 }
 
 const withText = ({ text, root, parts }: Filter, q: string): Filter => {

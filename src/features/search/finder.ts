@@ -2,8 +2,8 @@
  * Finds an endpoint's events that meet a condition, newest first. Signatures only select candidate blocks; columns and the stored
  * texts decide, so results are exact as soon as an event is stored. Three sources are merged in list order: signatures of single
  * blocks, runs of older ones (candidates.ts), and rows of 1.0 that are in no block, all of which are read. A match is returned
- * once no source can have an earlier one. A condition that signatures cannot narrow is checked on the rows of the list instead
- * (list-search.ts). A call works within a budget; when that is spent, it returns the position where the next call continues.
+ * once no source can have an earlier one. A condition with columns that signatures cannot narrow is checked on the rows of the list
+ * instead (list-search.ts). A call works within a budget; when that is spent, it returns the position where the next call continues.
  * Pinned events that are older than the retention window come last in the list; there are few of them, and all are read.
  */
 
@@ -40,12 +40,12 @@ export type Search = {
 };
 
 /**
- * How many blocks one step reads: at first, and at most. Reading fields takes longer than searching texts, and reading only rows
- * is quick. Large events take long, so the number follows the time.
+ * How many blocks one step reads: at first, and at most. Reading only rows is quick. Large events take long, so the number follows
+ * the time.
  */
 const firstBlocks = 2;
 const blocksMs = 50;
-const maxBlocks = { texts: 32, fields: 8, rows: 256 };
+const maxBlocks = { contents: 32, rows: 256 };
 /** The cost of reading only the rows of a block, as a part of the cost of reading the block. */
 const costOfRows = 1 / 16;
 /** How many pinned events one step reads. */
@@ -75,7 +75,7 @@ export function createFinder(options: {
     /** Matches, by row number, that other matches may precede. */
     const early = new Map<number, Position>();
     const { isText, isOfRows } = condition;
-    const most = isText ? maxBlocks.texts : isOfRows ? maxBlocks.rows : maxBlocks.fields;
+    const most = isOfRows ? maxBlocks.rows : maxBlocks.contents;
     const blocksAtOnce = createBatchSize({ targetMs: blocksMs, initial: firstBlocks, min: 1, max: most });
     let start: Position | undefined;
 
@@ -154,7 +154,7 @@ export function createFinder(options: {
       for (;;) {
         const rest: ListRest = { endpoint, since: Math.max(since, from), after: state.next };
         try {
-          if (condition.required || (condition.narrowing.length === 0 && !condition.isText))
+          if (condition.required || (condition.narrowing.length === 0 && condition.columns))
             await searchList({ rest, ...work }, budget, state);
           else {
             const opening = await store.opening(rest, condition.narrowing, firstPageSize);

@@ -119,9 +119,9 @@ describe('a filter that matches one event of many', () => {
   });
 
   test.each(['ip:10.0.0.0/8', 'header.x-kind:rare', 'body.n:17', 'NOT body.word:payment'])(
-    '%s: reads all contents',
+    '%s: reads all blocks',
     async where => {
-      expect(await find(where)).toMatchObject({ times: [rare], blocks: 0, contents: count, verdicts: 0 });
+      expect(await find(where)).toMatchObject({ times: [rare], blocks: count, contents: 0, verdicts: 0 });
     },
   );
 

@@ -43,7 +43,7 @@ export async function selectForEach(
         : evaluate(filter, facts, now);
       // A damaged event has no content and no verdict, and does not match.
       if (decided === undefined && known) {
-        verdict ??= await readVerdict(known.toVerify);
+        verdict ??= await readVerdict(known.toVerify());
         decided = evaluate(filter, { ...facts, verdict }, now);
       }
       if (decided) found.add(row.seq);

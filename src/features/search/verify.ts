@@ -6,8 +6,8 @@
 import {
   type EventRecord,
   maxBlockBytes,
-  readRecords,
   type StoredBlock,
+  selectRecords,
   unpackBlock,
   unpackLargeBlock,
 } from '../../core/blocks/event-block.ts';
@@ -38,14 +38,27 @@ export function createVerifier(options: {
   read: ContentRead;
 }) {
   const { store, rest, condition, newestBlock, monotonic, read } = options;
-  const { columns } = condition;
+  const { columns, prefilter, excludes } = condition;
   const yieldIfDue = createTimeSlices({ monotonic, signal: read.signal });
   let unpacked = 0;
 
-  const recordsOf = async (block: StoredBlock): Promise<EventRecord[]> => {
+  /** The records of a block that may match. @param known rows by number; undefined until they are read */
+  const recordsOf = async (
+    block: StoredBlock,
+    known: ReadonlyMap<number, EventRow> | undefined,
+  ): Promise<EventRecord[]> => {
+    const { firstEvent } = block;
+    const isKnown = (distance: number): boolean => known?.has(firstEvent + distance) ?? true;
     try {
-      const records = block.bytes > maxBlockBytes ? await unpackLargeBlock(block) : unpackBlock(block);
-      return [...readRecords(records, block.firstEvent)];
+      if (block.bytes > maxBlockBytes)
+        return selectRecords(await unpackLargeBlock(block), firstEvent, ({ distance }) => isKnown(distance));
+      const records = unpackBlock(block);
+      const mayMatch = prefilter?.(records);
+      return selectRecords(
+        records,
+        firstEvent,
+        place => isKnown(place.distance) && (mayMatch === undefined || mayMatch(place)),
+      );
     } catch (error) {
       // `hooktape check` reports the damage. The other events can still be searched.
       if (error instanceof DamagedError) return [];
@@ -72,9 +85,11 @@ export function createVerifier(options: {
     const records: EventRecord[] = [];
     for (const block of blocks) {
       unpacked++;
-      records.push(...(await recordsOf(block)));
+      for (const record of await recordsOf(block, known))
+        if (known || !excludes || !(await excludes(record, yieldIfDue))) records.push(record);
       await yieldIfDue();
     }
+    if (records.length === 0) return [];
     const seqs = records.map(({ seq }) => seq);
     const rows = known ?? bySeq(await withAttempts([...(await store.events(rest, seqs, columns)).values()]));
     const found: Position[] = [];
