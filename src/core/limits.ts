@@ -15,6 +15,8 @@ export const maxEventTypeCharacters = 200;
 export const payloadPreviewCharacters = 200;
 export const maxHighlights = 4;
 export const maxHighlightCharacters = 60;
+export const maxMatches = 3;
+export const maxMatchCharacters = 80;
 /** Larger bodies are not parsed for EventDetail.payload; `payloadRaw` has the text. */
 export const maxParsedBodyBytes = 8 * 1024 * 1024;
 /** Larger bodies are read, checked and written in slices, by a few requests at a time. */

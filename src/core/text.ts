@@ -23,6 +23,16 @@ export function firstCharacters(text: string, limit: number): string {
   return text.slice(0, end);
 }
 
+/** The text, or at most `limit` characters of it around the part from `start` up to `end`. */
+export function charactersAround(text: string, start: number, end: number, limit: number): string {
+  const part = firstCharacters(text.slice(start, end), limit);
+  const left = limit - [...part].length;
+  const before = [...text.slice(Math.max(0, start - 2 * limit), start)];
+  const after = [...text.slice(end, end + 2 * limit)];
+  const taken = Math.min(before.length, Math.max(Math.floor(left / 2), left - after.length));
+  return before.slice(before.length - taken).join('') + part + after.slice(0, left - taken).join('');
+}
+
 /** Making it takes some 2 ms, so it is made when a text is cut for the first time. */
 let graphemes: Intl.Segmenter | undefined;
 /** A cluster that is longer is cut like any text. */

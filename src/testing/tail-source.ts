@@ -12,6 +12,7 @@ export const summaryOf = (seq: number): EventSummary => ({
   payloadPreview: '',
   action: null,
   highlights: [],
+  matched: [],
   size: 0,
   path: '',
   signatureValid: null,

@@ -179,6 +179,8 @@ export type EventSummary = {
   action: string | null;
   /** what matters in the payload, as the sender wrote it: up to 4 texts of at most 60 characters; empty when nothing is known to matter */
   highlights: string[];
+  /** in a list with `q`, words or terms about contents: where the event matches; whole values first; empty everywhere else */
+  matched: Matched[];
 };
 
 export type FeedEvent = {
@@ -206,6 +208,8 @@ export type FeedEvent = {
   action: string | null;
   /** what matters in the payload, as the sender wrote it: up to 4 texts of at most 60 characters; empty when nothing is known to matter */
   highlights: string[];
+  /** in a list with `q`, words or terms about contents: where the event matches; whole values first; empty everywhere else */
+  matched: Matched[];
   /** the position after this event, for readers that move on event by event */
   cursor: string;
   /** with `content=full`, as `GET /api/events/{id}` has it; null when there was none, or when the event is damaged */
@@ -286,6 +290,13 @@ export type KeptResponse = {
   bodyEncoding: 'utf8' | 'base64';
   /** there was more */
   truncated: boolean;
+};
+
+export type Matched = {
+  /** as in a filter, so that `FIELD:"TEXT"` finds the event; `body` where no single value matches, and in a body without fields */
+  field: string;
+  /** the decoded value, or the 80 characters of it around the match */
+  text: string;
 };
 
 export type Ok = {

@@ -4,7 +4,7 @@
  * final check agree. Every other character is literal, except white space between the tokens of a search like `"key": value`.
  */
 import { betweenTokens, jsonPhraseTokens, literalPattern } from '../../shared/json-phrase.ts';
-import { decodeUtf8 } from '../text.ts';
+import { charactersAround, decodeUtf8 } from '../text.ts';
 
 /** It is left out, because `toLowerCase` turns it into two characters. */
 const dottedCapitalI = '\u0130';
@@ -75,6 +75,8 @@ type Search = {
   /** Shortens long text where that cannot change the result. */
   shorten: (text: string) => string;
   isIn: (text: string) => boolean;
+  /** Where the first match is. */
+  find: (text: string) => { start: number; end: number } | undefined;
   /** The longest match that can occur, in characters. */
   maxLength: number;
 };
@@ -82,8 +84,11 @@ type Search = {
 const literalSearch = (term: string): Search => ({
   shorten: text => text,
   isIn: text => text.includes(term),
+  find: text => found(text.indexOf(term), term.length),
   maxLength: term.length,
 });
+
+const found = (start: number, length: number) => (start < 0 ? undefined : { start, end: start + length });
 
 /** Finds the tokens with any white space between them. */
 function phraseSearch(term: string, tokens: readonly string[]): Search {
@@ -95,6 +100,10 @@ function phraseSearch(term: string, tokens: readonly string[]): Search {
   return {
     shorten: text => text.replace(longSpace, '$1'),
     isIn: text => pattern.test(text),
+    find: text => {
+      const match = pattern.exec(text);
+      return match ? found(match.index, match[0].length) : undefined;
+    },
     maxLength: term.length + tokens.length * (mostSpace + 1),
   };
 }
@@ -115,6 +124,11 @@ function* contains(text: string, search: Search, piece: number, resolved: boolea
   return false;
 }
 
+function searchFor(term: string): Search {
+  const tokens = jsonPhraseTokens(term);
+  return tokens ? phraseSearch(term, tokens) : literalSearch(term);
+}
+
 /** Decides whether a search finds an event. Each step is short, however large the body is. */
 export type Matcher = (eventType: string | null, body: Uint8Array) => Generator<void, boolean>;
 
@@ -123,8 +137,7 @@ const pieceCharacters = 1 << 18;
 /** Whether an event is found by `q`: a case-insensitive substring, every character literal; or a piece of JSON, however it is spaced. */
 export function createMatcher(q: string, piece = pieceCharacters): Matcher {
   const term = foldCase(q);
-  const tokens = jsonPhraseTokens(term);
-  const search = tokens ? phraseSearch(term, tokens) : literalSearch(term);
+  const search = searchFor(term);
   return function* (eventType, body) {
     if (eventType !== null && foldCase(eventType).includes(term)) return true;
     const text = decodeUtf8(body);
@@ -132,4 +145,27 @@ export function createMatcher(q: string, piece = pieceCharacters): Matcher {
     if (yield* contains(text, search, piece, false)) return true;
     return hasEscapes(text) && (yield* contains(text, search, piece, true));
   };
+}
+
+/** How much of a text is read again with its next piece, in addition to the length of a match with escapes. */
+const marginCharacters = 1024;
+
+/**
+ * At most `limit` characters of a payload around its first match with `q`, in steps: as written, or else with escapes resolved.
+ * Undefined if there is no match.
+ */
+export function* excerptOfMatch(q: string, body: Uint8Array, limit: number): Generator<undefined, string | undefined> {
+  const text = decodeUtf8(body) ?? '';
+  const search = searchFor(foldCase(q));
+  const margin = search.maxLength * 6 + marginCharacters;
+  for (const resolved of hasEscapes(text) ? [false, true] : [false]) {
+    for (let from = 0; from < text.length; from += pieceCharacters) {
+      const written = text.slice(Math.max(0, from - margin), from + pieceCharacters);
+      const piece = resolved ? resolveEscapes(written) : written;
+      const match = search.find(foldCase(piece));
+      if (match) return charactersAround(piece, match.start, match.end, limit);
+      yield;
+    }
+  }
+  return undefined;
 }

@@ -42,6 +42,15 @@ export function createTimeSlices({
   };
 }
 
+/** Does all steps of a generator, in time slices. */
+export async function advance<Result>(steps: Generator<void, Result>, yieldIfDue: YieldIfDue): Promise<Result> {
+  for (;;) {
+    const { done, value } = steps.next();
+    await yieldIfDue();
+    if (done) return value;
+  }
+}
+
 const answerSliceMs = 1.5;
 /** In a longer slice, the work waited for the database or its reader, or the operating system ran something else. */
 const maxCountedMs = 2 * answerSliceMs;

@@ -2,7 +2,7 @@
 import { compareDecimals, type Decimal, parseDecimal } from '../../shared/filter/decimal.ts';
 import type { ContentTerm, HasTerm, Operator } from '../../shared/filter/filter.ts';
 import { asBuffer } from '../encoding/buffer.ts';
-import { minus, openList, openObject, quote } from '../json/bytes.ts';
+import { minus, openList, openObject, quote, stringAt } from '../json/bytes.ts';
 import { createTextMatch } from './text-match.ts';
 
 export type ContentTest = {
@@ -63,9 +63,3 @@ function isOrdered(operator: Exclude<Operator, ':'>, order: number): boolean {
 const isContainer = (byte: number | undefined): boolean => byte === openObject || byte === openList;
 
 const isNumber = (byte = 0): boolean => byte === minus || (byte >= 0x30 && byte <= 0x39);
-
-/** The text of a JSON string, which is from `start` up to `end` with its quotes. */
-export function stringAt(body: Uint8Array, start: number, end: number): string {
-  const text = asBuffer(body).toString('utf8', start, end);
-  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
-}

@@ -37,6 +37,29 @@ export function* findParameter(
   return false;
 }
 
+/** `start`: the position of the parameter. */
+export type Parameter = { name: string; value: string; writtenName: string; writtenValue: string; start: number };
+
+/** Calls `use` with each parameter, in steps. */
+export function* eachParameter(
+  text: string,
+  use: (parameter: Parameter) => void,
+  stepCharacters: number,
+): Generator<undefined, void> {
+  let limit = stepCharacters;
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    const next = text.indexOf('&', start);
+    end = next < 0 ? text.length : next;
+    const equals = indexOfEquals(text, start, end);
+    const [writtenName, writtenValue] = [text.slice(start, equals), text.slice(equals + 1, end)];
+    if (end > start)
+      use({ name: decoded(writtenName), value: decoded(writtenValue), writtenName, writtenValue, start });
+    if (end < limit) continue;
+    yield;
+    limit = end + stepCharacters;
+  }
+}
+
 /** The position of the first `=`, or `end`. */
 function indexOfEquals(text: string, start: number, end: number): number {
   let at = start;
@@ -82,10 +105,14 @@ const decoded = (text: string): string =>
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** The text of a part of a multipart body; undefined for a file. */
+export const textOfPart = ({ filename, bytes }: MultipartPart): string | undefined =>
+  filename === undefined ? decoder.decode(bytes) : undefined;
+
 /** Whether a field of this name meets the test. A file counts as present, but has no text. */
 export const somePart = (parts: readonly MultipartPart[], name: string, test: ContentTest): boolean =>
-  parts.some(
-    part =>
-      part.name === name &&
-      (test.isPresence || (part.filename === undefined && test.matchesText(decoder.decode(part.bytes)))),
-  );
+  parts.some(part => {
+    if (part.name !== name || test.isPresence) return part.name === name;
+    const text = textOfPart(part);
+    return text !== undefined && test.matchesText(text);
+  });

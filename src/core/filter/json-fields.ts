@@ -10,12 +10,14 @@ import {
   closeObject,
   comma,
   endOfByteOrderMark,
+  endOfScalar,
   openList,
   openObject,
   quote,
   skipSpace,
+  stringAt,
 } from '../json/bytes.ts';
-import { type ContentTest, stringAt } from './content-test.ts';
+import type { ContentTest } from './content-test.ts';
 
 /** `tests`: indexes of the tests whose path ends here. `below`: indexes of the tests whose path ends here or deeper. */
 type Branch = { children: Child[]; item: Branch | undefined; tests: number[]; below: number[] };
@@ -241,16 +243,6 @@ function isSame(body: Uint8Array, start: number, end: number, wanted: Uint8Array
   if (end - start !== wanted.length) return false;
   for (let i = 0; i < wanted.length; i++) if (body[start + i] !== wanted[i]) return false;
   return true;
-}
-
-/** The end of a number or a word. */
-export function endOfScalar(body: Uint8Array, start: number): number {
-  let at = start;
-  for (let byte = body[at] ?? 0; byte > 0x20 && byte !== comma && byte !== closeList && byte !== closeObject; ) {
-    at++;
-    byte = body[at] ?? 0;
-  }
-  return at;
 }
 
 /** The position of the closing quote. */

@@ -11,6 +11,7 @@ import {
   closeList,
   closeObject,
   colon,
+  endOfScalar,
   endOfString,
   openList,
   openObject,
@@ -18,7 +19,7 @@ import {
   skipSpace,
 } from '../json/bytes.ts';
 import { type ContentTest, createContentTest } from './content-test.ts';
-import { endOfScalar, isIndex } from './json-fields.ts';
+import { isIndex } from './json-fields.ts';
 
 /** Whether an event may match. Events must be given in the order of their block. */
 export type MayMatch = (place: RecordPlace) => boolean;

@@ -1,5 +1,7 @@
 /* The bytes of JSON's grammar, and the steps that all readers of JSON share. Positions are byte offsets. */
 
+import { asBuffer } from '../encoding/buffer.ts';
+
 export const quote = 0x22;
 export const backslash = 0x5c;
 export const openObject = 0x7b;
@@ -85,4 +87,20 @@ export function endOfString(body: Uint8Array, from: number): number {
     at += byte === backslash ? 2 : 1;
   }
   return end;
+}
+
+/** The end of a number or a word. */
+export function endOfScalar(body: Uint8Array, from: number): number {
+  let at = from;
+  for (let byte = body[at] ?? 0; byte > 0x20 && byte !== comma && byte !== closeList && byte !== closeObject; ) {
+    at++;
+    byte = body[at] ?? 0;
+  }
+  return at;
+}
+
+/** The text of a valid string, which is from `start` up to `end` with its quotes. */
+export function stringAt(body: Uint8Array, start: number, end: number): string {
+  const text = asBuffer(body).toString('utf8', start, end);
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }

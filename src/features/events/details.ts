@@ -132,6 +132,7 @@ export function createEventDetails({
     const {
       payloadPreview: _preview,
       highlights: _highlights,
+      matched: _matched,
       action: _action,
       verdict: _verdict,
       ...summary

@@ -45,6 +45,7 @@ export function toSummary(
     // Without a type, the action may serve as the type.
     action: row.action === undefined || row.action === row.eventType ? null : row.action,
     highlights: row.highlights ?? [],
+    matched: [],
     size: row.size,
     path: latin1(row.path),
     signatureValid: signatureValid(signature ?? null),

@@ -7,7 +7,7 @@ import { decodeCursor, encodeCursor, type Position } from '../../core/ids/cursor
 import { defaultPageSize } from '../../core/limits.ts';
 import { parseWhere } from '../../core/where.ts';
 import type { IngestAddress } from '../../ingest/capture.ts';
-import type { Filter } from '../../shared/filter/filter.ts';
+import { type Filter, withText } from '../../shared/filter/filter.ts';
 import {
   decodeFoldedCursor,
   encodeFoldedCursor,
@@ -15,6 +15,7 @@ import {
   type FoldedPage,
   type FoldedPosition,
 } from './folded-list.ts';
+import type { AddMatched } from './matched.ts';
 import type { EventListQuery, EventPage } from './model.ts';
 import type { ReadableEndpoint, Search } from './reading.ts';
 import type { EventsStore, SummaryRow } from './store.ts';
@@ -39,9 +40,10 @@ export function createEventList(options: {
   findEndpoint: (principal: TeamAccess, id: string) => Promise<ReadableEndpoint>;
   summarise: Summarise;
   readFolded: ReadFolded;
+  addMatched: AddMatched;
   retentionCutoff: (principal: TeamAccess, endpoint: ReadableEndpoint) => number;
 }) {
-  const { store, search, findEndpoint, summarise, readFolded, retentionCutoff } = options;
+  const { store, search, findEndpoint, summarise, readFolded, addMatched, retentionCutoff } = options;
 
   // Both read one more than the limit, to know whether there is a next page.
   const readPage = async ({ endpoint, cutoff, after, limit }: PageRequest): Promise<Page> => {
@@ -104,9 +106,15 @@ export function createEventList(options: {
 
   /**
    * @param signal aborted when the client disconnects
+   * @param showsMatched whether events say where they match
    * @throws invalid for the cursor, the term and the filter, not_found for the endpoint; as `ContentReads.run`
    */
-  return async (principal: MemberAccess, query: EventListQuery, signal?: AbortSignal): Promise<EventPage> => {
+  return async (
+    principal: MemberAccess,
+    query: EventListQuery,
+    signal?: AbortSignal,
+    { showsMatched = false } = {},
+  ): Promise<EventPage> => {
     const limit = query.limit === undefined ? defaultPageSize : Number(query.limit);
     const { after, upTo } = await positionOf(query);
     const { q = '', where = '' } = query;
@@ -123,8 +131,9 @@ export function createEventList(options: {
     const { rows, next, isCut } = await read();
     const encode = (position: Position): string =>
       upTo === undefined ? encodeCursor(position) : encodeFoldedCursor(position, upTo);
+    const events = await summarise(endpoint, request.cutoff, rows, reader);
     return {
-      events: await summarise(endpoint, request.cutoff, rows, reader),
+      events: showsMatched ? await addMatched(request, rows, events, withText(filter, q), reader) : events,
       nextCursor: next ? encode(next) : null,
       scannedTo: next && isCut ? next.receivedAt : null,
     };

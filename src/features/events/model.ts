@@ -2,7 +2,14 @@
 
 import { type Static, Type as t } from '@sinclair/typebox';
 import { type Refusal, refusals } from '../../core/answers/model.ts';
-import { defaultPageSize, keptResponseBytes, maxHighlightCharacters, maxHighlights } from '../../core/limits.ts';
+import {
+  defaultPageSize,
+  keptResponseBytes,
+  maxHighlightCharacters,
+  maxHighlights,
+  maxMatchCharacters,
+  maxMatches,
+} from '../../core/limits.ts';
 import { ReplayEdit } from '../../core/replay/edit-schema.ts';
 import { replayVia } from '../../core/replay/replay-via.ts';
 import { literals, nullable, textDocumentedAs } from '../../core/schemas.ts';
@@ -74,6 +81,20 @@ const shared = {
   refused: Refused,
 };
 
+export const Matched = t.Object(
+  {
+    field: t.String({
+      description:
+        'as in a filter, so that `FIELD:"TEXT"` finds the event; `body` where no single value matches, and in a body without fields',
+    }),
+    text: t.String({
+      description: `the decoded value, or the ${maxMatchCharacters} characters of it around the match`,
+    }),
+  },
+  { title: 'Matched' },
+);
+export type Matched = Static<typeof Matched>;
+
 export const EventSummary = t.Object(
   {
     ...shared,
@@ -92,6 +113,11 @@ export const EventSummary = t.Object(
     ),
     highlights: t.Array(t.String(), {
       description: `what matters in the payload, as the sender wrote it: up to ${maxHighlights} texts of at most ${maxHighlightCharacters} characters; empty when nothing is known to matter`,
+    }),
+    matched: t.Array(Matched, {
+      maxItems: maxMatches,
+      description:
+        'in a list with `q`, words or terms about contents: where the event matches; whole values first; empty everywhere else',
     }),
   },
   { title: 'EventSummary' },

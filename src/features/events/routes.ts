@@ -15,7 +15,7 @@ const json = { 'content-type': 'application/json;charset=utf-8' };
 export const eventsRoutes = ({ gate, events }: { gate: Gate; events: EventsService }) =>
   new Elysia({ prefix: '/api/events', tags: ['Events'] })
     .use(authenticated(gate))
-    .get('', ({ principal, query, request }) => events.list(principal, query, request.signal), {
+    .get('', ({ principal, query, request }) => events.list(principal, query, request.signal, { showsMatched: true }), {
       ...queryOf(EventListQuery),
       response: responses({ 200: EventPage, 400: FilterErrorBody }, 404),
       ...operation({

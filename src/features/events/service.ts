@@ -23,6 +23,7 @@ import { createEventDetails, type EventPlace } from './details.ts';
 import { createFoldedList } from './folded-list.ts';
 import { createEventList } from './list.ts';
 import { createLongDeliveries } from './long-deliveries.ts';
+import { createMatched } from './matched.ts';
 import type { EventSummary } from './model.ts';
 import type { ReadableEndpoint, Search, Verdicts } from './reading.ts';
 import type { EventsStore, Rows, SummaryRow } from './store.ts';
@@ -77,6 +78,7 @@ export function createEventsService(options: {
   const longDeliveries = createLongDeliveries(isShared ? 0 : undefined);
   const attempts = createAttempts(attemptsStore, longDeliveries);
   const summarise = createSummaries({ store, verdicts, attempts, contentReads });
+  const addMatched = createMatched({ store, clock, createSlices: options.createSlices, contentReads });
   const readFolded = createFoldedList({ store: attemptsStore, attempts, monotonic: clock.monotonic });
 
   /** Events of the endpoint received before this time are visible only if they are pinned. Epoch ms. */
@@ -119,7 +121,7 @@ export function createEventsService(options: {
 
   return {
     ...createEventDetails({ ...options, isUnfiled, planCutoff, attempts }),
-    list: createEventList({ store, search, findEndpoint, summarise, readFolded, retentionCutoff }),
+    list: createEventList({ store, search, findEndpoint, summarise, readFolded, addMatched, retentionCutoff }),
     retentionCutoff,
 
     /** Determines which attempt of its delivery an event is. */

@@ -6,14 +6,14 @@
 
 import type { Narrowing } from '../../core/blocks/narrowing.ts';
 import { createMatcher } from '../../core/blocks/search-text.ts';
-import type { YieldIfDue } from '../../core/concurrency/time-slices.ts';
+import { advance, type YieldIfDue } from '../../core/concurrency/time-slices.ts';
 import { evaluate, evaluateInSteps } from '../../core/filter/evaluate.ts';
 import { createEventContent } from '../../core/filter/event-content.ts';
 import type { EventFacts } from '../../core/filter/event-facts.ts';
 import { createPrefilter, type Prefilter } from '../../core/filter/prefilter.ts';
 import type { HeaderPair } from '../../core/headers.ts';
 import type { Position } from '../../core/ids/cursor.ts';
-import type { Filter, Node, Verdict } from '../../shared/filter/filter.ts';
+import { type Filter, type Verdict, withText } from '../../shared/filter/filter.ts';
 import { type Plan, planOf } from './plan.ts';
 import { narrowingOfText } from './text-narrowing.ts';
 
@@ -65,14 +65,6 @@ export type Condition = Pick<Plan, 'columns' | 'isOfRows' | 'required' | 'range'
   matches: (row: EventRow, content: RowContent | undefined, yieldIfDue: YieldIfDue) => Promise<boolean>;
 };
 
-export async function advance<Result>(steps: Generator<void, Result>, yieldIfDue: YieldIfDue): Promise<Result> {
-  for (;;) {
-    const { done, value } = steps.next();
-    await yieldIfDue();
-    if (done) return value;
-  }
-}
-
 const nothing = new Uint8Array(0);
 
 /** Events whose type or payload contains `q`. @param indexed false: signatures are not used */
@@ -107,7 +99,7 @@ export function filterCondition(
   given: Filter,
   { q, now, indexed, readVerdict, undecided = false }: FilterOptions,
 ): Condition {
-  const filter = q === '' ? given : withText(given, q);
+  const filter = withText(given, q);
   const { narrowing, ...plan } = planOf(filter, now);
 
   const decide = (row: EventRow): boolean | undefined => row.decided ?? evaluate(filter, columnFacts(row), now);
@@ -186,8 +178,3 @@ export async function allFacts(
   const { facts, toVerify } = knownFacts(row, content);
   return { ...facts, attempt: row.attempt, verdict: await readVerdict(toVerify()) };
 }
-
-const withText = ({ text, root, parts }: Filter, q: string): Filter => {
-  const term: Node = { kind: 'term', on: 'text', text: q, start: 0, end: 0 };
-  return { text, root: root ? { kind: 'and', nodes: [term, root] } : term, parts };
-};

@@ -1,9 +1,9 @@
 /* Several filters on the same events: each event is read once, whatever the number of filters. */
 import type { ContentRead } from '../../core/concurrency/content-reads.ts';
-import { createTimeSlices } from '../../core/concurrency/time-slices.ts';
+import { advance, createTimeSlices } from '../../core/concurrency/time-slices.ts';
 import { evaluate, evaluateInSteps, isLongReading } from '../../core/filter/evaluate.ts';
 import type { Filter, Verdict } from '../../shared/filter/filter.ts';
-import { advance, columnFacts, knownFacts, type ReadVerdict } from './condition.ts';
+import { columnFacts, knownFacts, type ReadVerdict } from './condition.ts';
 import { planOf } from './plan.ts';
 import type { SearchStore } from './store.ts';
 

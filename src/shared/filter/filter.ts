@@ -98,6 +98,13 @@ export class FilterError extends Error {
   }
 }
 
+/** The filter for events that also contain a text, with the meaning of `q`. An empty text changes nothing. */
+export function withText(filter: Filter, q: string): Filter {
+  if (q === '') return filter;
+  const term: Node = { kind: 'term', on: 'text', text: q, start: 0, end: 0 };
+  return { ...filter, root: filter.root ? { kind: 'and', nodes: [term, filter.root] } : term };
+}
+
 /** Whether a number is in the range. */
 export const isIn = (value: number, { min = -Infinity, max = Infinity }: NumberRange): boolean =>
   min <= value && value <= max;

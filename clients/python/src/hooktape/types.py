@@ -28,6 +28,7 @@ __all__ = [
     "GuardBasic",
     "GuardToken",
     "KeptResponse",
+    "Matched",
     "Ok",
     "Pin",
     "PreviousUrl",
@@ -236,6 +237,9 @@ class EventSummary(TypedDict):
     # what matters in the payload, as the sender wrote it: up to 4 texts of at most 60 characters;
     # empty when nothing is known to matter
     highlights: list[str]
+    # in a list with `q`, words or terms about contents: where the event matches; whole values
+    # first; empty everywhere else
+    matched: list[Matched]
 
 
 class _FeedEventRequired(TypedDict):
@@ -265,6 +269,9 @@ class _FeedEventRequired(TypedDict):
     # what matters in the payload, as the sender wrote it: up to 4 texts of at most 60 characters;
     # empty when nothing is known to matter
     highlights: list[str]
+    # in a list with `q`, words or terms about contents: where the event matches; whole values
+    # first; empty everywhere else
+    matched: list[Matched]
     # the position after this event, for readers that move on event by event
     cursor: str
 
@@ -356,6 +363,14 @@ class KeptResponse(TypedDict):
     bodyEncoding: Literal["utf8", "base64"]
     # there was more
     truncated: bool
+
+
+class Matched(TypedDict):
+    # as in a filter, so that `FIELD:"TEXT"` finds the event; `body` where no single value matches,
+    # and in a body without fields
+    field: str
+    # the decoded value, or the 80 characters of it around the match
+    text: str
 
 
 class Ok(TypedDict):

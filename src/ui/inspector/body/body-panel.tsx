@@ -2,6 +2,7 @@
 
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
+import { formField } from '../../../shared/filter/field-names.ts';
 import { type MultipartPart, parseMultipart } from '../../../shared/multipart.ts';
 import { api } from '../../kit/api.ts';
 import { Button, Empty, Notice, Segmented } from '../../kit/controls.tsx';
@@ -11,7 +12,6 @@ import { visibleLine } from '../../kit/format/visible.ts';
 import { IconButton } from '../../kit/icon-button.tsx';
 import { Icon } from '../../kit/icons.tsx';
 import { useHotkeys } from '../../kit/use-hotkeys.ts';
-import { formField } from '../filter/content-fields.ts';
 import { FinderContext, OpenFindContext } from '../find-in-body/find-context.tsx';
 import { useInspectorState } from '../state/inspector-state.ts';
 import { bytesOf, pictureUrl } from './bytes.ts';

@@ -2,12 +2,12 @@
 
 import { useMemo } from 'preact/hooks';
 import type { EventDetail } from '../../../features/events/model.ts';
+import { headerField, queryField } from '../../../shared/filter/field-names.ts';
 import { Empty, Skeleton } from '../../kit/controls.tsx';
 import { formatExactTime } from '../../kit/format/time.ts';
 import { headerText } from '../../kit/format/visible.ts';
 import { BodyPanel } from '../body/body-panel.tsx';
 import { type PairRow, PairTable } from '../body/pair-table.tsx';
-import { headerField, queryField } from '../filter/content-fields.ts';
 import { Findable } from '../find-in-body/find-bar.tsx';
 import { ReplayHistory } from '../replay/replay-history.tsx';
 import { SignaturePanel } from '../signature/signature-panel.tsx';

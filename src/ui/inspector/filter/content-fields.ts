@@ -1,7 +1,7 @@
 /* The fields of an event's content, as a filter names them: `header.x-shop-domain`, `query.page`, `body.items[].sku`. */
 
 import type { EventDetail } from '../../../features/events/model.ts';
-import { quoted } from '../../../shared/filter/tokens.ts';
+import { bodyField, formField, headerField, queryField } from '../../../shared/filter/field-names.ts';
 import { headerText } from '../../kit/format/visible.ts';
 import { bytesOf } from '../body/bytes.ts';
 import { parseForm } from '../body/form.ts';
@@ -19,12 +19,6 @@ const maxNodes = 20_000;
 /** A path of more steps would make a filter too long. */
 const maxDepth = 40;
 const maxValueCharacters = 200;
-
-export const headerField = (name: string): string => `header.${writtenKey(name.toLowerCase())}`;
-export const queryField = (name: string): string => `query.${writtenKey(name)}`;
-/** The name of a form field is not a path: `user[name]` and `a.b` are whole names. */
-export const formField = (name: string): string =>
-  `body.${/^[\w-]+(?:[.[][\w-]*\]?)*$/.test(name) ? name : quoted(name)}`;
 
 /** The first fields of an event, each with the first value that it has. */
 export function contentFieldsOf(event: EventDetail): ContentField[] {
@@ -55,16 +49,12 @@ export const isScalar = ({ kind }: JsonNode): boolean => kind !== 'object' && ki
 /** `body.items[].sku`; an item of a list means all items. Undefined for the whole document, and deep inside it. */
 export function bodyFieldOf(document: JsonDocument, index: number): string | undefined {
   if ((document.nodes[index]?.depth ?? 0) > maxDepth) return undefined;
-  const steps: string[] = [];
+  const keys: (string | undefined)[] = [];
   for (let at = index; at >= 0; ) {
     const node = document.nodes[at];
     if (!node || node.parent < 0) break;
-    const key = keyOf(document, node);
-    steps.push(key === undefined ? '[]' : `.${writtenKey(key)}`);
+    keys.push(keyOf(document, node));
     at = node.parent;
   }
-  return steps.length === 0 ? undefined : `body${steps.reverse().join('')}`;
+  return keys.length === 0 ? undefined : bodyField(keys.reverse());
 }
-
-/** A key with other characters has to be quoted. */
-const writtenKey = (key: string): string => (/^[\p{L}\p{N}_$@-]+$/u.test(key) ? key : quoted(key));

@@ -11,6 +11,7 @@ const event = (n: number, delivery: Partial<EventSummary['delivery']> = {}): Eve
   receivedAt: n,
   payloadPreview: '',
   highlights: [],
+  matched: [],
   size: 0,
   path: '',
   signatureValid: null,

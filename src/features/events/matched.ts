@@ -1,0 +1,85 @@
+/*
+ * Adds to the events of a page where they match its filter. Reads their contents again, in time slices, and a bounded number of
+ * bytes for each page: the search has read far more.
+ */
+import { groupBySize } from '../../core/blocks/group-by-size.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { ContentReads, Reader } from '../../core/concurrency/content-reads.ts';
+import { advance, type CreateSlices } from '../../core/concurrency/time-slices.ts';
+import { createEventContent } from '../../core/filter/event-content.ts';
+import type { EventFacts } from '../../core/filter/event-facts.ts';
+import { findMatches, hasMatches } from '../../core/filter/matches.ts';
+import { largeBodyBytes } from '../../core/limits.ts';
+import type { Filter } from '../../shared/filter/filter.ts';
+import type { EventSummary, Matched } from './model.ts';
+import type { EventsStore, SummaryRow } from './store.ts';
+
+/** The most bytes of bodies in memory at once, unless one is larger. */
+const maxHeldBytes = 4 << 20;
+/** The events after these bytes have no matches, unless the first event alone is larger. */
+const maxPageBytes = 16 << 20;
+
+/**
+ * @param events the summaries of the rows, in their order
+ * @param filter the filter that the events meet
+ * @throws as `ContentReads.run`
+ */
+export type AddMatched = (
+  scope: { endpoint: { seq: number }; cutoff: number },
+  rows: readonly SummaryRow[],
+  events: EventSummary[],
+  filter: Filter,
+  reader: Reader,
+) => Promise<EventSummary[]>;
+
+export function createMatched(options: {
+  store: Pick<EventsStore, 'rowsWithContent'>;
+  clock: Pick<Clock, 'now'>;
+  createSlices: CreateSlices;
+  contentReads: ContentReads;
+}): AddMatched {
+  const { store, clock, createSlices, contentReads } = options;
+  return async ({ endpoint, cutoff }, rows, events, filter, reader) => {
+    if (rows.length === 0 || !hasMatches(filter)) return events;
+    const now = clock.now();
+    const yieldIfDue = createSlices(reader.signal);
+    const summaries = new Map(rows.map(({ seq }, i) => [seq, events[i]]));
+    const matched = new Map<EventSummary, Matched[]>();
+    const small = withinBytes(rows, maxPageBytes);
+    const hasLarge = small.some(({ size }) => size > largeBodyBytes);
+    await contentReads.run(hasLarge ? reader : undefined, async read => {
+      for (const group of groupBySize(small, maxHeldBytes))
+        for (const { seq, sourceIp, ...row } of await store.rowsWithContent(endpoint.seq, cutoff, group, read)) {
+          const event = summaries.get(seq);
+          const facts = event && { ...knownFacts(event), sourceIp, content: createEventContent(row) };
+          if (facts) matched.set(event, await advance(findMatches(filter, facts, now), yieldIfDue));
+        }
+    });
+    return events.map(event => ({ ...event, matched: matched.get(event) ?? [] }));
+  };
+}
+
+/** The first rows, until their bodies have more bytes; at least one. */
+function withinBytes(rows: readonly SummaryRow[], maxBytes: number): SummaryRow[] {
+  let bytes = 0;
+  return rows.filter(({ size }, i) => {
+    bytes += size;
+    return i === 0 || bytes <= maxBytes;
+  });
+}
+
+/** What a summary tells of the facts that filters use. */
+const knownFacts = (event: EventSummary): Partial<EventFacts> => ({
+  type: event.eventType,
+  platform: event.platform,
+  method: event.method,
+  path: event.path,
+  receivedAt: event.receivedAt,
+  size: event.size,
+  attempt: event.delivery.attempt,
+  answered: event.answered.status,
+  tags: event.tags,
+  isPinned: event.pin !== null,
+  isRefused: event.refused !== null,
+  ...(event.verdict !== null && { verdict: event.verdict }),
+});
