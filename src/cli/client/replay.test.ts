@@ -129,7 +129,8 @@ describe('hooktape replay', () => {
         const { pathname, search } = new URL(request.url);
         const { method, headers } = request;
         const body = method === 'POST' ? await request.text() : undefined;
-        return fetch(`${client.url}${pathname}${search}`, { method, headers, ...(body !== undefined && { body }) });
+        const target = `${client.url}${pathname}${search}`;
+        return fetch(target, { method, headers, decompress: false, ...(body !== undefined && { body }) });
       },
     });
     opened.push(proxy);

@@ -105,7 +105,8 @@ describe('hooktape send', () => {
       hostname: '127.0.0.1',
       async fetch(request) {
         const { pathname, search } = new URL(request.url);
-        if (!pathname.endsWith('/attempts')) return fetch(client.url + pathname + search, { headers: request.headers });
+        if (!pathname.endsWith('/attempts'))
+          return fetch(client.url + pathname + search, { headers: request.headers, decompress: false });
         reports.push(await request.json());
         return Response.json({ accepted: 1 }, { status });
       },

@@ -64,7 +64,12 @@ describe('a group', () => {
     ];
     const { group, nonces } = encode(entries);
     expect(group.length % groupAlignment).toBe(0);
-    expect(readGroupHeader(group, segmentNonce)).toEqual({ group: 5, first: 41, count: entries.length, bytes: group.length });
+    expect(readGroupHeader(group, segmentNonce)).toEqual({
+      group: 5,
+      first: 41,
+      count: entries.length,
+      bytes: group.length,
+    });
     expect(isIntactGroup(group)).toBe(true);
     const decoded = decodeGroup(group);
     expect(decoded.entries.map(readable)).toEqual(entries.map(readable));
