@@ -24,7 +24,7 @@ const layers: Record<string, Layer> = {
   wiring: {
     values: 'own config log db core platforms net http ingest service store part',
     types: 'model',
-    packages: 'drizzle-orm',
+    packages: 'drizzle-orm bun:jsc',
   },
   app: { values: 'http routes core', types: 'wiring config log service model part', packages: 'elysia' },
   front: { values: 'http core ingest', types: 'config log service part' },

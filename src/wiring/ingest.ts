@@ -1,4 +1,5 @@
 /* Builds the path of a delivery from the ingest address to disk. */
+import { fullGC } from 'bun:jsc';
 import type { EndpointRegistry } from '../features/endpoints/registry.ts';
 import type { EndpointsService } from '../features/endpoints/service.ts';
 import type { MetricsService } from '../features/metrics/service.ts';
@@ -12,6 +13,7 @@ import type { CaptureRate } from '../ingest/capture-rate.ts';
 import type { Destination } from '../ingest/delivery.ts';
 import { createDeliveryBudgets, maxHeldBytes } from '../ingest/delivery-budgets.ts';
 import { createDirectWriter, directBatchLimits } from '../ingest/direct-writer.ts';
+import { createGarbageCounter } from '../ingest/garbage.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import type { NewEvent } from '../ingest/row-encoder.ts';
 import { createCaptureStore, packRows } from '../ingest/store.ts';
@@ -40,6 +42,7 @@ export function wireIngest(dependencies: IngestDependencies) {
   const { config, log, clock, random, database, journal, onError } = infrastructure;
   journal?.verifyWith(secrets.allSecrets);
   const captureStore = createCaptureStore(database.captureBatch);
+  const countGarbage = createGarbageCounter(fullGC);
   const importStore = createCaptureStore(statements => database.client.batch(statements, 'write'));
   const capture = createCaptureService({
     writeBatch: journal
@@ -68,6 +71,7 @@ export function wireIngest(dependencies: IngestDependencies) {
     },
     onCommit: (rows, durationMs) => {
       captureRate.stored(rows);
+      countGarbage(rows);
       metrics.commit(rows, durationMs);
     },
     onFailure: (cause, refused) => {

@@ -44,8 +44,10 @@ export function makePart(filters: readonly (Uint8Array | undefined)[], filterByt
   const width = sliceBytes(filters.length);
   const slices = new Uint8Array(partBytes * 8 * width);
   const bytes = new Uint8Array(width * 8);
+  // Plain loops: for the parts of one run they do two million steps, whose pairs would be many times as large as the run.
   for (let i = 0; i < partBytes; i++) {
-    for (const [block, filter] of filters.entries()) {
+    for (let block = 0; block < filters.length; block++) {
+      const filter = filters[block];
       if (filter) bytes[block] = filter.length === 0 ? 0xff : byteAt(filter, part * partBytes + i, filterBytes);
     }
     for (let at = 0; at < width; at++) transpose(bytes, at * 8, slices, i * 8 * width + at, width);
@@ -63,9 +65,12 @@ function byteAt(filter: Uint8Array, at: number, filterBytes: number): number {
 
 /** Spreads the bits of eight bytes over eight slices (Hacker's Delight, 7-3). */
 function transpose(bytes: Uint8Array, from: number, slices: Uint8Array, to: number, width: number): void {
-  const byte = (i: number): number => bytes[from + i] as number;
-  let high = (byte(7) << 24) | (byte(6) << 16) | (byte(5) << 8) | byte(4);
-  let low = (byte(3) << 24) | (byte(2) << 16) | (byte(1) << 8) | byte(0);
+  let high = 0;
+  let low = 0;
+  for (let i = 3; i >= 0; i--) {
+    high = (high << 8) | (bytes[from + 4 + i] as number);
+    low = (low << 8) | (bytes[from + i] as number);
+  }
   let swapped = (high ^ (high >>> 7)) & 0x00aa00aa;
   high ^= swapped ^ (swapped << 7);
   swapped = (low ^ (low >>> 7)) & 0x00aa00aa;

@@ -14,19 +14,29 @@ export const partSeq = (run: number, part: number): number => run * maxParts + p
 export function packBlocks(blocks: readonly SignedBlock[]): Uint8Array {
   const bytes = new Uint8Array(blocks.length * bytesPerBlock);
   const view = new DataView(bytes.buffer);
-  for (const [i, { block, newest, oldest, lastEvent }] of blocks.entries())
-    for (const [at, number] of [block, newest, oldest, lastEvent].entries())
-      view.setFloat64(i * bytesPerBlock + at * 8, number);
+  let at = 0;
+  for (const { block, newest, oldest, lastEvent } of blocks)
+    for (const number of [block, newest, oldest, lastEvent]) {
+      view.setFloat64(at, number);
+      at += 8;
+    }
   return bytes;
 }
 
 export function unpackSignedBlock(bytes: Uint8Array, position: number): SignedBlock {
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const number = (at: number): number => view.getFloat64(position * bytesPerBlock + at * 8);
-  return { block: number(0), newest: number(1), oldest: number(2), lastEvent: number(3) };
+  return signedBlockAt(new DataView(bytes.buffer, bytes.byteOffset), position * bytesPerBlock);
 }
 
-export const unpackBlocks = (bytes: Uint8Array): SignedBlock[] =>
-  Array.from({ length: bytes.length / bytesPerBlock }, (_, i) => unpackSignedBlock(bytes, i));
+const signedBlockAt = (view: DataView, at: number): SignedBlock => ({
+  block: view.getFloat64(at),
+  newest: view.getFloat64(at + 8),
+  oldest: view.getFloat64(at + 16),
+  lastEvent: view.getFloat64(at + 24),
+});
+
+export function unpackBlocks(bytes: Uint8Array): SignedBlock[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return Array.from({ length: bytes.length / bytesPerBlock }, (_, i) => signedBlockAt(view, i * bytesPerBlock));
+}
 
 export const firstPosition = ({ newest, lastEvent }: SignedBlock): Position => ({ receivedAt: newest, seq: lastEvent });

@@ -33,13 +33,24 @@ type JobRequest = Extract<RequestMessage, { kind: 'job' }>;
 /** Larger values are transferred instead of copied, because copying would keep a large event in memory twice. */
 const maxCopiedBytes = 256 << 10;
 
-/** Uses plain loops, because a long read has millions of values. */
-function largeValues(results: readonly PackedResult[]): ArrayBuffer[] {
+/**
+ * After this many bytes of copied values the thread collects its garbage. It would otherwise keep the originals for as long as it has
+ * little to do.
+ */
+const collectAfterBytes = 4 << 20;
+
+/** Large values, and the size of the others. Uses plain loops, because a long read has millions of values. */
+function sortValues(results: readonly PackedResult[]): { large: ArrayBuffer[]; copiedBytes: number } {
   const large: ArrayBuffer[] = [];
+  let copiedBytes = 0;
   for (const { rows } of results)
     for (const row of rows)
-      for (const value of row) if (value instanceof ArrayBuffer && value.byteLength > maxCopiedBytes) large.push(value);
-  return large;
+      for (const value of row) {
+        if (!(value instanceof ArrayBuffer)) continue;
+        if (value.byteLength > maxCopiedBytes) large.push(value);
+        else copiedBytes += value.byteLength;
+      }
+  return { large, copiedBytes };
 }
 
 /** Requests whose success proves that no other connection holds the write lock. */
@@ -67,6 +78,13 @@ export function serveDatabaseThread(
   let lastTask: Promise<void> = Promise.resolve();
   /** Job requests that arrived one after another and have not been started yet. */
   let pendingBatch: JobRequest[] | undefined;
+
+  let uncollectedBytes = 0;
+  const collectIfDue = (): void => {
+    if (uncollectedBytes < collectAfterBytes) return;
+    uncollectedBytes = 0;
+    Bun.gc(true);
+  };
 
   const getConnection = (): ThreadConnection => {
     if (!connection) throw new Error('the database is not open');
@@ -111,7 +129,9 @@ export function serveDatabaseThread(
   const answer = (request: StatementRequest): void => {
     const workedMs = startTimer();
     const results = getConnection().run(request);
-    scope.postMessage({ id: request.id, results, ms: workedMs() }, largeValues(results));
+    const { large, copiedBytes } = sortValues(results);
+    scope.postMessage({ id: request.id, results, ms: workedMs() }, large);
+    uncollectedBytes += copiedBytes;
     if (writeKinds.has(request.kind) || results[0]?.columns.length === 0) getConnection().resetBusyTimeout();
   };
 
@@ -157,5 +177,7 @@ export function serveDatabaseThread(
     // Jobs after a statement must not overtake it.
     pendingBatch = undefined;
     enqueue(() => ('id' in data ? failOnError([data], () => answer(data)) : open(data)));
+    // Not in `answer`, whose results are in use until it returns.
+    enqueue(collectIfDue);
   };
 }

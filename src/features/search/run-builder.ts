@@ -18,6 +18,7 @@ const blocksPerRun = 2048;
  */
 const partsPerSlice = 128;
 const signaturesPerSlice = 512;
+const filtersPerRead = 128;
 /** A run with a smaller share of existing blocks is removed. */
 const minLiving = 1 / 8;
 
@@ -37,8 +38,14 @@ export function createRunBuilder(options: {
   const filtersOf = async ({ seq, blocks }: StoredRun): Promise<(BlockFilters | undefined)[]> => {
     if (filters?.run !== seq) {
       const numbers = blocks.map(({ block }) => block);
-      const found = await store.filters(numbers);
-      filters = { run: seq, filters: numbers.map(number => found.get(number)) };
+      const read: NonNullable<typeof filters>['filters'] = [];
+      // All at once would be 8 MiB, in three copies until the threads collect them.
+      for (let at = 0; at < numbers.length; at += filtersPerRead) {
+        const asked = numbers.slice(at, at + filtersPerRead);
+        const found = await store.filters(asked);
+        read.push(...asked.map(number => found.get(number)));
+      }
+      filters = { run: seq, filters: read };
     }
     return filters.filters;
   };

@@ -8,6 +8,7 @@ import { createJournalEncoder } from '../../wiring/encoders.ts';
 import { createCaptureStore, lastSeqSql, packRows } from '../store.ts';
 import type { FilingJob } from './filing.ts';
 import { createFilingJob } from './filing-job.ts';
+import { type GroupRun, runOf } from './filing-slot.ts';
 import type { JournalEntry } from './group.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createSegmentFiles } from './segment-files.ts';
@@ -66,8 +67,8 @@ const entry = (method: string): JournalEntry => ({
   },
   recognition: null,
 });
-const append = async (first: number, ...methods: string[]) => ({
-  group: await journal.append(methods.map(entry), randomBytes(12 * methods.length), first),
+const append = async (first: number, ...methods: string[]): Promise<{ run: GroupRun }> => ({
+  run: runOf(await journal.append(methods.map(entry), randomBytes(12 * methods.length), first)),
 });
 const job = (work: FilingJob['work'], isRetry = false): FilingJob => ({ work, isRetry });
 const stored = async () =>
@@ -108,10 +109,22 @@ test.each(['before', 'after'] as const)(
 
 test('a group that is damaged on disk is reported, and the others are stored', async () => {
   const work = [await append(1, 'A'), await append(2, 'B'), await append(3, 'C')];
-  const { path, offset } = work[1]?.group ?? { path: '', offset: 0 };
+  const { path, offset } = work[1]?.run ?? { path: '', offset: 0 };
   writeSync(openSync(path, 'r+'), 'x', offset + 100);
   expect((await file(job(work))).damaged.map(({ first }) => first)).toEqual([2]);
   expect((await stored()).map(([seq]) => seq)).toEqual([1, 3]);
+});
+
+test('of groups that lie one after another, only those are reported that are damaged on disk', async () => {
+  const runs = [await append(1, 'A'), await append(2, 'B', 'C'), await append(4, 'D')].map(({ run }) => run);
+  const [{ path, offset, first } = { path: '', offset: 0, first: 0 }, second] = runs;
+  const run = { path, offset, first, bytes: runs.flatMap(one => one.bytes), rows: [1, 2, 1] };
+  expect(second?.offset).toBe(offset + (run.bytes[0] ?? 0));
+  // Its size cannot be read from the disk any more.
+  writeSync(openSync(path, 'r+'), Buffer.alloc(64), 0, 64, second?.offset ?? 0);
+  const { damaged } = await file(job([{ run }]));
+  expect(damaged).toEqual([{ path, offset: second?.offset ?? 0, bytes: run.bytes[1] ?? 0, first: 2, count: 2 }]);
+  expect((await stored()).map(([seq]) => seq)).toEqual([1, 4]);
 });
 
 test('a delivery that the database refuses is kept completely in a file, and the others are stored', async () => {

@@ -11,6 +11,7 @@ import { isRowError } from '../group-commit.ts';
 import type { NewEvent } from '../row-encoder.ts';
 import { type CaptureStore, type PackedRows, packRows } from '../store.ts';
 import type { FilingJob, FilingReport } from './filing.ts';
+import { type GroupRun, groupsIn } from './filing-slot.ts';
 import { decodeGroup, isIntactGroup, type JournalEntry } from './group.ts';
 import type { GroupLocation } from './journal.ts';
 
@@ -76,15 +77,16 @@ export function createFilingJob({ insert, filedSeq, encode, syncNames = syncDire
         if (one.first > filed) parts.push({ kind: 'rows', index, rows: one.rows });
         continue;
       }
-      const group = readGroup(one.group);
-      if (!group) {
-        report.damaged.push(one.group);
-        continue;
+      for (const { group, bytes } of readGroups(one.run)) {
+        if (!isIntactGroup(bytes)) {
+          report.damaged.push(group);
+          continue;
+        }
+        const deliveries = numbered(bytes).filter(({ seq }) => seq > filed);
+        const last = parts.at(-1);
+        if (last?.kind === 'deliveries') last.deliveries.push(...deliveries);
+        else parts.push({ kind: 'deliveries', directory: dirname(group.path), deliveries });
       }
-      const deliveries = numbered(group).filter(({ seq }) => seq > filed);
-      const last = parts.at(-1);
-      if (last?.kind === 'deliveries') last.deliveries.push(...deliveries);
-      else parts.push({ kind: 'deliveries', directory: dirname(one.group.path), deliveries });
     }
     try {
       const rows = parts.flatMap(toRows);
@@ -97,15 +99,19 @@ export function createFilingJob({ insert, filedSeq, encode, syncNames = syncDire
   };
 }
 
-/** Undefined if the group is damaged on disk. */
-function readGroup({ path, offset, bytes }: GroupLocation): Buffer | undefined {
-  const group = Buffer.allocUnsafeSlow(bytes);
-  const file = openSync(path, 'r');
+/** The groups of a run, which may be damaged on disk. */
+function readGroups(run: GroupRun): { group: GroupLocation; bytes: Buffer }[] {
+  let all = Buffer.allocUnsafeSlow(run.bytes.reduce((sum, bytes) => sum + bytes, 0));
+  const file = openSync(run.path, 'r');
   try {
-    return readSync(file, group, 0, bytes, offset) === bytes && isIntactGroup(group) ? group : undefined;
+    all = all.subarray(0, readSync(file, all, 0, all.length, run.offset));
   } finally {
     closeSync(file);
   }
+  return groupsIn(run).map(group => {
+    const start = group.offset - run.offset;
+    return { group, bytes: all.subarray(start, start + group.bytes) };
+  });
 }
 
 function numbered(group: Buffer): Numbered[] {

@@ -1,7 +1,9 @@
 /* The order of filing, when reads and capture wait for it, and its behaviour while it fails. */
+import { serialize } from 'bun:jsc';
 import { describe, expect, test } from 'bun:test';
 import { eventually } from '../../testing/poll.ts';
 import { createFiling, type FilingJob, type FilingOptions, type FilingReport } from './filing.ts';
+import { groupsIn } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
 
 const nothingLost = (): FilingReport => ({ damaged: [], setAside: [], refused: [] });
@@ -12,7 +14,8 @@ const location = (first: number, count: number): GroupLocation => ({
   first,
   count,
 });
-const firstsOf = ({ work }: FilingJob): number[] => work.map(one => ('group' in one ? one.group.first : one.first));
+const firstsOf = ({ work }: FilingJob): number[] =>
+  work.flatMap(one => ('run' in one ? groupsIn(one.run).map(({ first }) => first) : one.first));
 
 function setUp(given: Partial<FilingOptions> & { hold?: boolean } = {}) {
   const { hold = false, ...options } = given;
@@ -132,6 +135,65 @@ describe('filing', () => {
     pass(700);
     add(1);
     expect(filing.backlog()).toEqual({ rows: 2, bytes: 200, ageMs: 700 });
+  });
+});
+
+describe('groups that lie one after another', () => {
+  const place = { path: 'segment', offset: 4096 };
+  /** Adds groups of these sizes in rows, one after another in a segment. */
+  const addAll = ({ filing }: ReturnType<typeof setUp>, counts: number[], bytes = 4096) => {
+    let { offset } = place;
+    return counts.map(count => {
+      const reservation = filing.reserve(count);
+      const group = { path: place.path, offset, bytes, first: reservation.first, count };
+      offset += bytes;
+      return reservation.ready({ group }, bytes);
+    });
+  };
+
+  test('are filed together, up to the limits of a transaction, and each is reported as filed', async () => {
+    const set = setUp({ limits: { maxRows: 5, maxBytes: 3 * 4096 } });
+    const stored = addAll(set, [1, 1, 1, 1, 4, 1, 9]);
+    expect(set.filing.backlog()).toMatchObject({ rows: 18, bytes: 7 * 4096 });
+    await set.filing.filed();
+    await Promise.all(stored);
+    expect(set.jobs.map(({ job }) => job.work.length)).toEqual([1, 1, 1, 1]);
+    expect(set.jobs.map(({ job }) => firstsOf(job))).toEqual([[11, 12, 13], [14, 15], [19], [20]]);
+    expect(set.filed).toEqual([11, 12, 13, 14, 15, 19, 20]);
+    expect(set.filing.backlog().rows).toBe(0);
+  });
+
+  test('do not join a transaction that has begun', async () => {
+    const set = setUp({ hold: true });
+    const [first] = addAll(set, [1]);
+    const reading = set.filing.filed();
+    const group = { ...place, offset: 8192, bytes: 4096, first: 12, count: 1 };
+    const second = set.filing.reserve(1).ready({ group }, 4096);
+    expect(set.jobs.map(({ job }) => firstsOf(job))).toEqual([[11]]);
+    set.jobs[0]?.done.resolve(nothingLost());
+    await Promise.all([first, reading]);
+    expect(await isSettled(second)).toBe(false);
+    expect(set.filing.isUnfiled(12)).toBe(true);
+  });
+
+  test('of an earlier process are filed together', async () => {
+    const recovered = [0, 1, 2].map(n => ({ path: 'a', offset: 4096 * n, bytes: 4096, first: 8 + n, count: 1 }));
+    const { filing, jobs } = setUp({ recovered });
+    await filing.filed();
+    expect(jobs.map(({ job: { work } }) => work.length)).toEqual([1]);
+    expect(firstsOf(jobs[0]?.job as FilingJob)).toEqual([8, 9, 10]);
+  });
+
+  test('take a bounded memory while they wait, however small they are', async () => {
+    const groups = 60_000;
+    const set = setUp({ limits: { minRows: groups * 2, minBytes: Number.POSITIVE_INFINITY } });
+    const stored = addAll(set, new Array<number>(groups).fill(1));
+    // Each group waits for what it shares with others, not for a promise of its own.
+    expect(new Set(stored).size).toBe(Math.ceil(groups / 1024));
+    await set.filing.filed();
+    const work = set.jobs.flatMap(({ job }) => job.work);
+    expect(work.length).toBe(Math.ceil(groups / 1024));
+    expect(serialize(work).byteLength).toBeLessThan(groups * 20);
   });
 });
 

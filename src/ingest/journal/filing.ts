@@ -7,7 +7,7 @@
  */
 import { unavailable } from '../../core/errors.ts';
 import type { SigningSecret } from '../../platforms/engine/model.ts';
-import { type FilingWork, newSlot, type Slot } from './filing-slot.ts';
+import { type AddedWork, type FilingWork, groupsIn, joinSlot, newSlot, runOf, type Slot } from './filing-slot.ts';
 import type { GroupLocation } from './journal.ts';
 
 /** The signing secrets of all endpoints, by row number. A change makes a new map. */
@@ -33,7 +33,7 @@ export type FilingReport = {
 export type Reservation = {
   first: number;
   /** Allows the work to be filed. Resolves once it is stored as rows. @throws the database's error for refused rows */
-  ready: (work: FilingWork, bytes: number) => Promise<void>;
+  ready: (work: AddedWork, bytes: number) => Promise<void>;
   /** Cancels the reservation: these row numbers stay unused. */
   cancel: () => void;
 };
@@ -94,12 +94,26 @@ export function createFiling(options: FilingOptions) {
   const { run, onFiled, onLost, onFailure, onRecovered, onHealed, monotonic } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let nextSeq = options.lastSeq + 1;
-  const slots: Slot[] = options.recovered.map(group => ({
-    ...newSlot(group.first, group.count),
-    work: { group },
-    bytes: group.bytes,
-    readyAt: monotonic(),
-  }));
+  const slots: Slot[] = [];
+  /** Marks the last slot as ready, unless its group joins the slot before. @returns the slot that has the work */
+  const makeReady = (slot: Slot, work: AddedWork, bytes: number): Slot => {
+    const index = slots.lastIndexOf(slot);
+    const before = slots[index - 1];
+    if ('group' in work && before && joinSlot(before, work.group, limits)) {
+      slots.splice(index, 1);
+      return before;
+    }
+    return Object.assign(slot, {
+      work: 'group' in work ? { run: runOf(work.group) } : work,
+      bytes,
+      readyAt: monotonic(),
+    });
+  };
+  for (const group of options.recovered) {
+    const slot = newSlot(group.first, group.count);
+    slots.push(slot);
+    makeReady(slot, { group }, group.bytes);
+  }
   let backlogRows = sum(slots, ({ count }) => count);
   let backlogBytes = sum(slots, ({ bytes }) => bytes);
   let running: Promise<void> | undefined;
@@ -146,7 +160,7 @@ export function createFiling(options: FilingOptions) {
     for (const slot of taken) {
       backlogRows -= slot.count;
       backlogBytes -= slot.bytes;
-      if (slot.work && 'group' in slot.work) onFiled(slot.work.group);
+      if (slot.work && 'run' in slot.work) groupsIn(slot.work.run).forEach(onFiled);
       slot.filed.resolve();
     }
     const last = taken.at(-1);
@@ -185,6 +199,7 @@ export function createFiling(options: FilingOptions) {
       const taken = takeReady();
       try {
         if (taken.length > 0) {
+          for (const slot of taken) slot.isTaken = true;
           const work = taken.flatMap(slot => slot.work ?? []);
           finish(taken, await run({ work, isRetry: failure !== undefined || mayBePartlyFiled }));
           mayBePartlyFiled = false;
@@ -250,15 +265,13 @@ export function createFiling(options: FilingOptions) {
       return {
         first: slot.first,
         ready: (work, bytes) => {
-          slot.work = work;
-          slot.bytes = bytes;
-          slot.readyAt = monotonic();
+          const { filed } = makeReady(slot, work, bytes);
           backlogRows += count;
           backlogBytes += bytes;
           // The import is waiting for its rows.
           if ('rows' in work && !failure) start();
           else schedule();
-          return slot.filed.promise;
+          return filed.promise;
         },
         cancel: () => {
           slots.splice(slots.indexOf(slot), 1);

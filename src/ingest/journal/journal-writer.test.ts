@@ -11,7 +11,7 @@ import type { WriteBatch } from '../capture.ts';
 import type { PendingDelivery } from '../delivery.ts';
 import { isRowError } from '../group-commit.ts';
 import { createFiling } from './filing.ts';
-import type { FilingWork } from './filing-slot.ts';
+import { type FilingWork, groupsIn } from './filing-slot.ts';
 import { decodeGroup, type JournalEntry } from './group.ts';
 import { createJournal } from './journal.ts';
 import { createJournalWriter } from './journal-writer.ts';
@@ -79,8 +79,9 @@ const writeAll = (...deliveries: PendingDelivery[]) =>
   write({ deliveries, nonces: randomBytes(12 * deliveries.length) });
 function written(): JournalEntry[] {
   const [work] = filed;
-  if (!work || !('group' in work)) throw new Error('no group was filed');
-  const { path, offset, bytes } = work.group;
+  const [group] = work && 'run' in work ? groupsIn(work.run) : [];
+  if (!group) throw new Error('no group was filed');
+  const { path, offset, bytes } = group;
   return decodeGroup(readFileSync(path).subarray(offset, offset + bytes)).entries;
 }
 const fieldsOf = ({ delivery }: JournalEntry): string => Buffer.from(delivery.fields).toString('latin1');
