@@ -95,7 +95,7 @@ export function createFilterSource(events: () => readonly OracleEvent[], random:
     return `body.${path}:${value(String(found))}`;
   };
 
-  /** A path to a value that is not a container. */
+  /** A path to a value that is not a container, in an object. */
   const leafOf = (payload: unknown): [string, unknown] | undefined => {
     let [path, found] = ['', payload];
     for (let depth = 0; typeof found === 'object' && found !== null; depth++) {
@@ -105,7 +105,7 @@ export function createFilterSource(events: () => readonly OracleEvent[], random:
       path += Array.isArray(found) ? oneOf([`[${key}]`, '[]']) : `.${/^\w+$/.test(key) ? key : quoted(key)}`;
       found = next;
     }
-    return path === '' || found === undefined ? undefined : [path.replace(/^\./, ''), found];
+    return !path.startsWith('.') || found === undefined ? undefined : [path.replace(/^\./, ''), found];
   };
 
   const textTerm = ({ detail }: OracleEvent): string => {

@@ -1,54 +1,24 @@
 /* The prefilter keeps every event that a filter matches, whatever the bytes are, and excludes most others. */
 import { expect, test } from 'bun:test';
 import { parseFilter } from '../../shared/filter/parser.ts';
+import { keptIn, oddBlockOf, oddFactsOf } from '../../testing/filters/odd-blocks.ts';
 import { createOddEvents, type OddEvent } from '../../testing/filters/odd-events.ts';
-import { createBlockBuilder, selectRecords, unpackBlock } from '../blocks/event-block.ts';
 import type { HeaderPair } from '../headers.ts';
 import { evaluate } from './evaluate.ts';
-import { createEventContent } from './event-content.ts';
-import { createPrefilter } from './prefilter.ts';
-
-const contentOf = ({ headers, query, body }: OddEvent) => ({
-  path: '/',
-  sourceIp: '10.0.0.1',
-  content: createEventContent({ headers, query, body }),
-});
-
-/** Puts the events into one block. */
-function blockOf(events: readonly OddEvent[]): Buffer {
-  const builder = createBlockBuilder();
-  for (const [i, { headers, query, body }] of events.entries())
-    builder.add(i, {
-      path: '/',
-      query,
-      sourceIp: '10.0.0.1',
-      headersJson: JSON.stringify(headers),
-      body,
-      eventType: null,
-      receivedAt: 0,
-    });
-  return unpackBlock(builder.take(null));
-}
-
-/** The indexes of the events that the prefilter keeps. */
-const keptIn = (block: Buffer, where: string): number[] => {
-  const mayMatch = createPrefilter(parseFilter(where))?.(block);
-  return selectRecords(block, 0, place => mayMatch?.(place) ?? true).map(({ seq }) => seq);
-};
 
 test('every event that a random filter matches is kept', () => {
   const { event, filter } = createOddEvents(7);
   const counts = { matched: 0, excluded: 0, compared: 0 };
   for (let round = 0; round < 8; round++) {
     const events = Array.from({ length: 80 }, event);
-    const block = blockOf(events);
-    const contents = events.map(contentOf);
+    const block = oddBlockOf(events);
+    const contents = events.map(oddFactsOf);
     for (let i = 0; i < 100; i++) {
       const { text, matches } = filter();
       const parsed = parseFilter(text);
-      const kept = new Set(keptIn(block, text));
+      const kept = keptIn(block, parsed);
       for (const [n, one] of events.entries()) {
-        const found = evaluate(parsed, contents[n] as ReturnType<typeof contentOf>, 0);
+        const found = evaluate(parsed, contents[n] as ReturnType<typeof oddFactsOf>, 0);
         const naive = matches(one) ?? found;
         const [headers, body] = [one.headers, one.body.toString()];
         if (found !== naive || (found && !kept.has(n)))
@@ -73,7 +43,7 @@ function isKept(where: string, body: string, headers = json): boolean {
     one => ({ headers: one, query: null, body: Buffer.from('{"b":1}'), fields: 'none' }) as const,
   );
   const event: OddEvent = { headers, query: null, body: Buffer.from(body), fields: undefined };
-  return keptIn(blockOf([...others, event, ...others]), where).includes(2);
+  return keptIn(oddBlockOf([...others, event, ...others]), parseFilter(where)).has(2);
 }
 
 type Case = [what: string, where: string, body: string, headers?: HeaderPair[]];

@@ -14,6 +14,7 @@ import type { Position } from '../../core/ids/cursor.ts';
 import type { Filter } from '../../shared/filter/filter.ts';
 import { parseFilter } from '../../shared/filter/parser.ts';
 import { createFilterSource, type OracleEvent, oracleAttempt, toOracleEvent } from '../../testing/filter-oracle.ts';
+import { createOddEvents } from '../../testing/filters/odd-events.ts';
 import { createTestPacker, markRowsToPack } from '../../testing/packing.ts';
 import { shareOfCases } from '../../testing/remote/databases.ts';
 import { storeAsRows } from '../../testing/stored-events.ts';
@@ -54,9 +55,16 @@ const oneOf = <T>(all: readonly T[]): T => all[random(all.length)] as T;
 const hex = (length: number): string => createHash('sha256').update(`hex${drawn++}`).digest('hex').slice(0, length);
 
 const payloads = githubPayloads().filter(({ body }) => body.length < 20_000);
-const filterOf = createFilterSource(() => events, random);
+const odd = createOddEvents(31);
+const usualFilter = createFilterSource(() => events, random);
+const filterOf = (): string => (random(2) ? usualFilter() : odd.filter().text);
 
 type Given = { body: string | Uint8Array; headers: string[] };
+
+function oddDelivery(): Given {
+  const { headers, body } = odd.event();
+  return { headers: headers.flat(), body };
+}
 
 const deliveries: (() => Given)[] = [
   () => {
@@ -99,6 +107,7 @@ const deliveries: (() => Given)[] = [
     }),
     headers: ['Content-Type', 'application/json', 'X-Shop-Domain', oneOf(['acme.example', 'Example.com'])],
   }),
+  ...Array.from({ length: 9 }, () => oddDelivery),
 ];
 
 let now = 1_790_000_000_000;
