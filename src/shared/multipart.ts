@@ -28,13 +28,25 @@ export function parseMultipart(body: Uint8Array, boundary: string): MultipartPar
 }
 
 /** Like `parseMultipart`, in steps. @param stepBytes how much is read between two yields */
-export function* readMultipart(
+export const readMultipart = (
   body: Uint8Array,
   boundary: string,
   stepBytes: number,
-): Generator<undefined, MultipartPart[]> {
+): Generator<undefined, MultipartPart[]> => readParts(body, boundary, { stepBytes, readPart });
+
+/** The bytes of the parts, without their headers. */
+export function contentsOfParts(body: Uint8Array, boundary: string): Uint8Array[] {
+  const steps = readParts(body, boundary, { stepBytes: Infinity, readPart: contentOf });
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+function* readParts<Part>(
+  body: Uint8Array,
+  boundary: string,
+  { stepBytes, readPart: read }: { stepBytes: number; readPart: (part: Uint8Array) => Part },
+): Generator<undefined, Part[]> {
   const marker = new TextEncoder().encode(`--${boundary}`);
-  const parts: MultipartPart[] = [];
+  const parts: Part[] = [];
   let at = yield* boundaryAt(body, marker, 0, stepBytes);
   let yieldedAt = at;
   while (at >= 0 && parts.length < maxParts) {
@@ -45,7 +57,7 @@ export function* readMultipart(
     const next = yield* boundaryAt(body, marker, from, stepBytes);
     let to = next < 0 ? body.length : next;
     if (next >= 0 && body[to - 1] === 0x0a) to -= body[to - 2] === 0x0d ? 2 : 1;
-    parts.push(readPart(body.subarray(from, Math.max(from, to))));
+    parts.push(read(body.subarray(from, Math.max(from, to))));
     at = next;
     if (at - yieldedAt >= stepBytes) {
       yield;
@@ -94,18 +106,35 @@ const endsLine = (body: Uint8Array, at: number): boolean => {
   return after >= body.length || body[after] === 0x0d || body[after] === 0x0a;
 };
 
+/** The position after a byte order mark, 0 without one. */
+const endOfByteOrderMark = (bytes: Uint8Array): number =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+
 const skipLineEnd = (body: Uint8Array, at: number): number => {
   if (body[at] === 0x0d && body[at + 1] === 0x0a) return at + 2;
   return body[at] === 0x0a ? at + 1 : at;
 };
 
+/** What follows the first empty line. */
+function contentOf(part: Uint8Array): Uint8Array {
+  for (let at = endOfByteOrderMark(part); at < part.length; ) {
+    const end = part.indexOf(0x0a, at);
+    const stop = end < 0 ? part.length : end;
+    if (stop === at || (stop === at + 1 && part[at] === 0x0d)) return part.subarray(Math.min(stop + 1, part.length));
+    // Decoding a line leaves out a byte order mark.
+    at = stop + 1 + endOfByteOrderMark(part.subarray(stop + 1));
+  }
+  return part.subarray(part.length);
+}
+
 const readPart = (part: Uint8Array): MultipartPart => {
   const headers: [string, string][] = [];
+  const decoder = new TextDecoder();
   let at = 0;
   while (at < part.length) {
     const end = part.indexOf(0x0a, at);
     const stop = end < 0 ? part.length : end;
-    const line = new TextDecoder().decode(part.subarray(at, stop)).replace(/\r$/, '');
+    const line = decoder.decode(part.subarray(at, stop)).replace(/\r$/, '');
     at = stop + 1;
     if (line === '') break;
     const colon = line.indexOf(':');

@@ -167,10 +167,10 @@ function addBody(event: SignedEvent, shift: number): boolean {
 const openObject = 0x7b;
 const openList = 0x5b;
 
-/** Adds the fields of a form as text: they are searched decoded. JSON is not a form, unless its sender says so. */
+/** Adds the fields of a form as text: they are searched decoded. JSON is not a form, unless its sender says so; names in multipart bodies are decoded, too. */
 function addFormText(body: Uint8Array, headersJson: string | undefined, shift: number): void {
   const isLikeJson = body[0] === openObject || body[0] === openList;
-  if (isLikeJson && headersJson !== undefined && !/urlencoded/i.test(headersJson)) return;
+  if (isLikeJson && headersJson !== undefined && !/urlencoded|multipart/i.test(headersJson)) return;
   addString(foldCase(decoder.decode(decodeForm(body))), shift);
 }
 

@@ -17,7 +17,11 @@ export function escapeLength(text: Uint8Array, at: number): number {
 
 const percent = 0x25;
 const plus = 0x2b;
-const hexPair = /^[0-9a-fA-F]{2}$/;
+/** The value of a hexadecimal digit, or 16. */
+const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const digit = Number.parseInt(String.fromCharCode(byte), 16);
+  return Number.isNaN(digit) ? 16 : digit;
+});
 
 /** Whether decoding would change this text of a form. */
 export const mayBeEncoded = (text: Uint8Array): boolean => text.includes(percent) || text.includes(plus);
@@ -28,9 +32,10 @@ export function decodeForm(text: Uint8Array): Uint8Array {
   let length = 0;
   for (let i = 0; i < text.length; i++) {
     const byte = text[i] as number;
-    const digits = byte === percent ? String.fromCharCode(...text.subarray(i + 1, i + 3)) : '';
-    const isEncoded = hexPair.test(digits);
-    decoded[length++] = isEncoded ? Number.parseInt(digits, 16) : byte === plus ? 0x20 : byte;
+    const high = byte === percent ? (hexDigits[text[i + 1] ?? 0] as number) : 16;
+    const low = high < 16 ? (hexDigits[text[i + 2] ?? 0] as number) : 16;
+    const isEncoded = low < 16;
+    decoded[length++] = isEncoded ? high * 16 + low : byte === plus ? 0x20 : byte;
     if (isEncoded) i += 2;
   }
   return decoded.subarray(0, length);

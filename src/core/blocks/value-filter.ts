@@ -6,8 +6,9 @@
  * without checking that it is valid, so a body that is none may add values that no filter looks for. Words such as `true` are left out.
  */
 
+import { isUtf8 } from 'node:buffer';
 import { type Decimal, parseDecimal } from '../../shared/filter/decimal.ts';
-import { boundaryOf, parseMultipart } from '../../shared/multipart.ts';
+import { boundaryOf, contentsOfParts } from '../../shared/multipart.ts';
 import { asBuffer } from '../encoding/buffer.ts';
 import { colon, endOfString, isDigit, minus, quote, skipSpace } from '../json/bytes.ts';
 import { backslash, decodeForm, mayBeEncoded } from './encoded-text.ts';
@@ -33,28 +34,30 @@ const maxFilterBytes = 2048;
 /** A filter that excludes nothing. An empty filter stands for a block that has none yet. */
 export const everyValue = (): Uint8Array => new Uint8Array(minFilterBytes).fill(0xff);
 
+const [ampersand, equalsSign, point] = [0x26, 0x3d, 0x2e];
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * The hashes of the block under construction, which are not 0. Neighbouring events share many values, so the latest hashes are
- * remembered.
+ * remembered. A full list sets nearly all bits of the largest filter, so more values would change nothing.
  */
 type Hashes = { list: Uint32Array; count: number; latest: Uint32Array };
 const latestHashes = 4096;
-const createHashes = (): Hashes => ({ list: new Uint32Array(4096), count: 0, latest: new Uint32Array(latestHashes) });
-const valueHashes = createHashes();
-const pieceHashes = createHashes();
+const createHashes = (most: number): Hashes => ({
+  list: new Uint32Array(most),
+  count: 0,
+  latest: new Uint32Array(latestHashes),
+});
+const valueHashes = createHashes(8192);
+const pieceHashes = createHashes(16_384);
+const isFull = (): boolean => [valueHashes, pieceHashes].some(({ list, count }) => count === list.length);
 
 function addHash(hashes: Hashes, hash: number): void {
   const at = hash & (latestHashes - 1);
-  if (hashes.latest[at] === hash) return;
+  if (hashes.latest[at] === hash || hashes.count === hashes.list.length) return;
   hashes.latest[at] = hash;
-  if (hashes.count === hashes.list.length) {
-    const larger = new Uint32Array(hashes.count * 2);
-    larger.set(hashes.list);
-    hashes.list = larger;
-  }
   hashes.list[hashes.count++] = hash;
 }
 
@@ -102,19 +105,65 @@ function piecesOf(text: string): number[] {
   return pieces;
 }
 
-/** A number as it is compared: numbers that are written differently but equal have the same text. */
-function canonical({ isNegative, digits, exponent }: Decimal): string {
-  const sign = isNegative ? '-' : '';
-  if (exponent < digits.length || exponent > 24) return `${sign}${digits}e${exponent}`;
-  return sign + digits.padEnd(exponent, '0');
+/** Beyond this exponent, a number is not written with zeros. */
+const maxZeros = 24;
+/** The text of an integer, with its sign, as JSON usually has it; undefined for any other number. */
+function integerText({ isNegative, digits, exponent }: Decimal): string | undefined {
+  if (exponent < digits.length || exponent > maxZeros) return undefined;
+  return (isNegative ? '-' : '') + digits.padEnd(exponent, '0');
 }
 
+/** 0.DIGITS × 10^exponent, with `length` digits. */
+type NumberParts = Pick<Decimal, 'exponent' | 'isNegative'> & { length: number };
+
+/** The hash of a number that is no integer, or a large one: equal for all spellings of the number. */
+function hashOfDecimal({ exponent, isNegative, length }: NumberParts, digits: Uint8Array): number {
+  const hash = hashOfBytes(digits, 0, length) ^ Math.imul(exponent | 0, 0x85ebca6b);
+  return (isNegative ? ~hash : hash) >>> 0 || 1;
+}
+
+function addDecimal(decimal: Decimal): void {
+  const text = integerText(decimal);
+  const bytes = encoder.encode(text ?? decimal.digits);
+  if (text === undefined) addHash(valueHashes, hashOfDecimal({ ...decimal, length: bytes.length }, bytes));
+  else {
+    addValue(bytes, 0, bytes.length);
+    addDigits(bytes);
+  }
+}
+
+/** The digits of a number, without zeros at both ends. */
+const digitsOfNumber = new Uint8Array(32);
+
+/** Adds a number. Most have few digits and no exponent, and need no text. */
 function addNumber(body: Uint8Array, from: number, to: number): void {
-  const number = to - from > 65_536 ? undefined : parseDecimal(asBuffer(body).toString('latin1', from, to));
-  if (!number) return;
-  const text = canonical(number);
-  addText(text);
-  addPieces(text);
+  const number = to - from <= digitsOfNumber.length ? readFraction(body, from, to) : undefined;
+  if (number) addHash(valueHashes, hashOfDecimal(number, digitsOfNumber));
+  else {
+    const decimal = parseDecimal(asBuffer(body).toString('latin1', from, to));
+    if (decimal) addDecimal(decimal);
+  }
+}
+
+/** Reads a number into `digitsOfNumber`. @returns undefined for an integer, and for a number with an exponent */
+function readFraction(body: Uint8Array, from: number, to: number): NumberParts | undefined {
+  let length = 0;
+  let exponent = 0;
+  let hasPoint = false;
+  const isNegative = body[from] === minus;
+  for (let at = isNegative ? from + 1 : from; at < to; at++) {
+    const byte = body[at] as number;
+    if (byte === point && !hasPoint) hasPoint = true;
+    else if (byte < 0x30 || byte > 0x39) return undefined;
+    else {
+      const isLeading = byte === 0x30 && length === 0;
+      if (!isLeading) digitsOfNumber[length++] = byte;
+      if (hasPoint && isLeading) exponent--;
+      else if (!hasPoint && !isLeading) exponent++;
+    }
+  }
+  while (digitsOfNumber[length - 1] === 0x30) length--;
+  return exponent < length ? { length, exponent, isNegative } : undefined;
 }
 
 /** Adds a string with escapes. */
@@ -142,7 +191,7 @@ function addJson(body: Uint8Array): void {
       let isInteger = first > 0x30;
       for (; isOfNumber[body[at] as number] === 1; at++) isInteger &&= isDigit(body[at]);
       if (isInteger && at - from <= 20) addValue(body, from, at);
-      else if (at - from >= minBytes) addNumber(body, from, at);
+      else addNumber(body, from, at);
       continue;
     }
     const from = at;
@@ -151,6 +200,7 @@ function addJson(body: Uint8Array): void {
     if (byte === backslash) at = endOfString(body, at);
     const close = at++;
     if (body[at] === colon || body[skipSpace(body, at)] === colon) continue;
+    if (close - from < minBytes) continue;
     if (byte === backslash) addEscaped(body, from, close);
     else addValue(body, from, close);
   }
@@ -179,19 +229,28 @@ function addFields(body: Uint8Array, headersJson: string): void {
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
   const boundary = boundaryOf(type);
   if (boundary !== undefined) {
-    for (const { bytes } of parseMultipart(body, boundary)) addText(decoder.decode(bytes));
+    for (const bytes of contentsOfParts(body, boundary)) {
+      if (bytes.length >= minBytes) addValue(bytes, 0, bytes.length);
+    }
     return;
   }
-  for (const pair of decoder.decode(body).split('&')) {
-    const written = encoder.encode(pair.slice(pair.indexOf('=') + 1));
-    if (!mayBeEncoded(written)) {
-      addValue(written, 0, written.length);
-      continue;
-    }
-    const value = decoder.decode(decodeForm(written));
-    addText(value);
-    addPieces(value);
+  for (let at = 0; at < body.length; ) {
+    const next = body.indexOf(ampersand, at);
+    const end = next < 0 ? body.length : next;
+    // Most separators stand alone in hostile bodies, and most values are not encoded.
+    const equals = end - at > minBytes ? body.indexOf(equalsSign, at) : -1;
+    if (equals >= 0 && end - equals > minBytes) addField(body.subarray(equals + 1, end));
+    at = end + 1;
   }
+}
+
+/** Adds the value of a form's field. */
+function addField(written: Uint8Array): void {
+  const isEncoded = mayBeEncoded(written);
+  const value = isEncoded ? decodeForm(written) : written;
+  const bytes = isEncoded && !isUtf8(value) ? encoder.encode(decoder.decode(value)) : value;
+  addValue(bytes, 0, bytes.length);
+  if (isEncoded) addDigits(bytes);
 }
 
 /** Adds the values and digits of a body. @param body in UTF-8 @param headersJson the pairs, as JSON; undefined only for JSON bodies */
@@ -205,7 +264,7 @@ export function addValues(body: Uint8Array, headersJson: string | undefined, has
 /** The filter of what was added since the last call. */
 export function takeValueFilter(): Uint8Array {
   const bits = valueHashes.count * valueBits + pieceHashes.count * pieceBits;
-  const filter = new Uint8Array(sizeFor(bits * bytesPerBit));
+  const filter = isFull() ? everyValue() : new Uint8Array(sizeFor(bits * bytesPerBit));
   setBits(filter, valueHashes, valueBits);
   setBits(filter, pieceHashes, pieceBits);
   return filter;
@@ -245,7 +304,7 @@ function probesOfHash(given: number, bits: number): ValueProbe[] {
   });
 }
 
-/** The probes of every block that has this whole value in a field; undefined if the filter does not have such values. */
+/** The probes of every block that has this whole text in a field; undefined if the filter does not have such values. */
 function probesOfText(text: string): ValueProbe[] | undefined {
   const bytes = encoder.encode(text);
   if (bytes.length < minBytes || /^(?:true|false|null)$/.test(text)) return undefined;
@@ -258,8 +317,15 @@ function probesOfText(text: string): ValueProbe[] | undefined {
  */
 export function probesOfValue(text: string): ValueProbe[][] {
   const number = parseDecimal(text);
-  const probes = [...new Set(number ? [text, canonical(number)] : [text])].map(probesOfText);
+  const probes = [probesOfText(text)];
+  const integer = number && integerText(number);
+  if (number && integer !== text) probes.push(integer === undefined ? probesOfDecimal(number) : probesOfText(integer));
   return probes.every(one => one !== undefined) ? probes : [];
+}
+
+function probesOfDecimal(decimal: Decimal): ValueProbe[] {
+  const bytes = encoder.encode(decimal.digits);
+  return probesOfHash(hashOfDecimal({ ...decimal, length: bytes.length }, bytes), valueBits);
 }
 
 const maxPieces = 4;

@@ -57,6 +57,12 @@ const numbers = [
   ['1e30', '1e30', '1000000000000000000000000000000', '0.001E33'],
   ['1234.5', '1234.5', '1234.50', '12345e-1'],
   ['12000', '12000', '1.2e4', '12e3'],
+  ['10000', '1e4', '1E4', '10000.0'],
+  ['-0.05', '-0.05', '-5e-2', '-0.0500'],
+  ['1.5', '1.5', '15e-1', '1.50', `1.5${'0'.repeat(70_000)}`],
+  ['123456789012345678901234567890.5', '1234567890123456789012345678905e-1'],
+  ['1e-400', '0.1e-399'],
+  ['1e999999999', '10E999999998'],
 ] as const;
 
 describe('narrowing by whole values', () => {
@@ -106,7 +112,7 @@ describe('narrowing by whole values', () => {
 
   test('never excludes a block with an equal number, whichever way both are written', () => {
     for (const spellings of numbers)
-      for (const wanted of spellings)
+      for (const wanted of spellings.filter(one => one.length < 100))
         for (const written of spellings)
           for (const body of [`{"n":${written}}`, `{"n":[${written} ,1]}`, `{"n":${written}\n}`]) {
             const where = `${body.includes('[') ? 'body.n[]' : 'body.n'}:${wanted}`;
