@@ -58,6 +58,14 @@ describe('a term about a field', () => {
     expect(found('body.user[name]:Ada* body.a.b:é', content)).toEqual(['body.user[name]=Ada L', 'body.a.b=é']);
   });
 
+  test('is shown for multipart bodies, and for a file its name', () => {
+    const part = (of: string, text: string) => `--cut\r\nContent-Disposition: form-data; ${of}\r\n\r\n${text}\r\n`;
+    const headers: HeaderPair[] = [['Content-Type', 'multipart/form-data; boundary=cut']];
+    const body = `${part('name=sku', 'A-1')}${part('name=scan; filename="a.pdf"', 'A-1')}--cut--`;
+    expect(found('body.sku:A-*', { headers, body })).toEqual(['body.sku=A-1']);
+    expect(found('has:body.scan a-1', { headers, body })).toEqual(['body.sku=A-1', 'body.scan=a.pdf']);
+  });
+
   test('is left out under NOT, and columns are', () => {
     expect(found('body.id:ord_1 NOT body.id:x type:invoice.* -(body.amount:5 OR has:body.x)', { body: order })).toEqual(
       ['body.id=ord_1'],

@@ -14,6 +14,7 @@ import {
   termsOf,
 } from '../../shared/filter/filter.ts';
 import { excerptOfMatch, foldCase } from '../blocks/search-text.ts';
+import { asBuffer } from '../encoding/buffer.ts';
 import { lowerName } from '../headers.ts';
 import { quote, skipValue, stringAt } from '../json/bytes.ts';
 import { type JsonPlace, walkJson } from '../json/walk.ts';
@@ -169,14 +170,15 @@ function* addBody(hits: Hits, { texts, contents }: Shown, content: EventContent)
   const fields = yield* content.bodyFields(stepBytes);
   if (fields.kind === 'json') yield* addJson(hits, { texts, contents: ofBody }, content.body);
 
+  const isNamed = ({ term }: Shown['contents'][number], name: string): boolean =>
+    term.field === 'body' && (term.name === name || term.name === `${name}[]`);
   /** Adds a field of a form. */
   const addField = (name: string, value: string, written: string, order: number): void => {
     const hit = { field: formField(name), order };
     for (const { folded } of texts) hits.addText(folded, value, hit, written);
     for (const one of ofBody) {
-      const { term, test } = one;
-      const isNamed = term.field === 'body' && (term.name === name || term.name === `${name}[]`);
-      if (isNamed && (test.isPresence || test.matchesText(value))) hits.addValue(value, one, hit);
+      const { test } = one;
+      if (isNamed(one, name) && (test.isPresence || test.matchesText(value))) hits.addValue(value, one, hit);
     }
   };
   if (fields.kind === 'form')
@@ -197,15 +199,26 @@ function* addBody(hits: Hits, { texts, contents }: Shown, content: EventContent)
   if (fields.kind === 'multipart')
     for (const [order, part] of fields.parts.entries()) {
       const text = textOfPart(part);
-      if (part.name !== undefined && text !== undefined) addField(part.name, text, text, order);
+      const { name, filename = '' } = part;
+      if (name !== undefined && text !== undefined) addField(name, text, text, order);
+      // A file is present, but has no text.
+      else if (name !== undefined && ofBody.some(one => one.test.isPresence && isNamed(one, name)))
+        hits.add({
+          field: formField(name),
+          text: firstCharacters(filename, maxMatchCharacters),
+          isWhole: false,
+          order,
+        });
       yield;
     }
 }
 
 function* addJson(hits: Hits, { texts, contents }: Shown, body: Uint8Array): Generator<undefined, void> {
   const onKey = (key: string, start: number, end: number): void => {
+    if (texts.length === 0) return;
+    const foldedKey = foldCase(key);
     for (const { folded } of texts) {
-      const at = foldCase(key).indexOf(folded);
+      const at = foldedKey.indexOf(folded);
       if (at >= 0) hits.addToBody(folded, excerptOfKey(body, { key, at, length: folded.length, start, end }), start);
     }
   };
@@ -214,21 +227,26 @@ function* addJson(hits: Hits, { texts, contents }: Shown, body: Uint8Array): Gen
       if (term.field !== 'body' || !leadsTo(term.path, place)) return false;
       return test.isPresence || (end !== undefined && test.matchesJson(body, start, end));
     });
-    const isFound = meeting.length > 0 || (end !== undefined && texts.length > 0);
-    const field = isFound ? fieldOf(place) : undefined;
+    if (meeting.length === 0 && texts.length === 0) return;
+    const value = end === undefined ? undefined : valueAt(body, start, end);
+    const foldedValue = value !== undefined && texts.length > 0 ? foldCase(value) : undefined;
+    const contained = texts.filter(({ folded }) => foldedValue?.includes(folded));
+    const field = meeting.length + contained.length > 0 ? fieldOf(place) : undefined;
     if (field === undefined) return;
-    if (end === undefined) {
+    if (value === undefined) {
       hits.add({ field, text: excerptOfContainer(body, start), isWhole: false, order: start });
       return;
     }
-    const value = body[start] === quote ? stringAt(body, start, end) : decodeUtf8Leniently(body.subarray(start, end));
     const path = place.map((step): Step => (typeof step === 'number' ? { anyItem: true } : { key: step }));
     const hit = (isText: boolean) => ({ field, order: start, value: { path, start, isText } });
     for (const one of meeting) hits.addValue(value, one, hit(false));
-    for (const { folded } of texts) hits.addText(folded, value, hit(true));
+    for (const { folded } of contained) hits.addText(folded, value, hit(true));
   };
   yield* walkJson(body, { onKey, onValue }, stepBytes);
 }
+
+const valueAt = (body: Uint8Array, start: number, end: number): string =>
+  body[start] === quote ? stringAt(body, start, end) : asBuffer(body).toString('latin1', start, end);
 
 /** Whether a path of a filter leads to a value. */
 const leadsTo = (path: readonly Step[], place: JsonPlace): boolean =>
