@@ -69,13 +69,20 @@ function mix(given: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+/** Of a longer value, only the beginning and the end are hashed. */
+const hashedBytes = 32;
+
 function hashOfBytes(bytes: Uint8Array, from: number, to: number): number {
-  let hash = 0;
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), factor);
+  let hash = to - from;
+  let at = from;
+  if (hash > hashedBytes) {
+    for (const middle = from + hashedBytes / 2; at < middle; at++)
+      hash = Math.imul(hash ^ (bytes[at] as number), factor);
+    at = to - hashedBytes / 2;
+  }
+  for (; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), factor);
   return hash >>> 0 || 1;
 }
-
-/** @param digits four bits for each of five digits */
 
 const addValue = (bytes: Uint8Array, from: number, to: number): void => {
   if (to - from >= minBytes) addHash(valueHashes, hashOfBytes(bytes, from, to));
