@@ -39,6 +39,7 @@ async function openProxy(silentMs: number) {
           headers: request.headers,
           body,
           signal: AbortSignal.any([timeout, request.signal]),
+          decompress: false,
         });
       } catch {
         if (timeout.aborted) cut[pathname.includes('/listeners/') ? 'listeners' : 'feed']++;

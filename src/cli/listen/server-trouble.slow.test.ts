@@ -20,7 +20,13 @@ function openFront() {
       const body = request.method === 'GET' ? undefined : await request.text();
       const { method, headers, signal } = request;
       const next = () =>
-        fetch(harness.client.url + pathname + search, { method, headers, signal, ...(body !== undefined && { body }) });
+        fetch(harness.client.url + pathname + search, {
+          method,
+          headers,
+          signal,
+          decompress: false,
+          ...(body !== undefined && { body }),
+        });
       return change(request, next);
     },
   });
