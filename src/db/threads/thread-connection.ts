@@ -21,7 +21,8 @@ const writerPragmas = [
   // long, and all deliveries wait for it: their p99 at full load is 15 ms instead of 7.5.
   'PRAGMA wal_autocheckpoint = 1000',
   'PRAGMA journal_size_limit = 134217728',
-  'PRAGMA cache_size = -8192',
+  // 8 MiB would save 10 MB, but filing would read pages again: a delivery costs some 10 % more processor time.
+  'PRAGMA cache_size = -16384',
 ];
 const readerPragmas = ['PRAGMA query_only = 1', 'PRAGMA cache_size = -8192', 'PRAGMA mmap_size = 0'];
 
