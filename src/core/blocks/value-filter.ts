@@ -23,7 +23,7 @@ const pieceDigits = 5;
 /** Keeps the number of a piece from being 0. */
 const isPiece = 1 << 20;
 /** Bits set for a value, and for five digits: a number has several groups of five. */
-const valueBits = 5;
+const valueBits = 6;
 const pieceBits = 2;
 /** Half of the bits are set in a filter of this many bytes for each set bit. */
 const bytesPerBit = 1 / (8 * Math.LN2);
